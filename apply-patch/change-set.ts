@@ -1,0 +1,73 @@
+/** What a place in the tree holds, as it was read. `bytes` is the whole content, never decoded. */
+export type FileState =
+  | { readonly type: 'absent' }
+  | {
+      readonly type: 'file'
+      readonly bytes: Buffer
+      /** Permission bits only, e.g. `0o755`. */
+      readonly mode: number
+      readonly uid: number
+      readonly gid: number
+      readonly device: bigint
+      readonly inode: bigint
+      readonly modifiedNs: bigint
+      readonly changedNs: bigint
+      /** Hard links to the same content, itself included. */
+      readonly links: number
+    }
+  | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
+  | { readonly type: 'directory' }
+  /** A device, a socket or a pipe: never read, never written. */
+  | { readonly type: 'other' }
+
+/** A path of a patch, resolved against the root. Two spellings of one file have the same `key`. */
+export type Place = {
+  /** As the patch spells it. */
+  readonly path: string
+  /** Absolute, without `.`, `..` or links in its directories: identity for overlays and for the commit. */
+  readonly key: string
+}
+
+/** New content as pieces that are written one after the other; ranges of the old file are not copied. */
+export type Content = readonly Uint8Array[]
+
+/** One file's fate. A change set names each `key` at most once. */
+export type Change =
+  | {
+      readonly type: 'write'
+      readonly place: Place
+      readonly before: FileState
+      readonly content: Content
+      /** Permission bits the file gets; `undefined` means a new file's default under the umask. */
+      readonly mode: number | undefined
+      /** Owner to keep (an updated or moved file's), where this user may set it. `undefined` means the writer's own. */
+      readonly owner: { readonly uid: number; readonly gid: number } | undefined
+      /** The place these bytes came from when the patch moves a file here. */
+      readonly movedFrom?: Place
+    }
+  | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
+
+/** One line of the summary: an operation as the patch spells it. A move is `M` with its destination. */
+export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: string }
+
+/** A patch planned against a tree: every new content computed, nothing written yet. */
+export type ChangeSet = {
+  /** Absolute real path of the root. */
+  readonly root: string
+  readonly unsafePaths: boolean
+  readonly changes: readonly Change[]
+  readonly summary: readonly SummaryLine[]
+  /** What a careful reader should know: fuzzy or ambiguous matches, overwritten files. */
+  readonly warnings: readonly Warning[]
+}
+
+/** Something that worked but deserves a look. `code` is stable, `message` is for people. */
+export type Warning = {
+  readonly code: string
+  readonly message: string
+  readonly path?: string
+  /** 1-based line of the patch. */
+  readonly patchLine?: number
+  /** 1-based lines of the file, all candidates of an ambiguous match. */
+  readonly fileLines?: readonly number[]
+}

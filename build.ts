@@ -1,0 +1,77 @@
+/**
+ * Builds `dist/`: one bundle per public face and program, shared chunks between them, and declarations.
+ *
+ * Bundled because opening a vendor SDK's hundreds of files costs more than the whole rest of a start; split into
+ * chunks so that what stands behind a lazy door (a model SDK, a backend) is read only when the door opens.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import process from 'node:process'
+
+/** The programs: file in `dist/bin/`, the module it starts, and the name it goes by in messages. */
+const programs = [
+  { name: 'agent', entry: '../engine/main.js' },
+  { name: 'apply-patch', entry: '../apply-patch/main.js' },
+]
+
+const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
+
+// A published package has no build tools in it and needs none: `prepare` must then do nothing.
+if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
+
+const { build } = await import('esbuild')
+await rm('dist', { recursive: true, force: true })
+await build({
+  entryPoints: [
+    ...rooms.map((room) => `${room}/index.ts`),
+    ...['apply-patch', 'engine'].map((room) => `${room}/main.ts`),
+  ],
+  outdir: 'dist',
+  outbase: '.',
+  bundle: true,
+  splitting: true,
+  minifySyntax: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.12',
+  chunkNames: 'chunks/[name]-[hash]',
+  // dockerode loads protocol files and native addons by path, so it stays a package.
+  external: ['dockerode'],
+  // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+  legalComments: 'linked',
+  logLevel: 'warning',
+})
+
+await mkdir('dist/bin', { recursive: true })
+for (const { name, entry } of programs) {
+  await writeFile(`dist/bin/${name}.js`, launcher(name, entry))
+  await chmod(`dist/bin/${name}.js`, 0o755)
+}
+
+if (!process.argv.includes('--no-types')) {
+  const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+  process.exitCode = types.status ?? 1
+}
+
+/**
+ * The text of a program's first file. It must parse on any Node that knows modules, since its job is to
+ * refuse an old one in one line instead of a stack trace from inside a bundle.
+ */
+function launcher(name: string, entry: string): string {
+  return `#!/usr/bin/env node
+import module from 'node:module'
+import process from 'node:process'
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 12)) {
+  process.stderr.write('${name}: needs Node 22.12 or newer, this is ' + process.version + ' (' + process.execPath + ')\\n')
+  process.exit(2)
+}
+module.enableCompileCache?.()
+await import('${entry}')
+`
+}

@@ -1,0 +1,85 @@
+/** One thing of the conversation, in the order it happened. */
+export type HistoryItem =
+  | { readonly type: 'message'; readonly role: 'user' | 'developer' | 'assistant'; readonly text: string }
+  /** A provider's own reasoning item, kept as it came and sent back unread to the provider that made it. */
+  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
+  | { readonly type: 'tool_call'; readonly call: ToolCall }
+  | { readonly type: 'tool_result'; readonly callId: string; readonly output: string; readonly ok: boolean }
+
+/** A complete call. `function` carries JSON text as the model wrote it (perhaps not valid JSON), `freeform` plain text. */
+export type ToolCall = {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'function' | 'freeform'
+  readonly input: string
+}
+
+/** A tool as the model is told of it. */
+export type ToolDeclaration =
+  | {
+      readonly kind: 'function'
+      readonly name: string
+      readonly description: string
+      /** JSON Schema of the input object. */
+      readonly parameters: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly kind: 'freeform'
+      readonly name: string
+      readonly description: string
+      readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
+    }
+
+export type ModelRequest = {
+  /** Stable for the whole run: providers cache by prefix. */
+  readonly instructions: string
+  readonly tools: readonly ToolDeclaration[]
+  readonly history: readonly HistoryItem[]
+  /** Names the conversation for a provider's prompt cache. */
+  readonly threadId: string
+  readonly reasoningEffort?: string
+}
+
+export type Usage = {
+  readonly inputTokens: number
+  readonly cachedInputTokens: number
+  readonly cacheWriteInputTokens: number
+  readonly outputTokens: number
+  readonly reasoningOutputTokens: number
+}
+
+/** What a model says, in order. `end` is last and comes exactly once; a stream that stops without it was cut. */
+export type ModelEvent =
+  /** A piece of text as it arrives, for display only. */
+  | { readonly type: 'text_delta'; readonly text: string }
+  /** A finished message. */
+  | { readonly type: 'message'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
+  | { readonly type: 'tool_call'; readonly call: ToolCall }
+  /** The request failed in a way worth repeating and is being repeated; what came before in this response is void. */
+  | {
+      readonly type: 'retry'
+      readonly attempt: number
+      readonly of: number
+      readonly reason: string
+      readonly waitMs: number
+    }
+  | { readonly type: 'end'; readonly usage: Usage }
+
+/** A language model. Throws `ModelError` when the provider can't be made to answer. */
+export type Model = {
+  /** As the user named it, e.g. `gpt-5.5` or `replay:demo.jsonl`. */
+  readonly name: string
+  respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+/** Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  readonly code: 'provider' | 'configuration' | 'replay'
+
+  constructor(code: ModelError['code'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,55 @@
+import type { PatchChange } from './patch-change.ts'
+
+export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
+
+/** Something the model wants to happen. Only a Guardian turns it into an `Approved` action. */
+export type Action =
+  | {
+      readonly type: 'exec'
+      /** What would run, e.g. `['/bin/bash', '-c', script]`. */
+      readonly argv: readonly string[]
+      readonly cwd: string
+      /** The sandbox it would run in. */
+      readonly sandbox: SandboxMode
+      /** Set when the model asks for more than the sandbox gives (`sandbox_permissions: require_escalated`). */
+      readonly escalation?: { readonly justification: string }
+    }
+  | {
+      readonly type: 'patch'
+      readonly root: string
+      readonly sandbox: SandboxMode
+      readonly changes: readonly PatchChange[]
+    }
+  | { readonly type: 'read'; readonly path: string }
+  | { readonly type: 'network'; readonly host: string; readonly port: number; readonly protocol: string }
+  | {
+      readonly type: 'mcp'
+      readonly server: string
+      readonly tool: string
+      readonly arguments: unknown
+      readonly readOnlyHint?: boolean
+    }
+
+export type Decision = 'allow' | 'deny' | 'abort'
+
+/** The Guardian's answer. `deny` lets the run go on with a reason the model can act on; `abort` ends the run. */
+export type Verdict = {
+  readonly decision: Decision
+  /** `escalated` grants exactly what was asked for; it never removes the sandbox. */
+  readonly sandbox: 'as-requested' | 'escalated'
+  /** The stage that decided, e.g. `rules`, `analysis`, `mode`, `reviewer:nobody`. */
+  readonly decidedBy: string
+  /** One or two sentences, written for the model and for the log. */
+  readonly reason: string
+  /** `file:line` and pattern of the rule that decided, where one did. */
+  readonly rule?: string
+}
+
+declare const approval: unique symbol
+
+/** An action that a Guardian allowed. What runs commands and commits patches takes nothing else. */
+export type Approved<A extends Action = Action> = A & { readonly [approval]: true }
+
+export type Review<A extends Action = Action> =
+  | { readonly verdict: Verdict & { readonly decision: 'allow' }; readonly approved: Approved<A> }
+  | { readonly verdict: Verdict & { readonly decision: 'deny' | 'abort' }; readonly approved?: never }

@@ -1,0 +1,8 @@
+/** One file of a planned patch, as the Guardian sees it. */
+export type PatchChange = {
+  /** Absolute real path. */
+  readonly path: string
+  readonly kind: 'add' | 'update' | 'delete'
+  /** Absolute real path a moved file comes from. */
+  readonly movedFrom?: string
+}

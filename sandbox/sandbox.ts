@@ -1,0 +1,61 @@
+import type { Readable, Writable } from 'node:stream'
+import type { SandboxPolicy } from './policy.ts'
+
+export type Backend = 'bubblewrap' | 'docker' | 'seatbelt' | 'unconfined'
+
+/** A command to run: an argument vector, never a shell string. */
+export type Command = {
+  readonly argv: readonly [string, ...string[]]
+  /** Absolute directory the command starts in. */
+  readonly cwd: string
+  /** Variables set on top of what the policy's environment lets through. */
+  readonly env?: Readonly<Record<string, string>>
+  /** `null` (default) is /dev/null: nothing waits for a keyboard. */
+  readonly stdin?: 'null' | 'pipe' | 'inherit'
+  /** Wall time in milliseconds; overrides the policy's. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** How a command ended. A non-zero exit is an ordinary outcome. */
+export type ExecResult = (
+  | { readonly status: 'exited'; readonly code: number }
+  | { readonly status: 'signaled'; readonly signal: string }
+  | { readonly status: 'timed-out'; readonly afterMs: number }
+  | { readonly status: 'cancelled' }
+) & {
+  readonly durationMs: number
+  readonly denials: readonly Denial[]
+}
+
+/** Something the sandbox refused, from evidence rather than from words in the output. */
+export type Denial = {
+  readonly kind: 'path' | 'host' | 'syscall' | 'limit' | 'quarantine'
+  readonly subject: string
+  /** The policy entry that refused it. */
+  readonly rule: string
+  readonly certainty: 'proven' | 'suspected'
+  /** What a user could change to allow it. */
+  readonly howToAllow: string
+}
+
+export type SandboxProcess = {
+  readonly pid: number | undefined
+  readonly stdin: Writable | undefined
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Resolves once, when the command has ended and its output is drained; it never rejects for what the command did. */
+  readonly result: Promise<ExecResult>
+  /** Ends the whole process tree: TERM, then KILL after a grace period. */
+  kill(): void
+}
+
+/** A backend bound to one policy. It refuses, when opened, a policy that it can't enforce. */
+export type Sandbox = {
+  readonly backend: Backend
+  readonly policy: SandboxPolicy
+  /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */
+  spawn(command: Command): SandboxProcess
+  /** Frees what the backend holds (containers, proxies, temp dirs). Idempotent. */
+  close(): Promise<void>
+}
