@@ -28,6 +28,8 @@ export type ToolDeclaration =
       readonly name: string
       readonly description: string
       readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
+      /** JSON Schema of the input object, for providers that only know functions. */
+      readonly parameters: Readonly<Record<string, unknown>>
     }
 
 export type ModelRequest = {
