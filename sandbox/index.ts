@@ -1,1 +1,5 @@
-export type * from './sandbox.ts'
+export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './errors.ts'
+export { openSandbox } from './open-sandbox.ts'
+export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts'
+export { renderDenial } from './render-denial.ts'
+export type { Backend, Command, Denial, ExecResult, Sandbox, SandboxProcess } from './sandbox.ts'

@@ -1,13 +1,86 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
+import { credentialPlaces } from './credential-places.ts'
+import { SandboxError } from './errors.ts'
+import { expandHome } from './homes.ts'
+import { protectedPlaces } from './protected-places.ts'
 
-const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path')
+const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').refine(hasNoNul, 'must not hold a NUL')
+
+/** Absolute, or below the caller's home by `~/`; a parsed policy holds absolute paths only. */
+const places = z
+  .array(
+    z
+      .string()
+      .refine((path) => isAbsolute(path) || path.startsWith('~/'), 'must be an absolute path or start with ~/')
+      .refine(hasNoNul, 'must not hold a NUL'),
+  )
+  .transform((paths) => [...new Set(paths.flatMap(expandHome))])
+
+const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
+
+/** Which of our variables a command gets. Filters apply in the order of the fields; `set` comes last and always wins. */
+const Environment = z.strictObject({
+  /** `core` is an allow-list of harmless names, `all` everything that doesn't look like a secret. */
+  inherit: z.enum(['core', 'all', 'none']).default('core'),
+  /** Names let through whatever they look like. Exact names, no patterns: a secret is passed on purpose or not at all. */
+  pass: z.array(variableName).default([]),
+  /** Name patterns (`*` and `?`, any case) to leave out. */
+  exclude: z.array(variableName).default([]),
+  /** When not empty: the only name patterns that stay. */
+  includeOnly: z.array(variableName).default([]),
+  set: z.record(variableName, z.string().refine(hasNoNul, 'must not hold a NUL')).default({}),
+})
+
+/** A limit left out has a default that is enforced where it can be; one that is given is enforced or refused. */
+const Limits = z.strictObject({
+  /** Wall time of one command in milliseconds. */
+  wallTimeMs: z.int().positive().optional(),
+  /** Bytes of stdout and stderr together; a command that writes more is ended. */
+  outputBytes: z.int().positive().optional(),
+})
 
 /** What a confined command may do. Every list says `[]` for none: there is no "unset". */
 export const SandboxPolicy = z.strictObject({
+  /** `danger-full-access` confines nothing but the environment and the limits. */
   mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
   /** The directory the run works in; writable in workspace-write. */
   workspace: absolutePath,
+  /** Directories writable besides the workspace, in workspace-write. */
+  writableRoots: places.default([]),
+  /** Directories shown although they lie in a place that is private to the sandbox (`/tmp`, `/run`) or denied. */
+  readableRoots: places.default([]),
+  /** Files and directories that can't be read. A list given replaces the default places where credentials are kept. */
+  deniedReads: places.prefault(() => [...credentialPlaces]),
+  /** Read-only although a writable root holds them: absolute, or relative to every writable root. */
+  protectedPaths: z
+    .array(
+      z.string().min(1).refine(hasNoNul, 'must not hold a NUL').refine(staysInside, 'must not climb out with ".."'),
+    )
+    .default(() => [...protectedPlaces]),
+  network: z.discriminatedUnion('mode', [z.strictObject({ mode: z.enum(['off', 'full']) })]).default({ mode: 'off' }),
+  environment: Environment.prefault({}),
+  limits: Limits.prefault({}),
 })
 
+/** A policy that has been parsed: every default filled in, every path absolute. */
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>
+
+/** A policy as written: everything but `mode` and `workspace` may be left out. */
+export type SandboxPolicyInput = z.input<typeof SandboxPolicy>
+
+/** Checks a policy and fills in its defaults. Throws `SandboxError` `invalid-policy` naming every wrong key. */
+export function parsePolicy(input: unknown): SandboxPolicy {
+  const parsed = SandboxPolicy.safeParse(input)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => ({ key: issue.path.join('.'), expected: issue.message }))
+  throw new SandboxError('invalid-policy', { problems }, { cause: parsed.error })
+}
+
+function hasNoNul(text: string): boolean {
+  return !text.includes('\0')
+}
+
+function staysInside(path: string): boolean {
+  return !path.split('/').includes('..')
+}

@@ -1,0 +1,72 @@
+import type { Mount } from './mounts.ts'
+
+/** Everything that the argument list of bwrap depends on. */
+type Confinement = {
+  readonly mounts: readonly Mount[]
+  readonly network: boolean
+  /** User and group id inside: the caller's own, or an ordinary one for a caller who is root outside. */
+  readonly identity: { readonly uid: number; readonly gid: number }
+  /** The run's directories on the host. */
+  readonly privateTemp: string
+  readonly emptyDirectory: string
+  readonly cwd: string
+  readonly variables: Readonly<Record<string, string>>
+  /** Whether this bwrap knows `--size` (0.8 and later). */
+  readonly sizedTemp: boolean
+}
+
+/** The most that a command may keep in `/dev/shm`, which is memory. */
+const sharedMemoryBytes = 256 * 1024 * 1024
+
+/**
+ * The options for bwrap(1), without the command. The environment is part of them: it goes to the command and never to
+ * bwrap itself, which runs outside and would obey an `LD_PRELOAD`.
+ */
+export function bubblewrapArguments(confinement: Confinement): readonly string[] {
+  const { uid, gid } = confinement.identity
+  return [
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(confinement.network ? [] : ['--unshare-net']),
+    ...['--uid', `${uid}`, '--gid', `${gid}`],
+    ...['--cap-drop', 'ALL'],
+    '--new-session',
+    '--die-with-parent',
+    ...['--ro-bind', '/', '/'],
+    ...['--dev', '/dev'],
+    ...['--perms', '1777', ...(confinement.sizedTemp ? ['--size', `${sharedMemoryBytes}`] : []), '--tmpfs', '/dev/shm'],
+    ...['--proc', '/proc'],
+    ...confinement.mounts.flatMap((mount) => mountArguments(mount, confinement)),
+    // Filled before it is closed: mount points below it are made by bwrap itself.
+    ...confinement.mounts.filter(({ as }) => as === 'hollow').flatMap(({ path }) => ['--remount-ro', path]),
+    ...['--remount-ro', '/dev'],
+    // A caller who is root outside still owns the kernel's settings below /proc, whatever its id inside.
+    ...['--remount-ro', '/proc'],
+    ...['--chdir', confinement.cwd],
+    '--clearenv',
+    ...Object.entries(confinement.variables).flatMap(([name, value]) => ['--setenv', name, value]),
+  ]
+}
+
+function mountArguments(mount: Mount, confinement: Confinement): readonly string[] {
+  switch (mount.as) {
+    case 'writable':
+      return ['--bind', mount.path, mount.path]
+    case 'read-only':
+      return ['--ro-bind', mount.path, mount.path]
+    case 'private':
+      return ['--bind', confinement.privateTemp, mount.path]
+    case 'hollow':
+      return ['--perms', '0755', '--tmpfs', mount.path]
+    case 'empty-directory':
+      return ['--ro-bind', confinement.emptyDirectory, mount.path]
+    case 'refused-file':
+      // A device behind a mount without devices: opening it fails with EACCES, and there is nothing to read or to clean up.
+      return ['--ro-bind', '/dev/null', mount.path]
+    default:
+      return mount.as satisfies never
+  }
+}

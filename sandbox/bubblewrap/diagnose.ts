@@ -1,0 +1,65 @@
+/** Why bwrap can't start here, and what the machine's owner can do about it. */
+export type Diagnosis = { readonly reason: string; readonly remedy: string }
+
+const instead =
+  'or use the docker backend, or --sandbox danger-full-access if something outside already confines this process'
+
+/** What a failed trial run of bwrap said, as a cause and a remedy. Known wordings only; anything else is quoted. */
+export function diagnose(stderr: string, machine: { readonly appArmorRestricts: boolean }): Diagnosis {
+  const said = stderr.trim().split('\n').at(-1) ?? ''
+  if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {
+    return {
+      reason: `AppArmor keeps unprivileged programs from making user namespaces (${said})`,
+      remedy:
+        "Install Ubuntu's profile for bwrap: apt-get install apparmor-profiles && ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict",
+    }
+  }
+  if (
+    /No permissions to creat(e|ing) (a )?new namespace|Creating new namespace failed: Operation not permitted/i.test(
+      said,
+    )
+  ) {
+    return {
+      reason: `the kernel, or the container this runs in, forbids user namespaces (${said})`,
+      remedy: `On a host: sysctl -w kernel.unprivileged_userns_clone=1. In a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
+    }
+  }
+  if (/No space left on device|Creating new namespace failed: .*(28|ENOSPC)/i.test(said)) {
+    return {
+      reason: `the limit on user namespaces is used up or zero (${said})`,
+      remedy: 'sysctl -w user.max_user_namespaces=10000',
+    }
+  }
+  if (/mount proc|Can't mount proc/i.test(said)) {
+    return {
+      reason: `a fresh /proc can't be mounted, as in a container with parts of /proc masked (${said})`,
+      remedy: `Start the container with --security-opt systempaths=unconfined, ${instead}.`,
+    }
+  }
+  if (/RTM_NEWADDR|loopback/i.test(said)) {
+    return {
+      reason: `a network namespace can't be set up (${said})`,
+      remedy: `Give this process the right to make user namespaces with full capabilities inside, ${instead}.`,
+    }
+  }
+  if (/uid map|gid map/i.test(said)) {
+    return {
+      reason: `user ids can't be mapped into a new user namespace (${said})`,
+      remedy: `Run outside the container or profile that forbids it, ${instead}.`,
+    }
+  }
+  if (/Unknown option/i.test(said)) {
+    return { reason: `this bwrap is too old (${said})`, remedy: 'Install bubblewrap 0.6 or newer.' }
+  }
+  return {
+    reason: said === '' ? 'bwrap failed without a word' : said,
+    remedy: `Run \`bwrap --ro-bind / / true\` to look closer, ${instead}.`,
+  }
+}
+
+/** How to get bwrap on this kind of machine. */
+export function installAdvice(platform: NodeJS.Platform): string {
+  return platform === 'linux'
+    ? 'Install it: apt-get install bubblewrap (Debian, Ubuntu), dnf install bubblewrap (Fedora), apk add bubblewrap (Alpine).'
+    : 'bubblewrap exists on Linux only: use the seatbelt backend on macOS, the docker backend elsewhere.'
+}

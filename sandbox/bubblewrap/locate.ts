@@ -1,0 +1,15 @@
+import { isAbsolute, join } from 'node:path'
+import process from 'node:process'
+import { isExecutable } from '../program.ts'
+
+/** Where packages put bwrap. First, because `PATH` may name directories that a repository controls. */
+const usual = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
+
+/** The bwrap program of this machine, or undefined. */
+export function locateBubblewrap(): string | undefined {
+  const onPath = (process.env['PATH'] ?? '')
+    .split(':')
+    .filter((directory) => isAbsolute(directory) && !directory.includes('node_modules'))
+    .map((directory) => join(directory, 'bwrap'))
+  return [...usual, ...onPath].find(isExecutable)
+}

@@ -1,0 +1,113 @@
+import { dirname, isAbsolute, join } from 'node:path'
+import type { FileSystemView } from '../file-system-view.ts'
+import { depth, isWithin } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { gitExecutables } from '../protected-places.ts'
+
+/** One step in building what the command sees, at a path without symlinks. */
+export type Mount = {
+  readonly path: string
+  readonly as:
+    | 'writable'
+    | 'read-only'
+    /** The run's own temporary directory. */
+    | 'private'
+    /** An empty directory in memory that later mounts may lie in; nobody can write to it afterwards. */
+    | 'hollow'
+    | 'empty-directory'
+    | 'refused-file'
+}
+
+/** Directories of the host that are never shown: they hold sockets of services and other people's files. */
+const hiddenPlaces = ['/run', '/tmp'] as const
+
+/** Parts of `/run` without which a system's own programs or its name resolution don't work. */
+const systemPlaces: readonly string[] = ['/run/current-system', '/run/booted-system', '/run/opengl-driver']
+const resolverPlaces: readonly string[] = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
+
+/**
+ * The mounts that make `policy` so, outermost first, over a read-only view of the whole host. What is not there now is not
+ * mounted: nothing is ever created on the host to have something to cover.
+ */
+export function planMounts(policy: SandboxPolicy, host: FileSystemView): readonly Mount[] {
+  const byPath = new Map<string, Mount>()
+  // A later rule about the same path replaces the earlier one, so the order of these is the order of precedence.
+  const put = (path: string, as: Mount['as']): void => void byPath.set(path, { path, as })
+  const roots = writableRoots(policy, host)
+
+  for (const place of hiddenPlaces) {
+    const real = host.realPath(place)
+    if (real !== undefined) put(real, place === '/tmp' ? 'private' : 'hollow')
+  }
+  const shown = [
+    ...systemPlaces,
+    ...(policy.network.mode === 'off' ? [] : resolverPlaces),
+    ...policy.readableRoots,
+    policy.workspace,
+  ]
+  for (const path of shown) {
+    const real = host.realPath(path)
+    if (real !== undefined) put(real, 'read-only')
+  }
+  for (const root of roots) put(root, 'writable')
+  const granted = new Set(byPath.keys())
+  for (const path of policy.deniedReads) {
+    const real = host.realPath(path)
+    // What was granted by its own name stays granted, and what lies in a hidden place can't be seen anyway.
+    if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
+    put(real, host.kindOf(real) === 'directory' ? 'empty-directory' : 'refused-file')
+  }
+  // Only where the command could write: a mount below a denied directory would show what that hides.
+  const protect = (path: string): void => {
+    if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
+  }
+  for (const path of roots.flatMap((root) => protectedBelow(root, policy, host))) protect(path)
+  for (const git of roots.flatMap((root) => gitDirectories(root, host))) {
+    if (nearest(git, byPath)?.as !== 'writable') continue
+    // A directory that is a mount point can't be renamed aside and replaced.
+    put(git, 'writable')
+    for (const name of gitExecutables) {
+      const path = join(git, name)
+      if (host.realPath(path) === path) protect(path)
+    }
+  }
+  const mounts = [...byPath.values()].toSorted((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1))
+  return mounts.map((mount) =>
+    mount.as === 'empty-directory' && mounts.some(({ path }) => path !== mount.path && isWithin(path, mount.path))
+      ? { ...mount, as: 'hollow' }
+      : mount,
+  )
+}
+
+/** The directories that the policy lets a command write to, without symlinks; none outside workspace-write. */
+function writableRoots(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
+  if (policy.mode !== 'workspace-write') return []
+  const real = [policy.workspace, ...policy.writableRoots].map((path) => host.realPath(path))
+  return [...new Set(real.filter((path) => path !== undefined))]
+}
+
+function protectedBelow(root: string, policy: SandboxPolicy, host: FileSystemView): readonly string[] {
+  return policy.protectedPaths
+    .map((path) => (isAbsolute(path) ? path : join(root, path)))
+    .map((path) => host.realPath(path))
+    .filter((path) => path !== undefined)
+    .filter((path) => path !== root && isWithin(path, root))
+}
+
+/** The git directory of a root, when it is one or has one. */
+function gitDirectories(root: string, host: FileSystemView): readonly string[] {
+  const git = host.realPath(join(root, '.git'))
+  return git !== undefined && host.kindOf(git) === 'directory' && isWithin(git, root) ? [git] : []
+}
+
+/** The mount that decides what is at `path`: the innermost that holds it. */
+function nearest(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    const mount = mounts.get(at)
+    if (mount !== undefined || at === '/') return mount
+  }
+}
+
+function isHidden(mount: Mount | undefined): boolean {
+  return mount?.as === 'private' || mount?.as === 'hollow' || mount?.as === 'empty-directory'
+}

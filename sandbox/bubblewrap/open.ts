@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import process from 'node:process'
+import type { Readable, Writable } from 'node:stream'
+import { commandEnvironment } from '../environment.ts'
+import { SandboxError } from '../errors.ts'
+import { hostFileSystem } from '../file-system-view.ts'
+import { commandLimits } from '../limits.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { gone, signal } from '../process/signal.ts'
+import { stdinOf } from '../process/stdin.ts'
+import { supervise } from '../process/supervise.ts'
+import { locateProgram, requireDirectory } from '../program.ts'
+import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { bubblewrapArguments } from './arguments.ts'
+import { planMounts } from './mounts.ts'
+import { forgetProbe, probeBubblewrap } from './probe.ts'
+import { readStatus } from './status.ts'
+
+/** An ordinary id for commands of a caller who is root, so that nothing inside takes itself for root. */
+const ordinary = { uid: 1000, gid: 1000 }
+
+/** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` where that doesn't work. */
+export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
+  const probe = await probeBubblewrap()
+  if (!probe.works) {
+    throw new SandboxError('unavailable', { backend: 'bubblewrap', reason: probe.reason, remedy: probe.remedy })
+  }
+  const { program, sizedTemp } = probe.bubblewrap
+  await reapRunDirectories()
+  const run = await makeRunDirectory()
+  const running = new Set<SandboxProcess>()
+  let open = true
+
+  const start = (command: Command): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
+    requireDirectory(command.cwd, 'working directory')
+    const { variables } = commandEnvironment(policy, process.env, command)
+    const [file, ...rest] = command.argv
+    const executable = locateProgram(file, command.cwd, variables['PATH'])
+    const options = bubblewrapArguments({
+      mounts: planMounts(policy, hostFileSystem),
+      network: policy.network.mode === 'full',
+      identity: identity(),
+      privateTemp: run.temp,
+      emptyDirectory: run.empty,
+      cwd: realpathSync.native(command.cwd),
+      variables,
+      sizedTemp,
+    })
+    // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
+    const child = spawn(program, ['--json-status-fd', '3', '--args', '4', '--', executable, ...rest], {
+      argv0: 'bwrap',
+      cwd: '/',
+      env: {},
+      // Its own session, so that an interrupt typed at us reaches us first.
+      detached: true,
+      stdio: [stdinOf(command), 'pipe', 'pipe', 'pipe', 'pipe'],
+    })
+    sendTo(child.stdio[4] as Writable | null, options)
+    const status = readStatus(child.stdio[3] as Readable | null)
+    let complaint = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (complaint.length < 2000) complaint += chunk.toString('utf8')
+    })
+    const destroy = (): void => {
+      // The first process of the pid namespace takes all others with it; bwrap may not have made it yet.
+      if (status.initPid !== undefined) signal(status.initPid, 'SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    }
+    let stopped = false
+    return supervise({
+      child,
+      terminate: () => {
+        stopped = true
+        // Everyone in the command's process group; the namespace's own init ignores it. Before there is an init
+        // there is no command that could clean up.
+        if (status.initPid === undefined) destroy()
+        else signal(-status.initPid, 'SIGTERM')
+      },
+      destroy: () => {
+        stopped = true
+        destroy()
+      },
+      ...commandLimits(policy, command),
+      signal: command.signal,
+      settle: async (end) => {
+        await status.closed
+        if (status.initPid !== undefined) await gone(status.initPid)
+        if (!status.commandRan && !stopped) {
+          await forgetProbe()
+          const detail = complaint.trim() || `bwrap ended with ${end.signal ?? `code ${end.code}`}`
+          throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail })
+        }
+        return []
+      },
+    })
+  }
+
+  return {
+    backend: 'bubblewrap',
+    policy,
+    spawn: (command) => {
+      const started = start(command)
+      running.add(started)
+      const forget = (): boolean => running.delete(started)
+      started.result.then(forget, forget)
+      return started
+    },
+    close: async () => {
+      open = false
+      for (const started of running) started.kill()
+      await Promise.allSettled([...running].map(({ result }) => result))
+      await removeRunDirectory(run.path)
+    },
+  }
+}
+
+function identity(): { readonly uid: number; readonly gid: number } {
+  const uid = process.geteuid?.() ?? ordinary.uid
+  return uid === 0 ? ordinary : { uid, gid: process.getegid?.() ?? ordinary.gid }
+}
+
+function sendTo(pipe: Writable | null, options: readonly string[]): void {
+  // If bwrap dies before it has read them, its exit tells more than this pipe.
+  pipe?.on('error', () => undefined)
+  pipe?.end(options.map((option) => `${option}\0`).join(''))
+}

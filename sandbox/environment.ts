@@ -1,0 +1,142 @@
+import type { SandboxPolicy } from './policy.ts'
+
+type Variables = Readonly<Record<string, string>>
+
+/** Names that tell a program where it is and how to talk, and nothing worth stealing. */
+const coreNames: readonly string[] = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'LC_*',
+  'TZ',
+  'TZDIR',
+  'NO_COLOR',
+  // Where toolchains and version managers live
+  'CONDA_DEFAULT_ENV',
+  'CONDA_PREFIX',
+  'VIRTUAL_ENV',
+  'JAVA_HOME',
+  'ANDROID_HOME',
+  'GOPATH',
+  'GOROOT',
+  'CARGO_HOME',
+  'RUSTUP_HOME',
+  'RUSTUP_TOOLCHAIN',
+  'NVM_DIR',
+  'NVM_BIN',
+  'FNM_DIR',
+  'VOLTA_HOME',
+  'PNPM_HOME',
+  'PYENV_ROOT',
+  'PYENV_VERSION',
+  'RBENV_ROOT',
+  'SDKMAN_DIR',
+  'DOTNET_ROOT',
+  'NIX_PATH',
+  'NIX_PROFILES',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'SOURCE_DATE_EPOCH',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
+]
+
+const secretName =
+  /KEY|SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|SIGNATURE|WEBHOOK|CERTIFICATE|_PAT$|^PAT_|_PSK$|_DSN$|DATABASE_URL|CONNECTION_STRING/i
+
+/** `scheme://user:password@host`, as database and proxy addresses carry it. */
+const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]*:[^/@\s]+@/i
+
+/**
+ * Set for every command: nobody is there to answer a prompt, page through output or leave an editor. Caches go to the
+ * private temporary directory, since the ones at home are read-only.
+ */
+const nonInteractive: Variables = {
+  CI: '1',
+  TERM: 'dumb',
+  NO_COLOR: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GH_PAGER: 'cat',
+  MANPAGER: 'cat',
+  SYSTEMD_PAGER: 'cat',
+  EDITOR: 'true',
+  VISUAL: 'true',
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: 'true',
+  SSH_ASKPASS_REQUIRE: 'never',
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+  GCM_INTERACTIVE: 'never',
+  GH_PROMPT_DISABLED: '1',
+  DEBIAN_FRONTEND: 'noninteractive',
+  PIP_NO_INPUT: '1',
+}
+
+const privateTemp: Variables = {
+  TMPDIR: '/tmp',
+  TMP: '/tmp',
+  TEMP: '/tmp',
+  TMPPREFIX: '/tmp/zsh',
+  XDG_CACHE_HOME: '/tmp/.cache',
+  npm_config_cache: '/tmp/.cache/npm',
+}
+
+/** What a command gets, and which names of ours it didn't because they look like secrets. */
+type CommandEnvironment = { readonly variables: Variables; readonly withheld: readonly string[] }
+
+/**
+ * The variables of a command: the caller's through the policy's filters, then ours that keep it from waiting for a
+ * person, then what the policy sets, then what the command sets. Nothing else gets in.
+ */
+export function commandEnvironment(
+  policy: SandboxPolicy,
+  inherited: Readonly<Record<string, string | undefined>>,
+  command: { readonly cwd: string; readonly env?: Variables | undefined },
+): CommandEnvironment {
+  const { inherit, pass, exclude, includeOnly, set } = policy.environment
+  const variables: Record<string, string> = {}
+  const withheld: string[] = []
+  for (const [name, value] of Object.entries(inherited)) {
+    if (value === undefined) continue
+    if (!pass.includes(name)) {
+      if (inherit === 'none' || (inherit === 'core' && !matchesAny(name, coreNames))) continue
+      if (secretName.test(name) || addressWithPassword.test(value)) {
+        withheld.push(name)
+        continue
+      }
+      if (matchesAny(name, exclude)) continue
+      if (includeOnly.length > 0 && !matchesAny(name, includeOnly)) continue
+    }
+    variables[name] = value
+  }
+  return {
+    variables: {
+      ...variables,
+      ...nonInteractive,
+      ...(policy.mode === 'danger-full-access' ? {} : privateTemp),
+      PWD: command.cwd,
+      ...set,
+      ...command.env,
+    },
+    withheld,
+  }
+}
+
+function matchesAny(name: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => matches(name, pattern))
+}
+
+function matches(name: string, pattern: string): boolean {
+  const source = pattern.replace(/[\\^$.*+?()[\]{}|]/g, (character) =>
+    character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
+  )
+  return new RegExp(`^${source}$`, 'is').test(name)
+}

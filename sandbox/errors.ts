@@ -1,0 +1,57 @@
+import type { Backend } from './sandbox.ts'
+
+/** What each refusal of this room carries. The code is the tag; sentences are made from the data. */
+export type SandboxErrorData = {
+  /** The policy given is not one: every problem with its place in the input. */
+  readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
+  /** No backend, or not the one asked for, can enforce the policy here. */
+  readonly unavailable: { readonly backend: Backend; readonly reason: string; readonly remedy: string }
+  readonly 'missing-directory': { readonly path: string; readonly role: string }
+  readonly 'missing-program': { readonly program: string; readonly searched: readonly string[] }
+  /** The backend broke before the command started; `detail` is what it said. */
+  readonly 'setup-failed': { readonly backend: Backend; readonly detail: string }
+  readonly closed: { readonly backend: Backend }
+}
+
+export type SandboxErrorCode = keyof SandboxErrorData
+
+/** Thrown when a sandbox can't be opened or a command can't be started. What a command does is a result, never this. */
+export class SandboxError<Code extends SandboxErrorCode = SandboxErrorCode> extends Error {
+  override readonly name = 'SandboxError'
+  readonly code: Code
+  readonly data: SandboxErrorData[Code]
+
+  constructor(code: Code, data: SandboxErrorData[Code], options?: ErrorOptions) {
+    super(describe({ code, data } as Described), options)
+    this.code = code
+    this.data = data
+  }
+
+  /** Narrows a caught value to this error with one code, so that `data` has its type. */
+  static is<C extends SandboxErrorCode>(error: unknown, code: C): error is SandboxError<C> {
+    return error instanceof SandboxError && error.code === code
+  }
+}
+
+type Described = { [C in SandboxErrorCode]: { code: C; data: SandboxErrorData[C] } }[SandboxErrorCode]
+
+function describe(error: Described): string {
+  switch (error.code) {
+    case 'invalid-policy':
+      return `sandbox policy: ${error.data.problems.map(({ key, expected }) => (key === '' ? expected : `${key}: ${expected}`)).join('; ')}`
+    case 'unavailable':
+      return `the ${error.data.backend} sandbox can't be used: ${error.data.reason}. ${error.data.remedy}`
+    case 'missing-directory':
+      return `${error.data.role} ${error.data.path} is not an existing directory`
+    case 'missing-program':
+      return error.data.searched.length === 0
+        ? `${error.data.program} is not an executable file`
+        : `no executable named ${error.data.program} in ${error.data.searched.join(':')}`
+    case 'setup-failed':
+      return `the ${error.data.backend} sandbox broke before the command started: ${error.data.detail}`
+    case 'closed':
+      return `the ${error.data.backend} sandbox is closed: open a new one for further commands`
+    default:
+      return error satisfies never
+  }
+}

@@ -1,0 +1,23 @@
+import type { SandboxPolicy } from './policy.ts'
+import type { Command } from './sandbox.ts'
+
+/** Half an hour: longer than a build, shorter than a CI job's own limit. */
+const defaultWallTimeMs = 30 * 60 * 1000
+
+/** More than anybody reads, less than what fills a disk or a memory that keeps it. */
+const defaultOutputBytes = 1024 ** 3
+
+/** The longest delay that a timer takes; a longer one would fire at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** The limits that we watch ourselves, for one command. */
+export function commandLimits(
+  policy: SandboxPolicy,
+  command: Command,
+): { readonly timeoutMs: number; readonly outputBytes: number } {
+  const timeoutMs = command.timeoutMs ?? policy.limits.wallTimeMs ?? defaultWallTimeMs
+  return {
+    timeoutMs: Math.min(Math.max(timeoutMs, 1), longestTimerMs),
+    outputBytes: policy.limits.outputBytes ?? defaultOutputBytes,
+  }
+}

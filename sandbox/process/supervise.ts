@@ -1,0 +1,146 @@
+import type { ChildProcess } from 'node:child_process'
+import { PassThrough, type Readable } from 'node:stream'
+import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
+
+/** How long a tree that was asked to end has before it is killed. */
+const graceMs = 2000
+
+/** How long a pipe may stay silent after the command's end before whoever still holds it is ignored. */
+const quietMs = 100
+
+/** A started command and what only its backend knows about it. */
+type Supervised = {
+  readonly child: ChildProcess
+  /** Asks the whole tree to end. */
+  readonly terminate: () => void
+  /** Ends the whole tree at once; must be safe to call at any time, again, and after the end. */
+  readonly destroy: () => void
+  readonly timeoutMs: number
+  readonly outputBytes: number
+  readonly signal: AbortSignal | undefined
+  /**
+   * Called once after the end of the command's first process: waits until nothing of the tree is left and says what
+   * was denied. It may reject when the command never ran; then so does the result.
+   */
+  readonly settle: (end: { readonly code: number | null; readonly signal: string | null }) => Promise<readonly Denial[]>
+}
+
+type Cause = { readonly kind: 'timed-out' } | { readonly kind: 'cancelled' } | { readonly kind: 'flooded' } | undefined
+
+/**
+ * Watches a command to its end: wall time, abort, output limit, and the streams, which end when the command has, even
+ * though something it left behind may still hold them.
+ */
+export function supervise(supervised: Supervised): SandboxProcess {
+  const { child, timeoutMs, outputBytes, signal } = supervised
+  const started = performance.now()
+  let cause: Cause
+  let escalation: NodeJS.Timeout | undefined
+  let ended = false
+
+  const end = (why: Cause): void => {
+    if (ended || escalation !== undefined) return
+    cause ??= why
+    supervised.terminate()
+    escalation = setTimeout(supervised.destroy, graceMs)
+  }
+  const timer = setTimeout(() => end({ kind: 'timed-out' }), timeoutMs)
+  const abort = (): void => end({ kind: 'cancelled' })
+  signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted === true) abort()
+
+  let bytes = 0
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length
+    // Nobody wants the rest of a flood, so it gets no grace.
+    if (bytes > outputBytes && cause === undefined && !ended) {
+      cause = { kind: 'flooded' }
+      supervised.destroy()
+    }
+  }
+  const stdout = relay(child.stdout, count)
+  const stderr = relay(child.stderr, count)
+
+  const exit = new Promise<{ code: number | null; signal: string | null; error?: Error }>((resolve) => {
+    child.once('exit', (code, by) => resolve({ code, signal: by }))
+    child.once('error', (error) => resolve({ code: null, signal: null, error }))
+  })
+
+  const result = (async (): Promise<ExecResult> => {
+    const last = await exit
+    ended = true
+    clearTimeout(timer)
+    clearTimeout(escalation)
+    signal?.removeEventListener('abort', abort)
+    const durationMs = performance.now() - started
+    try {
+      if (last.error !== undefined) throw last.error
+      const denials = await supervised.settle(last)
+      const base = {
+        durationMs,
+        denials: cause?.kind === 'flooded' ? [...denials, outputDenial(outputBytes)] : denials,
+      }
+      if (cause?.kind === 'timed-out') return { status: 'timed-out', afterMs: timeoutMs, ...base }
+      if (cause?.kind === 'cancelled') return { status: 'cancelled', ...base }
+      if (cause?.kind === 'flooded') return { status: 'signaled', signal: 'SIGKILL', ...base }
+      if (last.signal !== null) return { status: 'signaled', signal: last.signal, ...base }
+      return { status: 'exited', code: last.code ?? 1, ...base }
+    } finally {
+      await Promise.all([stdout.finish(), stderr.finish()])
+    }
+  })()
+  // Whoever awaits the result gets the rejection; a caller that only kills must not die of it.
+  result.catch(() => undefined)
+
+  return {
+    pid: child.pid,
+    stdin: child.stdin ?? undefined,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    result,
+    kill: () => end({ kind: 'cancelled' }),
+  }
+}
+
+function outputDenial(limit: number): Denial {
+  return {
+    kind: 'limit',
+    subject: `output of more than ${limit} bytes`,
+    rule: 'limits.outputBytes',
+    certainty: 'proven',
+    howToAllow: 'send the output to a file or filter it, or raise limits.outputBytes',
+  }
+}
+
+/** A readable that outlives the pipe it copies, so that it can be ended properly while a stranger holds the pipe open. */
+function relay(
+  source: Readable | null,
+  count: (chunk: Buffer) => void,
+): { readonly stream: Readable; readonly finish: () => Promise<void> } {
+  const stream = new PassThrough()
+  if (source === null) {
+    stream.end()
+    return { stream, finish: async () => undefined }
+  }
+  let last = 0
+  source.on('data', (chunk: Buffer) => {
+    last = performance.now()
+    count(chunk)
+  })
+  source.on('error', () => source.destroy())
+  source.pipe(stream)
+  const closed = new Promise<void>((resolve) => source.once('close', resolve))
+  const finish = async (): Promise<void> => {
+    last = Math.max(last, performance.now())
+    while (!source.closed) {
+      const wait = last + quietMs - performance.now()
+      // A paused source has a slow reader, not a silent writer: what it holds is still owed.
+      if (wait <= 0 && source.readableFlowing !== false && source.readableLength === 0) break
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, Math.max(wait, 5)))])
+    }
+    source.unpipe(stream)
+    source.destroy()
+    stream.end()
+  }
+  return { stream, finish }
+}

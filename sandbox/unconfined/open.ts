@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import process from 'node:process'
+import { commandEnvironment } from '../environment.ts'
+import { SandboxError } from '../errors.ts'
+import { commandLimits } from '../limits.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { signal } from '../process/signal.ts'
+import { stdinOf } from '../process/stdin.ts'
+import { supervise } from '../process/supervise.ts'
+import { locateProgram, requireDirectory } from '../program.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { markVariable, startWatchdog } from './watchdog.ts'
+
+/**
+ * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are
+ * limited as everywhere, and no process outlives its command. Throws `unavailable` for any other mode.
+ */
+export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
+  if (policy.mode !== 'danger-full-access') {
+    throw new SandboxError('unavailable', {
+      backend: 'unconfined',
+      reason: `it confines nothing, and the mode is ${policy.mode}`,
+      remedy: 'Choose a backend that confines, or the mode danger-full-access.',
+    })
+  }
+  const watchdog = startWatchdog()
+  const running = new Set<SandboxProcess>()
+  let open = true
+
+  const start = (command: Command): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend: 'unconfined' })
+    requireDirectory(command.cwd, 'working directory')
+    const { variables } = commandEnvironment(policy, process.env, command)
+    const [file, ...rest] = command.argv
+    const mark = watchdog.mark()
+    const child = spawn(locateProgram(file, command.cwd, variables['PATH']), rest, {
+      argv0: file,
+      cwd: command.cwd,
+      env: { ...variables, [markVariable]: mark },
+      // A session of its own: no terminal to wait for, and one group to end.
+      detached: true,
+      stdio: [stdinOf(command), 'pipe', 'pipe'],
+    })
+    const group = child.pid
+    if (group !== undefined) watchdog.watch(mark, group)
+    const tell = (name: NodeJS.Signals): void => {
+      if (group !== undefined) signal(-group, name)
+    }
+    return supervise({
+      child,
+      terminate: () => tell('SIGTERM'),
+      destroy: () => tell('SIGKILL'),
+      ...commandLimits(policy, command),
+      signal: command.signal,
+      settle: async () => {
+        if (group !== undefined) await watchdog.sweep(mark, group)
+        return []
+      },
+    })
+  }
+
+  return {
+    backend: 'unconfined',
+    policy,
+    spawn: (command) => {
+      const started = start(command)
+      running.add(started)
+      const forget = (): boolean => running.delete(started)
+      started.result.then(forget, forget)
+      return started
+    },
+    close: async () => {
+      open = false
+      for (const started of running) started.kill()
+      await Promise.allSettled([...running].map(({ result }) => result))
+      watchdog.close()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
+import { afterEach, onTestFinished, test } from 'vitest'
+import {
+  openSandbox,
+  parsePolicy,
+  type Backend,
+  type Command,
+  type ExecResult,
+  type Sandbox,
+  type SandboxPolicyInput,
+} from '../../sandbox/index.ts'
+
+/** Why bubblewrap can't run here, or undefined when it can. */
+const bubblewrapMissing = ((): string | undefined => {
+  const trial = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true']
+  const { status, stderr, error } = spawnSync('bwrap', trial, { encoding: 'utf8' })
+  return status === 0 ? undefined : `bwrap can't run here: ${error?.message ?? stderr.trim()}`
+})()
+
+/** A test that needs bubblewrap: skipped with the reason where there is none, but never in CI. */
+export const testInBubblewrap =
+  bubblewrapMissing === undefined || process.env['CI'] === 'true' ? test : test.skip.bind(test)
+if (bubblewrapMissing !== undefined) process.stderr.write(`skipped: ${bubblewrapMissing}\n`)
+
+const opened: Sandbox[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()))
+})
+
+/** A fresh directory, removed when the test ends. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), 'sandbox-test-')))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** Opens a sandbox that is closed when the test ends. */
+export async function openFor(policy: SandboxPolicyInput, backend?: Backend): Promise<Sandbox> {
+  const sandbox = await openSandbox(parsePolicy(policy), { backend })
+  opened.push(sandbox)
+  return sandbox
+}
+
+export type Ran = { readonly stdout: string; readonly stderr: string; readonly result: ExecResult }
+
+/** Runs a shell script in a sandbox, in its workspace, and gathers what it wrote. */
+export async function run(sandbox: Sandbox, script: string, command: Partial<Command> = {}): Promise<Ran> {
+  const started = sandbox.spawn({ argv: ['sh', '-c', script], cwd: sandbox.policy.workspace, ...command })
+  const [stdout, stderr, result] = await Promise.all([text(started.stdout), text(started.stderr), started.result])
+  return { stdout, stderr, result }
+}
+
+/** The exit code of a command that exited; anything else is a failure of the test. */
+export function codeOf({ result, stderr }: Ran): number {
+  if (result.status !== 'exited') throw new Error(`the command did not exit but was ${result.status}: ${stderr}`)
+  return result.code
+}
+
+/** Pids of live processes whose command line holds `needle`. */
+export function processesWith(needle: string): readonly string[] {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' })
+  return stdout.split('\n').filter((line) => line.includes(needle) && !/^\s*\d+\s+Z/.test(line))
+}
+
+/** Waits until `condition` holds; how long it takes is nobody's claim, so the test's own time-out is the only limit. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
+}
