@@ -1,0 +1,115 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTick } from 'node:timers/promises'
+
+/** A request as the mock received it. */
+export type Received = {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  /** The parsed JSON body; undefined where there was none. */
+  readonly body: unknown
+}
+
+/** How the bytes of a stream reach the client. Every field absent: at once, whole, and closed in good order. */
+export type Delivery = {
+  /** Splits the bytes into pieces of this size, each its own write: 1 cuts through every multi-byte character. */
+  readonly chunkBytes?: number
+  /** Destroys the socket after this many events. */
+  readonly cutAfter?: number
+  /** Sends nothing more after this many events, and keeps the socket open. */
+  readonly stallAfter?: number
+}
+
+export type Answer =
+  | { readonly kind: 'stream'; readonly frames: readonly string[]; readonly delivery?: Delivery | undefined }
+  | {
+      readonly kind: 'failure'
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>> | undefined
+      readonly body: unknown
+    }
+  /** Takes the request and never answers. */
+  | { readonly kind: 'silence' }
+
+export type SseServer = {
+  readonly url: string
+  /** Everything received so far, in order. */
+  readonly requests: readonly Received[]
+  close(): Promise<void>
+}
+
+/** Starts an HTTP server on a free port of 127.0.0.1 that answers each POST with what `answer` says. */
+export async function startSseServer(answer: (request: Received) => Answer): Promise<SseServer> {
+  const requests: Received[] = []
+  const server = createServer((request, response) => {
+    void receive(request)
+      .then((received) => {
+        requests.push(received)
+        return send(answer(received), response)
+      })
+      .catch((error: unknown) => {
+        // A mistake in a test's reply function must show as a failed test, not as a hanging one.
+        response.writeHead(400, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ error: { message: `mock: ${String(error)}` } }))
+      })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function receive(request: IncomingMessage): Promise<Received> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString('utf8')
+  return {
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers: request.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
+
+async function send(answer: Answer, response: ServerResponse): Promise<void> {
+  switch (answer.kind) {
+    case 'silence':
+      return
+    case 'failure': {
+      const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+      const type = typeof answer.body === 'string' ? 'text/plain' : 'application/json'
+      response.writeHead(answer.status, { 'content-type': type, ...answer.headers })
+      response.end(text)
+      return
+    }
+    case 'stream':
+      return sendStream(answer.frames, answer.delivery ?? {}, response)
+    default:
+      return answer satisfies never
+  }
+}
+
+async function sendStream(frames: readonly string[], delivery: Delivery, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  response.flushHeaders()
+  const bytes = Buffer.from(frames.slice(0, delivery.cutAfter ?? delivery.stallAfter).join(''), 'utf8')
+  const size = delivery.chunkBytes ?? Math.max(bytes.length, 1)
+  for (let at = 0; at < bytes.length; at += size) {
+    response.write(bytes.subarray(at, at + size))
+    // One turn of the event loop between writes, so that the pieces leave as pieces.
+    if (size < bytes.length) await nextTick()
+  }
+  if (delivery.stallAfter !== undefined) return
+  if (delivery.cutAfter === undefined) response.end()
+  // Destroying at once would drop bytes that are still queued here.
+  else setTimeout(() => response.destroy(), 20)
+}
