@@ -1,1 +1,20 @@
 export type * from './action.ts'
+export { approvalModes, type ApprovalMode } from './approval-mode.ts'
+export type { Assessment } from './assess.ts'
+export { AuditError } from './audit/audit-error.ts'
+export { openAuditLog, withoutAuditLog, type AuditEntry, type AuditHead, type AuditLog } from './audit/log.ts'
+export {
+  analyseCommand,
+  analyseScript,
+  describeAnalysis,
+  type AnalysedCommand,
+  type CommandAnalysis,
+} from './commands/analyse.ts'
+export type { Alarm, CommandClass, Fact } from './commands/facts.ts'
+export { createGuardian, type Guardian, type GuardianOptions } from './guardian.ts'
+export type { PatchChange } from './patch-change.ts'
+export { nobody, type Reviewer, type ReviewerAnswer, type ReviewRequest } from './reviewer.ts'
+export { loadRules, type RuleFile } from './rules/load.ts'
+export { RuleError } from './rules/rule-error.ts'
+export type { RuleSet } from './rules/rule-set.ts'
+export type { RuleLayer } from './rules/rule.ts'

@@ -1,0 +1,108 @@
+import type { Action } from './action.ts'
+import { answerForAlarm, answerForFact } from './approval-mode.ts'
+import type { Assessment, Policy } from './assess.ts'
+import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
+import { describeFact, readOnly, unknown, type Fact } from './commands/facts.ts'
+import { strictest, type Opinion } from './opinion.ts'
+import { matchRules } from './rules/match.ts'
+import { describePattern, describeRule } from './rules/rule.ts'
+
+type ExecAction = Extract<Action, { type: 'exec' }>
+
+/**
+ * Judges a command: every command in the line by the rules, then what no rule allows by the mode. The strictest
+ * answer stands. A rule that allows answers for what the program does, not for what the shell does around it, not
+ * for an alarm, and never for leaving the sandbox.
+ */
+export function assessExec(action: ExecAction, policy: Policy): Assessment {
+  const analysis = analyseCommand(action.argv)
+  const opinions = [
+    ...assessEscalation(action, policy),
+    ...assessUnseen(action, analysis, policy),
+    ...analysis.commands.flatMap((command) => assessCommand(command, action, policy)),
+  ]
+  const fallback: Opinion = { decision: 'allow', stage: 'analysis', reason: 'The command only reads.' }
+  return { ...(strictest(opinions) ?? fallback), analysis }
+}
+
+function assessEscalation(action: ExecAction, { mode }: Policy): readonly Opinion[] {
+  if (action.escalation === undefined) return []
+  const decision = mode === 'bypass' ? 'allow' : 'ask'
+  return [
+    {
+      decision,
+      stage: 'escalation',
+      reason: `The command asks for more than the sandbox gives: ${action.escalation.justification}`,
+    },
+  ]
+}
+
+/** What may run without being seen: then neither the analysis nor a rule about commands can speak for the line. */
+function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
+  const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
+  const unseen = [...analysis.problems, ...opaque]
+  const [restricting] = rules.restricting
+  return unseen.flatMap((reason): readonly Opinion[] => {
+    const byMode: Opinion = {
+      decision: answerForFact(mode, action.sandbox, unknown(reason)),
+      stage: 'analysis',
+      reason: `It can't be told what this command runs: ${reason}.`,
+    }
+    if (restricting === undefined) return [byMode]
+    const mayHide = `It can't be told whether this runs what a rule restricts, such as ${describePattern(restricting.pattern)}: ${reason}.`
+    return [byMode, { decision: 'ask', stage: 'rules', reason: mayHide, rule: describeRule(restricting) }]
+  })
+}
+
+function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Policy): readonly Opinion[] {
+  const text = command.words.map((word) => word.text).join(' ')
+  const matches = matchRules(command, policy.rules)
+  const allowing = matches.find(({ rule }) => rule.decision === 'allow')?.rule
+  const byRules = matches.map(({ rule, certain }): Opinion => {
+    const label = describeRule(rule)
+    if (rule.decision === 'allow')
+      return {
+        decision: 'allow',
+        stage: 'rules',
+        reason: rule.justification ?? `A rule allows \`${text}\`.`,
+        rule: label,
+      }
+    const pattern = describePattern(rule.pattern)
+    if (!certain) {
+      return {
+        decision: 'ask',
+        stage: 'rules',
+        reason: `\`${text}\` may turn out to be \`${pattern}\`, which a rule restricts.`,
+        rule: label,
+      }
+    }
+    const decision = rule.decision === 'forbidden' ? 'deny' : 'ask'
+    const verb = decision === 'deny' ? 'forbids' : 'wants approval for'
+    return {
+      decision,
+      stage: 'rules',
+      reason: rule.justification ?? `A rule ${verb} \`${pattern}\`, and this runs \`${text}\`.`,
+      rule: label,
+    }
+  })
+  const byFact = (fact: Fact): Opinion => ({
+    decision: answerForFact(policy.mode, action.sandbox, fact),
+    stage: 'analysis',
+    reason:
+      fact.class === 'read-only' || text === '' ? sentence(describeFact(fact)) : `\`${text}\`: ${describeFact(fact)}.`,
+  })
+  return [
+    ...byRules,
+    ...command.alarms.map((alarm): Opinion => ({
+      decision: answerForAlarm(policy.mode, action.sandbox, alarm),
+      stage: 'analysis',
+      reason: `\`${text}\`: ${alarm.reason}.`,
+    })),
+    ...(allowing === undefined ? command.facts : [readOnly]).map(byFact),
+    ...command.around.map(byFact),
+  ]
+}
+
+function sentence(text: string): string {
+  return `The command ${text}.`
+}

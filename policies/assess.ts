@@ -1,0 +1,100 @@
+import type { Action } from './action.ts'
+import { answerForTool, answerForWrite, type ApprovalMode } from './approval-mode.ts'
+import { assessExec } from './assess-exec.ts'
+import type { CommandAnalysis } from './commands/analyse.ts'
+import { findSensitive } from './commands/sensitive-paths.ts'
+import { strictest, type Opinion } from './opinion.ts'
+import { findProtected, isInside } from './protected-paths.ts'
+import type { RuleSet } from './rules/rule-set.ts'
+
+/** What an assessment depends on besides the action. */
+export type Policy = {
+  readonly mode: ApprovalMode
+  readonly rules: RuleSet
+  /** Roots besides a patch's own that may be written. */
+  readonly writableRoots: readonly string[]
+}
+
+/** What all stages together say, before anybody is asked. */
+export type Assessment = Opinion & { readonly analysis: CommandAnalysis | undefined }
+
+/** Judges an action. Pure: the same action under the same policy always gets the same answer. */
+export function assess(action: Action, policy: Policy): Assessment {
+  switch (action.type) {
+    case 'exec':
+      return assessExec(action, policy)
+    case 'patch':
+      return { ...assessPatch(action, policy), analysis: undefined }
+    case 'read':
+      return { ...assessRead(action, policy), analysis: undefined }
+    case 'network':
+      return { ...assessNetwork(action, policy), analysis: undefined }
+    case 'mcp':
+      return { ...assessTool(action, policy), analysis: undefined }
+    default:
+      return action satisfies never
+  }
+}
+
+type Of<T extends Action['type']> = Extract<Action, { type: T }>
+
+function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
+  const roots = [action.root, ...policy.writableRoots]
+  const paths = action.changes.flatMap(({ path, movedFrom }) => (movedFrom === undefined ? [path] : [path, movedFrom]))
+  const opinions = paths.map((path): Opinion => {
+    const root = roots.find((one) => isInside(path, one))
+    const guarded = root === undefined ? undefined : findProtected(path, root)
+    const decision = answerForWrite(policy.mode, action.sandbox, root !== undefined && guarded === undefined)
+    if (guarded !== undefined) {
+      return {
+        decision,
+        stage: 'protected-path',
+        reason: `${path} is protected: other programs obey what is in ${guarded}.`,
+      }
+    }
+    if (root === undefined)
+      return { decision, stage: 'workspace', reason: `${path} is outside the workspace ${action.root}.` }
+    if (action.sandbox === 'read-only')
+      return { decision, stage: 'sandbox', reason: `The sandbox is read-only, and the patch changes ${path}.` }
+    return { decision, stage: 'mode', reason: `The patch changes ${path}, within the workspace.` }
+  })
+  return strictest(opinions) ?? { decision: 'allow', stage: 'mode', reason: 'The patch changes nothing.' }
+}
+
+function assessRead(action: Of<'read'>, policy: Policy): Opinion {
+  const sensitive = findSensitive(action.path)
+  if (sensitive === undefined) return { decision: 'allow', stage: 'mode', reason: 'Reading is allowed.' }
+  const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
+  return { decision, stage: 'secrets', reason: `${action.path} is where credentials are kept (${sensitive}).` }
+}
+
+function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
+  const host = action.host.toLowerCase().replace(/\.$/, '')
+  const place = `${host}:${action.port} (${action.protocol})`
+  const opinions = policy.rules.networkRules
+    .filter((rule) => rule.host === host && (rule.protocol === action.protocol || action.protocol === 'tcp'))
+    .map((rule): Opinion => {
+      const decision = rule.decision === 'prompt' ? 'ask' : rule.decision
+      const label = `${rule.origin.path}:${rule.origin.line} network_rule ${rule.host}`
+      return {
+        decision,
+        stage: 'rules',
+        reason: rule.justification ?? `A rule ${rule.decision}s ${place}.`,
+        rule: label,
+      }
+    })
+  const said = strictest(opinions)
+  if (said !== undefined) return said
+  const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
+  return { decision, stage: 'mode', reason: `No rule covers a connection to ${place}.` }
+}
+
+function assessTool(action: Of<'mcp'>, policy: Policy): Opinion {
+  const readOnlyHint = action.readOnlyHint === true
+  const name = `mcp__${action.server}__${action.tool}`
+  const decision = answerForTool(policy.mode, readOnlyHint)
+  const reason = readOnlyHint
+    ? `${name} says that it only reads.`
+    : `${name} may change things, and no permission covers it.`
+  return { decision, stage: 'mode', reason }
+}

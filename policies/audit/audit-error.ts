@@ -1,0 +1,12 @@
+/** An audit log that can't be kept. What can't be recorded doesn't run. */
+export class AuditError extends Error {
+  readonly code: 'unreadable' | 'unwritable' | 'broken' | 'not-alone'
+  readonly path: string
+
+  constructor(code: AuditError['code'], path: string, message: string, options?: ErrorOptions) {
+    super(`${path}: ${message}`, options)
+    this.name = 'AuditError'
+    this.code = code
+    this.path = path
+  }
+}

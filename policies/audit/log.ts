@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import process from 'node:process'
+import type { Action, Verdict } from '../action.ts'
+import type { ApprovalMode } from '../approval-mode.ts'
+import { AuditError } from './audit-error.ts'
+import { makeRedactor, redactDeep } from './redact.ts'
+
+/** What a verdict leaves behind, before the log adds its number, its time and the hash of the record before. */
+export type AuditEntry = {
+  readonly action: Action
+  readonly mode: ApprovalMode
+  readonly verdict: Verdict
+  /** Class and commands of the analysis, and why they may not be all. */
+  readonly analysis:
+    { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
+  /** Milliseconds from the question to the verdict, waiting for a reviewer included. */
+  readonly took: number
+}
+
+/** How far a log has come: what an outside party must know to notice that its end was cut off. */
+export type AuditHead = { readonly records: number; readonly hash: string }
+
+/** An append-only log of verdicts. `append` returns when the record is in the file, and throws where it can't be. */
+export type AuditLog = {
+  readonly path: string | undefined
+  readonly append: (entry: AuditEntry) => void
+  readonly head: () => AuditHead
+  readonly close: () => void
+}
+
+/** The hash that the first record carries. */
+const firstHash = '0'.repeat(64)
+
+/** The hash of a record: SHA-256 of its line, without the line feed. */
+function hashLine(line: string): string {
+  return createHash('sha256').update(line, 'utf8').digest('hex')
+}
+
+/** The file beside a log that says how far it had come. */
+function headPath(path: string): string {
+  return `${path}.head`
+}
+
+/**
+ * Opens a log for appending, making it and its folder where they aren't there (readable by the owner alone).
+ * Each line is a JSON object that carries the SHA-256 of the line before. Secrets are masked by shape and by the
+ * values of `environment` (default: this process's). Throws `AuditError` where the file can't be kept, when its end
+ * isn't a record, or when something else writes to it too.
+ */
+export function openAuditLog(path: string, options: { readonly environment?: NodeJS.ProcessEnv } = {}): AuditLog {
+  const redact = makeRedactor(options.environment ?? process.env)
+  let descriptor: number
+  let head: AuditHead
+  let size: number
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    descriptor = openSync(path, 'a+', 0o600)
+    const before = readFileSync(path, 'utf8')
+    size = Buffer.byteLength(before)
+    head = headOf(path, before)
+  } catch (cause) {
+    if (cause instanceof AuditError) throw cause
+    throw new AuditError('unwritable', path, `the audit log can't be opened: ${String(cause)}`, { cause })
+  }
+  return {
+    path,
+    head: () => head,
+    append: (entry) => {
+      // A second writer would break the chain unseen; the size tells.
+      if (fstatSync(descriptor).size !== size) {
+        throw new AuditError('not-alone', path, 'something else writes to the audit log; use one log for each run')
+      }
+      const record = { number: head.records + 1, time: new Date().toISOString(), previous: head.hash, ...entry }
+      const line = JSON.stringify(redactRecord(record, redact))
+      const bytes = Buffer.from(`${line}\n`)
+      try {
+        for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written)
+        head = { records: record.number, hash: hashLine(line) }
+        size += bytes.length
+        const beside = headPath(path)
+        writeFileSync(`${beside}.new`, `${JSON.stringify(head)}\n`, { mode: 0o600 })
+        renameSync(`${beside}.new`, beside)
+      } catch (cause) {
+        throw new AuditError('unwritable', path, `the audit log can't be written: ${String(cause)}`, { cause })
+      }
+    },
+    close: () => closeSync(descriptor),
+  }
+}
+
+/** A log that keeps nothing but the count and the hash, for runs that are to leave no files behind. */
+export function withoutAuditLog(): AuditLog {
+  let head: AuditHead = { records: 0, hash: firstHash }
+  return {
+    path: undefined,
+    head: () => head,
+    append: (entry) => {
+      head = { records: head.records + 1, hash: hashLine(head.hash + JSON.stringify(entry)) }
+    },
+    close: () => undefined,
+  }
+}
+
+function headOf(path: string, text: string): AuditHead {
+  if (text === '') return { records: 0, hash: firstHash }
+  const lines = text.split('\n')
+  if (lines.pop() !== '')
+    throw new AuditError('broken', path, 'its last record is cut off; verify it and start a new one')
+  return { records: lines.length, hash: hashLine(lines.at(-1) ?? '') }
+}
+
+/** Hashes aren't secrets, though they look like ones. */
+function redactRecord(record: { readonly previous: string }, redact: (text: string) => string): unknown {
+  const { previous, ...rest } = record
+  return { previous, ...(redactDeep(rest, redact) as object) }
+}

@@ -1,0 +1,17 @@
+/**
+ * The words that a brace expansion without nesting makes: `{a,b}` or `{1..5}`. Undefined where it is anything
+ * more than that.
+ */
+export function expandBraces(text: string): readonly string[] | undefined {
+  const inner = /^\{([^{}'"\\$`*?[\]~]*)\}$/.exec(text)?.[1]
+  if (inner === undefined) return undefined
+  const range = /^(-?[0-9]{1,6})\.\.(-?[0-9]{1,6})$/.exec(inner)
+  if (range !== null) {
+    const [from, to] = [Number(range[1]), Number(range[2])]
+    if (Math.abs(to - from) > 256) return undefined
+    const step = from <= to ? 1 : -1
+    return Array.from({ length: Math.abs(to - from) + 1 }, (_, index) => String(from + index * step))
+  }
+  const words = inner.split(',')
+  return words.length > 1 && words.length <= 64 ? words : undefined
+}

@@ -1,0 +1,55 @@
+/** What running something would do, worst last. A command can have several. */
+export type Fact =
+  | { readonly class: 'read-only' }
+  | { readonly class: 'writes'; readonly paths: readonly string[] }
+  | { readonly class: 'network'; readonly hosts: readonly string[] }
+  | { readonly class: 'runs-code'; readonly reason: string }
+  | {
+      readonly class: 'destructive'
+      readonly reason: string
+      /** `named`: just the files named. `wide`: a whole tree, uncommitted work, history, a device. */
+      readonly extent: 'named' | 'wide'
+    }
+  | { readonly class: 'unknown'; readonly reason: string }
+
+export type CommandClass = Fact['class']
+
+/**
+ * Something that is asked about however harmless the rest is, and that no allow rule lifts:
+ * more rights, text run as code, an environment that changes what runs, secrets, a repository that is not this one.
+ */
+export type Alarm = {
+  readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository'
+  readonly reason: string
+}
+
+const order: readonly CommandClass[] = ['read-only', 'writes', 'network', 'runs-code', 'destructive', 'unknown']
+
+/** The worst class among facts; no facts at all is `read-only`, since then nothing happens. */
+export function worstClass(facts: readonly Fact[]): CommandClass {
+  return order[Math.max(0, ...facts.map((fact) => order.indexOf(fact.class)))] ?? 'unknown'
+}
+
+/** A fact in words, for reasons and explanations. */
+export function describeFact(fact: Fact): string {
+  switch (fact.class) {
+    case 'read-only':
+      return 'only reads'
+    case 'writes':
+      return fact.paths.length === 0 ? 'writes files' : `writes ${fact.paths.join(', ')}`
+    case 'network':
+      return fact.hosts.length === 0 ? 'uses the network' : `connects to ${fact.hosts.join(', ')}`
+    case 'runs-code':
+    case 'destructive':
+    case 'unknown':
+      return fact.reason
+    default:
+      return fact satisfies never
+  }
+}
+
+export const readOnly: Fact = { class: 'read-only' }
+
+export function unknown(reason: string): Fact {
+  return { class: 'unknown', reason }
+}

@@ -1,0 +1,125 @@
+import { mayBeOption, staticText, type ShellWord } from './shell-word.ts'
+
+/** What may follow an option: nothing, a value, a value attached to it or none, a file it reads, a file it writes. */
+type Takes = 'nothing' | 'value' | 'attached' | 'reads' | 'writes'
+
+/** The options of a program that are understood. Whatever isn't in it makes the whole command unknown. */
+type OptionTable = ReadonlyMap<string, Takes>
+
+/** One option that a command line gives, with the value where it has one. */
+export type GivenOption = { readonly name: string; readonly takes: Takes; readonly value: ShellWord | undefined }
+
+/** A command line taken apart, or the reason why it can't be. */
+type ParsedArguments =
+  | { readonly ok: true; readonly options: readonly GivenOption[]; readonly operands: readonly ShellWord[] }
+  | { readonly ok: false; readonly reason: string }
+
+const suffixes: Readonly<Record<string, Takes>> = { ':': 'value', '?': 'attached', '<': 'reads', '>': 'writes' }
+
+/**
+ * Reads a table of options from text: names parted by spaces. `-n` stands alone, `-n:` has a value, `--color?` may
+ * have one attached (`--color=auto`, `-C3`), `-f<` reads the file named and `-o>` writes it.
+ */
+export function optionTable(text: string): OptionTable {
+  const table = new Map<string, Takes>()
+  for (const token of text.split(/\s+/).filter((part) => part !== '')) {
+    const suffix = suffixes[token.at(-1) ?? '']
+    table.set(suffix === undefined ? token : token.slice(0, -1), suffix ?? 'nothing')
+  }
+  return table
+}
+
+export type ParseStyle = {
+  /** Options end at the first operand, as for programs that start another one. */
+  readonly stopAtOperand?: boolean
+  /** Long options have one dash, as in `find` and `java`: nothing is bundled. */
+  readonly wholeWords?: boolean
+  /** `-20` is a count. */
+  readonly numbers?: boolean
+  /** Words unknown until run may be taken for operands, since no option of the program does harm. */
+  readonly anyWord?: boolean
+}
+
+/**
+ * Takes arguments apart as getopt does: bundles (`-la`), values attached or following, `--name=value`, `--`.
+ * Abbreviated long names aren't in the table and so aren't understood.
+ */
+export function parseArguments(
+  words: readonly ShellWord[],
+  table: OptionTable,
+  style: ParseStyle = {},
+): ParsedArguments {
+  const options: GivenOption[] = []
+  const operands: ShellWord[] = []
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]
+    if (word === undefined) break
+    if (!mayBeOption(word)) {
+      if (style.stopAtOperand === true) return { ok: true, options, operands: [...operands, ...words.slice(at)] }
+      operands.push(word)
+      continue
+    }
+    const text = staticText(word)
+    if (text === undefined) {
+      if (style.anyWord !== true) return { ok: false, reason: `${word.text} may turn out to be an option` }
+      operands.push(word)
+      continue
+    }
+    if (text === '--') return { ok: true, options, operands: [...operands, ...words.slice(at + 1)] }
+    const next = words[at + 1]
+    const read =
+      text.startsWith('--') || style.wholeWords === true
+        ? readLong(text, next, table)
+        : style.numbers === true && /^-[0-9]+$/.test(text)
+          ? { options: [], used: 0 }
+          : readShort(text, next, table)
+    if ('reason' in read) return { ok: false, reason: read.reason }
+    options.push(...read.options)
+    at += read.used
+  }
+  return { ok: true, options, operands }
+}
+
+type Read = { readonly options: readonly GivenOption[]; readonly used: 0 | 1 } | { readonly reason: string }
+
+function readLong(text: string, next: ShellWord | undefined, table: OptionTable): Read {
+  const equals = text.indexOf('=')
+  const name = equals < 0 ? text : text.slice(0, equals)
+  const takes = table.get(name)
+  if (takes === undefined) return { reason: `${name} is not an option known to be harmless` }
+  if (equals >= 0) {
+    if (takes === 'nothing') return { reason: `${name} takes no value` }
+    return { options: [{ name, takes, value: { kind: 'static', text: text.slice(equals + 1) } }], used: 0 }
+  }
+  if (takes === 'nothing' || takes === 'attached') return { options: [{ name, takes, value: undefined }], used: 0 }
+  const reason = reasonAgainst(name, next)
+  return reason === undefined ? { options: [{ name, takes, value: next }], used: 1 } : { reason }
+}
+
+/** A value that looks like an option is one to a program version that takes the value otherwise. */
+function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
+  if (next === undefined) return `${name} lacks its value`
+  if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
+  return `${next.text} after ${name} may be taken for an option`
+}
+
+function readShort(text: string, next: ShellWord | undefined, table: OptionTable): Read {
+  const options: GivenOption[] = []
+  for (let at = 1; at < text.length; at++) {
+    const name = `-${text[at] ?? ''}`
+    const takes = table.get(name)
+    if (takes === undefined) return { reason: `${name} is not an option known to be harmless` }
+    if (takes === 'nothing') {
+      options.push({ name, takes, value: undefined })
+      continue
+    }
+    const attached = text.slice(at + 1)
+    if (attached !== '' || takes === 'attached') {
+      const value: ShellWord | undefined = attached === '' ? undefined : { kind: 'static', text: attached }
+      return { options: [...options, { name, takes, value }], used: 0 }
+    }
+    const reason = reasonAgainst(name, next)
+    return reason === undefined ? { options: [...options, { name, takes, value: next }], used: 1 } : { reason }
+  }
+  return { options, used: 0 }
+}

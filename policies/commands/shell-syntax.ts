@@ -1,0 +1,18 @@
+/** The one door to the shell parser. What is behind it is walked with an allow-list of node types, see walk.ts. */
+export { parse as parseShell } from 'unbash'
+export type {
+  ArithmeticExpression,
+  Assignment,
+  Command,
+  CommandNode,
+  CompoundList,
+  DoubleQuotedChild,
+  HereDoc,
+  ParameterExpansionPart,
+  ParsedScript,
+  Redirection,
+  Statement,
+  TestExpression,
+  Word,
+  WordPart,
+} from 'unbash'

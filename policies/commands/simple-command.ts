@@ -1,0 +1,37 @@
+import type { ShellWord } from './shell-word.ts'
+
+/** A value given to a name, before a command or on its own. */
+export type ShellAssignment = {
+  readonly name: string
+  /** Undefined for an array. */
+  readonly value: ShellWord | undefined
+}
+
+/** A file that a redirection opens. */
+export type FileRedirection = { readonly access: 'read' | 'write'; readonly target: ShellWord }
+
+/** Where a command's standard input comes from, so far as the line says. */
+export type StandardInput =
+  | { readonly from: 'caller' }
+  | { readonly from: 'pipe' }
+  | { readonly from: 'file' }
+  /** `text` is undefined where it depends on expansions. */
+  | { readonly from: 'text'; readonly text: string | undefined }
+
+/** One command that would run: program and arguments, with what the shell does around it. */
+export type SimpleCommand = {
+  /** Program first. Empty where there are only assignments or redirections. */
+  readonly words: readonly ShellWord[]
+  readonly assignments: readonly ShellAssignment[]
+  readonly redirections: readonly FileRedirection[]
+  readonly input: StandardInput
+  /** The program comes out of a variable that the line sets: understood, yet never taken as known. */
+  readonly indirect?: boolean
+}
+
+/** What a shell text would run, and every reason why that may not be all of it. */
+export type ShellScript = {
+  readonly commands: readonly SimpleCommand[]
+  readonly functions: ReadonlySet<string>
+  readonly problems: readonly string[]
+}

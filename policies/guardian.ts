@@ -1,0 +1,142 @@
+import type { Action, Review, Verdict } from './action.ts'
+import type { ApprovalMode } from './approval-mode.ts'
+import { approve, freezeAction } from './approve.ts'
+import { assess, type Assessment, type Policy } from './assess.ts'
+import type { AuditLog } from './audit/log.ts'
+import type { CommandAnalysis } from './commands/analyse.ts'
+import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
+import { noRules, type RuleSet } from './rules/rule-set.ts'
+
+/** What a guardian decides by. */
+export type GuardianOptions = {
+  readonly approvalMode: ApprovalMode
+  /** Default: none. */
+  readonly rules?: RuleSet
+  /** Who is asked what rules and mode leave open. */
+  readonly reviewer: Reviewer
+  /** Where every verdict goes before its action starts. */
+  readonly audit: AuditLog
+  /** Roots besides a patch's own that may be written. Default: none. */
+  readonly writableRoots?: readonly string[]
+}
+
+/** Decides what happens. Nothing runs without an `Approved` action, and nothing else makes one. */
+export type Guardian = {
+  /**
+   * Judges an action and, where that leaves it open, asks the reviewer. Always resolves: whatever fails on the way
+   * is a denial that says so. The verdict is in the audit log before it is handed out.
+   */
+  readonly review: <A extends Action>(action: A, options?: { readonly signal?: AbortSignal }) => Promise<Review<A>>
+  /** What rules, analysis and mode say, without asking or recording. The same function that `review` begins with. */
+  readonly assess: (action: Action) => Assessment
+}
+
+/** Makes a guardian. Its options are read once; a changed policy needs a new one. */
+export function createGuardian(options: GuardianOptions): Guardian {
+  const { approvalMode, audit } = options
+  // `never` means that nobody is asked, whoever might be there.
+  const reviewer = approvalMode === 'never' ? nobody : options.reviewer
+  const policy: Policy = {
+    mode: approvalMode,
+    rules: options.rules ?? noRules,
+    writableRoots: options.writableRoots ?? [],
+  }
+  return {
+    assess: (action) => assess(action, policy),
+    review: async <A extends Action>(
+      action: A,
+      { signal }: { readonly signal?: AbortSignal } = {},
+    ): Promise<Review<A>> => {
+      const started = performance.now()
+      let frozen: A
+      let analysis: CommandAnalysis | undefined
+      let verdict: Verdict
+      try {
+        frozen = freezeAction(action)
+        const assessment = assess(frozen, policy)
+        analysis = assessment.analysis
+        verdict = await decide(frozen, assessment, signal)
+      } catch (cause) {
+        verdict = deny('guardian', `The review itself failed, so nothing was run: ${messageOf(cause)}`)
+        frozen = action
+      }
+      try {
+        const commands = analysis?.commands.map(({ words }) => words.map(({ text }) => text).join(' ')) ?? []
+        const noted =
+          analysis === undefined ? undefined : { class: analysis.class, commands, problems: analysis.problems }
+        audit.append({
+          action: frozen,
+          mode: approvalMode,
+          verdict,
+          analysis: noted,
+          took: performance.now() - started,
+        })
+      } catch (cause) {
+        verdict = deny('audit', `The decision could not be recorded, so nothing was run: ${messageOf(cause)}`)
+      }
+      if (verdict.decision === 'allow') {
+        return { verdict: { ...verdict, decision: verdict.decision }, approved: approve(frozen) }
+      }
+      return { verdict: { ...verdict, decision: verdict.decision } }
+    },
+  }
+
+  async function decide(action: Action, assessment: Assessment, signal: AbortSignal | undefined): Promise<Verdict> {
+    const { decision, stage, reason, rule } = assessment
+    const named = rule === undefined ? {} : { rule }
+    const sandbox = action.type === 'exec' && action.escalation !== undefined ? 'escalated' : 'as-requested'
+    if (decision === 'deny') return { ...deny(stage, reason), ...named }
+    if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named }
+    const request = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis }
+    const answer = await ask(request, signal)
+    const decidedBy = `reviewer:${reviewer.name}`
+    switch (answer.outcome) {
+      case 'allowed':
+        return { decision: 'allow', sandbox, decidedBy, reason: answer.reason, ...named }
+      case 'denied':
+        return { ...deny(decidedBy, answer.reason), ...named }
+      case 'aborted':
+        return { ...deny(decidedBy, answer.reason), decision: 'abort', ...named }
+      case 'timed-out':
+        return { ...deny(decidedBy, `Not approved: the reviewer did not answer in time. ${answer.reason}`), ...named }
+      case 'unavailable':
+        return { ...deny(decidedBy, `Not approved: the reviewer could not be reached. ${answer.reason}`), ...named }
+      case 'malformed':
+        return {
+          ...deny(decidedBy, `Not approved: the reviewer's answer could not be understood. ${answer.reason}`),
+          ...named,
+        }
+      default:
+        return deny(
+          decidedBy,
+          `Not approved: the reviewer gave no answer that is known (${String(answer satisfies never)}).`,
+        )
+    }
+  }
+
+  async function ask(
+    request: Parameters<Reviewer['review']>[0],
+    signal: AbortSignal | undefined,
+  ): Promise<ReviewerAnswer> {
+    if (isAborted(signal))
+      return { outcome: 'denied', reason: 'The run was interrupted before anybody could approve it.' }
+    try {
+      return await reviewer.review(request, signal === undefined ? {} : { signal })
+    } catch (cause) {
+      if (isAborted(signal)) return { outcome: 'denied', reason: 'The run was interrupted while approval was awaited.' }
+      return { outcome: 'unavailable', reason: messageOf(cause) }
+    }
+  }
+}
+
+function deny(decidedBy: string, reason: string): Verdict & { readonly decision: 'deny' } {
+  return { decision: 'deny', sandbox: 'as-requested', decidedBy, reason }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true
+}

@@ -1,0 +1,20 @@
+/** What one stage of the review says. */
+export type Opinion = {
+  readonly decision: 'allow' | 'ask' | 'deny'
+  /** The stage, e.g. `rules`, `analysis`, `mode`. */
+  readonly stage: string
+  readonly reason: string
+  /** `file:line` and pattern, where a rule says it. */
+  readonly rule?: string
+}
+
+const severity = { allow: 0, ask: 1, deny: 2 } as const
+
+/** The strictest opinion; among equals the first. Undefined only where there is none. */
+export function strictest(opinions: readonly Opinion[]): Opinion | undefined {
+  return opinions.reduce<Opinion | undefined>(
+    (worst, opinion) =>
+      worst === undefined || severity[opinion.decision] > severity[worst.decision] ? opinion : worst,
+    undefined,
+  )
+}

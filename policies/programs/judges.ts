@@ -1,0 +1,86 @@
+import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
+import { optionTable, parseArguments, type GivenOption, type ParseStyle } from '../commands/options.ts'
+import { findSensitive } from '../commands/sensitive-paths.ts'
+import type { ShellWord } from '../commands/shell-word.ts'
+import type { Judgement, Program } from './program.ts'
+
+type ReaderStyle = ParseStyle & {
+  /** What the operands are: files it reads, text, names that are only looked at, or nothing it accepts. */
+  readonly operands?: 'files' | 'text' | 'none'
+  /** Operands before the files that are text, such as grep's pattern. */
+  readonly textFirst?: number
+  /** Options that stand for the leading text: `grep -e`. */
+  readonly textOption?: readonly string[]
+  /** More operands than this have another meaning, such as uniq's output file. */
+  readonly most?: number
+}
+
+/** A row for a program that, with the options listed, only reads and prints. */
+export function reader(source: string, options: string, style: ReaderStyle = {}): Program {
+  const table = optionTable(options)
+  return {
+    source,
+    judge: (args) => {
+      const parsed = parseArguments(args, table, style)
+      if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+      const given = judgeOptions(parsed.options)
+      const kind = style.operands ?? 'files'
+      if (kind === 'none' && parsed.operands.length > 0) return { facts: [unknown('operands are not expected here')] }
+      if (parsed.operands.length > (style.most ?? Infinity)) {
+        return { facts: [unknown(`the operand after the first ${style.most} means something else`)] }
+      }
+      const replaced = parsed.options.some(({ name }) => style.textOption?.includes(name))
+      const texts = replaced ? 0 : (style.textFirst ?? 0)
+      const judged =
+        kind === 'text'
+          ? judgeTexts(parsed.operands)
+          : join([judgeTexts(parsed.operands.slice(0, texts)), judgeFiles(parsed.operands.slice(texts))])
+      return join([{ facts: [readOnly] }, given, judged])
+    },
+  }
+}
+
+/** What options say by themselves: files they read or write, values that give away a variable. */
+function judgeOptions(options: readonly GivenOption[]): Judgement {
+  return join(
+    options.map(({ takes, value }) => {
+      if (value === undefined) return { facts: [] }
+      if (takes === 'reads') return judgeFiles([value])
+      if (takes === 'writes') return { facts: [{ class: 'writes', paths: [value.text] }] }
+      return judgeTexts([value])
+    }),
+  )
+}
+
+/** Files that would be read: sensitive ones raise an alarm, ones that can't be named are unknown. */
+export function judgeFiles(files: readonly ShellWord[]): Judgement {
+  const facts: Fact[] = []
+  const alarms: Alarm[] = []
+  for (const file of files) {
+    const sensitive = findSensitive(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob')
+    if (sensitive !== undefined) {
+      alarms.push({ kind: 'secret', reason: `${file.text} is where credentials are kept (${sensitive})` })
+    }
+    if (file.kind === 'dynamic') facts.push(unknown(`which file ${file.text} names is known only when it runs`))
+  }
+  return { facts, alarms }
+}
+
+/** Text that would be shown: a variable the line doesn't set may hold a secret. */
+function judgeTexts(words: readonly ShellWord[]): Judgement {
+  const facts = words
+    .filter((word) => word.kind === 'dynamic' && word.from === 'environment')
+    .map((word) => unknown(`${word.text} may hold a secret of the environment`))
+  return { facts }
+}
+
+/** Several judgements of one command as one. */
+function join(judgements: readonly Judgement[]): Judgement {
+  const opaque = judgements.find((judgement) => judgement.opaque !== undefined)?.opaque
+  return {
+    ...(opaque === undefined ? {} : { opaque }),
+    facts: judgements.flatMap(({ facts }) => facts),
+    alarms: judgements.flatMap(({ alarms }) => alarms ?? []),
+    runs: judgements.flatMap(({ runs }) => runs ?? []),
+  }
+}

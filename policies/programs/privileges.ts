@@ -1,0 +1,36 @@
+import { unknown } from '../commands/facts.ts'
+import { optionTable, parseArguments } from '../commands/options.ts'
+import type { Program, ProgramTable } from './program.ts'
+
+/** A row for a program that runs a command as somebody else. It is asked about whatever the command. */
+function raiser(source: string, options: string): Program {
+  const table = optionTable(options)
+  return {
+    source,
+    judge: (args) => {
+      const reason = 'it asks for the rights of another user'
+      const parsed = parseArguments(args, table, { stopAtOperand: true })
+      const alarms = [{ kind: 'privilege', reason } as const]
+      if (!parsed.ok) return { facts: [unknown(parsed.reason)], alarms, opaque: parsed.reason }
+      if (parsed.operands.length === 0) return { facts: [unknown('it starts a shell of its own')], alarms }
+      return { facts: [], alarms, runs: [{ kind: 'command', words: parsed.operands }] }
+    },
+  }
+}
+
+export const privileges: ProgramTable = {
+  sudo: raiser(
+    'sudo(8)',
+    '-A -b -E -H -k -n -S -u: -g: -p: -C: -D: -h: -r: -t: -T: -U: --user: --group: --non-interactive --preserve-env?',
+  ),
+  doas: raiser('doas(1)', '-n -u: -C:'),
+  pkexec: raiser('pkexec(1)', '--user: --disable-internal-agent'),
+  su: {
+    source: 'su(1)',
+    judge: () => ({
+      facts: [unknown('it runs a shell of another user')],
+      alarms: [{ kind: 'privilege', reason: 'it asks for the rights of another user' }],
+      opaque: 'a shell of another user runs what it is given',
+    }),
+  },
+}

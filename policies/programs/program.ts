@@ -1,0 +1,36 @@
+import type { Alarm, Fact } from '../commands/facts.ts'
+import type { ShellWord } from '../commands/shell-word.ts'
+import type { ShellAssignment, StandardInput } from '../commands/simple-command.ts'
+
+/** Something a program starts in turn. */
+export type Inner =
+  | {
+      readonly kind: 'command'
+      readonly words: readonly ShellWord[]
+      readonly assignments?: readonly ShellAssignment[]
+      readonly input?: StandardInput
+    }
+  | { readonly kind: 'script'; readonly text: string; readonly shell: 'bash' | 'sh' }
+
+/** What a program would do with given arguments. */
+export type Judgement = {
+  readonly facts: readonly Fact[]
+  readonly alarms?: readonly Alarm[]
+  /** Commands it runs, to be judged on their own. */
+  readonly runs?: readonly Inner[]
+  /** The arguments without options that stand before a subcommand, so that rules see `git push` in `git -C . push`. */
+  readonly bare?: readonly ShellWord[]
+  /** Why it may run commands that can't be seen from here, so that rules about commands can't speak for it. */
+  readonly opaque?: string
+}
+
+export type JudgeContext = { readonly input: StandardInput }
+
+/** A row of the tables. Arguments it doesn't understand make the command unknown, never harmless. */
+export type Program = {
+  /** Where what the row says can be looked up. */
+  readonly source: string
+  readonly judge: (args: readonly ShellWord[], context: JudgeContext) => Judgement
+}
+
+export type ProgramTable = Readonly<Record<string, Program>>

@@ -1,0 +1,61 @@
+import { unknown } from '../commands/facts.ts'
+import { optionTable, parseArguments } from '../commands/options.ts'
+import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { shellOptions } from './shell-options.ts'
+import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
+
+const options = optionTable('-c -l -e -u -x -v -n -f -C -b -h -o: +o: --login --norc --noprofile --posix')
+
+function shell(kind: 'bash' | 'sh', source: string): Program {
+  return { source, judge: (args, context) => judgeShell(kind, args, context) }
+}
+
+/** A shell runs the text after `-c`, or else a file, or else what it reads. */
+function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: JudgeContext): Judgement {
+  const parsed = parseArguments(args, options, { stopAtOperand: true })
+  if (!parsed.ok) {
+    const only = args.length === 1 ? staticText(args[0]) : undefined
+    if (only === '--version' && kind === 'bash') return { facts: [] }
+    return hidden(`the shell's arguments: ${parsed.reason}`)
+  }
+  for (const { name, value } of parsed.options) {
+    if (name.endsWith('o') && name.length === 2 && !shellOptions.has(value?.text ?? '')) {
+      return hidden(`the shell option ${value?.text ?? ''} is not known to be harmless`)
+    }
+  }
+  const [first] = parsed.operands
+  if (parsed.options.some(({ name }) => name === '-c')) {
+    const text = staticText(first)
+    if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when it runs`)
+    return { facts: [], runs: [{ kind: 'script', text, shell: kind }] }
+  }
+  if (first !== undefined) return { facts: [{ class: 'runs-code', reason: `runs the script ${first.text}` }] }
+  if (context.input.from === 'text' && context.input.text !== undefined) {
+    return { facts: [], runs: [{ kind: 'script', text: context.input.text, shell: kind }] }
+  }
+  return hidden('a shell runs whatever it reads')
+}
+
+function hidden(reason: string): Judgement {
+  return { facts: [unknown(reason)], opaque: reason }
+}
+
+const otherShell: Program = {
+  source: 'zshmisc(1), fish(1), mksh(1), tcsh(1): other grammars than the one understood here',
+  judge: () => hidden('only the text of bash and sh is understood'),
+}
+
+export const shells: ProgramTable = {
+  bash: shell('bash', 'bash(1), OPTIONS'),
+  rbash: shell('bash', 'bash(1), RESTRICTED SHELL'),
+  sh: shell('sh', 'sh(1), POSIX'),
+  dash: shell('sh', 'dash(1)'),
+  ash: shell('sh', 'busybox ash'),
+  zsh: otherShell,
+  fish: otherShell,
+  ksh: otherShell,
+  mksh: otherShell,
+  tcsh: otherShell,
+  csh: otherShell,
+  pwsh: otherShell,
+}

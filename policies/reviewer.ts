@@ -1,0 +1,62 @@
+import type { Action } from './action.ts'
+import type { ApprovalMode } from './approval-mode.ts'
+import type { CommandAnalysis } from './commands/analyse.ts'
+
+/** Something that has to be asked about. */
+export type ReviewRequest = {
+  readonly action: Action
+  readonly mode: ApprovalMode
+  /** The stage that asks and why, in words. */
+  readonly asksFor: string
+  readonly reason: string
+  /** `file:line` and pattern of the rule that asks, where one does. */
+  readonly rule: string | undefined
+  readonly analysis: CommandAnalysis | undefined
+}
+
+/**
+ * What a reviewer says. Only `allowed` lets anything run; the ways of not getting an answer are kept apart so that
+ * nobody takes a timeout for a judgement.
+ */
+export type ReviewerAnswer =
+  | { readonly outcome: 'allowed' | 'denied' | 'aborted'; readonly reason: string }
+  | { readonly outcome: 'timed-out' | 'unavailable' | 'malformed'; readonly reason: string }
+
+/** Who is asked. A rejection counts as `unavailable`. */
+export type Reviewer = {
+  /** Short, for `decidedBy`: `reviewer:NAME`. */
+  readonly name: string
+  readonly review: (request: ReviewRequest, options: { readonly signal?: AbortSignal }) => Promise<ReviewerAnswer>
+}
+
+/** Nobody is there: the answer is no, at once, with what asked and how to allow it. */
+export const nobody: Reviewer = {
+  name: 'nobody',
+  review: (request) =>
+    Promise.resolve({
+      outcome: 'denied',
+      reason: `${request.reason} Nobody is here to approve it (${request.asksFor} asks). ${howToAllow(request)}`,
+    }),
+}
+
+function howToAllow({ action, rule, mode }: ReviewRequest): string {
+  if (rule !== undefined) return `It stays refused as long as the rule ${rule} stands.`
+  switch (action.type) {
+    case 'exec':
+      return action.escalation === undefined
+        ? 'Whoever runs this can allow the command with an allow rule in a .rules file or with another --ask-for-approval mode.'
+        : 'Work within the sandbox; whoever runs this can widen it in the configuration (extra roots, network), or name a reviewer.'
+    case 'patch':
+      return mode === 'untrusted'
+        ? 'Whoever runs this can choose another --ask-for-approval mode.'
+        : 'Keep changes within the writable roots and off protected files; whoever runs this can add roots in the configuration.'
+    case 'read':
+      return 'Do without the file, or ask whoever runs this for what you need from it.'
+    case 'network':
+      return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "https", decision = "allow").`
+    case 'mcp':
+      return `Whoever runs this can allow it with the permission mcp__${action.server}__${action.tool}.`
+    default:
+      return action satisfies never
+  }
+}

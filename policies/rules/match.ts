@@ -1,0 +1,151 @@
+import { homedir } from 'node:os'
+import type { ShellWord } from '../commands/shell-word.ts'
+import { programKey, type RuleSet } from './rule-set.ts'
+import type { PrefixRule } from './rule.ts'
+
+/** A command as rules see it: its words, and its words without the options in front of a subcommand. */
+type RuleSubject = { readonly words: readonly ShellWord[]; readonly bare: readonly ShellWord[] | undefined }
+
+/** A rule that speaks for a command. `certain` is false where words known only at run time decide. */
+type RuleMatch = { readonly rule: PrefixRule; readonly certain: boolean }
+
+/**
+ * The rules that speak for a command.
+ *
+ * Rules that allow are taken literally. Rules that prompt or forbid also see through a path in front of the program,
+ * options between the words, options in another order or bundle, and words that aren't known yet: for them a match
+ * that is only possible counts as an uncertain one.
+ */
+export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleMatch[] {
+  const [program] = subject.words
+  if (program === undefined || rules.prefixRules.length === 0) return []
+  const candidates =
+    program.kind === 'static' ? (rules.byProgram.get(programKey(program.text)) ?? []) : rules.restricting
+  const matches: RuleMatch[] = []
+  for (const rule of candidates) {
+    const forms = subject.bare === undefined ? [subject.words] : [subject.words, subject.bare]
+    const found = forms.map((words) =>
+      rule.decision === 'allow' ? matchExactly(words, rule, rules) : matchWidely(words, rule),
+    )
+    if (found.includes('yes')) matches.push({ rule, certain: true })
+    else if (found.includes('maybe')) matches.push({ rule, certain: false })
+  }
+  return matches
+}
+
+type Answer = 'yes' | 'maybe' | 'no'
+
+function matchExactly(words: readonly ShellWord[], rule: PrefixRule, rules: RuleSet): Answer {
+  const fits = rule.pattern.every((alternatives, at) => {
+    const word = words[at]
+    if (word?.kind !== 'static') return false
+    return alternatives.includes(word.text) || (at === 0 && isRegistered(word.text, alternatives, rules))
+  })
+  return fits ? 'yes' : 'no'
+}
+
+/** A path stands for a program's bare name where a `host_executable` lists it, and not otherwise. */
+function isRegistered(path: string, names: readonly string[], rules: RuleSet): boolean {
+  if (!path.startsWith('/')) return false
+  return rules.hostExecutables.some(
+    ({ name, paths }) => names.includes(name) && paths.some((one) => one.replace(/^~(?=\/)/, homedir()) === path),
+  )
+}
+
+function matchWidely(words: readonly ShellWord[], rule: PrefixRule): Answer {
+  const [program, ...rest] = words
+  const [names = [], ...pattern] = rule.pattern
+  if (program === undefined) return 'no'
+  const named =
+    program.kind === 'static' ? (names.map(programKey).includes(programKey(program.text)) ? 'yes' : 'no') : 'maybe'
+  if (named === 'no') return 'no'
+  const options = pattern.filter(isOptionEntry)
+  const operands = pattern.filter((entry) => !isOptionEntry(entry))
+  return least([
+    named,
+    matchOperands(rest, operands, program.kind === 'static'),
+    ...options.map((entry) => matchOption(rest, entry)),
+  ])
+}
+
+function isOptionEntry(entry: readonly string[]): boolean {
+  return entry.every((text) => text.startsWith('-') && text !== '-')
+}
+
+function least(answers: readonly Answer[]): Answer {
+  if (answers.includes('no')) return 'no'
+  return answers.includes('maybe') ? 'maybe' : 'yes'
+}
+
+/**
+ * Whether the words that aren't options begin with the pattern's. A word after an option may be its value, so it may
+ * be stepped over, which makes the answer a maybe.
+ */
+function matchOperands(
+  words: readonly ShellWord[],
+  pattern: readonly (readonly string[])[],
+  sureProgram: boolean,
+): Answer {
+  if (pattern.length === 0) return 'yes'
+  // A program out of an unquoted variable may bring its first arguments along.
+  let states = new Map<number, Answer>([[0, 'yes']])
+  if (!sureProgram) for (let at = 1; at < pattern.length; at++) states.set(at, 'maybe')
+  let best = 'no' as Answer
+  let afterOption = false
+  for (const word of words) {
+    const next = new Map<number, Answer>()
+    const reach = (at: number, answer: Answer): void => {
+      if (at === pattern.length) best = better(best, answer)
+      else next.set(at, better(next.get(at) ?? 'no', answer))
+    }
+    const isOption = word.kind === 'static' && /^-./.test(word.text)
+    for (const [at, answer] of states) {
+      const entry = pattern[at] ?? []
+      if (isOption) reach(entry.includes(word.text) ? at + 1 : at, answer)
+      else if (word.kind === 'static') {
+        if (entry.includes(word.text)) reach(at + 1, answer)
+        if (afterOption) reach(at, 'maybe')
+      } else {
+        reach(at, 'maybe')
+        if (couldBe(word, entry)) reach(at + 1, 'maybe')
+        if (word.kind === 'dynamic' && !word.single)
+          for (let skip = at + 2; skip <= pattern.length; skip++) reach(skip, 'maybe')
+      }
+    }
+    if (best === 'yes' || next.size === 0) return best
+    afterOption = isOption ? !/^--.*=/.test(word.text) && word.text !== '--' : word.kind !== 'static'
+    states = next
+  }
+  return best
+}
+
+function better(a: Answer, b: Answer): Answer {
+  if (a === 'yes' || b === 'yes') return 'yes'
+  return a === 'maybe' || b === 'maybe' ? 'maybe' : 'no'
+}
+
+function couldBe(word: ShellWord, entry: readonly string[]): boolean {
+  if (word.kind !== 'dynamic') return true
+  return entry.some((text) => text.startsWith(word.prefix))
+}
+
+/** Whether an option of the pattern is given, in any place, bundled or abbreviated. */
+function matchOption(words: readonly ShellWord[], entry: readonly string[]): Answer {
+  const answers = entry.map((option): Answer => {
+    const texts = words.flatMap((word) => (word.kind === 'static' ? [word.text] : []))
+    if (texts.some((text) => isOption(text, option))) return 'yes'
+    const letters = /^-([A-Za-z0-9]{1,4})$/.exec(option)?.[1]
+    const given = texts.filter((text) => /^-[A-Za-z0-9]+$/.test(text)).join('')
+    if (letters !== undefined && [...letters].every((letter) => given.includes(letter))) return 'yes'
+    const unclear = words.some((word) => word.kind !== 'static' && (word.kind === 'glob' || /^-|^$/.test(word.prefix)))
+    return unclear ? 'maybe' : 'no'
+  })
+  return answers.reduce(better, 'no')
+}
+
+/** The same option, with a value attached, or cut short as getopt allows for long ones. */
+function isOption(text: string, option: string): boolean {
+  if (text === option || text.startsWith(`${option}=`)) return true
+  const name = text.split('=')[0] ?? ''
+  return option.startsWith('--') && name.length > 3 && name.startsWith('--') && option.startsWith(name)
+}

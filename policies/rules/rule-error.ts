@@ -1,0 +1,24 @@
+/** Where something stands in a rule file; lines and columns count from 1. */
+export type Position = { readonly line: number; readonly column: number }
+
+/**
+ * A rule file that can't be used. Nothing is run with a part of the rules missing, so the caller should stop and
+ * print `path:line:column: message`.
+ */
+export class RuleError extends Error {
+  readonly code = 'invalid-rules'
+  readonly path: string
+  readonly line: number
+  readonly column: number
+  /** What would have been right there, in words. */
+  readonly expected: string
+
+  constructor(path: string, at: Position, message: string, expected: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RuleError'
+    this.path = path
+    this.line = at.line
+    this.column = at.column
+    this.expected = expected
+  }
+}

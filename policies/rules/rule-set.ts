@@ -1,0 +1,37 @@
+import type { HostExecutable, NetworkRule, PrefixRule } from './rule.ts'
+
+/** All rules of a run, from every layer. */
+export type RuleSet = {
+  readonly prefixRules: readonly PrefixRule[]
+  readonly networkRules: readonly NetworkRule[]
+  readonly hostExecutables: readonly HostExecutable[]
+  /** The prefix rules by the program they name, in lower case. */
+  readonly byProgram: ReadonlyMap<string, readonly PrefixRule[]>
+  /** The prefix rules that prompt or forbid. */
+  readonly restricting: readonly PrefixRule[]
+}
+
+/** Puts rules together and files them by program, so that their number costs nothing when a command is judged. */
+export function makeRuleSet(
+  prefixRules: readonly PrefixRule[],
+  networkRules: readonly NetworkRule[] = [],
+  hostExecutables: readonly HostExecutable[] = [],
+): RuleSet {
+  const byProgram = new Map<string, PrefixRule[]>()
+  for (const rule of prefixRules) {
+    for (const program of new Set(rule.pattern[0]?.map(programKey))) {
+      const filed = byProgram.get(program)
+      if (filed === undefined) byProgram.set(program, [rule])
+      else filed.push(rule)
+    }
+  }
+  const restricting = prefixRules.filter(({ decision }) => decision !== 'allow')
+  return { prefixRules, networkRules, hostExecutables, byProgram, restricting }
+}
+
+/** The name a program is filed under: without folders, and in lower case since some systems don't tell case apart. */
+export function programKey(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1).toLowerCase()
+}
+
+export const noRules: RuleSet = makeRuleSet([])

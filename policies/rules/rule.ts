@@ -1,0 +1,38 @@
+/** Whose rule it is. All count, and the strictest answer wins whosever it is. */
+export type RuleLayer = 'default' | 'user' | 'project' | 'managed'
+
+type RuleDecision = 'allow' | 'prompt' | 'forbidden'
+
+/** Where a rule stands: `file:line`. */
+export type RuleOrigin = { readonly path: string; readonly line: number; readonly layer: RuleLayer }
+
+/** Commands that begin with these words. */
+export type PrefixRule = {
+  /** One entry a word; an entry with several texts stands for any of them. */
+  readonly pattern: readonly (readonly string[])[]
+  readonly decision: RuleDecision
+  readonly justification: string | undefined
+  readonly origin: RuleOrigin
+}
+
+/** Connections to a host. */
+export type NetworkRule = {
+  readonly host: string
+  readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp'
+  readonly decision: 'allow' | 'prompt' | 'deny'
+  readonly justification: string | undefined
+  readonly origin: RuleOrigin
+}
+
+/** The files that a program's bare name may stand for in allow rules. */
+export type HostExecutable = { readonly name: string; readonly paths: readonly string[]; readonly origin: RuleOrigin }
+
+/** A pattern as the file writes it. */
+export function describePattern(pattern: PrefixRule['pattern']): string {
+  return pattern.map((word) => (word.length === 1 ? (word[0] ?? '') : `(${word.join('|')})`)).join(' ')
+}
+
+/** `file:line` and pattern, as verdicts and the log name a rule. */
+export function describeRule(rule: PrefixRule): string {
+  return `${rule.origin.path}:${rule.origin.line} ${rule.decision} ${describePattern(rule.pattern)}`
+}

@@ -1,0 +1,21 @@
+import type { Action, SandboxMode } from '../../policies/action.ts'
+import { createGuardian, loadRules, nobody, withoutAuditLog, type ApprovalMode } from '../../policies/index.ts'
+
+/** An exec action for a line typed into a shell. */
+export function shellAction(line: string, sandbox: SandboxMode = 'workspace-write'): Extract<Action, { type: 'exec' }> {
+  return { type: 'exec', argv: ['/bin/bash', '-c', line], cwd: '/repo', sandbox }
+}
+
+/** What is decided about a line before anybody is asked. */
+export function decide(
+  line: string,
+  options: { readonly mode?: ApprovalMode; readonly sandbox?: SandboxMode; readonly rules?: string } = {},
+): 'allow' | 'ask' | 'deny' {
+  const guardian = createGuardian({
+    approvalMode: options.mode ?? 'untrusted',
+    rules: loadRules([{ path: 'test.rules', layer: 'user', text: options.rules ?? '' }]),
+    reviewer: nobody,
+    audit: withoutAuditLog(),
+  })
+  return guardian.assess(shellAction(line, options.sandbox)).decision
+}

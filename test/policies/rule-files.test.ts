@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { loadRules, RuleError } from '../../policies/index.ts'
+import { decide } from './decisions.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'portcullis-rules-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function load(text: string): ReturnType<typeof loadRules> {
+  return loadRules([{ path: 'x.rules', layer: 'user', text }])
+}
+
+function errorOf(text: string): string {
+  try {
+    load(text)
+  } catch (error) {
+    if (error instanceof RuleError) return `${error.line}:${error.column}: ${error.message} | ${error.expected}`
+    throw error
+  }
+  return 'loaded'
+}
+
+describe('a rule file', () => {
+  test('holds prefix rules with alternatives, constants, comments, both kinds of quotes and trailing commas', () => {
+    const rules = load(`
+# what may be done with git
+READS = ["status", 'diff'] + ["log"]
+prefix_rule(
+    pattern = ["git", READS],  # any of them
+    decision = "allow",
+    justification = "reading " + "is fine",
+    match = ["git status -s", ["git", "log"]],
+    not_match = ["git push", "hub status"],
+)
+prefix_rule(pattern=["rm"], decision="forbidden", justification=r"no\\d", match=["rm -rf x"],)
+prefix_rule(pattern=["make"])
+`)
+    expect(
+      rules.prefixRules.map(({ pattern, decision, justification, origin }) => [
+        pattern,
+        decision,
+        justification,
+        origin.line,
+      ]),
+    ).toEqual([
+      [[['git'], ['status', 'diff', 'log']], 'allow', 'reading is fine', 4],
+      [[['rm']], 'forbidden', 'no\\d', 11],
+      [[['make']], 'allow', undefined, 12],
+    ])
+  })
+
+  test('holds network rules and host executables', () => {
+    const rules = load(`
+network_rule(host = "Registry.npmjs.org", protocol = "https", decision = "allow")
+host_executable(name = "git", paths = ["/usr/bin/git", "~/bin/git"])
+`)
+    expect(rules.networkRules).toMatchObject([{ host: 'registry.npmjs.org', protocol: 'https', decision: 'allow' }])
+    expect(rules.hostExecutables).toMatchObject([{ name: 'git', paths: ['/usr/bin/git', '~/bin/git'] }])
+  })
+
+  test('may be empty, or comments alone', () => {
+    expect(errorOf('')).toBe('loaded')
+    expect(errorOf('# nothing\n\n')).toBe('loaded')
+  })
+
+  test.each([
+    ['prefix_rule(pattern = ["a"], decision = "maybe")', /^1:41: "maybe" is not among/],
+    ['prefix_rule(pattern = [])', /^1:23: the pattern is empty/],
+    ['prefix_rule(pattern = [[]])', /^1:24: a list of alternatives is empty/],
+    ['prefix_rule(pattern = "git")', /^1:23: this is not a list/],
+    ['prefix_rule(decision = "allow")', /^1:1: prefix_rule lacks pattern/],
+    ['prefix_rule(pattern = ["a"], patern = ["b"])', /^1:30: prefix_rule has no argument patern/],
+    ['prefix_rule(pattern = ["a"], pattern = ["b"])', /^1:30: pattern is given twice/],
+    ['prefix_rule(["a"])', /^1:13: "\[" can't stand here/],
+    ['\n\nprefix_rule(pattern = ["git", "push"], match = ["git pull"])', /^3:49: the rule does not match its example/],
+    ['prefix_rule(pattern = ["git"], not_match = ["git pull"])', /^1:45: the rule matches "git pull"/],
+    ['def f():\n  return 1', /^1:1: "def" is Starlark that rule files here don't have/],
+    ['X = [a for a in ["b"]]', /^1:8: "for" is Starlark/],
+    ['load("x", "y")', /^1:1: "load" is Starlark/],
+    ['allow_everything()', /^1:1: allow_everything is not a kind of rule/],
+    ['prefix_rule(pattern = ["a]', /^1:24: a string has no end/],
+    ['prefix_rule(pattern = ["a"]', /the file ends in the middle of a rule/],
+    ['prefix_rule(pattern = [A])', /^1:24: A has no value/],
+    ['A = "x"\nA = "y"', /^2:1: A has a value already/],
+    ['A = ["x"] + "y"', /a string and a list are added/],
+    ['network_rule(host = "https://x.y", protocol = "https", decision = "allow")', /^1:21: .* is not one host/],
+    ['network_rule(host = "*.x.y", protocol = "https", decision = "allow")', /is not one host/],
+    ['host_executable(name = "git", paths = ["bin/git"])', /^1:40: "bin\/git" is not an absolute path/],
+    ['host_executable(name = "git", paths = ["/usr/bin/hub"])', /is not a path to git/],
+    ['A = 5', /^1:5: "5" can't stand here/],
+    ['prefix_rule(pattern = ["a", 💥])', /"💥" can't stand here/],
+    ['prefix_rule(pattern = ["a"], decision = None)', /^1:41: "None" is Starlark/],
+    ['prefix_rule(pattern = ["a"], justification = "  ")', /this is empty/],
+  ])('with a fault is refused with place and reason: %s', (text, message) => {
+    expect(errorOf(text)).toMatch(message)
+  })
+
+  test('that doubles a list again and again is refused instead of hanging', () => {
+    const doubling = Array.from({ length: 60 }, (_, at) => `A${at + 1} = A${at} + A${at}`).join('\n')
+    expect(errorOf(`A0 = ["x", "y"]\n${doubling}`)).toMatch(/makes too many values/)
+  })
+
+  test('with ten thousand brackets is refused instead of exhausting the parser', () => {
+    expect(errorOf(`A = ${'['.repeat(10_000)}`)).toMatch(/nested too deeply/)
+  })
+
+  test('that is missing or not UTF-8 stops the run', () => {
+    expect(() => loadRules([{ path: join(folder, 'none.rules'), layer: 'user' }])).toThrow(RuleError)
+    const latin = join(folder, 'latin.rules')
+    writeFileSync(latin, Buffer.from([0x23, 0xe9, 0x0a]))
+    expect(() => loadRules([{ path: latin, layer: 'user' }])).toThrow(/not UTF-8/)
+  })
+})
+
+describe('several rules', () => {
+  test('the strictest wins whichever file or line it stands in', () => {
+    const rules = 'prefix_rule(pattern=["git","push"], decision="forbidden")\nprefix_rule(pattern=["git"])'
+    expect(decide('git push', { rules })).toBe('deny')
+    expect(decide('git commit', { rules })).toBe('allow')
+    const reversed = rules.split('\n').toReversed().join('\n')
+    expect(decide('git push', { rules: reversed })).toBe('deny')
+  })
+
+  test('prompt asks even where the mode would allow', () => {
+    const rules = 'prefix_rule(pattern=["ls"], decision="prompt")'
+    expect(decide('ls', { rules, mode: 'on-request' })).toBe('ask')
+    expect(decide('ls', { rules, mode: 'bypass' })).toBe('ask')
+  })
+})
