@@ -13,6 +13,8 @@ type Confinement = {
   readonly variables: Readonly<Record<string, string>>
   /** Whether this bwrap knows `--size` (0.8 and later). */
   readonly sizedTemp: boolean
+  /** The descriptor from which bwrap reads the system call filter. */
+  readonly filterDescriptor: number
 }
 
 /** The most that a command may keep in `/dev/shm`, which is memory. */
@@ -33,6 +35,7 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...(confinement.network ? [] : ['--unshare-net']),
     ...['--uid', `${uid}`, '--gid', `${gid}`],
     ...['--cap-drop', 'ALL'],
+    ...['--seccomp', `${confinement.filterDescriptor}`],
     '--new-session',
     '--die-with-parent',
     ...['--ro-bind', '/', '/'],

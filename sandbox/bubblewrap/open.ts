@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
-import process from 'node:process'
-import type { Readable, Writable } from 'node:stream'
+import process, { arch } from 'node:process'
+import { Writable, type Readable } from 'node:stream'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
@@ -13,6 +13,8 @@ import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { compileFilter } from '../seccomp/compile.ts'
+import { filterRules } from '../seccomp/rules.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { planMounts } from './mounts.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
@@ -28,6 +30,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
     throw new SandboxError('unavailable', { backend: 'bubblewrap', reason: probe.reason, remedy: probe.remedy })
   }
   const { program, sizedTemp } = probe.bubblewrap
+  const filter = filterFor(policy)
   await reapRunDirectories()
   const run = await makeRunDirectory()
   const running = new Set<SandboxProcess>()
@@ -48,6 +51,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       cwd: realpathSync.native(command.cwd),
       variables,
       sizedTemp,
+      filterDescriptor: 5,
     })
     // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
     const child = spawn(program, ['--json-status-fd', '3', '--args', '4', '--', executable, ...rest], {
@@ -56,9 +60,11 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       env: {},
       // Its own session, so that an interrupt typed at us reaches us first.
       detached: true,
-      stdio: [stdinOf(command), 'pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: [stdinOf(command), 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     })
-    sendTo(child.stdio[4] as Writable | null, options)
+    const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
+    send(options.map((option) => `${option}\0`).join(''), pipes[4])
+    send(filter, pipes[5])
     const status = readStatus(child.stdio[3] as Readable | null)
     let complaint = ''
     child.stderr?.on('data', (chunk: Buffer) => {
@@ -85,13 +91,13 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       },
       ...commandLimits(policy, command),
       signal: command.signal,
-      settle: async (end) => {
+      settle: async () => {
         await status.closed
         if (status.initPid !== undefined) await gone(status.initPid)
-        if (!status.commandRan && !stopped) {
+        // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.
+        if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint)) {
           await forgetProbe()
-          const detail = complaint.trim() || `bwrap ended with ${end.signal ?? `code ${end.code}`}`
-          throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail })
+          throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.trim() })
         }
         return []
       },
@@ -117,13 +123,26 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
   }
 }
 
+/** The system call filter for this machine. Throws `unavailable` where there is none for its processor. */
+function filterFor(policy: SandboxPolicy): Uint8Array {
+  if (arch !== 'x64' && arch !== 'arm64') {
+    throw new SandboxError('unavailable', {
+      backend: 'bubblewrap',
+      reason: `there is no system call filter for the processor ${arch}`,
+      remedy: 'Use the docker backend, or a machine with an x64 or arm64 processor.',
+    })
+  }
+  return compileFilter(filterRules(policy.network.mode === 'off' ? 'none' : 'internet'), arch)
+}
+
 function identity(): { readonly uid: number; readonly gid: number } {
   const uid = process.geteuid?.() ?? ordinary.uid
   return uid === 0 ? ordinary : { uid, gid: process.getegid?.() ?? ordinary.gid }
 }
 
-function sendTo(pipe: Writable | null, options: readonly string[]): void {
-  // If bwrap dies before it has read them, its exit tells more than this pipe.
-  pipe?.on('error', () => undefined)
-  pipe?.end(options.map((option) => `${option}\0`).join(''))
+function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
+  if (!(pipe instanceof Writable)) return
+  // If bwrap dies before it has read everything, its exit tells more than this pipe.
+  pipe.on('error', () => undefined)
+  pipe.end(data)
 }

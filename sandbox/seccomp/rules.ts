@@ -1,0 +1,173 @@
+import type { Syscall } from './syscalls.ts'
+
+/**
+ * A test of one argument's low 32 bits. That is all the kernel itself looks at for the arguments tested here: they are ints
+ * or flags below 2^32.
+ */
+export type ArgumentTest =
+  | { readonly argument: number; readonly masked: number; readonly equals: number }
+  | { readonly argument: number; readonly anyOf: number }
+
+/** What happens to a call for which all tests hold. The first rule that fits a call decides; without one it is allowed. */
+export type Rule = {
+  readonly syscall: Syscall
+  readonly when: readonly ArgumentTest[]
+  readonly then: 'allow' | { readonly errno: number }
+}
+
+/** What of the network a command can use, as far as system calls tell. Addresses are not theirs to judge. */
+export type SocketAccess = 'none' | 'internet'
+
+const EPERM = 1
+const ENOSYS = 38
+
+/** clone(2): every new namespace but the time one, which only clone3 and unshare can make. */
+const newNamespaces = 0x7e02_0000
+const newTimeNamespace = 0x80
+
+const AF_UNIX = 1
+const AF_INET = 2
+const AF_INET6 = 10
+const AF_NETLINK = 16
+const NETLINK_ROUTE = 0
+const SOCK_DGRAM = 2
+const socketTypeBits = 0xf
+const allBits = 0xffff_ffff
+
+const setIdBits = 0o6000
+const O_CREAT = 0o100
+
+/** Never needed by a build or a test, and each either a way into the kernel, into other processes, or out of a namespace. */
+const never: readonly Syscall[] = [
+  // Other processes' memory and descriptors
+  'ptrace',
+  'process_vm_readv',
+  'process_vm_writev',
+  'process_madvise',
+  'pidfd_getfd',
+  'kcmp',
+  'move_pages',
+  'migrate_pages',
+  // Large, young or famous attack surface
+  'io_uring_setup',
+  'io_uring_enter',
+  'io_uring_register',
+  'bpf',
+  'perf_event_open',
+  'userfaultfd',
+  'modify_ldt',
+  'uselib',
+  'lookup_dcookie',
+  'nfsservctl',
+  // Keyrings belong to the user and are shared with the host
+  'add_key',
+  'request_key',
+  'keyctl',
+  // Mounts and namespaces
+  'mount',
+  'umount2',
+  'pivot_root',
+  'chroot',
+  'open_tree',
+  'open_tree_attr',
+  'move_mount',
+  'fsopen',
+  'fsconfig',
+  'fsmount',
+  'fspick',
+  'mount_setattr',
+  'setns',
+  'open_by_handle_at',
+  'fanotify_init',
+  // The machine itself
+  'acct',
+  'clock_adjtime',
+  'clock_settime',
+  'delete_module',
+  'finit_module',
+  'init_module',
+  'ioperm',
+  'iopl',
+  'kexec_file_load',
+  'kexec_load',
+  'quotactl',
+  'quotactl_fd',
+  'reboot',
+  'setdomainname',
+  'sethostname',
+  'settimeofday',
+  'swapoff',
+  'swapon',
+  'syslog',
+  'vhangup',
+]
+
+/** The rules of the filter: a list of what is refused, over a default of allowing. */
+export function filterRules(sockets: SocketAccess): readonly Rule[] {
+  return [
+    ...never.map((syscall) => refuse(syscall)),
+    // Their arguments are behind a pointer, which a filter can't follow. Libraries take "no such call" as a
+    // reason to use the older call, whose arguments can be judged.
+    refuse('clone3', [], ENOSYS),
+    refuse('openat2', [], ENOSYS),
+    refuse('clone', [{ argument: 0, anyOf: newNamespaces }]),
+    refuse('unshare', [{ argument: 0, anyOf: newNamespaces | newTimeNamespace }]),
+    // Typing into the terminal of whoever started us: TIOCSTI, TIOCLINUX.
+    ...[0x5412, 0x541c].map((request) => refuse('ioctl', [{ argument: 1, masked: allBits, equals: request }])),
+    ...setIdRules,
+    ...socketRules(sockets),
+  ]
+}
+
+/**
+ * A set-user-id file in a workspace is a trap for others on the host: owned by the caller, it runs as the caller for whoever
+ * starts it. Mounts without set-id protect the inside only.
+ */
+const setIdRules: readonly Rule[] = (
+  [
+    ['chmod', 1],
+    ['fchmod', 1],
+    ['fchmodat', 2],
+    ['fchmodat2', 2],
+    ['creat', 1],
+    ['mknod', 1],
+    ['mknodat', 2],
+    ['open', 2, 1],
+    ['openat', 3, 2],
+  ] as const
+).map(([syscall, mode, flags]) =>
+  refuse(syscall, [
+    // Without O_CREAT the mode is whatever lay in the register.
+    ...(flags === undefined ? [] : [{ argument: flags, anyOf: O_CREAT }]),
+    { argument: mode, anyOf: setIdBits },
+  ]),
+)
+
+/**
+ * Unix sockets reach services of the host by path or abstract name, in whatever network namespace, so there are only
+ * connected pairs; not of datagrams, which can be sent to anybody's name from either end of a pair.
+ */
+function socketRules(sockets: SocketAccess): readonly Rule[] {
+  const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
+  const internet: readonly Rule[] = [
+    { syscall: 'socket', when: [family(AF_INET)], then: 'allow' },
+    { syscall: 'socket', when: [family(AF_INET6)], then: 'allow' },
+    // How a program lists its network interfaces.
+    {
+      syscall: 'socket',
+      when: [family(AF_NETLINK), { argument: 2, masked: allBits, equals: NETLINK_ROUTE }],
+      then: 'allow',
+    },
+  ]
+  return [
+    ...(sockets === 'internet' ? internet : []),
+    refuse('socket'),
+    refuse('socketpair', [{ argument: 1, masked: socketTypeBits, equals: SOCK_DGRAM }]),
+    { syscall: 'socketpair', when: [family(AF_UNIX)], then: 'allow' },
+    refuse('socketpair'),
+  ]
+}
+
+function refuse(syscall: Syscall, when: readonly ArgumentTest[] = [], errno = EPERM): Rule {
+  return { syscall, when, then: { errno } }
+}

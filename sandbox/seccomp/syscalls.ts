@@ -1,0 +1,88 @@
+/** The processors a filter can be made for. */
+export type Architecture = 'x64' | 'arm64'
+
+/**
+ * Numbers of the system calls that the filter names: x86-64 (asm/unistd_64.h), then arm64 (asm-generic/unistd.h). `null`:
+ * the architecture has no such call.
+ */
+const numbers = {
+  open: [2, null],
+  ioctl: [16, 29],
+  socket: [41, 198],
+  socketpair: [53, 199],
+  clone: [56, 220],
+  creat: [85, null],
+  chmod: [90, null],
+  fchmod: [91, 52],
+  ptrace: [101, 117],
+  syslog: [103, 116],
+  mknod: [133, null],
+  uselib: [134, null],
+  vhangup: [153, 58],
+  modify_ldt: [154, null],
+  pivot_root: [155, 41],
+  chroot: [161, 51],
+  acct: [163, 89],
+  settimeofday: [164, 170],
+  mount: [165, 40],
+  umount2: [166, 39],
+  swapon: [167, 224],
+  swapoff: [168, 225],
+  reboot: [169, 142],
+  sethostname: [170, 161],
+  setdomainname: [171, 162],
+  iopl: [172, null],
+  ioperm: [173, null],
+  init_module: [175, 105],
+  delete_module: [176, 106],
+  quotactl: [179, 60],
+  nfsservctl: [180, 42],
+  lookup_dcookie: [212, 18],
+  clock_settime: [227, 112],
+  kexec_load: [246, 104],
+  add_key: [248, 217],
+  request_key: [249, 218],
+  keyctl: [250, 219],
+  migrate_pages: [256, 238],
+  openat: [257, 56],
+  mknodat: [259, 33],
+  fchmodat: [268, 53],
+  unshare: [272, 97],
+  move_pages: [279, 239],
+  perf_event_open: [298, 241],
+  fanotify_init: [300, 262],
+  open_by_handle_at: [304, 265],
+  clock_adjtime: [305, 266],
+  setns: [308, 268],
+  process_vm_readv: [310, 270],
+  process_vm_writev: [311, 271],
+  kcmp: [312, 272],
+  finit_module: [313, 273],
+  kexec_file_load: [320, 294],
+  bpf: [321, 280],
+  userfaultfd: [323, 282],
+  io_uring_setup: [425, 425],
+  io_uring_enter: [426, 426],
+  io_uring_register: [427, 427],
+  open_tree: [428, 428],
+  move_mount: [429, 429],
+  fsopen: [430, 430],
+  fsconfig: [431, 431],
+  fsmount: [432, 432],
+  fspick: [433, 433],
+  clone3: [435, 435],
+  openat2: [437, 437],
+  pidfd_getfd: [438, 438],
+  process_madvise: [440, 440],
+  mount_setattr: [442, 442],
+  quotactl_fd: [443, 443],
+  fchmodat2: [452, 452],
+  open_tree_attr: [467, 467],
+} as const satisfies Record<string, readonly [number | null, number | null]>
+
+export type Syscall = keyof typeof numbers
+
+/** The number of a system call, or undefined where the architecture has none. */
+export function syscallNumber(name: Syscall, architecture: Architecture): number | undefined {
+  return numbers[name][architecture === 'x64' ? 0 : 1] ?? undefined
+}

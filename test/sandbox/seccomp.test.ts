@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { compileFilter } from '../../sandbox/seccomp/compile.ts'
+import { filterRules, type SocketAccess } from '../../sandbox/seccomp/rules.ts'
+import { syscallNumber, type Architecture, type Syscall } from '../../sandbox/seccomp/syscalls.ts'
+import { interpret, type Verdict } from './bpf.ts'
+import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+import { callingProgram, type Argument } from './tiny-program.ts'
+
+const EPERM = 1
+const ENOSYS = 38
+const audit = { x64: 0xc000003e, arm64: 0xc00000b7 }
+const noFile = Buffer.from('/absent/file\0')
+
+type Case = {
+  readonly claim: string
+  readonly syscall: Syscall
+  readonly args: readonly Argument[]
+  /** The error that the filter gives, or that the call must not fail with. */
+  readonly refused?: number
+  readonly allowed?: true
+}
+
+const refused = (syscall: Syscall, args: readonly Argument[] = [], errno = EPERM, claim = ''): Case => ({
+  claim: `${syscall} ${claim}is refused`,
+  syscall,
+  args,
+  refused: errno,
+})
+const allowed = (syscall: Syscall, args: readonly Argument[], claim: string): Case => ({
+  claim: `${syscall} ${claim}is let through`,
+  syscall,
+  args,
+  allowed: true,
+})
+
+/** Arguments are such that the kernel itself, where it doesn't ask for a capability first, would give another error. */
+const always: readonly Case[] = [
+  refused('ptrace', [0x4206, 0x7fffffff, 0, 0]),
+  refused('process_vm_readv', [0x7fffffff]),
+  refused('process_vm_writev', [0x7fffffff]),
+  refused('process_madvise', [-1]),
+  refused('pidfd_getfd', [-1]),
+  refused('kcmp', [0x7fffffff, 0x7fffffff]),
+  refused('move_pages', [0x7fffffff]),
+  refused('migrate_pages', [0x7fffffff]),
+  refused('io_uring_setup', [1, 0]),
+  refused('io_uring_enter', [-1]),
+  refused('io_uring_register', [-1]),
+  refused('bpf', [0, 0, 0]),
+  refused('perf_event_open', [0, 0, 0, -1, 0]),
+  refused('userfaultfd', [-1]),
+  refused('modify_ldt', [0, 0, 0]),
+  refused('uselib', [noFile]),
+  refused('lookup_dcookie', [0, 0, 0]),
+  refused('nfsservctl', []),
+  refused('add_key', [0, 0, 0, 0, 0]),
+  refused('request_key', [0, 0, 0, 0]),
+  refused('keyctl', [0, -3, 0]),
+  refused('mount', [0, noFile, 0, 0, 0]),
+  refused('umount2', [noFile, 0]),
+  refused('pivot_root', [noFile, noFile]),
+  refused('chroot', [noFile]),
+  refused('open_tree', [-1, noFile, 0]),
+  refused('open_tree_attr', [-1, noFile, 0]),
+  refused('move_mount', [-1, noFile, -1, noFile, 0]),
+  refused('fsopen', [noFile, 0]),
+  refused('fsconfig', [-1]),
+  refused('fsmount', [-1]),
+  refused('fspick', [-1, noFile, 0]),
+  refused('mount_setattr', [-1, noFile, 0]),
+  refused('setns', [-1, 0]),
+  refused('open_by_handle_at', [-1, 0, 0]),
+  refused('fanotify_init', [-1, 0]),
+  refused('acct', [noFile]),
+  refused('clock_adjtime', [0, 0]),
+  refused('clock_settime', [0, 0]),
+  refused('delete_module', [0, 0]),
+  refused('finit_module', [-1]),
+  refused('init_module', [0, 0, 0]),
+  refused('ioperm', [0, 1, 1]),
+  refused('iopl', [3]),
+  refused('kexec_file_load', [-1]),
+  refused('kexec_load', [0, 0, 0, 0]),
+  refused('quotactl', [0, 0, 0, 0]),
+  refused('quotactl_fd', [-1]),
+  refused('reboot', [0, 0, 0, 0]),
+  refused('setdomainname', [0, 0]),
+  refused('sethostname', [0, 0]),
+  refused('settimeofday', [0, 0]),
+  refused('swapoff', [noFile]),
+  refused('swapon', [noFile, 0]),
+  refused('syslog', [10, 0, 0]),
+  refused('vhangup', []),
+  refused('clone3', [0, 0], ENOSYS),
+  refused('openat2', [-100, noFile, 0, 0], ENOSYS),
+  ...[0x10000000, 0x00020000, 0x20000000, 0x40000000, 0x08000000, 0x04000000, 0x02000000].flatMap((flag) => [
+    refused('clone', [flag | 17, 0], EPERM, `with the namespace ${flag.toString(16)} `),
+    refused('unshare', [flag], EPERM, `of the namespace ${flag.toString(16)} `),
+  ]),
+  refused('unshare', [0x80], EPERM, 'of the time namespace '),
+  allowed('unshare', [0x400], 'of the descriptor table '),
+  allowed('clone', [17, 0], 'without new namespaces '),
+  refused('ioctl', [0, 0x5412, 0], EPERM, 'to type into a terminal '),
+  refused('ioctl', [0, 0x1_0000_5412n, 0], EPERM, 'to type into a terminal, with a high bit set, '),
+  refused('ioctl', [0, 0x541c, 0], EPERM, 'to paste into a console '),
+  allowed('ioctl', [0, 0x5413, 0], 'to ask for a window size '),
+  refused('chmod', [noFile, 0o4755], EPERM, 'to set-user-id '),
+  refused('fchmod', [-1, 0o2755], EPERM, 'to set-group-id '),
+  refused('fchmodat', [-100, noFile, 0o4755], EPERM, 'to set-user-id '),
+  refused('fchmodat2', [-100, noFile, 0o4755, 0], EPERM, 'to set-user-id '),
+  refused('creat', [noFile, 0o4755], EPERM, 'of a set-user-id file '),
+  refused('open', [noFile, 0o101, 0o4755], EPERM, 'making a set-user-id file '),
+  refused('openat', [-100, noFile, 0o101, 0o4755], EPERM, 'making a set-user-id file '),
+  refused('mknod', [noFile, 0o104755, 0], EPERM, 'of a set-user-id file '),
+  refused('mknodat', [-100, noFile, 0o104755, 0], EPERM, 'of a set-user-id file '),
+  allowed('openat', [-100, noFile, 0, 0o4755], 'without O_CREAT, whatever its mode, '),
+  allowed('fchmodat', [-100, noFile, 0o755], 'to an ordinary mode '),
+  refused('socketpair', [1, 2, 0, 0], EPERM, 'of unix datagrams '),
+  refused('socketpair', [1, 2 | 0o2000000, 0, 0], EPERM, 'of unix datagrams, closed on exec, '),
+  refused('socketpair', [2, 1, 0, 0], EPERM, 'of anything but unix '),
+  allowed('socketpair', [1, 1, 0, Buffer.alloc(8)], 'of unix streams '),
+  allowed('socketpair', [1, 5 | 0o2000000, 0, Buffer.alloc(8)], 'of unix packets '),
+  ...[1, 16, 17, 38, 40, 31].map((family) =>
+    refused('socket', [family, family === 16 ? 3 : 1, family === 16 ? 15 : 0], EPERM, `of family ${family} `),
+  ),
+]
+
+const sockets: Readonly<Record<SocketAccess, readonly Case[]>> = {
+  none: [2, 10, 16].map((family) => refused('socket', [family, 2, 0], EPERM, `of family ${family} `)),
+  internet: [2, 10, 16].map((family) => allowed('socket', [family, 2, 0], `of family ${family} `)),
+}
+
+describe.each(['none', 'internet'] as const)('with sockets: %s', (access) => {
+  const cases = [...always, ...sockets[access]]
+
+  describe.each(['x64', 'arm64'] as const)('the %s program', (architecture: Architecture) => {
+    const program = compileFilter(filterRules(access), architecture)
+    const judge = (number: number, args: readonly Argument[] = []): Verdict =>
+      interpret(program, {
+        number,
+        architecture: audit[architecture],
+        arguments: args.map((value) => (value instanceof Uint8Array ? 0x400000n : BigInt.asUintN(64, BigInt(value)))),
+      })
+
+    test.each(cases)('$claim', ({ syscall, args, refused }) => {
+      const number = syscallNumber(syscall, architecture)
+      if (number === undefined) return
+      expect(judge(number, args)).toEqual(refused === undefined ? 'allow' : { errno: refused })
+    })
+
+    test('a call through another architecture ends the process', () => {
+      const other = architecture === 'x64' ? 0x40000003 : 0x40000028
+      expect(interpret(program, { number: 0, architecture: other })).toBe('kill')
+    })
+
+    test('every call that no rule names is let through', () => {
+      const named = new Set(filterRules(access).map(({ syscall }) => syscallNumber(syscall, architecture)))
+      for (let number = 0; number < 600; number += 1) if (!named.has(number)) expect(judge(number)).toBe('allow')
+    })
+  })
+
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
+  testInBubblewrap('the kernel agrees: each call, really made', async () => {
+    const workspace = await temporaryDirectory()
+    const network = { mode: access === 'none' ? ('off' as const) : ('full' as const) }
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, network })
+    const here = cases.flatMap((each) => {
+      const number = syscallNumber(each.syscall, architecture)
+      return number === undefined ? [] : [{ ...each, number }]
+    })
+    await Promise.all(
+      here.map(({ number, args }, index) =>
+        writeFile(join(workspace, `p${index}`), callingProgram(architecture, number, args), { mode: 0o755 }),
+      ),
+    )
+    const { stdout } = await run(sandbox, here.map((_, index) => `./p${index}; echo $?`).join('\n'))
+    const got = stdout.trim().split('\n').map(Number)
+    const told = here.map(({ claim, refused }, index) => ({
+      claim,
+      error: refused === undefined && got[index] !== EPERM && got[index] !== ENOSYS ? 'some other' : got[index],
+    }))
+    expect(told).toEqual(here.map(({ claim, refused }) => ({ claim, error: refused ?? 'some other' })))
+  })
+})
+
+const testOnX64 = process.arch === 'x64' ? testInBubblewrap : test.skip.bind(test)
+testOnX64('the 32-bit and x32 interfaces are closed', async () => {
+  const workspace = await temporaryDirectory()
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  // getpid by its x32 number.
+  await writeFile(join(workspace, 'x32'), callingProgram('x64', 0x4000_0000 + 39, []), { mode: 0o755 })
+  expect(codeOf(await run(sandbox, './x32'))).toBe(ENOSYS)
+  const program = Buffer.from(callingProgram('x64', 39, []))
+  // The first `syscall` instruction, made `int 0x80`.
+  program[program.indexOf('0f05', 0, 'hex')] = 0xcd
+  program[program.indexOf('cd05', 0, 'hex') + 1] = 0x80
+  await writeFile(join(workspace, 'int80'), program, { mode: 0o755 })
+  expect(codeOf(await run(sandbox, './int80'))).toBe(128 + 31)
+})
+
+test('the tiny programs do make the calls: outside the sandbox they get other answers', async () => {
+  const directory = await temporaryDirectory()
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
+  const file = join(directory, 'probe')
+  const EBADF = 9
+  await writeFile(file, callingProgram(architecture, syscallNumber('setns', architecture) ?? 0, [-1, 0]), {
+    mode: 0o755,
+  })
+  expect(spawnSync(file).status).toBe(EBADF)
+})
