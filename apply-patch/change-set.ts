@@ -14,6 +14,8 @@ export type FileState =
       readonly changedNs: bigint
       /** Hard links to the same content, itself included. */
       readonly links: number
+      /** Its change time was old enough, when it was read, that any later write shows in it; else bytes are compared. */
+      readonly settled?: boolean
     }
   | { readonly type: 'symlink'; readonly target: string; readonly device: bigint; readonly inode: bigint }
   | { readonly type: 'directory' }
@@ -44,6 +46,8 @@ export type Change =
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
       /** The place these bytes came from when the patch moves a file here. */
       readonly movedFrom?: Place
+      /** Makes a symbolic link with this target instead of a file (a link that is moved); `content` is then empty. */
+      readonly symlink?: string
     }
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 

@@ -1,0 +1,70 @@
+import { lstatSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommitError } from './errors.ts'
+import { createJournal, listJournals, type Journal } from './journal.ts'
+import { isAlive, makeNonce, nameOwner, type OwnerId } from './owner.ts'
+import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
+
+/** The right to change a tree: no other run has it. */
+export type Claim = {
+  readonly owner: OwnerId
+  readonly journal: Journal
+  /** The folder of the journal. */
+  readonly directory: string
+  /** Whether this tree had no journals before. */
+  readonly isNew: boolean
+  /** Journals of runs that died at work, or could not undo what they had begun. */
+  readonly crashed: readonly string[]
+}
+
+/** How long to wait for another run on the same tree: far longer than any commit takes. */
+const patienceMs = 30_000
+
+/**
+ * Claims a tree by creating our journal and then looking for others. Of two that do so at once at least one sees the
+ * other; whoever sees another run alive steps back and tries again. Names are never used twice, so a dead run's
+ * journal can't be mistaken for a live one's.
+ *
+ * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` for a folder that can't be written
+ */
+export async function claimTree(
+  root: string,
+  options: { readonly stateDirectory?: string | undefined; readonly signal?: AbortSignal | undefined },
+): Promise<Claim> {
+  const began = Date.now()
+  const { path: directory, isNew } = makeStateDirectory(root, options.stateDirectory)
+  for (let round = 1; ; round += 1) {
+    if (options.signal?.aborted === true) throw new CommitError('aborted', { cause: options.signal.reason })
+    const owner = nameOwner(makeNonce())
+    const journal = createJournal(directory, owner)
+    const others = findOthers(root, options.stateDirectory, directory, journal.path)
+    if (others.alive === undefined) return { owner, journal, directory, isNew, crashed: others.crashed }
+    journal.close()
+    unlinkSync(journal.path)
+    if (Date.now() - began > patienceMs) throw new CommitError('busy', { journal: others.alive })
+    await sleep(Math.random() * Math.min(5 * round, 100))
+  }
+}
+
+/** Journals of other runs on a tree: one that lives, or else all that crashed. */
+function findOthers(
+  root: string,
+  stateDirectory: string | undefined,
+  own: string,
+  ours: string,
+): { readonly alive: string | undefined; readonly crashed: readonly string[] } {
+  const crashed: string[] = []
+  for (const directory of new Set([own, ...findStateDirectories(root, stateDirectory)])) {
+    crashed.push(...listJournals(directory, 'failed').map((name) => join(directory, name)))
+    for (const name of listJournals(directory, 'active')) {
+      const path = join(directory, name)
+      if (path === ours) continue
+      const stats = lstatSync(path, { throwIfNoEntry: false })
+      if (stats === undefined) continue
+      if (isAlive(name.slice('active-'.length), Date.now() - stats.mtimeMs)) return { alive: path, crashed: [] }
+      crashed.push(path)
+    }
+  }
+  return { alive: undefined, crashed }
+}

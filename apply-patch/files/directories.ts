@@ -1,0 +1,195 @@
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import process from 'node:process'
+import { errnoOf } from './errors.ts'
+import { isInside } from './resolve-path.ts'
+
+/**
+ * Directories held open while a commit works in them.
+ *
+ * On Linux each is opened once, component by component from the base without following links, and everything in it
+ * is then reached through its descriptor (`/proc/self/fd/N/name`, Node having no `openat`): a directory swapped for
+ * a link after that changes nothing, one swapped before fails to open.
+ *
+ * Elsewhere (macOS, or no `/proc`) the kernel offers Node no such handle. There every use of a directory first
+ * checks that the path still leads to the same device and inode, which leaves a window of one system call.
+ */
+export type Directories = {
+  /**
+   * A path for the entry `name` of a directory, good for one system call.
+   *
+   * @throws the system's error; ENOTDIR or ELOOP when a component is a link or a file, ESTALE when it was swapped
+   */
+  readonly entry: (directory: string, name: string) => string
+  /** Group and set-group-id of a directory: what a new file in it inherits. */
+  readonly owner: (directory: string) => DirectoryOwner
+  /** Writes a directory's entries to the disk. */
+  readonly sync: (directory: string) => void
+  /** Forgets a directory that is about to be removed. */
+  readonly forget: (directory: string) => void
+  readonly close: () => void
+}
+
+type DirectoryOwner = { readonly gid: number; readonly inherits: boolean }
+
+/** Linux's O_PATH: a handle on a directory that needs only the right to pass through it. Not among Node's constants. */
+const pathOnly = 0o10000000
+
+const openFlags = constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+/** How many directories are held open at once; the others are opened again and must then be the same. */
+const heldAtOnce = 200
+
+/** Directories passed on the way are kept for the next file, unless the way is so long that it would push out others. */
+const keptOnTheWay = 40
+
+type Held = {
+  readonly descriptor: number
+  readonly device: bigint
+  readonly inode: bigint
+  readonly gid: number
+  readonly inherits: boolean
+}
+type Identity = Pick<Held, 'device' | 'inode'>
+
+/** Opens the directories of a tree as they are asked for. @param base absolute real path; nothing above it is opened */
+export function openDirectories(base: string): Directories {
+  // In the order of last use, so that the first is the one to let go.
+  const held = new Map<string, Held>()
+  const seen = new Map<string, Identity>()
+  const root = openOne(base, constants.O_RDONLY | constants.O_DIRECTORY)
+  const throughDescriptors = descriptorsLead(root)
+
+  const find = (directory: string): Held | undefined => {
+    if (directory === base) return root
+    const found = held.get(directory)
+    if (found === undefined) return undefined
+    held.delete(directory)
+    held.set(directory, found)
+    return found
+  }
+  const release = (directory: string): void => {
+    const old = held.get(directory)
+    held.delete(directory)
+    if (old !== undefined) closeSync(old.descriptor)
+  }
+  const keep = (directory: string, opened: Held): void => {
+    const oldest = held.size < heldAtOnce ? undefined : held.keys().next().value
+    if (oldest !== undefined) release(oldest)
+    held.set(directory, opened)
+  }
+  const openIn = (parent: Held, directory: string): Held => {
+    const opened = throughDescriptors
+      ? openOne(through(parent.descriptor, basename(directory)), pathOnly | openFlags)
+      : openOne(directory, constants.O_RDONLY | openFlags)
+    const before = seen.get(directory)
+    if (before !== undefined && !isSame(before, opened)) {
+      closeSync(opened.descriptor)
+      throw systemError('ESTALE', 'open', directory)
+    }
+    if (before === undefined) seen.set(directory, { device: opened.device, inode: opened.inode })
+    return opened
+  }
+  const hold = (directory: string): Held => {
+    const already = find(directory)
+    if (already !== undefined) return already
+    if (!isInside(directory, base)) throw systemError('EXDEV', 'open', directory)
+    const way = [directory]
+    let at = dirname(directory)
+    let parent = find(at)
+    while (parent === undefined) {
+      way.push(at)
+      at = dirname(at)
+      parent = find(at)
+    }
+    const kept = way.length <= keptOnTheWay
+    let passing: Held | undefined
+    for (const next of way.reverse()) {
+      try {
+        const opened = openIn(parent, next)
+        if (kept || next === directory) keep(next, opened)
+        else passing = replace(passing, opened)
+        parent = opened
+      } catch (error) {
+        replace(passing, undefined)
+        throw error
+      }
+    }
+    replace(passing, undefined)
+    return parent
+  }
+  return {
+    entry: (directory, name) => {
+      const { descriptor, device, inode } = hold(directory)
+      if (throughDescriptors) return through(descriptor, name)
+      const now = lstatSync(directory, { bigint: true })
+      if (now.dev !== device || now.ino !== inode) throw systemError('ESTALE', 'open', directory)
+      return directory === '/' ? `/${name}` : `${directory}/${name}`
+    },
+    owner: (directory) => {
+      const { gid, inherits } = hold(directory)
+      return { gid, inherits }
+    },
+    sync: (directory) => {
+      const { descriptor } = hold(directory)
+      // A handle without read access can't be synced, so this one is opened in full.
+      const full = openSync(throughDescriptors ? through(descriptor, '.') : directory, constants.O_RDONLY)
+      try {
+        fsyncSync(full)
+      } finally {
+        closeSync(full)
+      }
+    },
+    forget: (directory) => {
+      release(directory)
+      seen.delete(directory)
+    },
+    close: () => {
+      for (const directory of [...held.keys()]) release(directory)
+      closeSync(root.descriptor)
+    },
+  }
+}
+
+function through(descriptor: number, name: string): string {
+  return `/proc/self/fd/${descriptor}/${name}`
+}
+
+/** Closes a directory that was only passed through, and gives the next one. */
+function replace(passed: Held | undefined, next: Held | undefined): Held | undefined {
+  if (passed !== undefined) closeSync(passed.descriptor)
+  return next
+}
+
+function openOne(path: string, flags: number): Held {
+  const descriptor = openSync(path, flags)
+  try {
+    const stats = fstatSync(descriptor, { bigint: true })
+    const inherits = process.platform === 'darwin' || (stats.mode & 0o2000n) !== 0n
+    return { descriptor, device: stats.dev, inode: stats.ino, gid: Number(stats.gid), inherits }
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+function descriptorsLead(root: Held): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    const stats = statSync(through(root.descriptor, '.'), { bigint: true })
+    return isSame(root, { device: stats.dev, inode: stats.ino })
+  } catch (error) {
+    // No /proc in this container: check, then act.
+    if (errnoOf(error) !== undefined) return false
+    throw error
+  }
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.device === other.device && one.inode === other.inode
+}
+
+/** An error of ours in the shape of the system's own, for what the kernel would have said with the right call. */
+function systemError(code: 'ESTALE' | 'EXDEV', syscall: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path })
+}

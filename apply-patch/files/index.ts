@@ -1,0 +1,40 @@
+/** The file side of a patch: a confined view of a tree, and the transaction that changes it. */
+import type { CommitOptions, Report } from './commit.ts'
+import type { RecoveryReport } from './put-in-order.ts'
+import type { RecoverOptions } from './recover.ts'
+
+export { commitChangeSet, type CommitOptions, type Report } from './commit.ts'
+export {
+  CommitError,
+  PathError,
+  ReadError,
+  type CommitErrorCode,
+  type CommitFacts,
+  type Difference,
+  type Operation,
+  type PathErrorCode,
+} from './errors.ts'
+export type { RecoveryReport } from './put-in-order.ts'
+export type { RecoverOptions } from './recover.ts'
+export { openTree, type Tree } from './tree.ts'
+
+/**
+ * Puts in order what crashed commits left: takes back those that had not passed their point of no return, completes
+ * the others. Commits at work are waited for. Nothing to do is no failure: the list is then empty.
+ *
+ * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
+ */
+export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
+  return (await import('./recover.ts')).recover(options)
+}
+
+/**
+ * Takes back the last patch that was applied to a tree: old bytes, modes and owners return, new files go, and so do
+ * directories that were made for it and are empty again. Done as one transaction; calling it again takes back the
+ * patch before that one.
+ *
+ * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
+ */
+export async function undo(root: string, options: CommitOptions = {}): Promise<Report> {
+  return (await import('./undo.ts')).undo(root, options)
+}

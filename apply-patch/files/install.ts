@@ -1,0 +1,145 @@
+import { linkSync, lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Change, FileState } from '../change-set.ts'
+import type { Directories } from './directories.ts'
+import { CommitError, errnoOf, type Difference, type Operation } from './errors.ts'
+import type { Journal } from './journal.ts'
+import type { Entry, InstallTrace, RemoveChange, Step, Trace, WriteChange } from './steps.ts'
+import { copyOld, writeFresh } from './write-fresh.ts'
+
+/** What is at work, so that a failing system call can be laid at the right file's door. */
+export type Doing = { operation: Operation; change: Change | undefined }
+
+/** What turned out on the way. */
+type Progress = {
+  /** New files are renamed into place, links not being possible. */
+  linkless: boolean
+  /** Steps whose old file is kept as a copy, for the same reason. */
+  readonly copied: Set<Trace>
+}
+
+/** A commit under way. */
+export type Work = {
+  readonly steps: readonly Step[]
+  /** Directories to make, parents first. */
+  readonly made: readonly string[]
+  readonly directories: Directories
+  readonly journal: Journal
+  readonly durable: boolean
+  readonly doing: Doing
+  readonly progress: Progress
+  /** Lets others run when it is time to. @throws CommitError `aborted` */
+  readonly pause: () => Promise<void> | undefined
+}
+
+/** Errors of `link` on file systems without hard links, and for files that others own (`protected_hardlinks`). */
+const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
+
+/** Writes all new content under names of ours. Nothing that was in the tree is touched. */
+export async function prepareAll(work: Work): Promise<void> {
+  for (const step of work.steps) {
+    await work.pause()
+    if (step.type === 'remove' || step.renamed !== undefined) continue
+    Object.assign(work.doing, { operation: 'write', change: step.change })
+    writeFresh(step.change, step.trace.fresh, work.directories, work.durable)
+  }
+}
+
+/**
+ * Puts everything in its place: renamed files get their second name, what goes is put aside, directories are made,
+ * new content is installed. All of it can still be taken back by renaming.
+ */
+export async function installAll(work: Work): Promise<void> {
+  const { steps, directories, doing } = work
+  for (const step of steps) {
+    if (step.type === 'remove' || step.renamed === undefined) continue
+    Object.assign(doing, { operation: 'write', change: step.change })
+    linkRenamed(step.change, step.renamed, step.trace, work)
+  }
+  for (const step of steps) {
+    if (step.type !== 'remove') continue
+    await work.pause()
+    Object.assign(doing, { operation: 'remove', change: step.change })
+    renameSync(at(step.trace.target, directories), at(step.trace.old, directories))
+    checkOld(step.change, step.trace.old, directories)
+  }
+  for (const directory of work.made) {
+    Object.assign(doing, { operation: 'make-directory', change: undefined })
+    mkdirSync(directories.entry(dirname(directory), basename(directory)))
+  }
+  for (const step of steps) {
+    if (step.type === 'remove') continue
+    await work.pause()
+    Object.assign(doing, { operation: 'write', change: step.change })
+    if (step.trace.type === 'add') installNew(step.change, step.trace, work)
+    else replace(step.change, step.trace, work)
+  }
+}
+
+/** A pure rename: the very file gets a second name of ours, or a copy where it can't. */
+function linkRenamed(change: WriteChange, source: Entry, trace: InstallTrace, work: Work): void {
+  try {
+    linkSync(at(source, work.directories), at(trace.fresh, work.directories))
+  } catch (error) {
+    if (!noLinks.has(errnoOf(error) ?? '')) throw error
+    writeFresh(change, trace.fresh, work.directories, work.durable)
+  }
+}
+
+/** A link can't overwrite a file that appeared meanwhile, as a rename would. */
+function installNew(change: WriteChange, trace: InstallTrace, work: Work): void {
+  const { directories, journal, durable, progress } = work
+  try {
+    linkSync(at(trace.fresh, directories), at(trace.target, directories))
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') throw changed(change, 'appeared', error)
+    if (!noLinks.has(errnoOf(error) ?? '')) throw error
+    const present = lstatSync(at(trace.target, directories), { throwIfNoEntry: false }) !== undefined
+    if (present) throw changed(change, 'appeared', error)
+    if (!progress.linkless) journal.markLinkless(durable)
+    progress.linkless = true
+    renameSync(at(trace.fresh, directories), at(trace.target, directories))
+  }
+}
+
+/** The old file gets a second name of ours, so that it can come back whole; then the new one takes its place. */
+function replace(change: WriteChange, trace: Extract<InstallTrace, { type: 'replace' }>, work: Work): void {
+  const { directories, durable, progress } = work
+  try {
+    linkSync(at(trace.target, directories), at(trace.old, directories))
+    checkOld(change, trace.old, directories)
+  } catch (error) {
+    if (!noLinks.has(errnoOf(error) ?? '')) throw error
+    progress.copied.add(trace)
+    if (change.before.type === 'file') copyOld(change.before, trace.old, directories, durable)
+    if (change.before.type === 'symlink') symlinkSync(change.before.target, at(trace.old, directories))
+  }
+  renameSync(at(trace.fresh, directories), at(trace.target, directories))
+}
+
+/**
+ * Refuses when what was put aside isn't what the plan was made from: somebody wrote between the check and now. The
+ * change time has moved by our own link or rename, so it isn't compared.
+ */
+export function checkOld(change: WriteChange | RemoveChange, old: Entry, directories: Directories): void {
+  const how = differenceOf(change.before, at(old, directories))
+  if (how !== undefined) throw changed(change, how)
+}
+
+function changed(change: Change, how: Difference, cause?: unknown): CommitError {
+  const { path, key } = change.place
+  return new CommitError('changed', { operation: change.type, path, key, differences: [{ path, key, how }], cause })
+}
+
+function differenceOf(before: FileState, path: string): Difference | undefined {
+  if (before.type === 'other' || before.type === 'absent' || before.type === 'directory') return undefined
+  const stats = lstatSync(path, { bigint: true })
+  if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
+  if (before.type === 'symlink') return readlinkSync(path) === before.target ? undefined : 'content'
+  if (stats.size !== BigInt(before.bytes.length)) return 'size'
+  return stats.mtimeNs === before.modifiedNs ? undefined : 'time'
+}
+
+function at(entry: Entry, directories: Directories): string {
+  return directories.entry(entry.directory, entry.name)
+}

@@ -1,0 +1,157 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileState } from '../change-set.ts'
+import { errnoOf } from './errors.ts'
+import type { OwnerId } from './owner.ts'
+import type { Trace } from './steps.ts'
+import { writeAll } from './write-all.ts'
+
+/**
+ * A journal is one file. Its name says what it is: `active-OWNER` (a commit at work, or cut off), `failed-OWNER` (one
+ * whose rollback failed: no longer at work), `applied-WHEN-NONCE` (kept for `undo`).
+ *
+ * It holds a line of JSON (`Header`), the old bytes of every changed file one after the other, the line `ready`, then
+ * perhaps the letter `L` (new files are renamed into place, links not being possible), and, once nothing can go wrong
+ * any more, the letter `D`. Before `ready` is written nothing is done in the tree, so a
+ * journal without it needs no recovery.
+ */
+export type Header = {
+  readonly version: 1
+  readonly root: string
+  /** A tree of the same path but another inode is another tree. */
+  readonly rootInode: string
+  readonly unsafePaths: boolean
+  readonly nonce: string
+  readonly at: string
+  readonly steps: readonly JournalStep[]
+  /** Directories made on the way, parents first. */
+  readonly made: readonly string[]
+  /** Directories to remove at the end if they are empty: an undo's. */
+  readonly emptied: readonly string[]
+  /** Paths of journals that this commit makes obsolete: an undo's. */
+  readonly retires: readonly string[]
+  /** Whether the old bytes are here, so that the patch can be taken back later. */
+  readonly canUndo: boolean
+  /** How many old bytes follow. */
+  readonly bytes: number
+}
+
+export type JournalStep = {
+  readonly trace: Trace
+  /** As the patch spells it. */
+  readonly path: string
+  readonly before: OldState
+}
+
+/** What was there, its bytes apart. */
+type OldState =
+  | { readonly type: 'absent' | 'directory' | 'other' }
+  | { readonly type: 'symlink'; readonly target: string }
+  | {
+      readonly type: 'file'
+      readonly mode: number
+      readonly uid: number
+      readonly gid: number
+      readonly size: number
+      readonly crc: number
+    }
+
+export const readyMark = 'ready\n'
+export const linklessMark = 'L'
+export const doneMark = 'D'
+
+/** A commit's own journal, open for writing. */
+export type Journal = {
+  readonly path: string
+  /** Writes all there is to know, before anything is done in the tree. */
+  readonly begin: (header: Header, bytes: readonly Uint8Array[], durable: boolean) => void
+  /** Says that new files will be renamed into place, before the first one is. */
+  readonly markLinkless: (durable: boolean) => void
+  /** The point of no return. A failure takes the mark back, or says that it could not. */
+  readonly markDone: (durable: boolean) => void
+  /** Keeps it under another name. */
+  readonly keepAs: (name: string) => void
+  readonly remove: () => void
+  readonly close: () => void
+}
+
+/** Creates the journal of a commit: from here on other runs know of us. Nothing is written yet. */
+export function createJournal(directory: string, owner: OwnerId): Journal {
+  let path = join(directory, `active-${owner}`)
+  const descriptor = openSync(path, 'wx', 0o600)
+  let length = 0
+  let open = true
+  const mark = (letter: string, durable: boolean): void => {
+    try {
+      writeSync(descriptor, letter, length)
+      if (durable) fsyncSync(descriptor)
+      length += letter.length
+    } catch (error) {
+      ftruncateSync(descriptor, length)
+      throw error
+    }
+  }
+  return {
+    get path() {
+      return path
+    },
+    begin: (header, bytes, durable) => {
+      const line = Buffer.from(`${JSON.stringify(header)}\n`)
+      length = writeAll(descriptor, [line, ...bytes, Buffer.from(readyMark)])
+      if (durable) {
+        fsyncSync(descriptor)
+        syncDirectory(directory)
+      }
+    },
+    markLinkless: (durable) => mark(linklessMark, durable),
+    markDone: (durable) => mark(doneMark, durable),
+    keepAs: (name) => {
+      renameSync(path, join(directory, name))
+      path = join(directory, name)
+    },
+    remove: () => unlinkSync(path),
+    close: () => {
+      if (open) closeSync(descriptor)
+      open = false
+    },
+  }
+}
+
+/** The journals of a folder by kind, oldest first. */
+export function listJournals(directory: string, kind: 'active' | 'failed' | 'applied'): readonly string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.startsWith(`${kind}-`))
+      .toSorted()
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A file state as a journal keeps it; `crc` guards the bytes. */
+export function oldState(before: FileState, crc: (bytes: Buffer) => number): OldState {
+  switch (before.type) {
+    case 'absent':
+    case 'directory':
+    case 'other':
+      return { type: before.type }
+    case 'symlink':
+      return { type: 'symlink', target: before.target }
+    case 'file': {
+      const { mode, uid, gid, bytes } = before
+      return { type: 'file', mode, uid, gid, size: bytes.length, crc: crc(bytes) }
+    }
+    default:
+      return before satisfies never
+  }
+}
+
+function syncDirectory(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

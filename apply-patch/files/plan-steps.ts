@@ -1,0 +1,130 @@
+import { basename, dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Change, ChangeSet, Content, FileState } from '../change-set.ts'
+import { CommitError } from './errors.ts'
+import type { Entry, Print, Step, WriteChange } from './steps.ts'
+
+/** A change set as steps, and the directories to make for it, parents first. */
+type StepPlan = { readonly steps: readonly Step[]; readonly made: readonly string[] }
+
+/**
+ * Gives every change its names. Touches nothing.
+ *
+ * New content is first written beside its target. Where the target's directory isn't there yet, it is written in the
+ * nearest one that is, so that directories are made only when every byte is safely on the disk.
+ *
+ * @param nonce in every name of ours
+ * @param exists whether a directory is there now
+ */
+export function planSteps(changeSet: ChangeSet, nonce: string, exists: (directory: string) => boolean): StepPlan {
+  const byKey = new Map<string, Change>()
+  for (const change of changeSet.changes) {
+    const { key } = change.place
+    if (byKey.has(key)) throw unsupported(change)
+    byKey.set(key, change)
+  }
+  const made = new Set<string>()
+  /** Whether a directory is there now and stays one. */
+  const known = new Map<string, boolean>()
+  const isThere = (directory: string): boolean => {
+    const found = known.get(directory)
+    if (found !== undefined) return found
+    const above = directory === '/' || directory === changeSet.root || isThere(dirname(directory))
+    const there = above && byKey.get(directory)?.type !== 'remove' && exists(directory)
+    known.set(directory, there)
+    return there
+  }
+  const nearest = (directory: string): string => {
+    const missing: string[] = []
+    let at = directory
+    for (; !isThere(at); at = dirname(at)) missing.push(at)
+    for (const path of missing.reverse()) made.add(path)
+    return at
+  }
+  const steps = changeSet.changes.map((change, index): Step => {
+    const target = entryOf(change.place.key)
+    const ours = (directory: string, kind: string): Entry => ({
+      directory,
+      name: `.apply-patch-${nonce}-${index.toString(36)}.${kind}`,
+    })
+    const old = ours(target.directory, 'old')
+    if (change.type === 'remove') {
+      if (change.before.type === 'absent' || change.before.type === 'directory') throw unsupported(change)
+      return { type: 'remove', change, trace: { type: 'remove', target, old } }
+    }
+    const print = printOf(change)
+    const renamed = renamedFrom(change, byKey)
+    switch (change.before.type) {
+      case 'absent': {
+        const fresh = ours(nearest(target.directory), 'new')
+        return { type: 'install', change, renamed, trace: { type: 'add', target, fresh, print } }
+      }
+      case 'file':
+      case 'symlink': {
+        const fresh = ours(target.directory, 'new')
+        return { type: 'install', change, renamed, trace: { type: 'replace', target, fresh, old, print } }
+      }
+      case 'directory':
+      case 'other':
+        throw unsupported(change)
+      default:
+        return change.before satisfies never
+    }
+  })
+  return { steps, made: [...made] }
+}
+
+/** What the file will look like once written. */
+function printOf(change: WriteChange): Print {
+  let size = 0
+  let crc = 0
+  for (const piece of change.content) {
+    size += piece.length
+    crc = crc32(piece, crc)
+  }
+  return { size, crc, mode: change.mode, symlink: change.symlink }
+}
+
+/**
+ * The entry whose inode a change can take over: the patch moves it here without touching bytes, mode or owner, and
+ * its own place is given up or given to another.
+ */
+function renamedFrom(change: WriteChange, byKey: ReadonlyMap<string, Change>): Entry | undefined {
+  if (change.movedFrom === undefined || change.symlink !== undefined) return undefined
+  const source = byKey.get(change.movedFrom.key)
+  if (source?.before.type !== 'file' || source === change) return undefined
+  const { bytes, mode, uid, gid } = source.before
+  const { owner } = change
+  if (change.mode !== mode || (owner !== undefined && (owner.uid !== uid || owner.gid !== gid))) return undefined
+  return holds(change.content, bytes) ? entryOf(change.movedFrom.key) : undefined
+}
+
+function holds(content: Content, bytes: Buffer): boolean {
+  let at = 0
+  for (const piece of content) {
+    if (at + piece.length > bytes.length) return false
+    if (bytes.compare(piece, 0, piece.length, at, at + piece.length) !== 0) return false
+    at += piece.length
+  }
+  return at === bytes.length
+}
+
+function entryOf(key: string): Entry {
+  return { directory: dirname(key), name: basename(key) }
+}
+
+function unsupported(change: Change): CommitError {
+  const kinds: Record<FileState['type'], string> = {
+    absent: 'ENOENT',
+    directory: 'EISDIR',
+    file: 'EINVAL',
+    symlink: 'EINVAL',
+    other: 'EINVAL',
+  }
+  return new CommitError('unsupported', {
+    operation: change.type,
+    path: change.place.path,
+    key: change.place.key,
+    errno: kinds[change.before.type],
+  })
+}

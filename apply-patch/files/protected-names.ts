@@ -1,0 +1,19 @@
+/**
+ * Names that stand for `.git` on some file system: any case (macOS, Windows), with the code points HFS+ ignores, the
+ * NTFS short name, trailing dots and spaces. Git refuses the same (`core.protectHFS`, `core.protectNTFS`).
+ */
+const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+
+/** Whether a name is git's own folder or file, so that everything at and below it is protected. */
+function isGitName(name: string): boolean {
+  const plain = name
+    .replace(ignoredByHfs, '')
+    .replace(/[. ]+$/, '')
+    .toLowerCase()
+  return plain === '.git' || plain === 'git~1'
+}
+
+/** The first component of a relative path that is protected; undefined when none is. */
+export function protectedComponent(relative: string): string | undefined {
+  return relative.split('/').find(isGitName)
+}

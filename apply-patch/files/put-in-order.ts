@@ -1,0 +1,110 @@
+import { lstatSync, unlinkSync } from 'node:fs'
+import { openDirectories } from './directories.ts'
+import { CommitError, errnoOf } from './errors.ts'
+import type { Header } from './journal.ts'
+import { isInside } from './resolve-path.ts'
+import { readJournal, type ReadJournal } from './read-journal.ts'
+import { cleanUp, rollBack, type Remnant } from './roll-back.ts'
+
+/** What became of one crashed commit. */
+export type RecoveryReport = {
+  readonly root: string
+  /** When the commit began, as its journal says; undefined when it did not get that far. */
+  readonly at: string | undefined
+  /**
+   * `rolled-back`: the patch is not applied. `completed`: it is. `nothing-to-do`: it had not begun. `obsolete`: its
+   * tree is gone, or another one is in its place.
+   */
+  readonly outcome: 'rolled-back' | 'completed' | 'nothing-to-do' | 'obsolete'
+  /** As the patch spells them. */
+  readonly paths: readonly string[]
+}
+
+/**
+ * Puts in order what a commit left that did not end: before its point of no return it is taken back, after it is
+ * completed. The journal is removed once the tree is in order. Call it only with the sole right to the tree.
+ *
+ * @param root only a journal of this tree; any when undefined
+ * @returns undefined for a journal of another tree, or one that is gone
+ * @throws CommitError `unrecoverable` naming the files that were changed since or can't be reached; the journal stays
+ */
+export function putInOrder(journal: string, root: string | undefined): RecoveryReport | undefined {
+  const read = readIfThere(journal)
+  if (read === undefined) return undefined
+  if (read.state === 'not-begun') {
+    unlinkSync(journal)
+    return { root: root ?? '', at: undefined, outcome: 'nothing-to-do', paths: [] }
+  }
+  const { header, state } = read
+  if (root !== undefined && header.root !== root) return undefined
+  const report = { root: header.root, at: header.at, paths: header.steps.map(({ path }) => path) }
+  if (!isSameTree(header)) {
+    unlinkSync(journal)
+    return { ...report, outcome: 'obsolete' }
+  }
+  checkConfined(header, journal)
+  const directories = openDirectories(header.unsafePaths ? '/' : header.root)
+  try {
+    const traces = header.steps.map(({ trace }) => trace)
+    const remains =
+      state === 'begun'
+        ? rollBack({ traces, made: header.made, linkless: read.linkless }, directories)
+        : cleanUp(
+            traces.flatMap((trace) =>
+              trace.type === 'add' ? [trace.fresh] : trace.type === 'remove' ? [trace.old] : [trace.old, trace.fresh],
+            ),
+            header.emptied,
+            directories,
+          )
+    if (remains.length > 0) throw unrecoverable(journal, remains)
+  } finally {
+    directories.close()
+  }
+  for (const path of state === 'done' ? header.retires : []) removeIfThere(path)
+  unlinkSync(journal)
+  return { ...report, outcome: state === 'begun' ? 'rolled-back' : 'completed' }
+}
+
+function unrecoverable(journal: string, remains: readonly Remnant[]): CommitError {
+  return new CommitError('unrecoverable', {
+    operation: 'journal',
+    journal,
+    tree: 'incomplete',
+    remains: remains.map(({ path }) => path),
+    errno: remains[0]?.reason ?? '',
+  })
+}
+
+/** A journal only ever names places in its own tree; one that doesn't is not carried out. */
+function checkConfined(header: Header, journal: string): void {
+  if (header.unsafePaths) return
+  const named = header.steps.flatMap(({ trace }) => [
+    trace.target.directory,
+    trace.type === 'remove' ? trace.old.directory : trace.fresh.directory,
+    trace.type === 'add' ? trace.fresh.directory : trace.old.directory,
+  ])
+  const outside = [...named, ...header.made, ...header.emptied].find((path) => !isInside(path, header.root))
+  if (outside !== undefined) throw new CommitError('unrecoverable', { operation: 'journal', journal, key: outside })
+}
+
+function isSameTree(header: Header): boolean {
+  const stats = lstatSync(header.root, { bigint: true, throwIfNoEntry: false })
+  return stats?.isDirectory() === true && stats.ino.toString() === header.rootInode
+}
+
+function readIfThere(journal: string): ReadJournal | undefined {
+  try {
+    return readJournal(journal)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,89 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, readlinkSync, type BigIntStats } from 'node:fs'
+import type { FileState } from '../change-set.ts'
+import { errnoOf } from './errors.ts'
+
+/** Never follow a link, never wait for a pipe's other end, never adopt a terminal. */
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+
+/**
+ * What is at a path, read in one go. Throws the system's own error when something is there but can't be read.
+ *
+ * @param path what to open; may lead through a descriptor
+ * @param expected where the opened file must really be, for a path that a swapped link may have led elsewhere
+ */
+export function readState(path: string, expected?: string): FileState {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, readFlags)
+  } catch (error) {
+    return stateWithoutOpening(path, error)
+  }
+  try {
+    const stats = fstatSync(descriptor, { bigint: true })
+    if (stats.isDirectory()) return { type: 'directory' }
+    if (!stats.isFile()) return { type: 'other' }
+    if (expected !== undefined && readlinkSync(`/proc/self/fd/${descriptor}`) !== expected) {
+      throw Object.assign(new Error(`${expected} moved while it was read`), { code: 'EAGAIN', syscall: 'open' })
+    }
+    return fileState(readAll(descriptor, Number(stats.size)), stats)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** A regular file's state from its bytes and its stats. */
+function fileState(bytes: Buffer, stats: BigIntStats): FileState {
+  return {
+    type: 'file',
+    bytes,
+    mode: Number(stats.mode & 0o7777n),
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    device: stats.dev,
+    inode: stats.ino,
+    modifiedNs: stats.mtimeNs,
+    changedNs: stats.ctimeNs,
+    links: Number(stats.nlink),
+    settled: isSettled(stats.ctimeNs),
+  }
+}
+
+/**
+ * Whether the last change lies so far back that any later write must carry another change time. Clocks of file
+ * systems tick: on Linux every 1 to 10 ms, on FAT every 2 s (seen by the missing fraction).
+ */
+function isSettled(changedNs: bigint): boolean {
+  const tickMs = changedNs % 1_000_000_000n === 0n ? 3000 : 100
+  return Date.now() - Number(changedNs / 1_000_000n) > tickMs
+}
+
+/** Links, sockets and missing files can't be opened; anything else is a real failure. */
+function stateWithoutOpening(path: string, error: unknown): FileState {
+  const errno = errnoOf(error)
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') return { type: 'absent' }
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return { type: 'absent' }
+  if (stats.isSymbolicLink()) {
+    return { type: 'symlink', target: readlinkSync(path), device: stats.dev, inode: stats.ino }
+  }
+  if (stats.isDirectory()) return { type: 'directory' }
+  if (!stats.isFile()) return { type: 'other' }
+  throw error
+}
+
+/** All bytes of a file, which may grow or shrink meanwhile; the commit's own check notices that. */
+function readAll(descriptor: number, size: number): Buffer {
+  // One byte more than expected, so that the end is seen without a second read.
+  let buffer = Buffer.allocUnsafe(size + 1)
+  let length = 0
+  for (;;) {
+    const got = readSync(descriptor, buffer, length, buffer.length - length, null)
+    length += got
+    if (got === 0 || (length < buffer.length && length >= size)) return buffer.subarray(0, length)
+    if (length === buffer.length) {
+      const larger = Buffer.allocUnsafe(buffer.length * 2)
+      buffer.copy(larger, 0, 0, length)
+      buffer = larger
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { claimTree } from './claim.ts'
+import { listJournals } from './journal.ts'
+import { putInOrder, type RecoveryReport } from './put-in-order.ts'
+import { readJournal } from './read-journal.ts'
+import { findStateDirectories, findStateRoots } from './state-directory.ts'
+
+export type RecoverOptions = {
+  /** Only this tree; every tree of this user when left out. */
+  readonly root?: string
+  readonly signal?: AbortSignal
+  readonly stateDirectory?: string
+}
+
+/**
+ * Puts in order what crashed commits left: takes back those that had not passed their point of no return, completes
+ * the others. Commits at work are waited for. Nothing to do is no failure.
+ *
+ * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
+ */
+export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
+  const roots = options.root === undefined ? crashedRoots(options.stateDirectory) : [realpathSync.native(options.root)]
+  const reports: RecoveryReport[] = []
+  for (const root of roots) {
+    if (!hasUnfinished(findStateDirectories(root, options.stateDirectory))) continue
+    const claim = await claimTree(root, options)
+    try {
+      for (const journal of claim.crashed) reports.push(...[putInOrder(journal, root) ?? []].flat())
+    } finally {
+      claim.journal.close()
+      claim.journal.remove()
+    }
+  }
+  return reports
+}
+
+function hasUnfinished(directories: readonly string[]): boolean {
+  return directories.some(
+    (directory) => listJournals(directory, 'active').length + listJournals(directory, 'failed').length > 0,
+  )
+}
+
+/** The trees that unfinished journals speak of. */
+function crashedRoots(stateDirectory: string | undefined): readonly string[] {
+  const journals = findStateRoots(stateDirectory)
+    .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)))
+    .flatMap((directory) =>
+      [...listJournals(directory, 'failed'), ...listJournals(directory, 'active')].map((name) => join(directory, name)),
+    )
+  const roots = journals.flatMap((journal) => {
+    const read = readJournal(journal)
+    return read.state === 'not-begun' ? [] : [read.header.root]
+  })
+  return [...new Set(roots)]
+}

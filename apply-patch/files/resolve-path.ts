@@ -1,0 +1,110 @@
+import { constants, lstatSync, readlinkSync } from 'node:fs'
+import { PathError, errnoOf } from './errors.ts'
+
+/** What the system allows a name, and a path with its final NUL (Linux `NAME_MAX`, `PATH_MAX`). */
+const nameLimit = 255
+const pathLimit = 4095
+
+/** As many links as Linux follows before it says ELOOP. */
+const linkLimit = 40
+
+/** Directories already found to be real ones, so that a thousand files in one folder cost one look at it. */
+export type KnownDirectories = Set<string>
+
+/** Refuses what no file system call could take, whatever is allowed. */
+export function checkSpelling(path: string): void {
+  if (path === '' || path.includes('\0') || !path.isWellFormed()) throw new PathError('invalid-path', path)
+  if (path.endsWith('/') || path.endsWith('/.')) throw new PathError('invalid-path', path, { culprit: '/' })
+  for (const name of path.split('/')) {
+    if (name.length > nameLimit / 3 && Buffer.byteLength(name) > nameLimit) {
+      throw new PathError('too-long', path, { culprit: name })
+    }
+  }
+}
+
+/**
+ * Where a path leads: every link on the way resolved, as the system would; what doesn't exist yet is taken
+ * literally. `follow` says whether a link as the last component is followed too.
+ *
+ * @param isGone whether something that is there is to be taken for missing
+ * @returns an absolute path without `.`, `..` or links
+ */
+export function resolvePath(
+  path: string,
+  from: string,
+  follow: boolean,
+  known: KnownDirectories,
+  isGone: (key: string) => boolean,
+): string {
+  const pending = path.split('/').reverse()
+  let at = path.startsWith('/') ? '' : from === '/' ? '' : from
+  let links = 0
+  let missing = false
+  while (pending.length > 0) {
+    const name = pending.pop() ?? ''
+    if (name === '' || name === '.') continue
+    if (name === '..') {
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+      // The parent of something missing may well be there.
+      missing = false
+      continue
+    }
+    const next = `${at}/${name}`
+    if (next.length > pathLimit / 3 && Buffer.byteLength(next) > pathLimit) throw new PathError('too-long', path)
+    if (missing || known.has(next)) {
+      at = next
+      continue
+    }
+    const kind = isGone(next) ? undefined : kindOf(next, path)
+    const last = !pending.some((rest) => rest !== '' && rest !== '.')
+    if (kind === constants.S_IFLNK && (follow || !last)) {
+      links += 1
+      if (links > linkLimit) throw new PathError('link-loop', path, { culprit: next })
+      const target = readLink(next, path)
+      if (target.startsWith('/')) at = ''
+      pending.push(...target.split('/').reverse())
+      continue
+    }
+    at = next
+    if (kind === undefined) missing = true
+    else if (kind === constants.S_IFDIR) known.add(next)
+    else if (!last) throw new PathError('not-a-directory', path, { culprit: next })
+  }
+  return at === '' ? '/' : at
+}
+
+/** Whether an absolute, resolved path is the root or below it. */
+export function isInside(key: string, root: string): boolean {
+  return root === '/' || key === root || (key.startsWith(root) && key[root.length] === '/')
+}
+
+/** The path of something below the root, seen from it; empty for the root itself. */
+export function relativeTo(key: string, root: string): string {
+  return root === '/' ? key.slice(1) : key.slice(root.length + 1)
+}
+
+function kindOf(key: string, path: string): number | undefined {
+  try {
+    const stats = lstatSync(key, { throwIfNoEntry: false })
+    return stats === undefined ? undefined : stats.mode & constants.S_IFMT
+  } catch (error) {
+    throw refusal(error, key, path)
+  }
+}
+
+function readLink(key: string, path: string): string {
+  try {
+    return readlinkSync(key)
+  } catch (error) {
+    throw refusal(error, key, path)
+  }
+}
+
+function refusal(error: unknown, key: string, path: string): unknown {
+  const errno = errnoOf(error)
+  if (errno === undefined) return error
+  if (errno === 'ENOTDIR') return new PathError('not-a-directory', path, { culprit: key, errno, cause: error })
+  if (errno === 'ENAMETOOLONG') return new PathError('too-long', path, { culprit: key, errno, cause: error })
+  if (errno === 'ELOOP') return new PathError('link-loop', path, { culprit: key, errno, cause: error })
+  return new PathError('unreadable', path, { resolved: key, errno, cause: error })
+}

@@ -1,0 +1,164 @@
+import { lstatSync, readFileSync, readlinkSync, renameSync, rmdirSync, unlinkSync, type BigIntStats } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Directories } from './directories.ts'
+import { errnoOf } from './errors.ts'
+import { pathOf, type Entry, type Print, type Trace } from './steps.ts'
+
+/** What could not be put in order, and why: an errno, or `changed` for a file that somebody else wrote since. */
+export type Remnant = { readonly path: string; readonly reason: string }
+
+/** How far a commit may have come. */
+type Begun = {
+  readonly traces: readonly Trace[]
+  /** Directories it makes, parents first. */
+  readonly made: readonly string[]
+  /** Whether new files were renamed into place, because links don't work there. */
+  readonly linkless: boolean
+}
+
+/**
+ * Takes back a commit that has not passed its point of no return, from the evidence in the tree alone (see `Trace`):
+ * the same code serves a failure, a crash at any system call, and a crash of a rollback. It only renames and
+ * unlinks, so it works on a full disk. Files that somebody else changed since are left alone.
+ *
+ * @returns what remains; empty when the tree is as before
+ */
+export function rollBack(begun: Begun, directories: Directories): readonly Remnant[] {
+  const backwards = begun.traces.toReversed()
+  const pass = (): readonly Remnant[] => [
+    ...backwards.flatMap((trace) => (trace.type === 'remove' ? [] : undo(trace, begun, directories))),
+    ...begun.made.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
+    ...backwards.flatMap((trace) => (trace.type === 'remove' ? undo(trace, begun, directories) : [])),
+  ]
+  // A failure may be one of a kind (a full queue, an interrupted call): what is left over gets a second chance.
+  return pass().length === 0 ? [] : pass()
+}
+
+/**
+ * Removes what a completed commit kept for its rollback.
+ *
+ * @param ours entries under names of ours; those that aren't there are fine
+ * @param emptied directories that go too if nothing is in them
+ * @returns what is left over
+ */
+export function cleanUp(
+  ours: readonly Entry[],
+  emptied: readonly string[],
+  directories: Directories,
+): readonly Remnant[] {
+  const pass = (): readonly Remnant[] => [
+    ...ours.flatMap((entry) => attempt(entry, () => remove(entry, directories))),
+    ...emptied.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
+  ]
+  return pass().length === 0 ? [] : pass()
+}
+
+function undo(trace: Trace, begun: Begun, directories: Directories): readonly Remnant[] {
+  switch (trace.type) {
+    case 'add':
+      return attempt(trace.target, () => undoAdd(trace, begun.linkless, directories))
+    case 'replace':
+      return attempt(trace.target, () => undoReplace(trace, directories))
+    case 'remove':
+      return attempt(trace.target, () => undoRemove(trace, directories))
+    default:
+      return trace satisfies never
+  }
+}
+
+function undoAdd(trace: Extract<Trace, { type: 'add' }>, linkless: boolean, directories: Directories): undefined {
+  const fresh = find(trace.fresh, directories)
+  const target = find(trace.target, directories)
+  if (fresh === undefined) {
+    // Renamed into place, so only its content tells that it is ours.
+    const isOurs = linkless && target !== undefined && matches(trace.print, target, trace.target, directories)
+    if (isOurs) remove(trace.target, directories)
+    return
+  }
+  if (target !== undefined && isSame(fresh, target)) remove(trace.target, directories)
+  remove(trace.fresh, directories)
+}
+
+function undoReplace(trace: Extract<Trace, { type: 'replace' }>, directories: Directories): 'changed' | undefined {
+  const old = find(trace.old, directories)
+  const target = find(trace.target, directories)
+  const installed = old !== undefined && find(trace.fresh, directories) === undefined
+  if (installed && (target === undefined || !isSame(old, target))) {
+    if (target !== undefined && !matches(trace.print, target, trace.target, directories)) return 'changed'
+    renameSync(at(trace.old, directories), at(trace.target, directories))
+    return undefined
+  }
+  remove(trace.fresh, directories)
+  remove(trace.old, directories)
+  return undefined
+}
+
+function undoRemove(trace: Extract<Trace, { type: 'remove' }>, directories: Directories): 'changed' | undefined {
+  if (find(trace.old, directories) === undefined) return undefined
+  if (find(trace.target, directories) !== undefined) return 'changed'
+  renameSync(at(trace.old, directories), at(trace.target, directories))
+  return undefined
+}
+
+/** Whether an entry is still what a patch left there. */
+function matches(print: Print, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
+  if (print.symlink !== undefined) {
+    return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === print.symlink
+  }
+  if (!stats.isFile() || stats.size !== BigInt(print.size)) return false
+  return crc32(readFileSync(at(entry, directories))) === print.crc
+}
+
+/** The stats of an entry, never of what it links to; undefined when it, or its directory, isn't there. */
+function find(entry: Entry, directories: Directories): BigIntStats | undefined {
+  try {
+    return lstatSync(at(entry, directories), { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** Removes an entry; one that isn't there is fine. */
+function remove(entry: Entry, directories: Directories): undefined {
+  try {
+    unlinkSync(at(entry, directories))
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') throw error
+  }
+}
+
+/** Removes a directory unless something is in it, which is then not ours. */
+function removeDirectory(path: string, directories: Directories): readonly Remnant[] {
+  const entry = { directory: dirname(path), name: basename(path) }
+  directories.forget(path)
+  return attempt(entry, () => {
+    try {
+      rmdirSync(at(entry, directories))
+    } catch (error) {
+      const errno = errnoOf(error) ?? ''
+      if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(errno)) throw error
+    }
+    return undefined
+  })
+}
+
+function attempt(entry: Entry, act: () => 'changed' | undefined): readonly Remnant[] {
+  try {
+    const result = act()
+    return result === undefined ? [] : [{ path: pathOf(entry), reason: result }]
+  } catch (error) {
+    const errno = errnoOf(error)
+    if (errno === undefined) throw error
+    return [{ path: pathOf(entry), reason: errno }]
+  }
+}
+
+function at(entry: Entry, directories: Directories): string {
+  return directories.entry(entry.directory, entry.name)
+}
+
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino
+}

@@ -1,0 +1,151 @@
+import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import process from 'node:process'
+import { crc32 } from 'node:zlib'
+import { CommitError, errnoOf } from './errors.ts'
+import { isInside } from './resolve-path.ts'
+
+/**
+ * Where journals may be: folders `below` an `anchor`. One of `mine` is made if missing; a `home` must be there; a
+ * `shared` one needs the sticky bit to be safe.
+ */
+type Candidate = {
+  readonly kind: 'mine' | 'home' | 'shared'
+  readonly anchor: string
+  readonly below: readonly string[]
+}
+
+/**
+ * Folders that may hold journals, best first: `$XDG_STATE_HOME/portcullis/apply-patch`,
+ * `~/.local/state/portcullis/apply-patch`, then `portcullis-UID/apply-patch` in `/var/tmp` (which outlives a reboot)
+ * and in the temporary folder, for users without a writable home. Those outside the tree come first.
+ *
+ * @param chosen the caller's own folder, which is then the only candidate
+ */
+function candidates(root: string, chosen: string | undefined): readonly Candidate[] {
+  if (chosen !== undefined) return [{ kind: 'mine', anchor: resolve(chosen), below: [] }]
+  const xdg = process.env['XDG_STATE_HOME'] ?? ''
+  const own = `portcullis-${process.geteuid?.() ?? 0}`
+  const all: readonly Candidate[] = [
+    ...(isAbsolute(xdg) ? [{ kind: 'mine' as const, anchor: xdg, below: ['portcullis', 'apply-patch'] }] : []),
+    { kind: 'home', anchor: home(), below: ['.local', 'state', 'portcullis', 'apply-patch'] },
+    { kind: 'shared', anchor: '/var/tmp', below: [own, 'apply-patch'] },
+    { kind: 'shared', anchor: tmpdir(), below: [own, 'apply-patch'] },
+  ]
+  const inside = (candidate: Candidate): boolean => isInside(join(candidate.anchor, ...candidate.below), root)
+  return [...all.filter((candidate) => !inside(candidate)), ...all.filter(inside)]
+}
+
+/**
+ * The folder for the journals of one tree, made if need be: private to this user, so that nobody else can plant a
+ * journal for us to carry out.
+ *
+ * @throws CommitError `no-state-directory`, with what is wrong with each candidate
+ */
+export function makeStateDirectory(root: string, chosen: string | undefined): { path: string; isNew: boolean } {
+  const tried: { path: string; reason: string }[] = []
+  for (const candidate of candidates(root, chosen)) {
+    const path = join(candidate.anchor, ...candidate.below, nameFor(root))
+    try {
+      if (isSafe(candidate) && isPrivateDirectory(path)) return { path, isNew: false }
+      const reason = makePrivate(candidate, nameFor(root))
+      if (reason === undefined) return { path, isNew: true }
+      tried.push({ path, reason })
+    } catch (error) {
+      const reason = errnoOf(error)
+      if (reason === undefined) throw error
+      tried.push({ path, reason })
+    }
+  }
+  throw new CommitError('no-state-directory', { operation: 'journal', tried })
+}
+
+/** The folders that hold journals of this tree now; a crashed run may have had another environment than ours. */
+export function findStateDirectories(root: string, chosen: string | undefined): readonly string[] {
+  return usable(root, chosen)
+    .map((candidate) => join(candidate.anchor, ...candidate.below, nameFor(root)))
+    .filter(isPrivateDirectory)
+}
+
+/** The folders that hold one folder of journals for each tree. */
+export function findStateRoots(chosen: string | undefined): readonly string[] {
+  return usable('/dev/null', chosen)
+    .map((candidate) => join(candidate.anchor, ...candidate.below))
+    .filter(isPrivateDirectory)
+}
+
+function usable(root: string, chosen: string | undefined): readonly Candidate[] {
+  const found = candidates(root, chosen).filter((candidate) => {
+    try {
+      return isSafe(candidate)
+    } catch (error) {
+      // A home we may not look into holds no journal of ours.
+      if (errnoOf(error) !== undefined) return false
+      throw error
+    }
+  })
+  return found.filter((one, index) => found.findIndex((other) => other.anchor === one.anchor) === index)
+}
+
+/** Readable and unique enough; two trees of the same name here only share a folder, their journals say whose they are. */
+function nameFor(root: string): string {
+  const plain = basename(root)
+    .replace(/[^\w.-]/g, '_')
+    .slice(0, 80)
+  return `${plain === '' ? 'root' : plain}-${crc32(root).toString(16).padStart(8, '0')}`
+}
+
+/** Makes the folders below a candidate's anchor. @returns why it can't serve, if it can't */
+function makePrivate(candidate: Candidate, last: string): string | undefined {
+  const { kind, anchor, below } = candidate
+  if (kind === 'mine') mkdirSync(anchor, { recursive: true, mode: 0o700 })
+  if (!isSafe(candidate)) return 'it belongs to another user'
+  let at = anchor
+  for (const name of [...below, last]) {
+    at = join(at, name)
+    try {
+      mkdirSync(at, { mode: 0o700 })
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error
+    }
+    if (kind === 'shared' && !isPrivateDirectory(at)) return `${at} is not ours alone`
+  }
+  return isPrivateDirectory(at) ? undefined : `${at} is not ours alone`
+}
+
+/** An anchor that is ours, or a shared one where nobody can rename what is ours; nothing there yet is fine too. */
+function isSafe({ kind, anchor, below }: Candidate): boolean {
+  const stats = nearest(anchor)
+  const isOurs = stats.uid === process.geteuid?.()
+  if (kind !== 'shared') return isOurs
+  if (!isOurs && (stats.mode & 0o1000) === 0) return false
+  const first = lstatSync(join(anchor, below[0] ?? ''), { throwIfNoEntry: false })
+  return first === undefined || isPrivate(first)
+}
+
+function nearest(path: string): Stats {
+  for (let at = path; ; at = dirname(at)) {
+    const stats = statSync(at, { throwIfNoEntry: false })
+    if (stats !== undefined) return stats
+    if (at === '/') return statSync('/')
+  }
+}
+
+function isPrivateDirectory(path: string): boolean {
+  return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
+}
+
+function isPrivate(stats: Stats | undefined): boolean {
+  return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0
+}
+
+function home(): string {
+  try {
+    return homedir()
+  } catch (error) {
+    // A user without HOME and without an entry in the password file.
+    if (errnoOf(error) !== undefined) return '/nonexistent'
+    throw error
+  }
+}

@@ -1,0 +1,55 @@
+import type { Change } from '../change-set.ts'
+
+/** An entry of a directory. */
+export type Entry = { readonly directory: string; readonly name: string }
+
+/** What is known of new content without keeping it: enough to tell whether a file is still what a patch left. */
+export type Print = {
+  readonly size: number
+  readonly crc: number
+  /** Undefined where the system chose it. */
+  readonly mode: number | undefined
+  /** The target, for a link instead of a file. */
+  readonly symlink: string | undefined
+}
+
+/**
+ * What a commit does to one entry: all that is needed to undo it. `fresh` is a name of ours for the new content,
+ * `old` one of ours for what was there. Which of these names exist tells, at any point, how far the step came:
+ *
+ * - `add`: fresh and target the same file: installed. Else not.
+ * - `replace`: old but no fresh: installed. Else not.
+ * - `remove`: old: removed. Else not.
+ */
+export type Trace =
+  | { readonly type: 'add'; readonly target: Entry; readonly fresh: Entry; readonly print: Print }
+  | {
+      readonly type: 'replace'
+      readonly target: Entry
+      readonly fresh: Entry
+      readonly old: Entry
+      readonly print: Print
+    }
+  | { readonly type: 'remove'; readonly target: Entry; readonly old: Entry }
+
+export type InstallTrace = Exclude<Trace, { type: 'remove' }>
+type RemoveTrace = Extract<Trace, { type: 'remove' }>
+
+export type WriteChange = Extract<Change, { type: 'write' }>
+export type RemoveChange = Extract<Change, { type: 'remove' }>
+
+/** A change with the names it will be made under. */
+export type Step =
+  | {
+      readonly type: 'install'
+      readonly change: WriteChange
+      readonly trace: InstallTrace
+      /** The entry whose very file this becomes, for a pure rename; undefined when new content is written. */
+      readonly renamed: Entry | undefined
+    }
+  | { readonly type: 'remove'; readonly change: RemoveChange; readonly trace: RemoveTrace }
+
+/** Where an entry is, for messages. */
+export function pathOf({ directory, name }: Entry): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`
+}

@@ -1,0 +1,227 @@
+import { lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import type { ChangeSet } from '../change-set.ts'
+import type { Claim } from './claim.ts'
+import { openDirectories, type Directories } from './directories.ts'
+import { CommitError, PathError, errnoOf, syscallOf, type CommitFacts } from './errors.ts'
+import { findGitDirectories } from './git-directories.ts'
+import { checkOld, installAll, prepareAll, type Doing, type Work } from './install.ts'
+import { oldState, type Header } from './journal.ts'
+import { nonceOf } from './owner.ts'
+import { planSteps } from './plan-steps.ts'
+import { cleanUp, rollBack, type Remnant } from './roll-back.ts'
+import type { Entry, Step } from './steps.ts'
+import { confine } from './tree.ts'
+import { findDifference, mayWrite } from './verify.ts'
+
+/** What an undo adds to a commit, and how much of a commit is kept for one. */
+type Extras = {
+  /** Directories to remove at the end if they are empty. */
+  readonly emptied: readonly string[]
+  /** Journals that are obsolete once this is done. */
+  readonly retires: readonly string[]
+  /** Old bytes up to this many are kept in the journal. */
+  readonly undoLimit: number
+}
+
+type Options = {
+  readonly durable: boolean
+  readonly signal: AbortSignal | undefined
+  readonly now: () => Date
+}
+
+/** A commit that is done. */
+export type Outcome = {
+  readonly steps: readonly Step[]
+  readonly made: readonly string[]
+  readonly canUndo: boolean
+  /** Files of ours that could not be removed; then the journal is still there for `recover`. */
+  readonly leftOver: readonly Remnant[]
+}
+
+/** The longest stretch of work before others get a turn. */
+const turnMs = 20
+
+/**
+ * Carries out a change set under a claim: check, journal, prepare, install, the point of no return, clean up. Any
+ * failure before that point is taken back.
+ *
+ * @throws CommitError, PathError
+ */
+export async function transact(changeSet: ChangeSet, claim: Claim, extras: Extras, options: Options): Promise<Outcome> {
+  const { journal } = claim
+  const directories = openDirectories(changeSet.unsafePaths ? '/' : changeSet.root)
+  const doing: Doing = { operation: 'prepare', change: undefined }
+  try {
+    checkPlaces(changeSet)
+    const plan = planSteps(changeSet, nonceOf(claim.owner), (directory) => exists(directory, directories))
+    const work: Work = {
+      ...plan,
+      directories,
+      journal,
+      durable: options.durable,
+      doing,
+      progress: { linkless: false, copied: new Set() },
+      pause: pacer(options.signal),
+    }
+    await checkAll(work)
+    const { header, bytes } = describe(changeSet, plan, claim, extras, options)
+    doing.operation = 'journal'
+    journal.begin(header, bytes, options.durable)
+    try {
+      await prepareAll(work)
+      await installAll(work)
+      finalCheck(work)
+      if (options.durable) syncAll(work)
+      Object.assign(doing, { operation: 'journal', change: undefined })
+      journal.markDone(options.durable)
+    } catch (error) {
+      throw takeBack(error, work)
+    }
+    const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, directories)
+    if (options.durable) syncAll(work)
+    return { ...plan, canUndo: header.canUndo, leftOver }
+  } catch (error) {
+    throw typed(error, doing)
+  } finally {
+    directories.close()
+  }
+}
+
+/** A change set may come from anywhere: its places are confined again, not taken on trust. */
+function checkPlaces({ root, unsafePaths, changes }: ChangeSet): void {
+  const gitDirectories = unsafePaths ? [] : findGitDirectories(root)
+  for (const { place } of changes) {
+    const { key, path } = place
+    if (!key.startsWith('/') || key === '/' || /\/(?:\.{0,2}(?:\/|$))|\0/.test(key)) {
+      throw new PathError('invalid-path', path, { resolved: key })
+    }
+    if (!unsafePaths) confine(path, key, root, gitDirectories)
+  }
+}
+
+function exists(directory: string, directories: Directories): boolean {
+  try {
+    directories.owner(directory)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** Compares every file with what the plan was made from, and names all that differ. */
+async function checkAll(work: Work): Promise<void> {
+  const differences: NonNullable<CommitFacts['differences']>[number][] = []
+  for (const { change, trace } of work.steps) {
+    await work.pause()
+    const { path, key } = change.place
+    Object.assign(work.doing, { operation: 'prepare', change })
+    if (work.made.includes(trace.target.directory)) continue
+    const entry = work.directories.entry(trace.target.directory, trace.target.name)
+    const how = findDifference(change.before, entry)
+    if (how !== undefined) differences.push({ path, key, how })
+    else if (change.type === 'write' && !mayWrite(change.before, entry)) {
+      throw new CommitError('read-only', { operation: 'write', path, key, errno: 'EACCES' })
+    }
+  }
+  if (differences.length > 0) throw new CommitError('changed', { operation: 'prepare', differences })
+}
+
+/** Looks once more at what was put aside: a program that had the file open may have written into it meanwhile. */
+function finalCheck(work: Work): void {
+  for (const { change, trace } of work.steps) {
+    if (trace.type !== 'add' && !work.progress.copied.has(trace)) checkOld(change, trace.old, work.directories)
+  }
+}
+
+/** Undoes what was begun. @returns the error to throw, which says what state the tree is in */
+function takeBack(error: unknown, work: Work): CommitError {
+  const { steps, made, progress, directories } = work
+  const begun = { traces: steps.map(({ trace }) => trace), made, linkless: progress.linkless }
+  const remains = rollBack(begun, directories)
+  const cause = typed(error, work.doing)
+  if (remains.length === 0) return cause
+  return new CommitError(cause.code, { ...cause.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
+}
+
+/** Names of ours that are still in the tree once everything is installed. */
+function namesLeft(steps: readonly Step[]): readonly Entry[] {
+  return steps.flatMap((step) => {
+    if (step.trace.type === 'add') return [step.trace.fresh]
+    // Renaming a file over another name of the same file does nothing, so a name of ours may be left.
+    return step.type === 'install' && step.renamed !== undefined ? [step.trace.old, step.trace.fresh] : [step.trace.old]
+  })
+}
+
+/** Writes the entries of every directory a commit touches to the disk. */
+function syncAll(work: Work): void {
+  const touched = new Set(work.made.flatMap((directory) => [directory, dirname(directory)]))
+  for (const { trace } of work.steps) {
+    touched.add(trace.target.directory)
+    if (trace.type !== 'remove') touched.add(trace.fresh.directory)
+  }
+  for (const directory of touched) work.directories.sync(directory)
+}
+
+/** Gives others a turn when a stretch of work was long enough, and notices an abort. */
+function pacer(signal: AbortSignal | undefined): Work['pause'] {
+  let since = performance.now()
+  const turn = async (): Promise<void> => {
+    await nextTurn()
+    since = performance.now()
+    if (signal?.aborted === true) throw new CommitError('aborted', { cause: signal.reason })
+  }
+  return () => {
+    if (signal?.aborted === true) throw new CommitError('aborted', { cause: signal.reason })
+    return performance.now() - since < turnMs ? undefined : turn()
+  }
+}
+
+/** An error with the facts of what was being done. Errors that aren't the system's are bugs, and stay what they are. */
+function typed(error: unknown, doing: Doing): CommitError {
+  if (error instanceof CommitError) return error
+  const errno = errnoOf(error)
+  if (errno === undefined) throw error
+  const place = doing.change?.place
+  return new CommitError('system', {
+    operation: doing.operation,
+    ...(place === undefined ? {} : { path: place.path, key: place.key }),
+    errno,
+    ...(syscallOf(error) === undefined ? {} : { syscall: syscallOf(error) ?? '' }),
+    cause: error,
+  })
+}
+
+function describe(
+  changeSet: ChangeSet,
+  plan: { readonly steps: readonly Step[]; readonly made: readonly string[] },
+  claim: Claim,
+  extras: Extras,
+  options: Options,
+): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {
+  const old = plan.steps.flatMap(({ change }) => (change.before.type === 'file' ? [change.before.bytes] : []))
+  const total = old.reduce((sum, bytes) => sum + bytes.length, 0)
+  const canUndo = total <= extras.undoLimit && plan.steps.every(({ change }) => change.before.type !== 'other')
+  const header: Header = {
+    version: 1,
+    root: changeSet.root,
+    rootInode: lstatSync(changeSet.root, { bigint: true }).ino.toString(),
+    unsafePaths: changeSet.unsafePaths,
+    nonce: nonceOf(claim.owner),
+    at: options.now().toISOString(),
+    steps: plan.steps.map(({ change, trace }) => ({
+      trace,
+      path: change.place.path,
+      before: oldState(change.before, (bytes) => (canUndo ? crc32(bytes) : 0)),
+    })),
+    made: plan.made,
+    emptied: extras.emptied,
+    retires: extras.retires,
+    canUndo,
+    bytes: canUndo ? total : 0,
+  }
+  return { header, bytes: canUndo ? old : [] }
+}

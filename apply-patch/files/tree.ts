@@ -1,0 +1,121 @@
+import { lstatSync, readlinkSync, realpathSync, statSync, openSync, closeSync, constants } from 'node:fs'
+import { resolve } from 'node:path'
+import process from 'node:process'
+import type { FileState, Place } from '../change-set.ts'
+import { PathError, ReadError, errnoOf } from './errors.ts'
+import { findGitDirectories } from './git-directories.ts'
+import { protectedComponent } from './protected-names.ts'
+import { readState } from './read-state.ts'
+import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories } from './resolve-path.ts'
+
+/**
+ * A tree as a patch may see it: paths resolved and confined, files read. It only looks; what it found is checked
+ * again when a change set is committed. It remembers which directories are real ones, so open it anew for each plan.
+ */
+export type Tree = {
+  /** Absolute real path. */
+  readonly root: string
+  readonly unsafePaths: boolean
+  /**
+   * The place of a path's content: links are followed while they stay inside.
+   *
+   * @param isGone whether the patch has removed the entry of this key by now, so that it can be a directory next
+   * @throws PathError
+   */
+  readonly locate: (path: string, isGone?: (key: string) => boolean) => Place
+  /** The place of a directory entry: a link in last position is the link itself. @throws PathError */
+  readonly locateEntry: (path: string, isGone?: (key: string) => boolean) => Place
+  /** What is there now. Never waits on a pipe, never follows a link. @throws ReadError */
+  readonly read: (place: Place) => FileState
+}
+
+/**
+ * Opens a tree for planning.
+ *
+ * A path is refused with a `PathError` when it leaves the root (absolutely, by `..`, or by a link, dangling ones
+ * included) and when it is at or under a `.git`, however spelt. `unsafePaths` lifts these two; what can't be a path
+ * (NUL, too long, links in a circle) is refused always.
+ *
+ * After a crash call `recover` first: a plan made from a half-changed tree would be refused at its commit.
+ *
+ * @param root an existing directory; links in it are resolved once, here
+ */
+export function openTree(root: string, options: { readonly unsafePaths: boolean }): Tree {
+  const realRoot = realDirectory(root)
+  const { unsafePaths } = options
+  const gitDirectories = unsafePaths ? [] : findGitDirectories(realRoot)
+  const known: KnownDirectories = new Set([realRoot])
+  const descriptorsTell = canCheckOpened(realRoot)
+
+  const place = (path: string, follow: boolean, isGone: (key: string) => boolean = () => false): Place => {
+    checkSpelling(path)
+    const key = trueCase(resolvePath(path, realRoot, follow, known, isGone))
+    if (!unsafePaths) confine(path, key, realRoot, gitDirectories)
+    return { path, key }
+  }
+  return {
+    root: realRoot,
+    unsafePaths,
+    locate: (path, isGone) => place(path, true, isGone),
+    locateEntry: (path, isGone) => place(path, false, isGone),
+    read: (where) => read(where, descriptorsTell),
+  }
+}
+
+/**
+ * Refuses a place outside the root or under git's own data.
+ *
+ * @param key absolute and resolved
+ * @throws PathError
+ */
+export function confine(path: string, key: string, root: string, gitDirectories: readonly string[]): void {
+  if (!isInside(key, root)) throw new PathError('outside-root', path, { resolved: key })
+  const culprit =
+    protectedComponent(relativeTo(key, root)) ?? protectedComponent(path.startsWith('/') ? '' : path) ?? undefined
+  if (culprit !== undefined) throw new PathError('protected', path, { resolved: key, culprit })
+  const git = gitDirectories.find((directory) => isInside(key, directory))
+  if (git !== undefined) throw new PathError('protected', path, { resolved: key, culprit: git })
+}
+
+function read(place: Place, descriptorsTell: boolean): FileState {
+  try {
+    return readState(place.key, descriptorsTell ? place.key : undefined)
+  } catch (error) {
+    const errno = errnoOf(error)
+    if (errno === undefined) throw error
+    throw new ReadError(place.path, place.key, errno, error)
+  }
+}
+
+function realDirectory(root: string): string {
+  try {
+    const real = realpathSync.native(resolve(root))
+    if (!statSync(real).isDirectory()) throw new PathError('not-a-directory', root, { resolved: real, culprit: real })
+    return real
+  } catch (error) {
+    const errno = errnoOf(error)
+    throw errno === undefined ? error : new PathError('unreadable', root, { errno, cause: error })
+  }
+}
+
+/** Where file names ignore case by default, one file must have one key: the name as it is stored. */
+function trueCase(key: string): string {
+  if (process.platform !== 'darwin') return key
+  if (lstatSync(key, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return key
+  return realpathSync.native(key)
+}
+
+/** Whether the system says where an open file really is, and says it the way we do. */
+function canCheckOpened(root: string): boolean {
+  if (process.platform !== 'linux') return false
+  const descriptor = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`) === root
+  } catch (error) {
+    // No /proc here: what is read can't be checked, what is written still is.
+    if (errnoOf(error) !== undefined) return false
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}

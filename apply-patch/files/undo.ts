@@ -1,0 +1,114 @@
+import { realpathSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
+import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
+import { CommitError, type Difference } from './errors.ts'
+import { listJournals, type JournalStep } from './journal.ts'
+import { readJournal } from './read-journal.ts'
+import { findStateDirectories } from './state-directory.ts'
+import { pathOf } from './steps.ts'
+import { transact } from './transact.ts'
+import { openTree, type Tree } from './tree.ts'
+import { underClaim } from './under-claim.ts'
+
+/**
+ * Takes back the last patch that was applied to a tree: old bytes, modes and owners return, new files go, and so do
+ * directories that were made for it and are empty again. Done as one transaction; calling it again takes back the
+ * patch before that one.
+ *
+ * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
+ */
+export async function undo(root: string, options: CommitOptions = {}): Promise<Report> {
+  const real = realpathSync.native(root)
+  const { signal, durable = false, now = () => new Date() } = options
+  return underClaim(real, options, async (claim, recovered) => {
+    const last = findLast(real, options.stateDirectory)
+    if (last === undefined) throw new CommitError('nothing-to-undo', { operation: 'undo', key: real })
+    const { header, bytes } = last
+    const tree = openTree(real, { unsafePaths: header.unsafePaths })
+    const changeSet = reverse(header.steps, bytes, tree, last.journal)
+    const extras = { emptied: header.made, retires: [last.journal], undoLimit: -1 }
+    const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
+    unlinkSync(last.journal)
+    const report: Report = {
+      root: real,
+      summary: changeSet.summary,
+      warnings: leftOverWarnings(outcome),
+      madeDirectories: outcome.made,
+      canUndo: false,
+      recovered,
+    }
+    return { report, outcome }
+  })
+}
+
+type Applied = {
+  readonly journal: string
+  readonly header: Extract<ReturnType<typeof readJournal>, { header: unknown }>['header']
+  readonly bytes: Buffer
+}
+
+/** The newest journal of an applied patch of this tree. */
+function findLast(root: string, stateDirectory: string | undefined): Applied | undefined {
+  const found = findStateDirectories(root, stateDirectory).flatMap((directory) =>
+    listJournals(directory, 'applied')
+      .toReversed()
+      .flatMap((name) => {
+        const read = readJournal(join(directory, name))
+        return read.state === 'done' && read.header.root === root
+          ? [{ journal: join(directory, name), header: read.header, bytes: read.bytes }]
+          : []
+      })
+      .slice(0, 1),
+  )
+  return found.toSorted((one, other) => one.header.at.localeCompare(other.header.at)).at(-1)
+}
+
+/** The change set that brings back what was there before; refused as a whole when any file was changed since. */
+function reverse(steps: readonly JournalStep[], bytes: Buffer, tree: Tree, journal: string): ChangeSet {
+  const differences: { path: string; key: string; how: Difference }[] = []
+  const changes: Change[] = []
+  let offset = 0
+  for (const { trace, path, before } of steps) {
+    const place: Place = { path, key: pathOf(trace.target) }
+    const old = before.type === 'file' ? bytes.subarray(offset, (offset += before.size)) : undefined
+    if (old !== undefined && before.type === 'file' && crc32(old) !== before.crc) {
+      throw new CommitError('unrecoverable', { operation: 'undo', journal, path })
+    }
+    const now = tree.read(place)
+    const how = trace.type === 'remove' ? (now.type === 'absent' ? undefined : 'appeared') : differs(now, trace.print)
+    if (how !== undefined) differences.push({ path, key: place.key, how })
+    else if (before.type === 'absent') changes.push({ type: 'remove', place, before: now })
+    else if (before.type === 'symlink') {
+      const link = { content: [], mode: undefined, owner: undefined, symlink: before.target }
+      changes.push({ type: 'write', place, before: now, ...link })
+    } else if (before.type === 'file' && old !== undefined) {
+      const { mode, uid, gid } = before
+      changes.push({ type: 'write', place, before: now, content: [old], mode, owner: { uid, gid } })
+    }
+  }
+  if (differences.length > 0) throw new CommitError('changed', { operation: 'undo', differences })
+  const summary = changes.map((change) => ({ kind: kindOf(change), path: change.place.path }))
+  return { root: tree.root, unsafePaths: tree.unsafePaths, changes, summary, warnings: [] }
+}
+
+function kindOf(change: Change): 'A' | 'M' | 'D' {
+  if (change.type === 'remove') return 'D'
+  return change.before.type === 'absent' ? 'A' : 'M'
+}
+
+function differs(
+  now: FileState,
+  print: Extract<JournalStep['trace'], { print: unknown }>['print'],
+): Difference | undefined {
+  if (now.type === 'absent') return 'vanished'
+  if (print.symlink !== undefined) {
+    if (now.type !== 'symlink') return 'kind'
+    return now.target === print.symlink ? undefined : 'content'
+  }
+  if (now.type !== 'file') return 'kind'
+  if (now.bytes.length !== print.size) return 'size'
+  if (print.mode !== undefined && now.mode !== print.mode) return 'mode'
+  return crc32(now.bytes) === print.crc ? undefined : 'content'
+}

@@ -1,0 +1,81 @@
+import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, symlinkSync } from 'node:fs'
+import process from 'node:process'
+import type { Directories } from './directories.ts'
+import { errnoOf } from './errors.ts'
+import type { Entry, WriteChange } from './steps.ts'
+import { writeAll } from './write-all.ts'
+
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/**
+ * Writes a change's new content under a name of ours, with the mode and owner the file is to have. Until these are
+ * set nobody else can read it: the old file may have been private.
+ *
+ * What can't be kept this way: extended attributes and access control lists, for which Node has no calls.
+ */
+export function writeFresh(change: WriteChange, fresh: Entry, directories: Directories, durable: boolean): void {
+  const path = directories.entry(fresh.directory, fresh.name)
+  if (change.symlink !== undefined) {
+    symlinkSync(change.symlink, path)
+    return
+  }
+  const descriptor = openSync(path, createFlags, change.mode === undefined ? 0o666 : 0o600)
+  try {
+    writeAll(descriptor, change.content)
+    // Setting the owner clears set-user-id, so the mode comes second.
+    const kept = change.owner === undefined || keepOwner(descriptor, change.owner, fresh, directories)
+    if (change.mode !== undefined) fchmodSync(descriptor, kept ? change.mode : change.mode & 0o1777)
+    if (durable) fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Writes old content back under a name of ours, where it can't be linked. */
+export function copyOld(
+  before: { readonly bytes: Uint8Array; readonly mode: number; readonly uid: number; readonly gid: number },
+  old: Entry,
+  directories: Directories,
+  durable: boolean,
+): void {
+  const descriptor = openSync(directories.entry(old.directory, old.name), createFlags, 0o600)
+  try {
+    writeAll(descriptor, [before.bytes])
+    const kept = keepOwner(descriptor, before, old, directories)
+    fchmodSync(descriptor, kept ? before.mode : before.mode & 0o1777)
+    if (durable) fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Gives a file its owner where this user may: root always, others at least the group if they are in it.
+ *
+ * @returns whether it has that owner now; if not, set-user-id and set-group-id would mean someone else
+ */
+function keepOwner(
+  descriptor: number,
+  owner: { readonly uid: number; readonly gid: number },
+  entry: Entry,
+  directories: Directories,
+): boolean {
+  const inherited = directories.owner(entry.directory)
+  const uid = process.geteuid?.()
+  const gid = inherited.inherits ? inherited.gid : process.getegid?.()
+  if (owner.uid === uid && owner.gid === gid) return true
+  if (change(descriptor, owner.uid, owner.gid)) return true
+  if (owner.gid !== gid) change(descriptor, -1, owner.gid)
+  return false
+}
+
+function change(descriptor: number, uid: number, gid: number): boolean {
+  try {
+    fchownSync(descriptor, uid, gid)
+    return true
+  } catch (error) {
+    // EINVAL: an owner that doesn't exist in this user namespace.
+    if (errnoOf(error) === 'EPERM' || errnoOf(error) === 'EINVAL') return false
+    throw error
+  }
+}
