@@ -75,13 +75,42 @@ export type Model = {
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
+/**
+ * What kind of failure a provider's was. `refused` blames the request, `authentication` the key, `quota` the account,
+ * `context-overflow` the history's length; the others may pass: the connection, the server, its rate limit, a stream
+ * that was cut, idle, malformed or ended incomplete. `filtered`: the provider withheld its answer.
+ */
+export type ModelFailure =
+  | 'refused'
+  | 'authentication'
+  | 'quota'
+  | 'context-overflow'
+  | 'rate-limit'
+  | 'server'
+  | 'connection'
+  | 'cut'
+  | 'idle'
+  | 'malformed'
+  | 'incomplete'
+  | 'filtered'
+
 /** Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: 'provider' | 'configuration' | 'replay'
+  /** Set where `code` is `provider`. */
+  readonly failure: ModelFailure | undefined
+  /** The HTTP status, where the failure was one. */
+  readonly status: number | undefined
 
-  constructor(code: ModelError['code'], message: string, options?: ErrorOptions) {
+  constructor(
+    code: ModelError['code'],
+    message: string,
+    options?: ErrorOptions & { readonly failure?: ModelFailure; readonly status?: number | undefined },
+  ) {
     super(message, options)
     this.code = code
+    this.failure = options?.failure
+    this.status = options?.status
   }
 }

@@ -10,6 +10,8 @@ export type Received = {
   readonly headers: IncomingMessage['headers']
   /** The parsed JSON body; undefined where there was none. */
   readonly body: unknown
+  /** Resolves when the exchange is over: answered whole, or one side hung up. */
+  readonly over: Promise<void>
 }
 
 /** How the bytes of a stream reach the client. Every field absent: at once, whole, and closed in good order. */
@@ -44,7 +46,7 @@ export type SseServer = {
 export async function startSseServer(answer: (request: Received) => Answer): Promise<SseServer> {
   const requests: Received[] = []
   const server = createServer((request, response) => {
-    void receive(request)
+    void receive(request, response)
       .then((received) => {
         requests.push(received)
         return send(answer(received), response)
@@ -68,7 +70,8 @@ export async function startSseServer(answer: (request: Received) => Answer): Pro
   }
 }
 
-async function receive(request: IncomingMessage): Promise<Received> {
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<Received> {
+  const over = new Promise<void>((resolve) => response.on('close', resolve))
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString('utf8')
@@ -77,6 +80,7 @@ async function receive(request: IncomingMessage): Promise<Received> {
     path: request.url ?? '',
     headers: request.headers,
     body: text === '' ? undefined : JSON.parse(text),
+    over,
   }
 }
 

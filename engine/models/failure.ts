@@ -1,0 +1,94 @@
+import type { ModelFailure } from '../model.ts'
+import { waitAsked } from './retry-after.ts'
+
+/**
+ * One request that failed, as an adapter's inside speaks of it. `respondWithRetries` repeats it or turns it into a
+ * `ModelError`.
+ */
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure'
+  readonly kind: ModelFailure
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
+  /** The HTTP status, where the failure was one. */
+  readonly status: number | undefined
+  /** How long the provider asks to wait; undefined where it doesn't say. */
+  readonly waitMs: number | undefined
+
+  constructor(
+    kind: ModelFailure,
+    message: string,
+    facts: { readonly retryable: boolean; readonly status?: number | undefined; readonly waitMs?: number | undefined },
+  ) {
+    super(message)
+    this.kind = kind
+    this.retryable = facts.retryable
+    this.status = facts.status
+    this.waitMs = facts.waitMs
+  }
+}
+
+/** What a provider said when it refused: an HTTP error or an error inside a stream. */
+type Refusal = {
+  /** Undefined for an error inside a stream. */
+  readonly status?: number | undefined
+  /** The provider's machine-readable code or type, where it has one. */
+  readonly code?: string | undefined
+  readonly words: string
+  readonly header?: (name: string) => string | null
+}
+
+const overflowCodes = ['context_length_exceeded', 'request_too_large']
+const overflowWords = /context (?:window|length|size)|maximum context|prompt is too long|input is too long/i
+const quotaCodes = ['insufficient_quota', 'billing_hard_limit_reached', 'usage_limit_reached', 'billing_error']
+const keyCodes = ['authentication_error', 'permission_error', 'invalid_api_key']
+/** Codes that blame the request: sent again it would fail again. */
+const requestCodes = [
+  'invalid_prompt',
+  'invalid_request_error',
+  'invalid_image',
+  'bio_policy',
+  'cyber_policy',
+  'not_found_error',
+]
+
+/** Decides what a refusal means: which kind it is, and whether to ask again. */
+export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
+  const { status, code = '' } = refusal
+  const words = clip(refusal.words)
+  const message = status === undefined ? `failed: ${words}` : `answered ${status}: ${words}`
+  const fail = (kind: ModelFailure, retryable: boolean): ProviderFailure =>
+    new ProviderFailure(kind, message, {
+      retryable: retryable && refusal.header?.('x-should-retry') !== 'false',
+      status,
+      waitMs: waitAsked(refusal.header ?? (() => null), words, now),
+    })
+  const blamesRequest = status === undefined || (status >= 400 && status < 500 && status !== 429)
+  if (overflowCodes.includes(code) || (blamesRequest && overflowWords.test(words)))
+    return fail('context-overflow', false)
+  if (quotaCodes.includes(code) || status === 402) return fail('quota', false)
+  if (status === 401 || status === 403 || keyCodes.includes(code)) return fail('authentication', false)
+  if (status === 429 || code.startsWith('rate_limit')) return fail('rate-limit', true)
+  if (status === 408 || status === 409) return fail('server', true)
+  if (status !== undefined && status < 500) return fail('refused', false)
+  if (status === undefined && requestCodes.includes(code)) return fail('refused', false)
+  return fail('server', true)
+}
+
+/** A provider's words on one line, at a length a person reads. */
+function clip(words: string): string {
+  const line = words.replace(/\s+/g, ' ').trim()
+  return line.length > 600 ? `${line.slice(0, 600)}… (${line.length} characters)` : line
+}
+
+/** A stream that stopped before its last event. */
+export function cutStream(detail: string): ProviderFailure {
+  return new ProviderFailure('cut', `cut the stream before its last event${detail === '' ? '' : ` (${detail})`}`, {
+    retryable: true,
+  })
+}
+
+/** A stream that says something its protocol doesn't. */
+export function malformedStream(detail: string): ProviderFailure {
+  return new ProviderFailure('malformed', `sent a malformed stream: ${clip(detail)}`, { retryable: true })
+}

@@ -1,0 +1,41 @@
+/** What opening a model needs to know. Configuration resolves it; absent means the default named here. */
+export type ModelOptions = {
+  /** Where keys and base URLs are looked up; nothing here reads the process's own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Relative replay files are found from here, and recordings write it as `<<cwd>>`. */
+  readonly cwd: string
+  /** `openai_base_url`; absent: `OPENAI_BASE_URL`, then OpenAI itself. */
+  readonly openaiBaseUrl?: string | undefined
+  /** A key from elsewhere than the environment, e.g. a command; wins over the environment. */
+  readonly apiKey?: string | undefined
+  /** Repeats of one request after its first failure. Default 5; 0 never repeats. */
+  readonly maxRetries?: number | undefined
+  /** The wait before the first repeat, doubled each time. Default 500. */
+  readonly retryBaseMs?: number | undefined
+  /** All waits of one request together. A wait that would exceed it is a failure at once. Default 10 minutes. */
+  readonly retryBudgetMs?: number | undefined
+  /** Time until the provider's response headers. Default 2 minutes. */
+  readonly connectTimeoutMs?: number | undefined
+  /** Time between two events of a stream. Default 5 minutes. */
+  readonly streamIdleTimeoutMs?: number | undefined
+}
+
+/** How long one request may take, and how often it is repeated. */
+export type Limits = {
+  readonly maxRetries: number
+  readonly retryBaseMs: number
+  readonly retryBudgetMs: number
+  readonly connectTimeoutMs: number
+  readonly streamIdleTimeoutMs: number
+}
+
+/** The limits with every default filled in. */
+export function limitsOf(options: ModelOptions): Limits {
+  return {
+    maxRetries: options.maxRetries ?? 5,
+    retryBaseMs: options.retryBaseMs ?? 500,
+    retryBudgetMs: options.retryBudgetMs ?? 600_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 120_000,
+    streamIdleTimeoutMs: options.streamIdleTimeoutMs ?? 300_000,
+  }
+}

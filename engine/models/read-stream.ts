@@ -1,0 +1,49 @@
+import { ProviderFailure } from './failure.ts'
+import type { Limits } from './options.ts'
+
+/** A request on its way: resolves when the headers are in, then yields events. Ends early or throws when aborted. */
+type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
+
+/**
+ * Yields a provider's events, and refuses to wait: for the headers longer than `connectTimeoutMs`, for any event
+ * longer than `streamIdleTimeoutMs`. Throws `ProviderFailure` then. The connection is closed however the reading ends.
+ */
+export async function* readStream(open: OpenStream, limits: Limits, signal: AbortSignal): AsyncGenerator<unknown> {
+  const own = new AbortController()
+  const { connectTimeoutMs, streamIdleTimeoutMs } = limits
+  try {
+    const stream = await within(open(AbortSignal.any([signal, own.signal])), connectTimeoutMs, () =>
+      late(connectTimeoutMs),
+    )
+    const events = stream[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await within(events.next(), streamIdleTimeoutMs, () => idle(streamIdleTimeoutMs))
+      if (next.done === true) return
+      yield next.value
+    }
+  } finally {
+    own.abort()
+  }
+}
+
+function late(ms: number): ProviderFailure {
+  return new ProviderFailure('connection', `did not answer within ${ms / 1000} s`, { retryable: true })
+}
+
+function idle(ms: number): ProviderFailure {
+  return new ProviderFailure('idle', `stopped sending for ${ms / 1000} s in the middle of a stream`, {
+    retryable: true,
+  })
+}
+
+async function within<T>(promise: Promise<T>, ms: number, failure: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failure()), ms)
+  })
+  try {
+    return await Promise.race([promise, expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,124 @@
+import { appendFile, writeFile } from 'node:fs/promises'
+import { ModelError } from '../model.ts'
+import type { HistoryItem, Model, ModelEvent, ToolCall } from '../model.ts'
+import type { RecordedLine } from './replay-format.ts'
+
+/**
+ * Wraps a model so that what it says, and what the tools return to it, becomes a recording for `replay:FILE`. Parts of
+ * the results that vary between runs become placeholders: the working directory, paths of temporary files, durations.
+ *
+ * Throws `ModelError` 'configuration' when the file exists or can't be written; a recording is never overwritten.
+ */
+export async function recordModel(model: Model, file: string, cwd: string): Promise<Model> {
+  await writeFile(file, line({ portcullis_replay: 1, model: model.name }), { flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EEXIST' ? 'the file exists; remove it or name another' : error.message
+      throw new ModelError('configuration', `Can't record to ${file}: ${why}.`)
+    },
+  )
+  let open: readonly ToolCall[] = []
+  return {
+    name: model.name,
+    async *respond(request, signal) {
+      const expect = open.map((call) => expectation(call, request.history, cwd))
+      let said: ModelEvent[] = []
+      for await (const event of model.respond(request, signal)) {
+        if (event.type === 'retry') said = []
+        else said.push(event)
+        if (event.type === 'end') {
+          open = said.flatMap((item) => (item.type === 'tool_call' ? [item.call] : []))
+          await appendFile(file, line(recordedResponse(expect, said, cwd)))
+        }
+        yield event
+      }
+    },
+  }
+}
+
+function line(value: RecordedLine): string {
+  return `${JSON.stringify(value)}\n`
+}
+
+type Lines = string | string[]
+
+function expectation(call: ToolCall, history: readonly HistoryItem[], cwd: string): { ok: boolean; output: Lines } {
+  const result = history.findLast((item) => item.type === 'tool_result' && item.callId === call.id)
+  if (result?.type !== 'tool_result') return { ok: false, output: '<<lines>>' }
+  return { ok: result.ok, output: asLines(generalize(result.output, cwd)) }
+}
+
+function recordedResponse(
+  expect: { ok: boolean; output: Lines }[],
+  said: readonly ModelEvent[],
+  cwd: string,
+): RecordedLine {
+  const events = said.flatMap((event) => recordedEvent(event, cwd))
+  const usage = said.findLast((event) => event.type === 'end')?.usage
+  return {
+    ...(expect.length === 0 ? {} : { expect }),
+    events,
+    ...(usage === undefined
+      ? {}
+      : {
+          usage: {
+            input_tokens: usage.inputTokens,
+            cached_input_tokens: usage.cachedInputTokens,
+            cache_write_input_tokens: usage.cacheWriteInputTokens,
+            output_tokens: usage.outputTokens,
+            reasoning_output_tokens: usage.reasoningOutputTokens,
+          },
+        }),
+  }
+}
+
+type RecordedEvent = Extract<RecordedLine, { events: unknown }>['events'][number]
+
+function recordedEvent(event: ModelEvent, cwd: string): RecordedEvent[] {
+  switch (event.type) {
+    case 'message':
+    case 'reasoning':
+      return [{ type: event.type, text: asLines(replaceCwd(event.text, cwd)) }]
+    case 'tool_call': {
+      const { id, name, kind } = event.call
+      const input = replaceCwd(event.call.input, cwd)
+      if (kind === 'freeform') return [{ type: 'tool_call', id, name, input: asLines(input) }]
+      return [{ type: 'tool_call', id, name, arguments: readableArguments(input) }]
+    }
+    case 'text_delta':
+    case 'retry':
+    case 'end':
+      return []
+    default:
+      return event satisfies never
+  }
+}
+
+/** Arguments as an object where they are one, for the reader's sake; otherwise as the model wrote them. */
+function readableArguments(input: string): Record<string, unknown> | string {
+  try {
+    const value: unknown = JSON.parse(input)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : input
+  } catch {
+    // Not JSON: a recording keeps the model's mistakes.
+    return input
+  }
+}
+
+/** One line stays a string, several become a list that a person can read and edit. */
+function asLines(text: string): Lines {
+  return text.includes('\n') ? text.split('\n') : text
+}
+
+function replaceCwd(text: string, cwd: string): string {
+  return text.replaceAll(cwd, '<<cwd>>')
+}
+
+/** Turns what varies from run to run into the placeholders of `replay-match.ts`. */
+export function generalize(output: string, cwd: string): string {
+  return replaceCwd(output, cwd)
+    .replace(/(?<![\w.>-])(?:\/private)?\/(?:tmp|var\/folders)\/[^\s:'"()\]]+/g, '<<tmp>>')
+    .replace(/\bduration_ms(:?) \d+(?:\.\d+)?/g, 'duration_ms$1 <<number>>')
+    .replace(/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '<<duration>>')
+    .replace(/\bChunk ID: [0-9a-f]+/g, 'Chunk ID: <<hash>>')
+}

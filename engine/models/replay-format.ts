@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { ModelError } from '../model.ts'
+import type { ModelEvent, ToolCall, Usage } from '../model.ts'
+
+/**
+ * A recorded conversation: JSON lines, easy to write by hand.
+ *
+ * The first line says what the file is: `{"portcullis_replay": 1}`. Every other line is one response of the model,
+ * used in order:
+ *
+ *     {"events": [{"type": "message", "text": "I'll look."}, {"type": "tool_call", "name": "exec_command", "arguments": {"cmd": "ls"}}]}
+ *     {"expect": [["README.md", "src"]], "events": [{"type": "message", "text": "Done."}]}
+ *
+ * A function call has `arguments` (an object, or text to be sent as it is), a freeform call has `input` (text). Any text
+ * may be a list of lines. Calls without an `id` are numbered over the file: `call_1`, `call_2`…
+ *
+ * `expect` lists what the tools returned for the calls of the response before, in their order: text, a list of lines,
+ * or `{"ok": false, "output": …}`; `replay-match.ts` says which placeholders they may hold. Without `expect` nothing
+ * is compared. Empty lines are skipped.
+ */
+const text = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => (typeof value === 'string' ? value : value.join('\n')))
+
+const callFields = { type: z.literal('tool_call'), id: z.string().min(1).optional(), name: z.string().min(1) }
+
+const event = z.union([
+  z.strictObject({ type: z.literal('message'), text }),
+  z.strictObject({ type: z.literal('reasoning'), text }),
+  z.strictObject({
+    ...callFields,
+    arguments: z.union([z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)), text]),
+  }),
+  z.strictObject({ ...callFields, input: text }),
+])
+
+const expectation = z.union([
+  text.transform((output) => ({ ok: undefined, output })),
+  z.strictObject({ ok: z.boolean().optional(), output: text }),
+])
+
+const response = z.strictObject({
+  expect: z.array(expectation).optional(),
+  events: z.array(event),
+  usage: z
+    .strictObject({
+      input_tokens: z.number().default(0),
+      cached_input_tokens: z.number().default(0),
+      cache_write_input_tokens: z.number().default(0),
+      output_tokens: z.number().default(0),
+      reasoning_output_tokens: z.number().default(0),
+    })
+    .optional(),
+})
+
+const header = z.strictObject({
+  portcullis_replay: z.literal(1),
+  /** The model that was recorded; for readers only. */
+  model: z.string().optional(),
+  note: text.optional(),
+})
+
+/** A line as the recorder writes it. */
+export type RecordedLine = z.input<typeof header> | z.input<typeof response>
+
+/** What a tool is expected to have returned. `ok` undefined: either. */
+type Expectation = { readonly ok?: boolean | undefined; readonly output: string }
+
+/** One response of a recording, and the line of the file it stands on. */
+export type RecordedResponse = {
+  readonly line: number
+  /** Undefined: whatever the tools returned is right. */
+  readonly expect: readonly Expectation[] | undefined
+  readonly events: readonly Exclude<ModelEvent, { type: 'retry' | 'end' | 'text_delta' }>[]
+  readonly usage: Usage
+}
+
+/** Reads a recording. `shown` is the file's name in messages. Throws `ModelError` 'configuration' with file and line. */
+export async function readRecording(path: string, shown: string): Promise<readonly RecordedResponse[]> {
+  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? 'there is no such file' : error.message
+    throw new ModelError('configuration', `Can't read the recording ${shown}: ${why}.`)
+  })
+  return parseRecording(content, shown)
+}
+
+/** Parses a recording's text; see `readRecording`. */
+function parseRecording(content: string, shown: string): readonly RecordedResponse[] {
+  const lines = content
+    .split(/\r?\n/)
+    .map((line, at) => ({ line: at + 1, source: line }))
+    .filter(({ source }) => source.trim() !== '')
+  const [first, ...rest] = lines
+  if (first === undefined) throw broken(shown, 1, 'the file is empty; its first line must be {"portcullis_replay": 1}')
+  parseLine(header, first, shown)
+
+  let calls = 0
+  let open: readonly ToolCall[] = []
+  return rest.map((line) => {
+    const parsed = parseLine(response, line, shown)
+    if (parsed.expect !== undefined && parsed.expect.length !== open.length) {
+      const [expected, made] = [parsed.expect.length, open.length]
+      throw broken(shown, line.line, `'expect' has ${expected} results, but the response before makes ${made} calls`)
+    }
+    const events = parsed.events.map((item): RecordedResponse['events'][number] => {
+      if (item.type !== 'tool_call') return item
+      const { name, id = `call_${++calls}` } = item
+      return 'input' in item
+        ? { type: 'tool_call', call: { id, name, kind: 'freeform', input: item.input } }
+        : { type: 'tool_call', call: { id, name, kind: 'function', input: item.arguments } }
+    })
+    open = events.flatMap((item) => (item.type === 'tool_call' ? [item.call] : []))
+    return {
+      line: line.line,
+      expect: parsed.expect,
+      events,
+      usage: {
+        inputTokens: parsed.usage?.input_tokens ?? 0,
+        cachedInputTokens: parsed.usage?.cached_input_tokens ?? 0,
+        cacheWriteInputTokens: parsed.usage?.cache_write_input_tokens ?? 0,
+        outputTokens: parsed.usage?.output_tokens ?? 0,
+        reasoningOutputTokens: parsed.usage?.reasoning_output_tokens ?? 0,
+      },
+    }
+  })
+}
+
+function parseLine<T>(
+  schema: z.ZodType<T>,
+  line: { readonly line: number; readonly source: string },
+  shown: string,
+): T {
+  let value: unknown
+  try {
+    value = JSON.parse(line.source)
+  } catch (error) {
+    throw broken(shown, line.line, `not JSON: ${(error as SyntaxError).message}`)
+  }
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw broken(shown, line.line, z.prettifyError(parsed.error))
+}
+
+function broken(shown: string, line: number, what: string): ModelError {
+  return new ModelError('configuration', `${shown}:${line}: not a line of a recording: ${what}`)
+}

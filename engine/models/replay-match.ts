@@ -1,0 +1,109 @@
+import { tmpdir } from 'node:os'
+
+/**
+ * Compares what a tool returned with what a recording expects, where the recording says which parts may vary.
+ *
+ * On a line of its own, `<<lines>>` stands for any number of lines, also none. Within a line:
+ *
+ * - `<<any>>` any text, also none
+ * - `<<number>>` digits, perhaps with a decimal part
+ * - `<<duration>>` a number and a unit: `0.0132 seconds`, `12ms`, `1m 3s`
+ * - `<<hash>>` four or more hexadecimal digits
+ * - `<<cwd>>` the working directory of the run
+ * - `<<tmp>>` a path in the folder for temporary files
+ *
+ * Everything else must be equal. Not compared: colour escapes, carriage returns and blanks at the end of a line, and
+ * empty lines at the end of the text.
+ */
+export function compareOutput(expected: string, got: string, cwd: string): Difference | undefined {
+  const patterns = outputLines(expected)
+  const lines = outputLines(got)
+  const matched = longestMatch(patterns, lines, cwd)
+  if (matched === undefined) return undefined
+  return { expected: patterns, got: lines, ...matched }
+}
+
+/** Where expected and got part ways: both are equal before these (0-based) lines. */
+export type Difference = {
+  readonly expected: readonly string[]
+  readonly got: readonly string[]
+  readonly expectedAt: number
+  readonly gotAt: number
+}
+
+const number = '\\d+(?:\\.\\d+)?'
+const unit = '(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)'
+
+/** What each placeholder stands for, as the source of a regular expression. */
+function placeholder(name: string, cwd: string): string | undefined {
+  switch (name) {
+    case 'any':
+      return '.*'
+    case 'number':
+      return number
+    case 'duration':
+      return `${number} ?${unit}(?: ${number} ?${unit})*`
+    case 'hash':
+      return '[0-9a-fA-F]{4,}'
+    case 'cwd':
+      return escape(cwd)
+    case 'tmp':
+      return temporaryPath
+    default:
+      // Text that only looks like a placeholder, such as a shift expression in printed code.
+      return undefined
+  }
+}
+
+/** A path in a folder for temporary files, up to a blank, quote, bracket or colon. */
+const temporaryPath = `(?:${['/private/tmp', '/tmp', '/private/var/folders', '/var/folders', tmpdir()].map((folder) => escape(folder)).join('|')})(?:/[^\\s:'"()\\]]*)?`
+
+function linePattern(line: string, cwd: string): RegExp {
+  const parts = line.split(/<<(\w+)>>/)
+  const source = parts.map((part, at) =>
+    at % 2 === 0 ? escape(part) : (placeholder(part, cwd) ?? escape(`<<${part}>>`)),
+  )
+  return new RegExp(`^${source.join('')}$`, 'su')
+}
+
+/** Undefined when everything matches; otherwise the furthest that both agree. */
+function longestMatch(
+  patterns: readonly string[],
+  lines: readonly string[],
+  cwd: string,
+): { readonly expectedAt: number; readonly gotAt: number } | undefined {
+  // reachable: after `at` patterns, every count of lines that may have been consumed.
+  let reachable = new Set([0])
+  for (const [at, pattern] of patterns.entries()) {
+    const next = new Set<number>()
+    if (pattern.trim() === '<<lines>>') {
+      for (let count = Math.min(...reachable); count <= lines.length; count++) next.add(count)
+    } else {
+      const matches = linePattern(pattern, cwd)
+      for (const count of reachable) {
+        const line = lines[count]
+        if (line !== undefined && matches.test(line)) next.add(count + 1)
+        // Empty lines at the end are not compared, so a pattern that may be empty needs no line there.
+        if (line === undefined && matches.test('')) next.add(count)
+      }
+    }
+    if (next.size === 0) return { expectedAt: at, gotAt: Math.min(...reachable) }
+    reachable = next
+  }
+  return reachable.has(lines.length) ? undefined : { expectedAt: patterns.length, gotAt: Math.max(...reachable) }
+}
+
+/** A text's lines as they are compared. */
+function outputLines(text: string): readonly string[] {
+  const lines = text
+    // Colour and cursor sequences (ECMA-48 CSI): a program prints them or not by what it thinks its terminal is.
+    .replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '')
+    .split('\n')
+    .map((line) => line.trimEnd())
+  while (lines.length > 0 && lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+function escape(literal: string): string {
+  return literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+}

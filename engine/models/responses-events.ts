@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import type { ModelEvent, Usage } from '../model.ts'
+import { judgeRefusal, malformedStream, ProviderFailure } from './failure.ts'
+import { opaqueReasoning } from './responses-request.ts'
+
+const delta = z.object({ delta: z.string() })
+const itemDone = z.object({ item: z.looseObject({ type: z.string() }) })
+
+const message = z.object({
+  content: z.array(
+    z.union([
+      z.object({ type: z.literal('output_text'), text: z.string() }),
+      z.object({ type: z.literal('refusal'), refusal: z.string() }),
+    ]),
+  ),
+})
+const functionCall = z.object({ call_id: z.string().min(1), name: z.string().min(1), arguments: z.string() })
+const customCall = z.object({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
+const reasoning = z.object({ summary: z.array(z.object({ text: z.string() })) })
+
+const completed = z.object({
+  response: z.object({
+    usage: z
+      .object({
+        input_tokens: z.number(),
+        input_tokens_details: z
+          .object({ cached_tokens: z.number().default(0), cache_write_tokens: z.number().default(0) })
+          .nullish(),
+        output_tokens: z.number(),
+        output_tokens_details: z.object({ reasoning_tokens: z.number().default(0) }).nullish(),
+      })
+      .nullish(),
+  }),
+})
+const failed = z.object({
+  response: z.object({ error: z.object({ code: z.string().nullish(), message: z.string() }).nullish() }),
+})
+const incomplete = z.object({
+  response: z.object({ incomplete_details: z.object({ reason: z.string().nullish() }).nullish() }),
+})
+const failure = z.object({ code: z.string().nullish(), message: z.string() })
+
+/**
+ * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming).
+ * Finished items count, deltas only show. Throws `ProviderFailure` for a failed, incomplete or malformed response;
+ * ends without `end` where the stream was cut.
+ */
+export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGenerator<ModelEvent> {
+  for await (const raw of stream) {
+    const { type } = expect('an event', z.object({ type: z.string() }), raw)
+    switch (type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        yield { type: 'text_delta', text: expect(type, delta, raw).delta }
+        break
+      case 'response.output_item.done': {
+        const event = readItem(expect(type, itemDone, raw).item)
+        if (event !== undefined) yield event
+        break
+      }
+      case 'response.completed':
+        yield { type: 'end', usage: readUsage(expect(type, completed, raw)) }
+        return
+      case 'response.failed': {
+        const error = expect(type, failed, raw).response.error
+        throw judge(error?.code, error?.message ?? 'the provider gave no reason')
+      }
+      case 'response.incomplete':
+        throw cutShort(expect(type, incomplete, raw).response.incomplete_details?.reason ?? 'no reason given')
+      case 'error': {
+        const { code, message: words } = expect(type, failure, raw)
+        throw judge(code, words)
+      }
+      default:
+        // The API grows new event types; one that isn't needed for a decision is no reason to fail.
+        break
+    }
+  }
+}
+
+/** The event for a finished item; undefined for kinds that ask nothing of us, such as a search the provider ran. */
+function readItem(item: { readonly type: string }): ModelEvent | undefined {
+  switch (item.type) {
+    case 'message': {
+      const { content } = expect('a message', message, item)
+      return { type: 'message', text: content.map((part) => ('text' in part ? part.text : part.refusal)).join('') }
+    }
+    case 'reasoning': {
+      const { summary } = expect('a reasoning item', reasoning, item)
+      const own = opaqueReasoning.safeParse({ from: 'openai-responses', item })
+      const text = summary.map((part) => part.text).join('\n\n')
+      return { type: 'reasoning', text, ...(own.success ? { opaque: own.data } : {}) }
+    }
+    case 'function_call': {
+      const { call_id: id, name, arguments: input } = expect('a function call', functionCall, item)
+      return { type: 'tool_call', call: { id, name, kind: 'function', input } }
+    }
+    case 'custom_tool_call': {
+      const { call_id: id, name, input } = expect('a custom tool call', customCall, item)
+      return { type: 'tool_call', call: { id, name, kind: 'freeform', input } }
+    }
+    default:
+      return undefined
+  }
+}
+
+function readUsage({ response: { usage } }: z.infer<typeof completed>): Usage {
+  return {
+    inputTokens: usage?.input_tokens ?? 0,
+    cachedInputTokens: usage?.input_tokens_details?.cached_tokens ?? 0,
+    cacheWriteInputTokens: usage?.input_tokens_details?.cache_write_tokens ?? 0,
+    outputTokens: usage?.output_tokens ?? 0,
+    reasoningOutputTokens: usage?.output_tokens_details?.reasoning_tokens ?? 0,
+  }
+}
+
+function judge(code: string | null | undefined, words: string): ProviderFailure {
+  return judgeRefusal({ code: code ?? undefined, words }, Date.now())
+}
+
+function cutShort(reason: string): ProviderFailure {
+  const kind = reason === 'content_filter' ? 'filtered' : 'incomplete'
+  return new ProviderFailure(kind, `ended its response early: ${reason}`, { retryable: kind === 'incomplete' })
+}
+
+function expect<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw malformedStream(`${what}: ${z.prettifyError(parsed.error)}`)
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import type { HistoryItem, ModelRequest, ToolDeclaration } from '../model.ts'
+
+/** The body of `POST /responses` (https://platform.openai.com/docs/api-reference/responses/create), as far as used. */
+export type ResponsesBody = {
+  model: string
+  instructions: string
+  input: InputItem[]
+  tools: WireTool[]
+  tool_choice: 'auto'
+  parallel_tool_calls: true
+  store: false
+  stream: true
+  include: 'reasoning.encrypted_content'[]
+  prompt_cache_key: string
+  reasoning?: { effort?: Effort; summary?: 'auto' }
+}
+
+type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+
+type InputItem =
+  | { type: 'message'; role: 'user' | 'developer' | 'assistant'; content: string }
+  | ReasoningItem
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string }
+  | { type: 'custom_tool_call'; call_id: string; name: string; input: string }
+  | { type: 'custom_tool_call_output'; call_id: string; output: string }
+
+type ReasoningItem = z.infer<typeof opaqueReasoning>['item']
+
+type WireTool =
+  | { type: 'function'; name: string; description: string; parameters: Record<string, unknown>; strict: false }
+  | {
+      type: 'custom'
+      name: string
+      description: string
+      format: { type: 'grammar'; syntax: 'lark'; definition: string }
+    }
+
+/**
+ * What `HistoryItem.opaque` holds for a reasoning item of this API. With `store: false` the server knows no item by its
+ * id: only one that brings its own content is worth sending back.
+ */
+export const opaqueReasoning = z.object({
+  from: z.literal('openai-responses'),
+  item: z.object({
+    type: z.literal('reasoning'),
+    id: z.string(),
+    summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })),
+    encrypted_content: z.string().min(1),
+  }),
+})
+
+/** Builds the request. The same history gives the same bytes, so that the provider's prefix cache hits. */
+export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
+  return {
+    model,
+    instructions: request.instructions,
+    input: inputItems(request.history),
+    tools: request.tools.map(wireTool),
+    tool_choice: 'auto',
+    parallel_tool_calls: true,
+    store: false,
+    stream: true,
+    include: ['reasoning.encrypted_content'],
+    prompt_cache_key: request.threadId,
+    ...(request.reasoningEffort === undefined ? {} : { reasoning: { effort: request.reasoningEffort as Effort } }),
+  }
+}
+
+function wireTool(tool: ToolDeclaration): WireTool {
+  switch (tool.kind) {
+    case 'function':
+      return {
+        type: 'function',
+        name: tool.name,
+        description: tool.description,
+        parameters: { ...tool.parameters },
+        strict: false,
+      }
+    case 'freeform':
+      return {
+        type: 'custom',
+        name: tool.name,
+        description: tool.description,
+        format: { type: 'grammar', ...tool.grammar },
+      }
+    default:
+      return tool satisfies never
+  }
+}
+
+function inputItems(history: readonly HistoryItem[]): InputItem[] {
+  const freeform = new Set<string>()
+  return history.flatMap((item): InputItem[] => {
+    switch (item.type) {
+      case 'message':
+        return [{ type: 'message', role: item.role, content: item.text }]
+      case 'reasoning': {
+        // Another provider's reasoning means nothing to this one.
+        const own = opaqueReasoning.safeParse(item.opaque)
+        return own.success ? [own.data.item] : []
+      }
+      case 'tool_call': {
+        const { id, name, input, kind } = item.call
+        if (kind === 'function') return [{ type: 'function_call', call_id: id, name, arguments: input }]
+        freeform.add(id)
+        return [{ type: 'custom_tool_call', call_id: id, name, input }]
+      }
+      case 'tool_result': {
+        const type = freeform.has(item.callId) ? 'custom_tool_call_output' : 'function_call_output'
+        return [{ type, call_id: item.callId, output: item.output }]
+      }
+      default:
+        return item satisfies never
+    }
+  })
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ModelError } from '../model.ts'
+import type { ModelEvent } from '../model.ts'
+import { cutStream, ProviderFailure } from './failure.ts'
+import type { Limits } from './options.ts'
+
+/** The other side, for messages: its name, and the secrets that must not come out in them however it quotes us. */
+export type Provider = { readonly label: string; readonly secrets: readonly string[] }
+
+/** No wait that we choose ourselves is longer than this. */
+const longestBackoffMs = 30_000
+
+/**
+ * Yields a response, asking again where the failure is worth it. Each repeat is announced by a `retry` event, which
+ * voids what came before. `ask` is one attempt: it throws `ProviderFailure`, and ends with `end` or was cut.
+ *
+ * Throws `ModelError` 'provider' when asking again is pointless, used up, or would wait longer than the budget; throws
+ * the signal's reason as soon as it aborts, also while waiting.
+ */
+export async function* respondWithRetries(
+  provider: Provider,
+  ask: () => AsyncIterable<ModelEvent>,
+  limits: Limits,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  let waited = 0
+  for (let failures = 0; ;) {
+    signal.throwIfAborted()
+    try {
+      for await (const event of ask()) {
+        yield event
+        if (event.type === 'end') return
+      }
+      throw cutStream('')
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof ProviderFailure)) throw error
+      failures++
+      const waitMs = Math.ceil(error.waitMs ?? backoff(failures, limits.retryBaseMs, Math.random()))
+      const stop = reasonToStop(error, { failures, waitMs, waited, limits })
+      if (stop !== undefined) throw giveUp(provider, error, stop)
+      yield { type: 'retry', attempt: failures, of: limits.maxRetries, reason: sentence(provider, error), waitMs }
+      waited += waitMs
+      await pause(waitMs, signal)
+    }
+  }
+}
+
+/** Exponential with jitter between half and whole, so that many runs refused at once don't return at once. */
+export function backoff(failures: number, baseMs: number, random: number): number {
+  return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
+}
+
+/** Why there is no further attempt, as the end of a sentence; `''` where it was never worth one; undefined to go on. */
+function reasonToStop(
+  failure: ProviderFailure,
+  so: { readonly failures: number; readonly waitMs: number; readonly waited: number; readonly limits: Limits },
+): string | undefined {
+  if (!failure.retryable) return ''
+  if (so.failures > so.limits.maxRetries) {
+    const { maxRetries } = so.limits
+    return maxRetries === 0 ? ' (retries are off)' : ` (gave up after ${maxRetries} ${plural('retry', maxRetries)})`
+  }
+  if (so.waited + so.waitMs <= so.limits.retryBudgetMs) return undefined
+  const asked = failure.waitMs === undefined ? 'the next wait would be' : 'it asks to wait'
+  return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the ${seconds(so.limits.retryBudgetMs)} for waiting are used)`
+}
+
+function plural(word: 'retry', count: number): string {
+  return count === 1 ? word : 'retries'
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`
+}
+
+function sentence(provider: Provider, failure: ProviderFailure): string {
+  const said = `${provider.label} ${failure.message}`
+  return provider.secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), said)
+}
+
+function giveUp(provider: Provider, failure: ProviderFailure, why: string): ModelError {
+  return new ModelError('provider', `${sentence(provider, failure)}${why}`, {
+    failure: failure.kind,
+    status: failure.status,
+  })
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal })
+  } catch (error) {
+    // The timer rejects with its own AbortError; callers know their signal's reason.
+    signal.throwIfAborted()
+    throw error
+  }
+}

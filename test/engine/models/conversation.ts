@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Model, ModelEvent, ModelRequest, ToolDeclaration, Usage } from '../../../engine/model.ts'
+
+export const tools: readonly ToolDeclaration[] = [
+  {
+    kind: 'function',
+    name: 'exec_command',
+    description: 'Runs a command.',
+    parameters: { type: 'object', properties: { cmd: { type: 'string' } }, required: ['cmd'] },
+  },
+  {
+    kind: 'freeform',
+    name: 'apply_patch',
+    description: 'Applies a patch.',
+    grammar: { syntax: 'lark', definition: 'start: "x"' },
+    parameters: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
+  },
+]
+
+/** A request with one user message, changed where a test says so. */
+export function request(change: Partial<ModelRequest> = {}): ModelRequest {
+  return {
+    instructions: 'Be brief.',
+    tools,
+    history: [{ type: 'message', role: 'user', text: 'Fix the test.' }],
+    threadId: 'thread-1',
+    ...change,
+  }
+}
+
+export const noUsage: Usage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  outputTokens: 0,
+  reasoningOutputTokens: 0,
+}
+
+/** Everything a model says, in order. */
+export async function collect(model: Model, asked = request(), signal?: AbortSignal): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = []
+  for await (const event of model.respond(asked, signal ?? new AbortController().signal)) events.push(event)
+  return events
+}
+
+/** The events that count, without the deltas that are for display. */
+export async function collectFinished(model: Model, asked = request(), signal?: AbortSignal): Promise<ModelEvent[]> {
+  return (await collect(model, asked, signal)).filter((event) => event.type !== 'text_delta')
+}
+
+/** A folder that goes away with the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'portcullis-models-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
