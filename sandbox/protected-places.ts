@@ -32,7 +32,10 @@ export const protectedPlaces: readonly string[] = [
   '.ripgreprc',
 ]
 
-/** Entries of a git directory that git executes, or follows to something it executes. Relative to that directory. */
+/**
+ * Entries of a git directory that git executes, or follows to something it executes. Relative to that directory. What lies in
+ * `modules` and `worktrees` are git directories themselves.
+ */
 export const gitExecutables: readonly string[] = [
   'config',
   'config.worktree',
@@ -42,6 +45,4 @@ export const gitExecutables: readonly string[] = [
   'info/attributes',
   'objects/info/alternates',
   'objects/info/http-alternates',
-  'modules',
-  'worktrees',
 ]

@@ -56,6 +56,11 @@ export type Sandbox = {
   readonly policy: SandboxPolicy
   /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
+  /**
+   * Moves to quarantine what commands still running have planted for the host to execute, and says so. Call it before a program
+   * outside the sandbox looks at the tree while a command runs; a command's result does it by itself.
+   */
+  inspect(): Promise<readonly Denial[]>
   /** Frees what the backend holds (containers, proxies, temp dirs). Idempotent. */
   close(): Promise<void>
 }

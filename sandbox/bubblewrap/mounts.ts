@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
+import type { GuardedPlaces } from '../git/guard.ts'
 import { gitExecutables } from '../protected-places.ts'
 
 /** One step in building what the command sees, at a path without symlinks. */
@@ -29,11 +30,11 @@ const resolverPlaces: readonly string[] = ['/run/systemd/resolve', '/run/resolvc
  * The mounts that make `policy` so, outermost first, over a read-only view of the whole host. What is not there now is not
  * mounted: nothing is ever created on the host to have something to cover.
  */
-export function planMounts(policy: SandboxPolicy, host: FileSystemView): readonly Mount[] {
+export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: FileSystemView): readonly Mount[] {
   const byPath = new Map<string, Mount>()
   // A later rule about the same path replaces the earlier one, so the order of these is the order of precedence.
   const put = (path: string, as: Mount['as']): void => void byPath.set(path, { path, as })
-  const roots = writableRoots(policy, host)
+  const roots = [...writableRoots(policy, host), ...places.repositories]
 
   for (const place of hiddenPlaces) {
     const real = host.realPath(place)
@@ -61,14 +62,17 @@ export function planMounts(policy: SandboxPolicy, host: FileSystemView): readonl
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }
-  for (const path of roots.flatMap((root) => protectedBelow(root, policy, host))) protect(path)
-  for (const git of roots.flatMap((root) => gitDirectories(root, host))) {
+  for (const path of [...places.protectedPaths, ...places.gitLinks]) {
+    const real = host.realPath(path)
+    if (real !== undefined && !roots.includes(real)) protect(real)
+  }
+  for (const git of places.gitDirectories) {
     if (nearest(git, byPath)?.as !== 'writable') continue
     // A directory that is a mount point can't be renamed aside and replaced.
     put(git, 'writable')
     for (const name of gitExecutables) {
-      const path = join(git, name)
-      if (host.realPath(path) === path) protect(path)
+      const real = host.realPath(join(git, name))
+      if (real !== undefined) protect(real)
     }
   }
   const mounts = [...byPath.values()].toSorted((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1))
@@ -80,24 +84,17 @@ export function planMounts(policy: SandboxPolicy, host: FileSystemView): readonl
 }
 
 /** The directories that the policy lets a command write to, without symlinks; none outside workspace-write. */
-function writableRoots(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
+export function writableRoots(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
   if (policy.mode !== 'workspace-write') return []
   const real = [policy.workspace, ...policy.writableRoots].map((path) => host.realPath(path))
   return [...new Set(real.filter((path) => path !== undefined))]
 }
 
-function protectedBelow(root: string, policy: SandboxPolicy, host: FileSystemView): readonly string[] {
+/** The policy's protected paths as absolute ones, below every writable root. */
+export function protectedBelow(roots: readonly string[], policy: SandboxPolicy): readonly string[] {
   return policy.protectedPaths
-    .map((path) => (isAbsolute(path) ? path : join(root, path)))
-    .map((path) => host.realPath(path))
-    .filter((path) => path !== undefined)
-    .filter((path) => path !== root && isWithin(path, root))
-}
-
-/** The git directory of a root, when it is one or has one. */
-function gitDirectories(root: string, host: FileSystemView): readonly string[] {
-  const git = host.realPath(join(root, '.git'))
-  return git !== undefined && host.kindOf(git) === 'directory' && isWithin(git, root) ? [git] : []
+    .flatMap((path) => (isAbsolute(path) ? [path] : roots.map((root) => join(root, path))))
+    .filter((path) => !roots.includes(path))
 }
 
 /** The mount that decides what is at `path`: the innermost that holds it. */

@@ -5,6 +5,7 @@ import { Writable, type Readable } from 'node:stream'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
+import { createMetadataGuard } from '../git/guard.ts'
 import { commandLimits } from '../limits.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gone, signal } from '../process/signal.ts'
@@ -16,7 +17,7 @@ import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { bubblewrapArguments } from './arguments.ts'
-import { planMounts } from './mounts.ts'
+import { planMounts, protectedBelow, writableRoots } from './mounts.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readStatus } from './status.ts'
 
@@ -33,6 +34,8 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
   const filter = filterFor(policy)
   await reapRunDirectories()
   const run = await makeRunDirectory()
+  const roots = writableRoots(policy, hostFileSystem)
+  const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
   const running = new Set<SandboxProcess>()
   let open = true
 
@@ -42,8 +45,10 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
+    // While another command runs, what appears may be its work.
+    const places = running.size === 0 ? guard.trust() : guard.places()
     const options = bubblewrapArguments({
-      mounts: planMounts(policy, hostFileSystem),
+      mounts: planMounts(policy, places, hostFileSystem),
       network: policy.network.mode === 'full',
       identity: identity(),
       privateTemp: run.temp,
@@ -99,7 +104,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
           await forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.trim() })
         }
-        return []
+        return guard.review()
       },
     })
   }
@@ -114,6 +119,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       started.result.then(forget, forget)
       return started
     },
+    inspect: async () => (running.size === 0 ? [] : guard.review()),
     close: async () => {
       open = false
       for (const started of running) started.kill()

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import process from 'node:process'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
@@ -9,7 +10,7 @@ import { stdinOf } from '../process/stdin.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
-import { markVariable, startWatchdog } from './watchdog.ts'
+import { markVariable, startWatchdog, sweep } from './watchdog.ts'
 
 /**
  * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are
@@ -32,7 +33,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
     requireDirectory(command.cwd, 'working directory')
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
-    const mark = watchdog.mark()
+    const mark = randomUUID()
     const child = spawn(locateProgram(file, command.cwd, variables['PATH']), rest, {
       argv0: file,
       cwd: command.cwd,
@@ -53,7 +54,9 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       ...commandLimits(policy, command),
       signal: command.signal,
       settle: async () => {
-        if (group !== undefined) await watchdog.sweep(mark, group)
+        if (group === undefined) return []
+        sweep(mark, group)
+        watchdog.forget(mark, group)
         return []
       },
     })
@@ -69,6 +72,8 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       started.result.then(forget, forget)
       return started
     },
+    // Nothing is refused here, so nothing is ever found that should not be there.
+    inspect: async () => [],
     close: async () => {
       open = false
       for (const started of running) started.kill()

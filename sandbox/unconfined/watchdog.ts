@@ -1,41 +1,38 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { signal } from '../process/signal.ts'
 
 /** The variable that marks a command and everything it starts, so that what left its process group is still found. */
 export const markVariable = 'PORTCULLIS_COMMAND'
 
 /**
- * Reads `+MARK PGID` and `-MARK PGID` lines until its standard input ends, which it does however we end. A command that
- * ended in order (`-`) loses what it left behind at once; at the end, so do all that were still running. TERM first, for those
- * still running, then KILL. Marked processes are looked for until there are none, as one may fork while being looked for.
+ * Reads `+ MARK PGID` and `- MARK PGID` lines until its standard input ends, which it does however we end; then ends what is
+ * left: TERM, then KILL. Marked processes are looked for until there are none, as one may fork while being looked for.
  */
 const script = `
 trap '' TERM INT HUP
-marked() { for d in /proc/[0-9]*; do
-  tr '\\0' '\\n' <"$d/environ" 2>/dev/null | grep -qx "${markVariable}=$1" && echo "\${d#/proc/}"
-done 2>/dev/null; }
-sweep() { kill -KILL -- "-$2" 2>/dev/null
-  for round in 1 2 3 4 5; do p=$(marked "$1"); [ -n "$p" ] || return 0; kill -KILL $p 2>/dev/null; done; }
 live=
 while read -r op mark group; do case $op in
   +) live="$live $mark:$group" ;;
-  -) rest=; for l in $live; do [ "$l" = "$mark:$group" ] || rest="$rest $l"; done; live=$rest
-     sweep "$mark" "$group"; echo "$mark" ;;
+  -) rest=; for l in $live; do [ "$l" = "$mark:$group" ] || rest="$rest $l"; done; live=$rest ;;
 esac; done
 [ -n "$live" ] || exit 0
+marked() { grep -lzsx -- "${markVariable}=$1" /proc/[0-9]*/environ | tr -dc '0-9\\n'; }
 for l in $live; do kill -TERM -- "-\${l#*:}" $(marked "\${l%:*}") 2>/dev/null; done
 sleep 1
-for l in $live; do sweep "\${l%:*}" "\${l#*:}"; done
+for l in $live; do
+  kill -KILL -- "-\${l#*:}" 2>/dev/null
+  for round in 1 2 3 4 5; do p=$(marked "\${l%:*}"); [ -n "$p" ] || break; kill -KILL $p 2>/dev/null; done
+done
 `
 
-/** Sees to it that nothing of an unconfined command outlives the command, or us. */
+/** Sees to it that nothing of an unconfined command outlives us, whatever ends us. */
 type Watchdog = {
-  /** A new mark, to be put into a command's environment as `markVariable`. */
-  mark(): string
-  /** To be told as soon as the command has a process group. */
+  /** To be told as soon as a command has a process group. */
   watch(mark: string, group: number): void
-  /** Kills whatever the ended command left behind; resolves when nothing is left. */
-  sweep(mark: string, group: number): Promise<void>
+  /** The command has ended, and what it left behind too. */
+  forget(mark: string, group: number): void
   /** Lets it go, which makes it end what is still being watched. */
   close(): void
 }
@@ -49,41 +46,49 @@ export function startWatchdog(): Watchdog {
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
     detached: true,
-    stdio: ['pipe', 'pipe', 'ignore'],
+    stdio: ['pipe', 'ignore', 'ignore'],
   })
-  unref(shell)
-  const waiting = new Map<string, () => void>()
-  let rest = ''
-  shell.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const mark of lines) waiting.get(mark)?.()
-  })
-  const giveUp = (): void => {
-    for (const resolve of waiting.values()) resolve()
-  }
-  shell.once('error', giveUp)
-  shell.once('exit', giveUp)
-  shell.stdin?.on('error', giveUp)
-  const tell = (line: string): void => void shell.stdin?.write(`${line}\n`)
+  // That we end while it waits is what it waits for.
+  shell.unref()
+  if (shell.stdin instanceof Socket) shell.stdin.unref()
+  // Should it be gone, our own ending of commands still works: this is the second line.
+  shell.on('error', () => undefined)
+  shell.stdin.on('error', () => undefined)
   return {
-    mark: randomUUID,
-    watch: (mark, group) => tell(`+ ${mark} ${group}`),
-    sweep: async (mark, group) => {
-      if (shell.exitCode !== null || shell.signalCode !== null || shell.pid === undefined) return
-      const swept = new Promise<void>((resolve) => waiting.set(mark, resolve))
-      tell(`- ${mark} ${group}`)
-      await swept
-      waiting.delete(mark)
-    },
-    close: () => void shell.stdin?.end(),
+    watch: (mark, group) => void shell.stdin.write(`+ ${mark} ${group}\n`),
+    forget: (mark, group) => void shell.stdin.write(`- ${mark} ${group}\n`),
+    close: () => void shell.stdin.end(),
   }
 }
 
-/** Lets our process end while the watchdog waits: that it then ends is what the watchdog is for. */
-function unref(child: ChildProcess): void {
-  child.unref()
-  for (const stream of [child.stdin, child.stdout]) {
-    if (stream !== null && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
+/** Kills what an ended command left behind: its process group, and every process that carries its mark. */
+export function sweep(mark: string, group: number): void {
+  signal(-group, 'SIGKILL')
+  for (let round = 0; round < 10; round += 1) {
+    const left = processesMarked(mark)
+    if (left.length === 0) return
+    for (const pid of left) signal(pid, 'SIGKILL')
+  }
+}
+
+function processesMarked(mark: string): readonly number[] {
+  const entry = `${markVariable}=${mark}\0`
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => environmentOf(pid).includes(entry))
+      .map(Number)
+  } catch {
+    // No procfs on this system: the process group is all there is to go by.
+    return []
+  }
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1')
+  } catch {
+    // Somebody else's, or gone.
+    return ''
   }
 }

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  cpSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import process from 'node:process'
+
+/** A place, outside every writable root, for what a command planted and nothing on the host may find. */
+type Quarantine = {
+  /** Moves `path` away, below `root` and through no symlink on the way. Gives its new place; undefined when it was gone. */
+  take(root: string, path: string): string | undefined
+}
+
+const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const largestText = 1024 * 1024
+
+/** Nothing is created until there is something to put there. */
+export function createQuarantine(): Quarantine {
+  let place: string | undefined
+  let count = 0
+  return {
+    take: (root, path) =>
+      inParent(root, path, (entry) => {
+        place ??= makePlace()
+        count += 1
+        const to = join(place, `${count}-${basename(path)}`)
+        move(entry, to)
+        writeFileSync(join(place, 'index.jsonl'), `${JSON.stringify({ from: path, to })}\n`, { flag: 'a', mode: 0o600 })
+        return to
+      }),
+  }
+}
+
+/** The text of a regular file below `root`, through no symlink; undefined for anything else and for a huge one. */
+export function readPlainFile(root: string, path: string): string | undefined {
+  return inParent(root, path, (entry) => {
+    // Without O_NONBLOCK a pipe planted here would hold us for ever.
+    const file = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const stat = fstatSync(file)
+      return stat.isFile() && stat.size <= largestText ? readFileSync(file, 'utf8') : undefined
+    } finally {
+      closeSync(file)
+    }
+  })
+}
+
+/** Puts a new file where there is none. */
+export function putFile(root: string, path: string, text: string): void {
+  inParent(root, path, (entry) => writeFileSync(entry, text, { flag: 'wx', mode: 0o644 }))
+}
+
+/** Puts a symlink back where there is none. */
+export function putSymlink(root: string, path: string, target: string): void {
+  inParent(root, path, (entry) => symlinkSync(target, entry))
+}
+
+/**
+ * Does something to the last component of `path`, with every directory before it opened one by one and held: a directory that
+ * a command still running swaps for a symlink can't lead us outside. Undefined when the path is gone or no longer plain.
+ */
+function inParent<T>(root: string, path: string, act: (entry: string) => T): T | undefined {
+  let directory: number | undefined
+  try {
+    directory = openSync(root, openDirectory)
+    for (const part of relative(root, dirname(path)).split('/')) {
+      if (part === '') continue
+      const next = openSync(`/proc/self/fd/${directory}/${part}`, openDirectory)
+      closeSync(directory)
+      directory = next
+    }
+    return act(`/proc/self/fd/${directory}/${basename(path)}`)
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  } finally {
+    if (directory !== undefined) closeSync(directory)
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const gone = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EEXIST']
+  return error instanceof Error && 'code' in error && gone.includes(String(error.code))
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    cpSync(from, to, { recursive: true, verbatimSymlinks: true })
+    rmSync(from, { recursive: true, force: true })
+  }
+}
+
+function makePlace(): string {
+  const state = process.env['XDG_STATE_HOME']
+  const base = state !== undefined && isAbsolute(state) ? state : join(homedir(), '.local', 'state')
+  const name = `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-${randomBytes(3).toString('hex')}`
+  const place = join(base, 'portcullis', 'quarantine', name)
+  mkdirSync(place, { recursive: true, mode: 0o700 })
+  return place
+}

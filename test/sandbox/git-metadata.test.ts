@@ -1,0 +1,258 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect } from 'vitest'
+import type { Sandbox } from '../../sandbox/index.ts'
+import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
+
+let state: string
+beforeEach(async () => {
+  state = await temporaryDirectory()
+  process.env['XDG_STATE_HOME'] = state
+  return () => {
+    delete process.env['XDG_STATE_HOME']
+  }
+})
+
+const identity = '-c user.name=a -c user.email=a@b -c commit.gpgsign=false'
+
+function git(directory: string, ...args: readonly string[]): string {
+  const named = ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args]
+  const { stdout, stderr, status } = spawnSync('git', ['-C', directory, ...named], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return stdout
+}
+
+async function repository(): Promise<string> {
+  const directory = await temporaryDirectory()
+  git(directory, 'init', '-q')
+  git(directory, 'commit', '-q', '--allow-empty', '-m', 'first')
+  return directory
+}
+
+async function openIn(workspace: string): Promise<Sandbox> {
+  return openFor({ mode: 'workspace-write', workspace })
+}
+
+/** Makes the host do in a directory what people do there, so that whatever is planted would run. */
+function useOnHost(directory: string): void {
+  for (const command of [
+    'status',
+    'add -A',
+    `${identity} commit -q --allow-empty -m x`,
+    'diff HEAD',
+    'log -1',
+    'fetch',
+  ]) {
+    spawnSync('sh', ['-c', `git ${command}`], { cwd: directory, stdio: 'ignore' })
+  }
+}
+
+/** Plants by script, then lets the host's git loose in `where`: the sentinel must not have been made. */
+async function expectDisarmed(workspace: string, script: string, where = '.'): Promise<void> {
+  const sentinel = join(workspace, 'sentinel')
+  const evil = `evil() { printf '#!/bin/sh\\ntouch ${sentinel}\\n' > "$1"; chmod +x "$1"; }; `
+  const control = await temporaryDirectory()
+  // The same script, unconfined, on a copy: an attack that doesn't work there proves nothing here.
+  spawnSync('cp', ['-a', `${workspace}/.`, control])
+  spawnSync('sh', ['-c', (evil + script).replaceAll(workspace, control)], { cwd: control })
+  useOnHost(join(control, where))
+  expect(existsSync(join(control, 'sentinel')), 'the attack works outside').toBe(true)
+
+  const ran = await run(await openIn(workspace), evil + script)
+  useOnHost(join(workspace, where))
+  expect(existsSync(sentinel), ran.stderr).toBe(false)
+}
+
+describe('planted, and disarmed before the host looks', () => {
+  test('commondir', async () => {
+    const script = `cp -r .git evil; evil hook; printf '[core]\\n\\tfsmonitor = ./hook\\n' >> evil/config; echo ../evil > .git/commondir`
+    await expectDisarmed(await repository(), script)
+  })
+
+  test('a hook where there was no directory for hooks', async () => {
+    const workspace = await repository()
+    spawnSync('rm', ['-r', join(workspace, '.git/hooks')])
+    await expectDisarmed(workspace, 'mkdir .git/hooks; evil .git/hooks/pre-commit')
+    expect(existsSync(join(workspace, '.git/hooks/pre-commit'))).toBe(false)
+  })
+
+  test('config of a repository nested eight deep', async () => {
+    const workspace = await temporaryDirectory()
+    const nested = 'a/b/c/d/e/f/g/h'
+    await mkdir(join(workspace, nested), { recursive: true })
+    git(join(workspace, nested), 'init', '-q')
+    await expectDisarmed(workspace, `evil hook; git -C ${nested} config core.fsmonitor ${workspace}/hook`, nested)
+  })
+
+  test('a hook of a repository made by the command', async () => {
+    await expectDisarmed(await temporaryDirectory(), 'git init -q new; evil new/.git/hooks/pre-commit', 'new')
+  })
+
+  test('config of a repository made by the command', async () => {
+    const workspace = await temporaryDirectory()
+    await expectDisarmed(workspace, `git init -q .; evil hook; git config core.fsmonitor ./hook`)
+    expect(await readFile(join(workspace, '.git/config'), 'utf8')).toContain('repositoryformatversion')
+  })
+
+  test('a repository in place of the one that was moved aside with its parent', async () => {
+    const workspace = await temporaryDirectory()
+    await mkdir(join(workspace, 'sub'))
+    git(join(workspace, 'sub'), 'init', '-q')
+    await expectDisarmed(workspace, 'mv sub old; git init -q sub; evil sub/.git/hooks/pre-commit', 'sub')
+  })
+
+  test('a file named .git that leads to a directory with another name', async () => {
+    const script = `mkdir sub; git init -q x; mv x/.git sub/data; evil hook; git --git-dir=sub/data config core.fsmonitor ${'$PWD'}/hook; echo 'gitdir: data' > sub/.git`
+    await expectDisarmed(await temporaryDirectory(), script, 'sub')
+  })
+
+  test('a symlink named .git', async () => {
+    const script = `mkdir sub; git init -q x; mv x/.git data; evil hook; git --git-dir=data config core.fsmonitor ${'$PWD'}/hook; ln -s ../data sub/.git`
+    await expectDisarmed(await temporaryDirectory(), script, 'sub')
+  })
+
+  test('a bare repository that lies among the files', async () => {
+    const script = `git init -q --bare bare; evil hook; git -C bare config core.bare false; git -C bare config core.worktree ${'$PWD'}; git -C bare config core.fsmonitor ${'$PWD'}/hook`
+    await expectDisarmed(await temporaryDirectory(), script, 'bare')
+  })
+
+  test('hooks where the config says they are', async () => {
+    const workspace = await repository()
+    git(workspace, 'config', 'core.hooksPath', '.husky')
+    await expectDisarmed(workspace, 'mkdir .husky; evil .husky/pre-commit')
+    await mkdir(join(workspace, '.husky'))
+    expect(codeOf(await run(await openIn(workspace), 'echo x > .husky/pre-commit'))).not.toBe(0)
+  })
+
+  test("a worktree's own config", async () => {
+    const workspace = await repository()
+    git(workspace, 'config', 'extensions.worktreeConfig', 'true')
+    await expectDisarmed(workspace, `evil hook; printf '[core]\\n\\tfsmonitor = ./hook\\n' > .git/config.worktree`)
+  })
+
+  test('config that was linked to by another name before it counted as config', async () => {
+    const workspace = await temporaryDirectory()
+    const sandbox = await openIn(workspace)
+    await run(
+      sandbox,
+      'git init -q new; ln new/.git/config alias; printf "#!/bin/sh\\ntouch ../sentinel\\n" > hook; chmod +x hook',
+    )
+    await run(sandbox, `printf '[core]\\n\\tfsmonitor = ../hook\\n' >> alias`)
+    useOnHost(join(workspace, 'new'))
+    expect(existsSync(join(workspace, 'sentinel'))).toBe(false)
+  })
+})
+
+test.each([
+  '.mcp.json',
+  '.envrc',
+  '.vscode/tasks.json',
+  '.claude/settings.json',
+  '.codex/config.toml',
+  '.portcullis/rules',
+])('%s that appears is moved out of the tree, and reported', async (path) => {
+  const workspace = await temporaryDirectory()
+  const { result } = await run(await openIn(workspace), `mkdir -p "$(dirname ${path})"; echo evil > ${path}`)
+  expect(existsSync(join(workspace, path))).toBe(false)
+  expect(result.denials).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths', certainty: 'proven' }])
+  const [place] = await readdir(join(state, 'portcullis/quarantine'))
+  const index = await readFile(join(state, 'portcullis/quarantine', place ?? '', 'index.jsonl'), 'utf8')
+  expect(JSON.parse(index)).toMatchObject({ from: expect.stringContaining(workspace) })
+})
+
+test('a protected symlink that is replaced is put back', async () => {
+  const workspace = await temporaryDirectory()
+  const elsewhere = await temporaryDirectory()
+  await symlink(elsewhere, join(workspace, '.claude'))
+  const { result } = await run(await openIn(workspace), 'rm .claude; mkdir .claude; echo evil > .claude/settings.json')
+  expect(result.denials).toHaveLength(1)
+  expect(spawnSync('readlink', [join(workspace, '.claude')], { encoding: 'utf8' }).stdout).toBe(`${elsewhere}\n`)
+})
+
+test('a symlink that is swapped in while the guard looks leads it nowhere', async () => {
+  const workspace = await temporaryDirectory()
+  const outside = await temporaryDirectory()
+  await mkdir(join(outside, '.vscode'))
+  await writeFile(join(outside, '.vscode/tasks.json'), 'mine')
+  await run(await openIn(workspace), `ln -s ${outside}/.vscode .vscode`)
+  expect(await readFile(join(outside, '.vscode/tasks.json'), 'utf8')).toBe('mine')
+})
+
+test('what a running command planted is found when it is asked for', async () => {
+  const workspace = await temporaryDirectory()
+  const sandbox = await openIn(workspace)
+  const started = sandbox.spawn({ argv: ['sh', '-c', 'echo x > .envrc; echo up; sleep 60'], cwd: workspace })
+  await new Promise((resolve) => started.stdout.once('data', resolve))
+  expect(await sandbox.inspect()).toMatchObject([{ kind: 'quarantine' }])
+  expect(existsSync(join(workspace, '.envrc'))).toBe(false)
+  started.kill()
+})
+
+describe('ordinary git', () => {
+  test('init, add, commit, branch and merge of a new repository, with nothing to report', async () => {
+    const workspace = await temporaryDirectory()
+    const script = `set -e; git init -q .; echo a > a; git add -A; git ${identity} commit -qm a; git checkout -qb b; echo b > b; git add b; git ${identity} commit -qm b; git checkout -q -; git merge -q b`
+    const sandbox = await openIn(workspace)
+    expect(await run(sandbox, script)).toMatchObject({ stderr: '', result: { code: 0, denials: [] } })
+    expect(await run(sandbox, `echo c > c && git add -A && git ${identity} commit -qm c`)).toMatchObject({
+      result: { code: 0, denials: [] },
+    })
+    expect(git(workspace, 'status', '--porcelain')).toBe('')
+    expect(await readdir(join(workspace, '.git/hooks'))).toContain('pre-commit.sample')
+  })
+
+  test('a clone, a worktree and a remote made by the command stay as they are', async () => {
+    const workspace = await repository()
+    const script = `set -e; git clone -q . clone; git -C clone remote add up https://host/repo.git; git worktree add -q tree; cd tree; git ${identity} commit -q --allow-empty -m w`
+    expect(await run(await openIn(workspace), script)).toMatchObject({ result: { code: 0, denials: [] } })
+    expect(git(join(workspace, 'tree'), 'log', '-1', '--format=%s')).toBe('w\n')
+    expect(git(join(workspace, 'clone'), 'remote')).toBe('origin\nup\n')
+  })
+
+  test('a commit in a linked worktree, whose repository lies elsewhere and stays protected', async () => {
+    const main = await repository()
+    const workspace = join(await temporaryDirectory(), 'tree')
+    git(main, 'worktree', 'add', '-q', workspace)
+    const sandbox = await openIn(workspace)
+    expect(await run(sandbox, `echo a > a; git add -A && git ${identity} commit -qm linked`)).toMatchObject({
+      stderr: '',
+      result: { code: 0, denials: [] },
+    })
+    expect(git(workspace, 'log', '-1', '--format=%s')).toBe('linked\n')
+    for (const attempt of [
+      'git config core.fsmonitor ./evil',
+      `echo x > ${main}/.git/hooks/pre-commit`,
+      `echo x >> .git`,
+      `echo .. > ${main}/.git/worktrees/tree/commondir`,
+    ]) {
+      expect(codeOf(await run(sandbox, attempt)), attempt).not.toBe(0)
+    }
+    await run(sandbox, `echo x > ${main}/file`)
+    expect(existsSync(join(main, 'file'))).toBe(false)
+    const planted = await run(sandbox, `echo ../evil > ${main}/.git/commondir`)
+    expect(planted.result.denials).toHaveLength(1)
+    expect(existsSync(join(main, '.git/commondir'))).toBe(false)
+  })
+
+  test('a file named .git that a tree brings along opens no other repository', async () => {
+    const victim = await repository()
+    const workspace = await temporaryDirectory()
+    await writeFile(join(workspace, '.git'), `gitdir: ${victim}/.git\n`)
+    const sandbox = await openIn(workspace)
+    expect(codeOf(await run(sandbox, `echo x > ${victim}/.git/planted`))).not.toBe(0)
+  })
+
+  test("hooks of the host's own stay, also when their repository is moved", async () => {
+    const workspace = await temporaryDirectory()
+    await mkdir(join(workspace, 'sub'))
+    git(join(workspace, 'sub'), 'init', '-q')
+    const hook = join(workspace, 'sub/.git/hooks/pre-commit')
+    await writeFile(hook, '#!/bin/sh\n')
+    await chmod(hook, 0o755)
+    const { result } = await run(await openIn(workspace), 'mv sub moved')
+    expect(result).toMatchObject({ code: 0, denials: [] })
+    expect(existsSync(join(workspace, 'moved/.git/hooks/pre-commit'))).toBe(true)
+  })
+})
