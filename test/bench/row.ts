@@ -1,0 +1,18 @@
+/** What one program cost on one load: medians over the runs. */
+export type Cost = {
+  /** Wall time in milliseconds. */
+  readonly wallMs: number
+  /** User and system time in milliseconds, children included. */
+  readonly cpuMs?: number
+  /** Peak resident memory in MiB. */
+  readonly peakMiB?: number
+}
+
+/** One line of the table. `peer` is there only where the peer's program was found and measured in the same run. */
+export type BenchRow = {
+  readonly name: string
+  readonly ours: Cost
+  readonly peer?: Cost
+  /** What a reader has to know about the row, e.g. how many runs. */
+  readonly note?: string
+}
