@@ -38,6 +38,17 @@ const Limits = z.strictObject({
   wallTimeMs: z.int().positive().optional(),
   /** Bytes of stdout and stderr together; a command that writes more is ended. */
   outputBytes: z.int().positive().optional(),
+  /** Processes and threads of one command at a time. */
+  processes: z.int().min(8).optional(),
+  /** Memory of one command: of all its processes together where control groups can be made, else of each. */
+  memoryBytes: z
+    .int()
+    .min(32 * 1024 * 1024)
+    .optional(),
+  /** The largest file that a command may write. */
+  fileSizeBytes: z.int().positive().optional(),
+  /** Open files of one process. */
+  openFiles: z.int().min(32).optional(),
 })
 
 /** What a confined command may do. Every list says `[]` for none: there is no "unset". */

@@ -54,6 +54,8 @@ export type SandboxProcess = {
 export type Sandbox = {
   readonly backend: Backend
   readonly policy: SandboxPolicy
+  /** Default limits that can't be enforced here, as sentences for a run's summary. Limits asked for are enforced or refused. */
+  readonly unenforced: readonly string[]
   /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
   /**

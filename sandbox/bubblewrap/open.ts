@@ -6,7 +6,8 @@ import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
-import { commandLimits } from '../limits.ts'
+import { prepareLimits } from '../limits/prepare.ts'
+import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gone, signal } from '../process/signal.ts'
 import { stdinOf } from '../process/stdin.ts'
@@ -32,6 +33,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
   }
   const { program, sizedTemp } = probe.bubblewrap
   const filter = filterFor(policy)
+  const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
   await reapRunDirectories()
   const run = await makeRunDirectory()
   const roots = writableRoots(policy, hostFileSystem)
@@ -58,9 +60,10 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       sizedTemp,
       filterDescriptor: 5,
     })
+    const limited = limits.start()
     // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
-    const child = spawn(program, ['--json-status-fd', '3', '--args', '4', '--', executable, ...rest], {
-      argv0: 'bwrap',
+    const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...limited.inside, executable, ...rest]
+    const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
       env: {},
       // Its own session, so that an interrupt typed at us reaches us first.
@@ -104,7 +107,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
           await forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.trim() })
         }
-        return guard.review()
+        return [...limited.end(), ...guard.review()]
       },
     })
   }
@@ -112,6 +115,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
   return {
     backend: 'bubblewrap',
     policy,
+    unenforced: limits.unenforced,
     spawn: (command) => {
       const started = start(command)
       running.add(started)
@@ -124,6 +128,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       open = false
       for (const started of running) started.kill()
       await Promise.allSettled([...running].map(({ result }) => result))
+      limits.close()
       await removeRunDirectory(run.path)
     },
   }

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import process from 'node:process'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
-import { commandLimits } from '../limits.ts'
+import { prepareLimits } from '../limits/prepare.ts'
+import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { signal } from '../process/signal.ts'
 import { stdinOf } from '../process/stdin.ts'
@@ -24,6 +25,8 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       remedy: 'Choose a backend that confines, or the mode danger-full-access.',
     })
   }
+  // A limit on a user's processes would count all of the caller's, so only a control group will do.
+  const limits = prepareLimits(policy, { processLimit: false }, 'unconfined')
   const watchdog = startWatchdog()
   const running = new Set<SandboxProcess>()
   let open = true
@@ -34,8 +37,9 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const mark = randomUUID()
-    const child = spawn(locateProgram(file, command.cwd, variables['PATH']), rest, {
-      argv0: file,
+    const executable = locateProgram(file, command.cwd, variables['PATH'])
+    const limited = limits.start()
+    const child = spawn('/bin/sh', ['-c', limited.script, file, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
       // A session of its own: no terminal to wait for, and one group to end.
@@ -54,10 +58,11 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       ...commandLimits(policy, command),
       signal: command.signal,
       settle: async () => {
-        if (group === undefined) return []
-        sweep(mark, group)
-        watchdog.forget(mark, group)
-        return []
+        if (group !== undefined) {
+          sweep(mark, group)
+          watchdog.forget(mark, group)
+        }
+        return limited.end()
       },
     })
   }
@@ -65,6 +70,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
   return {
     backend: 'unconfined',
     policy,
+    unenforced: limits.unenforced,
     spawn: (command) => {
       const started = start(command)
       running.add(started)
@@ -78,6 +84,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       open = false
       for (const started of running) started.kill()
       await Promise.allSettled([...running].map(({ result }) => result))
+      limits.close()
       watchdog.close()
     },
   }

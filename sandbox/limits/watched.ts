@@ -1,5 +1,5 @@
-import type { SandboxPolicy } from './policy.ts'
-import type { Command } from './sandbox.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import type { Command } from '../sandbox.ts'
 
 /** Half an hour: longer than a build, shorter than a CI job's own limit. */
 const defaultWallTimeMs = 30 * 60 * 1000

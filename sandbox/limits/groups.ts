@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { ownerName, isOwnerGone } from '../owner.ts'
+
+/** Where control groups can be made, and how they are spelled there. */
+export type Hierarchy =
+  | { readonly version: 1; readonly memory: string; readonly pids: string }
+  | { readonly version: 2; readonly parent: string }
+
+/** What a group counted since it was made. */
+export type GroupCounts = { readonly killedForMemory: number; readonly forksRefused: number }
+
+/** A group that holds one command's processes. */
+export type ControlGroup = {
+  /** A process that writes `0` to each of these joins. */
+  readonly joinFiles: readonly string[]
+  counts(): GroupCounts
+  /** Removes it; possible once no process is in it. */
+  remove(): void
+}
+
+const prefix = 'portcullis-group-'
+let made = 0
+
+/**
+ * Finds where this process may make control groups for memory and processes, by making one; undefined where it may not: as an
+ * ordinary user without delegation, and in most containers. Removes what killed runs left there.
+ */
+export function findHierarchy(
+  mountInfo: string = read('/proc/self/mountinfo'),
+  membership: string = read('/proc/self/cgroup'),
+): Hierarchy | undefined {
+  for (const hierarchy of candidates(mountInfo, membership)) {
+    try {
+      reap(hierarchy)
+      makeGroup(hierarchy, { processes: 64, memoryBytes: 64 * 1024 * 1024 }).remove()
+      return hierarchy
+    } catch {
+      // Not here: read-only, not delegated, or without these controllers. The next one up may do.
+    }
+  }
+  return undefined
+}
+
+/** Makes a group with its limits set. Throws what the kernel says when it can't. */
+export function makeGroup(
+  hierarchy: Hierarchy,
+  limits: { readonly processes: number; readonly memoryBytes: number },
+): ControlGroup {
+  made += 1
+  const name = `${prefix}${ownerName(process.pid)}-${made}`
+  switch (hierarchy.version) {
+    case 1: {
+      const memory = join(hierarchy.memory, name)
+      const pids = join(hierarchy.pids, name)
+      mkdirSync(memory)
+      mkdirSync(pids)
+      writeFileSync(join(memory, 'memory.limit_in_bytes'), `${limits.memoryBytes}`)
+      // Swap would make it a slow limit instead of none; kernels without swap accounting have no such file.
+      const withSwap = join(memory, 'memory.memsw.limit_in_bytes')
+      if (existsSync(withSwap)) writeFileSync(withSwap, `${limits.memoryBytes}`)
+      writeFileSync(join(pids, 'pids.max'), `${limits.processes}`)
+      return {
+        // `tasks` moves one thread, which a shell is, without stopping the machine.
+        joinFiles: [join(memory, 'tasks'), join(pids, 'tasks')],
+        counts: () => ({
+          killedForMemory: field(join(memory, 'memory.oom_control'), 'oom_kill'),
+          forksRefused: field(join(pids, 'pids.events'), 'max'),
+        }),
+        remove: () => [memory, pids].forEach(remove),
+      }
+    }
+    case 2: {
+      const group = join(hierarchy.parent, name)
+      mkdirSync(group)
+      writeFileSync(join(group, 'memory.max'), `${limits.memoryBytes}`)
+      if (existsSync(join(group, 'memory.swap.max'))) writeFileSync(join(group, 'memory.swap.max'), '0')
+      writeFileSync(join(group, 'pids.max'), `${limits.processes}`)
+      return {
+        joinFiles: [join(group, 'cgroup.procs')],
+        counts: () => ({
+          killedForMemory: field(join(group, 'memory.events'), 'oom_kill'),
+          forksRefused: field(join(group, 'pids.events'), 'max'),
+        }),
+        remove: () => remove(group),
+      }
+    }
+    default:
+      return hierarchy satisfies never
+  }
+}
+
+/** Places to try, the nearest first (cgroups(7): `/proc/self/cgroup` names groups from the root of their hierarchy). */
+function candidates(mountInfo: string, membership: string): readonly Hierarchy[] {
+  const mounts = mountInfo.split('\n').flatMap((line) => {
+    const [before, after] = line.split(' - ')
+    const [, , , root, point] = before?.split(' ') ?? []
+    const [type, , options] = after?.split(' ') ?? []
+    if (root === undefined || point === undefined || type === undefined) return []
+    return [{ root, point, type, options: (options ?? '').split(',') }]
+  })
+  const own = (controller: string): string =>
+    membership
+      .split('\n')
+      .map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
+      .find((match) => match?.[1]?.split(',').includes(controller))?.[2] ?? '/'
+  const below = (point: string, root: string, path: string): string => {
+    const rest = path === root ? '' : path.startsWith(`${root}/`) ? path.slice(root.length) : root === '/' ? path : ''
+    const directory = join(point, rest)
+    return existsSync(directory) ? directory : point
+  }
+  const first = (controller: string): string | undefined => {
+    const mount = mounts.find(({ type, options }) => type === 'cgroup' && options.includes(controller))
+    return mount === undefined ? undefined : below(mount.point, mount.root, own(controller))
+  }
+  const [memory, pids] = [first('memory'), first('pids')]
+  const unified = mounts.find(({ type }) => type === 'cgroup2')
+  return [
+    ...(memory === undefined || pids === undefined ? [] : [{ version: 1, memory, pids } as const]),
+    ...(unified === undefined ? [] : unifiedParents(unified.point, below(unified.point, unified.root, own('')))),
+  ]
+}
+
+/** A group that holds processes can't have groups with limits below it, so the parent may have to be further up. */
+function unifiedParents(top: string, own: string): readonly Hierarchy[] {
+  const parents: Hierarchy[] = []
+  for (let at = own; ; at = dirname(at)) {
+    const enabled = read(join(at, 'cgroup.subtree_control')).split(/\s+/)
+    if (enabled.includes('memory') && enabled.includes('pids')) parents.push({ version: 2, parent: at })
+    if (at === top || at === '/') return parents
+  }
+}
+
+function reap(hierarchy: Hierarchy): void {
+  const parents = hierarchy.version === 1 ? [hierarchy.memory, hierarchy.pids] : [hierarchy.parent]
+  for (const parent of parents) {
+    for (const name of readdirSync(parent)) {
+      if (name.startsWith(prefix) && isOwnerGone(name.slice(prefix.length))) remove(join(parent, name))
+    }
+  }
+}
+
+function remove(group: string): void {
+  try {
+    rmdirSync(group)
+  } catch {
+    // A process of it is still dying: the next start removes it.
+  }
+}
+
+function field(file: string, name: string): number {
+  const value = new RegExp(`^${name} (\\d+)$`, 'm').exec(read(file))?.[1]
+  return value === undefined ? 0 : Number(value)
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Absent on this kind of system.
+    return ''
+  }
+}

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test as plain } from 'vitest'
+import { findHierarchy, makeGroup } from '../../sandbox/limits/groups.ts'
+import { planLimits } from '../../sandbox/limits/plan.ts'
+import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
+import { parsePolicy } from '../../sandbox/index.ts'
+import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+
+const mebibyte = 1024 ** 2
+
+describe.each([
+  ['bubblewrap', 'workspace-write', testInBubblewrap],
+  ['unconfined', 'danger-full-access', plain],
+] as const)('%s', (backend, mode, test) => {
+  const grouped = hierarchyHere() === undefined ? plain.skip.bind(plain) : test
+
+  test('a file grows to the limit and no further', async () => {
+    const workspace = await temporaryDirectory()
+    const sandbox = await openFor({ mode, workspace, limits: { fileSizeBytes: mebibyte } })
+    expect(codeOf(await run(sandbox, 'head -c 2000000 /dev/zero > big'))).not.toBe(0)
+    expect((await stat(join(workspace, 'big'))).size).toBe(mebibyte)
+  })
+
+  test('a process opens no more files than the limit', async () => {
+    const workspace = await temporaryDirectory()
+    const sandbox = await openFor({ mode, workspace, limits: { openFiles: 40 } })
+    const open = "const fs=require('fs');try{for(;;)fs.openSync('/dev/null')}catch(e){console.log(e.code)}"
+    expect((await run(sandbox, 'ulimit -n; ulimit -c')).stdout).toBe('40\n0\n')
+    expect((await run(sandbox, `"${process.execPath}" -e "${open}"`)).stdout).toBe('EMFILE\n')
+  })
+
+  const forks = 'i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all'
+
+  grouped('a command has no more processes than the limit, and hears why', async () => {
+    const sandbox = await openFor({ mode, workspace: await temporaryDirectory(), limits: { processes: 50 } })
+    const ran = await run(sandbox, forks)
+    expect(ran.stdout).not.toContain('all')
+    expect(ran.result.denials).toMatchObject([{ kind: 'limit', rule: 'limits.processes', certainty: 'proven' }])
+    expect(await run(sandbox, 'echo still here')).toMatchObject({ stdout: 'still here\n', result: { denials: [] } })
+  })
+
+  grouped('all of a command together have no more memory than the limit, and hear why', async () => {
+    const sandbox = await openFor({
+      mode,
+      workspace: await temporaryDirectory(),
+      limits: { memoryBytes: 64 * mebibyte },
+    })
+    const ran = await run(sandbox, 'head -c 200000000 /dev/zero | tail > /dev/null; echo $?')
+    expect(ran.result.denials).toMatchObject([{ kind: 'limit', rule: 'limits.memoryBytes', certainty: 'proven' }])
+  })
+
+  grouped('control groups are gone when the sandbox is closed', async () => {
+    const before = await groupsHere()
+    const sandbox = await openFor({ mode, workspace: await temporaryDirectory() })
+    await Promise.all([run(sandbox, 'sleep 0.1'), run(sandbox, 'sleep 0.1')])
+    expect((await groupsHere()).length).toBeGreaterThan(before.length)
+    await sandbox.close()
+    expect(await groupsHere()).toEqual(before)
+  })
+
+  if (backend === 'bubblewrap') {
+    grouped('the private shared memory counts', async () => {
+      const sandbox = await openFor({
+        mode,
+        workspace: await temporaryDirectory(),
+        limits: { memoryBytes: 64 * mebibyte },
+      })
+      expect(
+        (await run(sandbox, 'head -c 200000000 /dev/zero > /dev/shm/big; ls -s /dev/shm')).result.denials,
+      ).toHaveLength(1)
+    })
+  }
+})
+
+async function groupsHere(): Promise<readonly string[]> {
+  const hierarchy = hierarchyHere()
+  if (hierarchy === undefined) return []
+  const names = await readdir(hierarchy.version === 1 ? hierarchy.memory : hierarchy.parent)
+  return names.filter((name) => name.startsWith('portcullis-group-') && name.includes(`-${process.pid}-`))
+}
+
+describe('without control groups', () => {
+  const policy = (limits = {}) => parsePolicy({ mode: 'workspace-write', workspace: '/', limits })
+  const none = { groups: false, processLimit: false }
+
+  plain('defaults that cannot be enforced are named', () => {
+    expect(planLimits(policy(), none, 'bubblewrap').unenforced).toHaveLength(2)
+    expect(planLimits(policy(), { groups: false, processLimit: true }, 'bubblewrap').unenforced).toHaveLength(1)
+    expect(planLimits(policy(), { groups: true, processLimit: false }, 'bubblewrap').unenforced).toEqual([])
+  })
+
+  plain('a limit that was asked for and cannot be enforced is refused', () => {
+    expect(() => planLimits(policy({ processes: 100 }), none, 'bubblewrap')).toThrow(
+      /limits\.processes needs a control group/,
+    )
+  })
+
+  plain("memory is limited by each process's own data, so that reserved address space stays free", () => {
+    expect(planLimits(policy({ memoryBytes: 100 * mebibyte }), none, 'bubblewrap').each.dataBytes).toBe(100 * mebibyte)
+  })
+})
+
+describe('finding control groups', () => {
+  plain('version 2: the nearest group above that hands on both controllers', async () => {
+    const top = await temporaryDirectory()
+    const own = join(top, 'user.slice/session.scope')
+    await mkdir(own, { recursive: true })
+    await writeFile(join(own, 'cgroup.subtree_control'), '')
+    await writeFile(join(top, 'user.slice/cgroup.subtree_control'), 'memory\n')
+    await writeFile(join(top, 'cgroup.subtree_control'), 'cpu memory pids\n')
+    const mounts = `30 20 0:25 / ${top} rw,nosuid - cgroup2 cgroup2 rw\n`
+    const hierarchy = findHierarchy(mounts, '0::/user.slice/session.scope\n')
+    expect(hierarchy).toEqual({ version: 2, parent: top })
+    if (hierarchy === undefined) return
+    const group = makeGroup(hierarchy, { processes: 5, memoryBytes: 100 })
+    const directory = join(group.joinFiles[0] ?? '', '..')
+    expect(await readFile(join(directory, 'pids.max'), 'utf8')).toBe('5')
+    await writeFile(join(directory, 'memory.events'), 'low 0\noom 2\noom_kill 2\n')
+    await writeFile(join(directory, 'pids.events'), 'max 3\n')
+    expect(group.counts()).toEqual({ killedForMemory: 2, forksRefused: 3 })
+  })
+
+  plain('version 1: a group below our own, in a container too', async () => {
+    const [memory, pids] = [await temporaryDirectory(), await temporaryDirectory()]
+    await mkdir(join(memory, 'inner'))
+    const mounts = [
+      `40 30 0:31 /docker/abc ${memory} rw - cgroup cgroup rw,memory`,
+      `41 30 0:32 /docker/abc ${pids} rw - cgroup cgroup rw,pids`,
+    ].join('\n')
+    const hierarchy = findHierarchy(mounts, '4:memory:/docker/abc/inner\n8:pids:/docker/abc\n')
+    expect(hierarchy).toEqual({ version: 1, memory: join(memory, 'inner'), pids })
+  })
+
+  plain('none where there are none, or none that may be written', () => {
+    expect(findHierarchy('', '')).toBeUndefined()
+    expect(findHierarchy('30 20 0:25 / /proc/absent rw - cgroup2 cgroup2 rw', '0::/\n')).toBeUndefined()
+  })
+
+  plain('what a killed run left is removed', async () => {
+    const hierarchy = hierarchyHere()
+    if (hierarchy?.version !== 1) return
+    const left = join(hierarchy.pids, `portcullis-group-${(await stat('/proc/self/ns/pid')).ino}-4194304-1-1`)
+    await mkdir(left)
+    findHierarchy()
+    expect(existsSync(left)).toBe(false)
+  })
+})
