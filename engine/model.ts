@@ -1,10 +1,28 @@
 /** One thing of the conversation, in the order it happened. */
 export type HistoryItem =
-  | { readonly type: 'message'; readonly role: 'user' | 'developer' | 'assistant'; readonly text: string }
+  | {
+      readonly type: 'message'
+      readonly role: 'user' | 'developer' | 'assistant'
+      readonly text: string
+      /** Shown to the model with the text; only a user's. Absent: none. */
+      readonly images?: readonly Image[]
+      /** From the model's `message` event, and to be kept: models that say it work worse without it. */
+      readonly phase?: string
+    }
   /** A provider's own reasoning item, kept as it came and sent back unread to the provider that made it. */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
-  | { readonly type: 'tool_result'; readonly callId: string; readonly output: string; readonly ok: boolean }
+  | {
+      readonly type: 'tool_result'
+      readonly callId: string
+      readonly output: string
+      readonly ok: boolean
+      /** Shown to the model with the output. Absent: none. */
+      readonly images?: readonly Image[]
+    }
+
+/** A picture for the model: a media type such as `image/png`, and the bytes in base64. */
+export type Image = { readonly mediaType: string; readonly data: string }
 
 /** A complete call. `function` carries JSON text as the model wrote it (perhaps not valid JSON), `freeform` plain text. */
 export type ToolCall = {
@@ -39,7 +57,10 @@ export type ModelRequest = {
   readonly history: readonly HistoryItem[]
   /** Names the conversation for a provider's prompt cache. */
   readonly threadId: string
+  /** Absent: the model's own default. */
   readonly reasoningEffort?: string
+  /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` says so. */
+  readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
 }
 
 export type Usage = {
@@ -54,8 +75,8 @@ export type Usage = {
 export type ModelEvent =
   /** A piece of text as it arrives, for display only. */
   | { readonly type: 'text_delta'; readonly text: string }
-  /** A finished message. */
-  | { readonly type: 'message'; readonly text: string }
+  /** A finished message. `phase`: what the model calls it, such as `commentary` or `final_answer`. */
+  | { readonly type: 'message'; readonly text: string; readonly phase?: string }
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   /** The request failed in a way worth repeating and is being repeated; what came before in this response is void. */
@@ -72,6 +93,8 @@ export type ModelEvent =
 export type Model = {
   /** As the user named it, e.g. `gpt-5.5` or `replay:demo.jsonl`. */
   readonly name: string
+  /** Whether the provider holds the model to `outputSchema`. Absent: no. */
+  readonly enforcesSchema?: boolean
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 

@@ -39,7 +39,9 @@ type Refusal = {
 }
 
 const overflowCodes = ['context_length_exceeded', 'request_too_large']
-const overflowWords = /context (?:window|length|size)|maximum context|prompt is too long|input is too long/i
+const overflowWords =
+  /context (?:window|length|size)|maximum context|prompt is too long|input is too long|exceed context limit/i
+const quotaWords = /credit balance is too low/i
 const quotaCodes = ['insufficient_quota', 'billing_hard_limit_reached', 'usage_limit_reached', 'billing_error']
 const keyCodes = ['authentication_error', 'permission_error', 'invalid_api_key']
 /** Codes that blame the request: sent again it would fail again. */
@@ -66,7 +68,8 @@ export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
   const blamesRequest = status === undefined || (status >= 400 && status < 500 && status !== 429)
   if (overflowCodes.includes(code) || (blamesRequest && overflowWords.test(words)))
     return fail('context-overflow', false)
-  if (quotaCodes.includes(code) || status === 402) return fail('quota', false)
+  if (quotaCodes.includes(code) || status === 402 || (blamesRequest && quotaWords.test(words)))
+    return fail('quota', false)
   if (status === 401 || status === 403 || keyCodes.includes(code)) return fail('authentication', false)
   if (status === 429 || code.startsWith('rate_limit')) return fail('rate-limit', true)
   if (status === 408 || status === 409) return fail('server', true)

@@ -1,3 +1,5 @@
 export { openModel } from './open.ts'
 export type { ModelOptions } from './options.ts'
 export { recordModel } from './record.ts'
+export { modelProviderSchema } from './provider-config.ts'
+export type { ModelProvider } from './provider-config.ts'

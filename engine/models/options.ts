@@ -1,3 +1,5 @@
+import type { ModelProvider } from './provider-config.ts'
+
 /** What opening a model needs to know. Configuration resolves it; absent means the default named here. */
 export type ModelOptions = {
   /** Where keys and base URLs are looked up; nothing here reads the process's own environment. */
@@ -6,8 +8,14 @@ export type ModelOptions = {
   readonly cwd: string
   /** `openai_base_url`; absent: `OPENAI_BASE_URL`, then OpenAI itself. */
   readonly openaiBaseUrl?: string | undefined
-  /** A key from elsewhere than the environment, e.g. a command; wins over the environment. */
+  /** A key for OpenAI from elsewhere than the environment; wins over it. */
   readonly apiKey?: string | undefined
+  /** The tables `model_providers.<id>`. Built-in ids can't be redefined. */
+  readonly modelProviders?: Readonly<Record<string, ModelProvider>> | undefined
+  /** `model_provider`: whose models names without a provider are. Absent: the name shows its maker. */
+  readonly modelProvider?: string | undefined
+  /** `fallback_models`: asked in order where a provider fails. Absent: none. */
+  readonly fallbackModels?: readonly string[] | undefined
   /** Repeats of one request after its first failure. Default 5; 0 never repeats. */
   readonly maxRetries?: number | undefined
   /** The wait before the first repeat, doubled each time. Default 500. */
@@ -29,13 +37,14 @@ export type Limits = {
   readonly streamIdleTimeoutMs: number
 }
 
-/** The limits with every default filled in. */
-export function limitsOf(options: ModelOptions): Limits {
+/** The limits with every default filled in; a provider's own are the more specific ones. */
+export function limitsOf(options: ModelOptions, provider: ModelProvider): Limits {
+  const retries = [provider.request_max_retries, provider.stream_max_retries].filter((count) => count !== undefined)
   return {
-    maxRetries: options.maxRetries ?? 5,
+    maxRetries: retries.length > 0 ? Math.max(...retries) : (options.maxRetries ?? 5),
     retryBaseMs: options.retryBaseMs ?? 500,
     retryBudgetMs: options.retryBudgetMs ?? 600_000,
     connectTimeoutMs: options.connectTimeoutMs ?? 120_000,
-    streamIdleTimeoutMs: options.streamIdleTimeoutMs ?? 300_000,
+    streamIdleTimeoutMs: provider.stream_idle_timeout_ms ?? options.streamIdleTimeoutMs ?? 300_000,
   }
 }

@@ -7,6 +7,7 @@ const delta = z.object({ delta: z.string() })
 const itemDone = z.object({ item: z.looseObject({ type: z.string() }) })
 
 const message = z.object({
+  phase: z.string().nullish(),
   content: z.array(
     z.union([
       z.object({ type: z.literal('output_text'), text: z.string() }),
@@ -82,8 +83,9 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
 function readItem(item: { readonly type: string }): ModelEvent | undefined {
   switch (item.type) {
     case 'message': {
-      const { content } = expect('a message', message, item)
-      return { type: 'message', text: content.map((part) => ('text' in part ? part.text : part.refusal)).join('') }
+      const { content, phase } = expect('a message', message, item)
+      const text = content.map((part) => ('text' in part ? part.text : part.refusal)).join('')
+      return { type: 'message', text, ...(phase === null || phase === undefined ? {} : { phase }) }
     }
     case 'reasoning': {
       const { summary } = expect('a reasoning item', reasoning, item)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { HistoryItem, ModelRequest, ToolDeclaration } from '../model.ts'
+import type { HistoryItem, Image, ModelRequest, ToolDeclaration } from '../model.ts'
+import { isStrict } from './strict-schema.ts'
 
 /** The body of `POST /responses` (https://platform.openai.com/docs/api-reference/responses/create), as far as used. */
 export type ResponsesBody = {
@@ -13,18 +14,23 @@ export type ResponsesBody = {
   stream: true
   include: 'reasoning.encrypted_content'[]
   prompt_cache_key: string
-  reasoning?: { effort?: Effort; summary?: 'auto' }
+  reasoning?: { effort: Effort }
+  text?: { format: { type: 'json_schema'; name: string; schema: Record<string, unknown>; strict: boolean } }
 }
 
 type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
+type InputText = { type: 'input_text'; text: string }
+type InputImage = { type: 'input_image'; image_url: string; detail: 'auto' }
+
 type InputItem =
-  | { type: 'message'; role: 'user' | 'developer' | 'assistant'; content: string }
+  | { type: 'message'; role: 'user' | 'developer'; content: string | (InputText | InputImage)[] }
+  | { type: 'message'; role: 'assistant'; content: string; phase?: 'commentary' | 'final_answer' }
   | ReasoningItem
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
-  | { type: 'function_call_output'; call_id: string; output: string }
+  | { type: 'function_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
   | { type: 'custom_tool_call'; call_id: string; name: string; input: string }
-  | { type: 'custom_tool_call_output'; call_id: string; output: string }
+  | { type: 'custom_tool_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
 
 type ReasoningItem = z.infer<typeof opaqueReasoning>['item']
 
@@ -53,6 +59,7 @@ export const opaqueReasoning = z.object({
 
 /** Builds the request. The same history gives the same bytes, so that the provider's prefix cache hits. */
 export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
+  const { outputSchema, reasoningEffort } = request
   return {
     model,
     instructions: request.instructions,
@@ -62,10 +69,23 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     parallel_tool_calls: true,
     store: false,
     stream: true,
-    include: ['reasoning.encrypted_content'],
+    // Models that don't reason refuse to be asked for what they can't give.
+    include: reasons(model) ? ['reasoning.encrypted_content'] : [],
     prompt_cache_key: request.threadId,
-    ...(request.reasoningEffort === undefined ? {} : { reasoning: { effort: request.reasoningEffort as Effort } }),
+    ...(reasoningEffort === undefined ? {} : { reasoning: { effort: reasoningEffort as Effort } }),
+    ...(outputSchema === undefined ? {} : { text: { format: schemaFormat(outputSchema) } }),
   }
+}
+
+function reasons(model: string): boolean {
+  return !/^(?:gpt-3|gpt-4|chatgpt-)|-chat-latest$/.test(model)
+}
+
+function schemaFormat({
+  name,
+  schema,
+}: NonNullable<ModelRequest['outputSchema']>): NonNullable<ResponsesBody['text']>['format'] {
+  return { type: 'json_schema', name, schema: { ...schema }, strict: isStrict(schema) }
 }
 
 function wireTool(tool: ToolDeclaration): WireTool {
@@ -95,7 +115,7 @@ function inputItems(history: readonly HistoryItem[]): InputItem[] {
   return history.flatMap((item): InputItem[] => {
     switch (item.type) {
       case 'message':
-        return [{ type: 'message', role: item.role, content: item.text }]
+        return [messageItem(item)]
       case 'reasoning': {
         // Another provider's reasoning means nothing to this one.
         const own = opaqueReasoning.safeParse(item.opaque)
@@ -109,10 +129,28 @@ function inputItems(history: readonly HistoryItem[]): InputItem[] {
       }
       case 'tool_result': {
         const type = freeform.has(item.callId) ? 'custom_tool_call_output' : 'function_call_output'
-        return [{ type, call_id: item.callId, output: item.output }]
+        return [{ type, call_id: item.callId, output: withImages(item.output, item.images ?? []) }]
       }
       default:
         return item satisfies never
     }
   })
+}
+
+function messageItem(item: Extract<HistoryItem, { type: 'message' }>): InputItem {
+  if (item.role !== 'assistant') {
+    return { type: 'message', role: item.role, content: withImages(item.text, item.images ?? []) }
+  }
+  const phase = messagePhase.safeParse(item.phase)
+  return { type: 'message', role: 'assistant', content: item.text, ...(phase.success ? { phase: phase.data } : {}) }
+}
+
+const messagePhase = z.enum(['commentary', 'final_answer'])
+
+function withImages(text: string, images: readonly Image[]): string | (InputText | InputImage)[] {
+  if (images.length === 0) return text
+  const pictures = images.map((image): InputImage => {
+    return { type: 'input_image', image_url: `data:${image.mediaType};base64,${image.data}`, detail: 'auto' }
+  })
+  return text === '' ? pictures : [{ type: 'input_text', text }, ...pictures]
 }

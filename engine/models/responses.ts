@@ -1,30 +1,19 @@
-import type { Model } from '../model.ts'
+import type { Endpoint } from './endpoint.ts'
+import { connectOpenAI } from './openai-sdk.ts'
 import type { OpenAIConnection } from './openai-sdk.ts'
-import type { Limits } from './options.ts'
-import { readStream } from './read-stream.ts'
 import { readResponses } from './responses-events.ts'
 import { buildResponsesBody } from './responses-request.ts'
-import { respondWithRetries } from './retry.ts'
-import type { Provider } from './retry.ts'
+import type { Wire } from './wire-model.ts'
 
-/** A model behind OpenAI's Responses API. */
-export function responsesModel(
-  name: string,
-  settings: {
-    readonly provider: Provider
-    /** The model's name as the provider knows it. */
-    readonly model: string
-    readonly connection: OpenAIConnection
-    readonly limits: Limits
-  },
-): Model {
-  const { provider, model, connection, limits } = settings
+/** OpenAI's Responses API. `model` is the name as the provider knows it. */
+export function responsesWire(model: string, endpoint: Endpoint): Wire {
+  let connection: Promise<OpenAIConnection> | undefined
   return {
-    name,
-    respond: (request, signal) => {
+    enforcesSchema: true,
+    prepare: (request) => {
       const body = buildResponsesBody(model, request)
-      const ask = () => readResponses(readStream((own) => connection.responses(body, own), limits, signal))
-      return respondWithRetries(provider, ask, limits, signal)
+      return async (signal) => (await (connection ??= connectOpenAI(endpoint))).responses(body, signal)
     },
+    read: readResponses,
   }
 }

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ModelError } from '../model.ts'
 import type { ModelEvent } from '../model.ts'
+import type { Endpoint } from './endpoint.ts'
 import { cutStream, ProviderFailure } from './failure.ts'
 import type { Limits } from './options.ts'
-
-/** The other side, for messages: its name, and the secrets that must not come out in them however it quotes us. */
-export type Provider = { readonly label: string; readonly secrets: readonly string[] }
 
 /** No wait that we choose ourselves is longer than this. */
 const longestBackoffMs = 30_000
@@ -18,7 +16,7 @@ const longestBackoffMs = 30_000
  * the signal's reason as soon as it aborts, also while waiting.
  */
 export async function* respondWithRetries(
-  provider: Provider,
+  provider: Pick<Endpoint, 'label' | 'secrets'>,
   ask: () => AsyncIterable<ModelEvent>,
   limits: Limits,
   signal: AbortSignal,
@@ -74,12 +72,15 @@ function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`
 }
 
-function sentence(provider: Provider, failure: ProviderFailure): string {
+function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure): string {
   const said = `${provider.label} ${failure.message}`
-  return provider.secrets.reduce((text, secret) => text.replaceAll(secret, '[key]'), said)
+  // A secret of a few letters is none, and would tear words apart.
+  return provider.secrets
+    .filter((secret) => secret.length >= 8)
+    .reduce((text, secret) => text.replaceAll(secret, '[key]'), said)
 }
 
-function giveUp(provider: Provider, failure: ProviderFailure, why: string): ModelError {
+function giveUp(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure, why: string): ModelError {
   return new ModelError('provider', `${sentence(provider, failure)}${why}`, {
     failure: failure.kind,
     status: failure.status,

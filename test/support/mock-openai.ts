@@ -1,126 +1,24 @@
-import { startSseServer } from './sse-server.ts'
-import type { Answer, Delivery, Received } from './sse-server.ts'
+import { frame, pieces, startMockModel } from './mock-model.ts'
+import type { Ending, MockModel, Output, Replies, Spoken } from './mock-model.ts'
 
-/** One thing the mock model says: an item of a Responses `output`. */
-export type Output =
-  | { readonly type: 'text'; readonly text: string; readonly phase?: string }
-  | { readonly type: 'reasoning'; readonly summary: string; readonly encrypted: string }
-  | { readonly type: 'function'; readonly name: string; readonly arguments: string; readonly id?: string }
-  | { readonly type: 'freeform'; readonly name: string; readonly input: string; readonly id?: string }
-
-/** Token counts as the wire names them; what is absent is 0. */
-export type MockUsage = {
-  readonly input?: number
-  readonly cached?: number
-  readonly cacheWrite?: number
-  readonly output?: number
-  readonly reasoning?: number
-}
-
-/** How a stream ends. `completed` unless said otherwise. */
-export type Ending =
-  | { readonly type: 'completed' }
-  | { readonly type: 'failed'; readonly code: string; readonly message: string }
-  | { readonly type: 'incomplete'; readonly reason: string }
-  /** An `error` event in the stream. */
-  | { readonly type: 'error'; readonly code: string; readonly message: string }
-  /** The stream closes in good order without a last event. */
-  | { readonly type: 'missing' }
-
-export type Reply =
-  /** What the model says, in order: the common case. */
-  | readonly Output[]
-  | {
-      readonly say: readonly Output[]
-      readonly usage?: MockUsage
-      readonly end?: Ending
-      readonly delivery?: Delivery
-    }
-  /** An HTTP answer without a stream. A string body is sent as it is, anything else as JSON. */
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
-  /** SSE frames as given, for wire damage that no builder here makes. */
-  | { readonly frames: readonly string[]; readonly delivery?: Delivery }
-  /** The request is taken and never answered. */
-  | 'silence'
-
-export type MockOpenAI = {
-  /** What goes into `openai_base_url`. */
-  readonly baseUrl: string
-  readonly requests: readonly Received[]
-  close(): Promise<void>
-}
-
-export const say = (text: string): Output => ({ type: 'text', text })
-
-export const think = (summary: string, encrypted = 'gAAAA-opaque'): Output => ({
-  type: 'reasoning',
-  summary,
-  encrypted,
-})
-
-/** A function call. Arguments that are a string are sent as they are, valid JSON or not. */
-export const call = (name: string, args: object | string, id?: string): Output => ({
-  type: 'function',
-  name,
-  arguments: typeof args === 'string' ? args : JSON.stringify(args),
-  ...(id === undefined ? {} : { id }),
-})
-
-/** A call of a freeform (custom) tool such as `apply_patch`. */
-export const freeform = (name: string, input: string, id?: string): Output => ({
-  type: 'freeform',
-  name,
-  input,
-  ...(id === undefined ? {} : { id }),
-})
+export { call, frame, freeform, say, think } from './mock-model.ts'
+export type { MockModel as MockOpenAI, Reply } from './mock-model.ts'
 
 /**
  * A loopback server that speaks OpenAI's Responses wire format as server-sent events
  * (https://platform.openai.com/docs/api-reference/responses-streaming).
- * Replies are used in order, or computed from the request. Like the real one it answers 400 to a tool call without
- * its output and to an output without its call; and 400 once its replies are used up.
+ * Like the real one it answers 400 to a tool call without its output and to an output without its call.
  */
-export async function startMockOpenAI(options: {
-  readonly replies: readonly Reply[] | ((request: Received, index: number) => Reply)
-}): Promise<MockOpenAI> {
-  let index = 0
-  const server = await startSseServer((request): Answer => {
-    if (request.path.split('?')[0] !== '/v1/responses') return failure(404, `mock: no such path: ${request.path}`)
-    const complaint = unpairedCall(request.body)
-    if (complaint !== undefined) return failure(400, complaint)
-    const at = index++
-    const reply = typeof options.replies === 'function' ? options.replies(request, at) : options.replies[at]
-    if (reply === undefined) return failure(400, `mock: the ${at} replies of this mock are used up`)
-    return answerWith(reply, at)
+export function startMockOpenAI(options: { readonly replies: Replies }): Promise<MockModel> {
+  const errorBody = (message: string): unknown => ({
+    error: { message, type: 'invalid_request_error', param: null, code: null },
   })
-  return { baseUrl: `${server.url}/v1`, requests: server.requests, close: server.close }
+  const complain = ({ body }: { readonly body: unknown }): string | undefined => unpairedCall(body)
+  const dialect = { path: '/v1/responses', base: '/v1', complain, errorBody, frames: responseFrames }
+  return startMockModel(dialect, options.replies)
 }
 
-function answerWith(reply: Reply, index: number): Answer {
-  if (reply === 'silence') return { kind: 'silence' }
-  if ('status' in reply) return { kind: 'failure', ...reply }
-  if ('frames' in reply) return { kind: 'stream', ...reply }
-  const full = 'say' in reply ? reply : { say: reply }
-  return { kind: 'stream', frames: responseFrames(full, index), delivery: full.delivery }
-}
-
-function failure(status: number, message: string): Answer {
-  return {
-    kind: 'failure',
-    status,
-    body: { error: { message, type: 'invalid_request_error', param: null, code: null } },
-  }
-}
-
-/** One server-sent event; `sequence_number` is added by the caller who knows it. */
-export function frame(event: { readonly type: string } & Readonly<Record<string, unknown>>): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-}
-
-function responseFrames(
-  reply: { readonly say: readonly Output[]; readonly usage?: MockUsage; readonly end?: Ending },
-  index: number,
-): readonly string[] {
+function responseFrames(reply: Spoken, index: number): readonly string[] {
   const id = `resp_${index}`
   const response = { id, object: 'response', created_at: 1_750_000_000, model: 'mock', output: [], error: null }
   const items = reply.say.map((output, at) => itemEvents(output, at, `${index}_${at}`))
@@ -230,10 +128,8 @@ function part(text: string): object {
   return { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
-/** Deltas of a few characters each, as a real stream has them. */
 function deltas(type: string, place: object, text: string): readonly WireEvent[] {
-  const pieces = text.match(/[^]{1,12}/gu) ?? []
-  return pieces.map((delta) => ({ type, ...place, delta }))
+  return pieces(text).map((delta) => ({ type, ...place, delta }))
 }
 
 /** What the real API says to a history in which calls and outputs don't pair up; undefined where they do. */

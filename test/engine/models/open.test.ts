@@ -3,11 +3,10 @@ import { openModel } from '../../../engine/models/index.ts'
 import { say, startMockOpenAI } from '../../support/mock-openai.ts'
 import { collect } from './conversation.ts'
 
-const configuration = (message: string | RegExp): unknown =>
-  expect.objectContaining({
-    code: 'configuration',
-    message: typeof message === 'string' ? message : (expect.stringMatching(message) as string),
-  })
+const configuration = (message: RegExp): object => ({
+  code: 'configuration',
+  message: expect.stringMatching(message) as string,
+})
 
 describe('names', () => {
   test.each(['gpt-5.5', 'o3', 'codex-mini-latest', 'openai/gpt-5.5', 'openai/o3'])(
@@ -21,8 +20,10 @@ describe('names', () => {
   test.each(['', 'llama', 'openai/', 'nobody/gpt-5.5', 'oracle'])(
     '%j is refused, with what is accepted',
     async (name) => {
-      await expect(openModel(name, { env: { OPENAI_API_KEY: 'k' }, cwd: '/' })).rejects.toEqual(
-        configuration(/^Unknown model '.*'\. Accepted: 'replay:FILE', 'openai\/NAME'/),
+      await expect(openModel(name, { env: { OPENAI_API_KEY: 'k' }, cwd: '/' })).rejects.toMatchObject(
+        configuration(
+          /^Unknown model '.*'\. Accepted: 'replay:FILE'; 'PROVIDER\/NAME' with one of the providers openai, anthropic, ollama, lmstudio;/,
+        ),
       )
     },
   )
@@ -39,8 +40,8 @@ describe('names', () => {
 
 describe('keys', () => {
   test.each([{}, { OPENAI_API_KEY: '' }])('without a key the variables are named: %j', async (env) => {
-    await expect(openModel('gpt-5.5', { env, cwd: '/' })).rejects.toEqual(
-      configuration("The model 'gpt-5.5' needs an OpenAI key: set OPENAI_API_KEY or CODEX_API_KEY in the environment."),
+    await expect(openModel('gpt-5.5', { env, cwd: '/' })).rejects.toMatchObject(
+      configuration(/^OpenAI needs a key: set OPENAI_API_KEY or CODEX_API_KEY in the environment\.$/),
     )
   })
 
@@ -59,7 +60,7 @@ describe('keys', () => {
 test.each(['localhost:8080', 'ftp://x/', 'nonsense', 'http://me:secret@127.0.0.1/v1'])(
   'a base URL that cannot work is refused: %s',
   async (openaiBaseUrl) => {
-    await expect(openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'k' }, cwd: '/', openaiBaseUrl })).rejects.toEqual(
+    await expect(openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'k' }, cwd: '/', openaiBaseUrl })).rejects.toMatchObject(
       configuration(/^The base URL (?!.*secret)/),
     )
   },

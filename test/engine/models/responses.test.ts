@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ModelError } from '../../../engine/model.ts'
 import type { HistoryItem, Model } from '../../../engine/model.ts'
 import { openModel } from '../../../engine/models/index.ts'
 import type { ModelOptions } from '../../../engine/models/index.ts'
@@ -25,13 +24,12 @@ async function start(
   return { mock, model }
 }
 
-async function failureOf(model: Model, signal?: AbortSignal): Promise<ModelError> {
-  const error: unknown = await collect(model, request(), signal).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof ModelError)) throw new Error(`expected a ModelError, got ${String(error)}`)
-  return error
+/** What a model says instead of an answer: an error to throw, or a reason to ask again. */
+async function complaintOf(model: Model): Promise<string> {
+  for await (const event of model.respond(request(), new AbortController().signal)) {
+    if (event.type === 'retry') return event.reason
+  }
+  return 'nothing'
 }
 
 describe('what is sent', () => {
@@ -112,6 +110,53 @@ describe('what is sent', () => {
       ],
     })
   })
+
+  test('pictures go with the text, and with results', async () => {
+    const { mock, model } = await start([[say('ok')]])
+    const images = [{ mediaType: 'image/png', data: 'aGk=' }]
+    const history: HistoryItem[] = [
+      { type: 'message', role: 'user', text: 'See?', images },
+      { type: 'tool_call', call: { id: 'c1', name: 'view_image', kind: 'function', input: '{}' } },
+      { type: 'tool_result', callId: 'c1', output: '', ok: true, images },
+    ]
+    await collect(model, request({ history }))
+    const image = { type: 'input_image', image_url: 'data:image/png;base64,aGk=', detail: 'auto' }
+    expect(mock.requests[0]?.body).toMatchObject({
+      input: [
+        { content: [{ type: 'input_text', text: 'See?' }, image] },
+        { type: 'function_call' },
+        { output: [image] },
+      ],
+    })
+  })
+
+  test.each([
+    [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }, true],
+    [{ type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false }, false],
+    [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, false],
+    [
+      {
+        type: 'object',
+        properties: { type: { type: ['object', 'null'] } },
+        required: ['type'],
+        additionalProperties: false,
+      },
+      false,
+    ],
+  ])('a schema is strict where the provider can hold the model to it: %j', async (schema, strict) => {
+    const { mock, model } = await start([[say('{}')]])
+    await collect(model, request({ outputSchema: { name: 'answer', schema } }))
+    expect(mock.requests[0]?.body).toMatchObject({
+      text: { format: { type: 'json_schema', name: 'answer', strict, schema } },
+    })
+  })
+
+  test('a model that does not reason is not asked for its reasoning', async () => {
+    const mock = await startMockOpenAI({ replies: [[say('ok')]] })
+    onTestFinished(() => mock.close())
+    await collect(await openModel('gpt-4.1', { env: { OPENAI_API_KEY: key }, cwd: '/', openaiBaseUrl: mock.baseUrl }))
+    expect(mock.requests[0]?.body).toMatchObject({ include: [] })
+  })
 })
 
 describe('what is understood', () => {
@@ -151,18 +196,18 @@ describe('what is understood', () => {
     },
   ]
 
-  test.each([1, 2, 3, 7, 64, undefined])('a response is the same in pieces of %s bytes', async (chunkBytes) => {
-    const { model } = await start([
-      { ...everything, ...(chunkBytes === undefined ? {} : { delivery: { chunkBytes } }) },
-    ])
+  test('every kind of item', async () => {
+    const { model } = await start([everything])
     expect(await collectFinished(model)).toMatchObject(understood)
   })
 
-  test('deltas add up to the message', async () => {
-    const { model } = await start([everything])
-    const deltas = (await collect(model)).flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
-    expect(deltas.length).toBeGreaterThan(1)
-    expect(deltas.join('')).toBe('Ich prüfe das – 今すぐ 🚀.')
+  test('what a message is for goes back with it', async () => {
+    const { mock, model } = await start([[{ type: 'text', text: 'Looking.', phase: 'commentary' }], [say('ok')]])
+    const [message] = await collectFinished(model)
+    expect(message).toEqual({ type: 'message', text: 'Looking.', phase: 'commentary' })
+    const history: HistoryItem[] = [{ type: 'message', role: 'assistant', text: 'Looking.', phase: 'commentary' }]
+    await collect(model, request({ history }))
+    expect(mock.requests[1]?.body).toMatchObject({ input: [{ role: 'assistant', phase: 'commentary' }] })
   })
 
   test('events and items of unknown kinds are passed over', async () => {
@@ -176,56 +221,17 @@ describe('what is understood', () => {
   })
 })
 
-describe('failures worth repeating', () => {
-  const transient: readonly (readonly [string, Reply, RegExp])[] = [
-    [
-      'a 500',
-      { status: 500, body: { error: { message: 'The server had an error' } } },
-      /^OpenAI answered 500: The server had an error$/,
-    ],
-    [
-      'a 502 of a proxy',
-      { status: 502, body: '<html>\n<h1>Bad gateway</h1>' },
-      /^OpenAI answered 502: <html> <h1>Bad gateway<\/h1>$/,
-    ],
-    ['a 503 without a body', { status: 503, body: '' }, /^OpenAI answered 503: status code \(no body\)$/],
-    ['a 408', { status: 408, body: { error: { message: 'slow' } } }, /^OpenAI answered 408: slow$/],
-    ['a 409', { status: 409, body: { error: { message: 'conflict' } } }, /^OpenAI answered 409: conflict$/],
-    [
-      'a 429',
-      { status: 429, body: { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } } },
-      /^OpenAI answered 429: Rate limit reached$/,
-    ],
+describe('failures that only this wire has', () => {
+  test.each<readonly [string, Reply, RegExp]>([
     [
       'a failed response',
       { say: [say('half')], end: { type: 'failed', code: 'server_error', message: 'An error occurred' } },
       /^OpenAI failed: An error occurred$/,
     ],
     [
-      'an error in the stream',
-      { say: [], end: { type: 'error', code: 'server_is_overloaded', message: 'Busy' } },
-      /^OpenAI failed: Busy$/,
-    ],
-    [
-      'an incomplete response',
-      { say: [], end: { type: 'incomplete', reason: 'max_output_tokens' } },
-      /^OpenAI ended its response early: max_output_tokens$/,
-    ],
-    [
-      'a stream without its end',
-      { say: [say('half')], end: { type: 'missing' } },
-      /^OpenAI cut the stream before its last event$/,
-    ],
-    [
-      'a cut connection',
-      { say: [say('a long enough text')], delivery: { cutAfter: 5 } },
-      /^OpenAI cut the stream before its last event \(.+\)$/,
-    ],
-    ['a cut before any event', { say: [], delivery: { cutAfter: 0 } }, /^OpenAI cut the stream before its last event/],
-    [
-      'an event that is not JSON',
-      { frames: ['event: response.created\ndata: {"type":\n\n'] },
-      /^OpenAI sent a malformed stream: /,
+      'a limit named in the stream',
+      { say: [], end: { type: 'failed', code: 'rate_limit_exceeded', message: 'Please try again in 1ms.' } },
+      /^OpenAI failed: Please try again/,
     ],
     ['an event without a type', { frames: ['data: {"delta":"x"}\n\n'] }, /^OpenAI sent a malformed stream: an event: /],
     [
@@ -237,177 +243,21 @@ describe('failures worth repeating', () => {
       },
       /^OpenAI sent a malformed stream: a function call: .*call_id/,
     ],
-  ]
-
-  test.each(transient)('%s is repeated, and announced', async (_, reply, reason) => {
-    const { mock, model } = await start([reply, [say('fine')]])
-    const events = await collectFinished(model)
-    expect(events.slice(-3)).toEqual([
-      { type: 'retry', attempt: 1, of: 5, reason: expect.stringMatching(reason) as string, waitMs: 1 },
-      { type: 'message', text: 'fine' },
-      { type: 'end', usage: noUsage },
-    ])
-    expect(mock.requests[1]?.body).toEqual(mock.requests[0]?.body)
+  ])('%s is repeated', async (_, reply, reason) => {
+    const { model } = await start([reply, [say('fine')]])
+    expect(await complaintOf(model)).toMatch(reason)
   })
 
-  test('a stream that stalls is given up and repeated', async () => {
-    const stalling: Reply = { say: [say('a long enough text')], delivery: { stallAfter: 5 } }
-    const { model } = await start([stalling, [say('fine')]], { streamIdleTimeoutMs: 50 })
-    const retry = (await collect(model)).find((event) => event.type === 'retry')
-    expect(retry?.reason).toBe('OpenAI stopped sending for 0.05 s in the middle of a stream')
-  })
-
-  test('a server that never answers is given up and repeated', async () => {
-    const { model } = await start(['silence', [say('fine')]], { connectTimeoutMs: 50 })
-    const retry = (await collect(model)).find((event) => event.type === 'retry')
-    expect(retry?.reason).toBe('OpenAI did not answer within 0.05 s')
-  })
-
-  test('the wait that the provider asks for is kept', async () => {
-    const refusal: Reply = {
-      status: 429,
-      headers: { 'retry-after-ms': '3' },
-      body: { error: { message: 'slow down' } },
-    }
-    const { model } = await start([refusal, [say('fine')]], { retryBaseMs: 60_000 })
-    const retry = (await collect(model)).find((event) => event.type === 'retry')
-    expect(retry?.waitMs).toBe(3)
-  })
-
-  test('a wait beyond the budget is not begun', async () => {
-    const refusal: Reply = { status: 429, headers: { 'retry-after': '3600' }, body: { error: { message: 'later' } } }
-    const { mock, model } = await start([refusal], { retryBudgetMs: 60_000 })
-    const error = await failureOf(model)
-    expect(error.message).toBe(
-      'OpenAI answered 429: later (gave up: it asks to wait 3600 s, and 0 s of the 60 s for waiting are used)',
-    )
-    expect(mock.requests).toHaveLength(1)
-  })
-
-  test('after the last repeat the failure is final', async () => {
-    const down: Reply = { status: 503, body: { error: { message: 'down' } } }
-    const { mock, model } = await start([down, down, down], { maxRetries: 2 })
-    const error = await failureOf(model)
-    expect(error).toMatchObject({ code: 'provider', failure: 'server', status: 503 })
-    expect(error.message).toBe('OpenAI answered 503: down (gave up after 2 retries)')
-    expect(mock.requests).toHaveLength(3)
-  })
-
-  test('a server that is not there is named with its address', async () => {
-    const { mock, model } = await start([], { maxRetries: 1 })
-    await mock.close()
-    const error = await failureOf(model)
-    expect(error.failure).toBe('connection')
-    expect(error.message).toMatch(
-      /^OpenAI can't be reached at http:\/\/127\.0\.0\.1:\d+\/v1: .*ECONNREFUSED.* \(gave up after 1 retry\)$/,
-    )
-  })
-})
-
-describe('failures that end it at once', () => {
-  const final: readonly (readonly [string, Reply, string, Partial<ModelError>])[] = [
+  test.each<readonly [string, Reply, string]>([
     [
-      'a 400',
-      { status: 400, body: { error: { message: 'Unknown parameter' } } },
-      'OpenAI answered 400: Unknown parameter',
-      { failure: 'refused', status: 400 },
+      'a long history found in the stream',
+      { say: [], end: { type: 'failed', code: 'context_length_exceeded', message: 'too long' } },
+      'context-overflow',
     ],
-    [
-      'a 401',
-      { status: 401, body: { error: { message: `Incorrect API key provided: ${key}.` } } },
-      'OpenAI answered 401: Incorrect API key provided: [key].',
-      { failure: 'authentication', status: 401 },
-    ],
-    [
-      'a 403',
-      { status: 403, body: { error: { message: 'no' } } },
-      'OpenAI answered 403: no',
-      { failure: 'authentication' },
-    ],
-    [
-      'a 404',
-      { status: 404, body: { error: { message: 'no model' } } },
-      'OpenAI answered 404: no model',
-      { failure: 'refused' },
-    ],
-    [
-      'a 422 in other words',
-      { status: 422, body: { detail: 'nope' } },
-      'OpenAI answered 422: {"detail":"nope"}',
-      { failure: 'refused' },
-    ],
-    [
-      'an empty account',
-      { status: 429, body: { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } } },
-      'OpenAI answered 429: You exceeded your current quota',
-      { failure: 'quota' },
-    ],
-    [
-      'a 5xx that says so',
-      { status: 500, headers: { 'x-should-retry': 'false' }, body: { error: { message: 'never' } } },
-      'OpenAI answered 500: never',
-      { failure: 'server' },
-    ],
-    [
-      'a history that is too long',
-      { status: 400, body: { error: { message: 'too long', code: 'context_length_exceeded' } } },
-      'OpenAI answered 400: too long',
-      { failure: 'context-overflow' },
-    ],
-    [
-      'one found in the stream',
-      {
-        say: [],
-        end: { type: 'failed', code: 'context_length_exceeded', message: 'Your input exceeds the context window' },
-      },
-      'OpenAI failed: Your input exceeds the context window',
-      { failure: 'context-overflow' },
-    ],
-    [
-      'a refused prompt',
-      { say: [], end: { type: 'failed', code: 'invalid_prompt', message: 'flagged' } },
-      'OpenAI failed: flagged',
-      { failure: 'refused' },
-    ],
-    [
-      'a filtered answer',
-      { say: [], end: { type: 'incomplete', reason: 'content_filter' } },
-      'OpenAI ended its response early: content_filter',
-      { failure: 'filtered' },
-    ],
-  ]
-
-  test.each(final)('%s', async (_, reply, message, facts) => {
-    const { mock, model } = await start([reply, [say('never asked')]])
-    const error = await failureOf(model)
-    expect(error.message).toBe(message)
-    expect(error).toMatchObject({ code: 'provider', ...facts })
-    expect(mock.requests).toHaveLength(1)
-  })
-})
-
-describe('stopping', () => {
-  const why = new Error('the run is over')
-
-  test.each([
-    ['before asking', { say: [say('x')] }, 0],
-    ['while waiting for the headers', 'silence', 30],
-    ['in the middle of a stream', { say: [say('a long enough text')], delivery: { stallAfter: 5 } }, 30],
-    ['while waiting to repeat', { status: 429, headers: { 'retry-after': '60' }, body: {} }, 30],
-  ] as const)('an abort %s throws its reason', async (_, reply, afterMs) => {
-    const { model } = await start([reply])
-    const controller = new AbortController()
-    if (afterMs === 0) controller.abort(why)
-    else setTimeout(() => controller.abort(why), afterMs)
-    await expect(collect(model, request(), controller.signal)).rejects.toBe(why)
-  })
-
-  test('a reader who stops closes the connection', async () => {
-    const { mock, model } = await start([{ say: [say('a long enough text')], delivery: { stallAfter: 6 } }])
-    for await (const event of model.respond(request(), new AbortController().signal)) {
-      expect(event.type).toBe('text_delta')
-      break
-    }
-    await mock.requests[0]?.over
+    ['a refused prompt', { say: [], end: { type: 'failed', code: 'invalid_prompt', message: 'flagged' } }, 'refused'],
+    ['an empty account', { say: [], end: { type: 'failed', code: 'insufficient_quota', message: 'pay' } }, 'quota'],
+  ])('%s is final', async (_, reply, failure) => {
+    const { model } = await start([reply, [say('never asked')]])
+    await expect(complaintOf(model)).rejects.toMatchObject({ code: 'provider', failure })
   })
 })

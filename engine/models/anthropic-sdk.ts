@@ -1,0 +1,35 @@
+import type { Endpoint } from './endpoint.ts'
+import type { MessagesBody } from './messages-request.ts'
+import { translateSdkError, translateStream } from './sdk-error.ts'
+
+/** An open client. A call resolves when the headers are in and then yields events; failures are `ProviderFailure`. */
+export type AnthropicConnection = {
+  messages(body: MessagesBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
+}
+
+/** The one door to Anthropic's SDK: loaded here, and only when a model that needs it is asked something. */
+export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicConnection> {
+  const sdk = await import('@anthropic-ai/sdk')
+  const client = new sdk.Anthropic({
+    baseURL: endpoint.baseUrl,
+    // Given so that the client looks for no credentials of its own; the header is ours to set.
+    apiKey: 'none',
+    defaultHeaders: { 'x-api-key': null },
+    defaultQuery: { ...endpoint.query },
+    // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
+    maxRetries: 0,
+    logLevel: 'off',
+    openTelemetry: false,
+  })
+  const translate = (error: unknown): unknown => translateSdkError(error, sdk, endpoint.baseUrl)
+  return {
+    messages: async (body, signal) => {
+      const headers = { ...(await endpoint.headers()) }
+      try {
+        return translateStream(await client.messages.create(body, { signal, headers }), translate)
+      } catch (error) {
+        throw translate(error)
+      }
+    },
+  }
+}

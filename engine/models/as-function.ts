@@ -1,0 +1,22 @@
+import type { ToolCall, ToolDeclaration } from '../model.ts'
+
+/**
+ * A call's arguments as an object, for APIs that refuse anything else in a history. A freeform call, which another
+ * provider's model made, becomes the one text field of the tool's schema; arguments that are no object are kept as text.
+ */
+export function argumentsObject(call: ToolCall, tools: readonly ToolDeclaration[]): Record<string, unknown> {
+  if (call.kind === 'freeform') return { [textField(call.name, tools)]: call.input }
+  try {
+    const value: unknown = JSON.parse(call.input)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // The model's mistake is part of the conversation, and its correction makes no sense without it.
+  }
+  return { malformed_arguments: call.input }
+}
+
+function textField(name: string, tools: readonly ToolDeclaration[]): string {
+  const properties = tools.find((tool) => tool.name === name)?.parameters['properties']
+  const [first] = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+  return first ?? 'input'
+}

@@ -1,0 +1,22 @@
+import { readChat } from './chat-events.ts'
+import { buildChatBody } from './chat-request.ts'
+import type { Endpoint } from './endpoint.ts'
+import { connectOpenAI } from './openai-sdk.ts'
+import type { OpenAIConnection } from './openai-sdk.ts'
+import type { Wire } from './wire-model.ts'
+
+/**
+ * Chat Completions, as OpenAI defined them and compatible servers speak them. A schema is sent along, but whether the
+ * server holds the model to it can't be known.
+ */
+export function chatWire(model: string, endpoint: Endpoint): Wire {
+  let connection: Promise<OpenAIConnection> | undefined
+  return {
+    enforcesSchema: false,
+    prepare: (request) => {
+      const body = buildChatBody(model, request)
+      return async (signal) => (await (connection ??= connectOpenAI(endpoint))).chat(body, signal)
+    },
+    read: readChat,
+  }
+}

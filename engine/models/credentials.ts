@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { ModelError } from '../model.ts'
+import type { ModelProvider } from './provider-config.ts'
+
+/** Fetches the key for the next request. Rejects with `ModelError` 'configuration'. */
+export type KeySource = () => Promise<string | undefined>
+
+const run = promisify(execFile)
+
+/**
+ * A key that a command prints, kept until it is due for renewal. The command gets no input, and what it prints appears
+ * in no message.
+ */
+export function keyFromCommand(
+  label: string,
+  auth: NonNullable<ModelProvider['auth']>,
+  so: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+): KeySource {
+  let kept: { readonly key: string; readonly until: number } | undefined
+  return async () => {
+    if (kept !== undefined && Date.now() < kept.until) return kept.key
+    const options = { cwd: auth.cwd ?? so.cwd, env: { ...so.env }, timeout: auth.timeout_ms, encoding: 'utf8' as const }
+    const asked = run(auth.command, auth.args, options)
+    asked.child.stdin?.end()
+    const { stdout } = await asked.catch((error: Error & { code?: unknown; killed?: boolean }) => {
+      const why =
+        error.killed === true ? `it took longer than ${auth.timeout_ms} ms` : `it failed with ${String(error.code)}`
+      throw new ModelError(
+        'configuration',
+        `Can't get the key for ${label} from the command '${auth.command}': ${why}.`,
+      )
+    })
+    const key = stdout.trim()
+    if (key === '') {
+      throw new ModelError('configuration', `The command '${auth.command}' printed no key for ${label}.`)
+    }
+    kept = { key, until: Date.now() + auth.refresh_interval_ms }
+    return key
+  }
+}
+
+/** The headers that carry a key. */
+export function keyHeaders(
+  carrier: 'x-api-key' | 'authorization',
+  key: string | undefined,
+): Readonly<Record<string, string>> {
+  if (key === undefined) return {}
+  return carrier === 'x-api-key' ? { 'x-api-key': key } : { authorization: `Bearer ${key}` }
+}

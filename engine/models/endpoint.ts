@@ -1,0 +1,119 @@
+import { ModelError } from '../model.ts'
+import { keyFromCommand, keyHeaders } from './credentials.ts'
+import type { KeySource } from './credentials.ts'
+import type { ModelOptions } from './options.ts'
+import type { ModelProvider } from './provider-config.ts'
+
+/** Where a model's requests go, and as whom. */
+export type Endpoint = {
+  /** How messages name the other side. */
+  readonly label: string
+  readonly baseUrl: string
+  readonly query: Readonly<Record<string, string>>
+  /** Asked before each request, so that a key which expires can be fetched anew. Rejects with `ModelError`. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>
+  /** What must not come out in any message; grows as keys are fetched. */
+  readonly secrets: readonly string[]
+}
+
+/**
+ * Resolves a provider's URL, headers and key. Throws `ModelError` 'configuration' where the key is missing or the URL
+ * can't work.
+ */
+export function endpointOf(id: string, provider: ModelProvider, options: ModelOptions): Endpoint {
+  const label = provider.name ?? id
+  const secrets = new Set<string>()
+  for (const [header, value] of Object.entries(provider.http_headers)) {
+    if (/auth|key|token|secret|cookie/i.test(header)) secrets.add(value)
+  }
+  const fixed = { ...ownHeaders(id, options), ...provider.http_headers, ...fromEnvironment(provider, options, secrets) }
+  const key = keySource(id, provider, options)
+  return {
+    label,
+    baseUrl: checkedUrl(first(configuredUrl(id, options)) ?? provider.base_url),
+    query: provider.query_params,
+    headers: async () => {
+      const fetched = await key()
+      if (fetched !== undefined) secrets.add(fetched)
+      return { ...keyHeaders(carrierOf(id, provider, options.env), fetched), ...fixed }
+    },
+    get secrets() {
+      return [...secrets]
+    },
+  }
+}
+
+/** Where to look for a built-in provider's URL, first wins. */
+function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readonly (string | undefined)[] {
+  if (id === 'openai') return [openaiBaseUrl, env['OPENAI_BASE_URL']]
+  return id === 'anthropic' ? [env['ANTHROPIC_BASE_URL']] : []
+}
+
+/** Anthropic takes keys in a header of its own; a token, which its gateways use, is a bearer's like everywhere else. */
+function carrierOf(id: string, provider: ModelProvider, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
+  if (provider.wire_api !== 'messages') return 'authorization'
+  return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) === undefined ? 'authorization' : 'x-api-key'
+}
+
+function ownHeaders(id: string, { env }: ModelOptions): Readonly<Record<string, string>> {
+  if (id !== 'openai') return {}
+  const named = { 'openai-organization': env['OPENAI_ORG_ID'], 'openai-project': env['OPENAI_PROJECT_ID'] }
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([header, value]) => (value === undefined || value === '' ? [] : [[header, value]])),
+  )
+}
+
+function fromEnvironment(
+  provider: ModelProvider,
+  { env }: ModelOptions,
+  secrets: Set<string>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(provider.env_http_headers).flatMap(([header, variable]) => {
+      const value = first([env[variable]])
+      if (value === undefined) return []
+      secrets.add(value)
+      return [[header, value]]
+    }),
+  )
+}
+
+/** Which variables hold a built-in provider's key, the more specific one first, as `codex exec` orders them. */
+const keyVariables: Readonly<Record<string, readonly string[]>> = {
+  openai: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+}
+
+function keySource(id: string, provider: ModelProvider, options: ModelOptions): KeySource {
+  const { env } = options
+  const label = provider.name ?? id
+  if (provider.auth !== undefined) return keyFromCommand(label, provider.auth, options)
+  const variables = provider.env_key === undefined ? (keyVariables[id] ?? []) : [provider.env_key]
+  if (variables.length === 0) return () => Promise.resolve(undefined)
+  const given = id === 'openai' ? options.apiKey : undefined
+  const key = first([given, ...variables.map((variable) => env[variable])])
+  if (key === undefined) {
+    const how = provider.env_key_instructions === undefined ? '' : ` ${provider.env_key_instructions}`
+    const named = variables.toReversed().join(' or ')
+    throw new ModelError('configuration', `${label} needs a key: set ${named} in the environment.${how}`)
+  }
+  return () => Promise.resolve(key)
+}
+
+function first(values: readonly (string | undefined)[]): string | undefined {
+  return values.find((value) => value !== undefined && value !== '')
+}
+
+function checkedUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new ModelError('configuration', `The base URL '${text}' is not an http or https URL.`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ModelError(
+      'configuration',
+      `The base URL for ${url.host} carries a user name or password: use a header or a key instead.`,
+    )
+  }
+  return text
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import type { ModelEvent, Usage } from '../model.ts'
+import { malformedStream, ProviderFailure } from './failure.ts'
+
+const count = z.number().nullish()
+const usage = z.object({
+  input_tokens: count,
+  cache_creation_input_tokens: count,
+  cache_read_input_tokens: count,
+  output_tokens: count,
+  output_tokens_details: z.object({ thinking_tokens: count }).nullish(),
+})
+type Counted = z.infer<typeof usage>
+
+const messageStart = z.object({ message: z.object({ usage: usage.nullish() }) })
+const blockStart = z.object({
+  index: z.number(),
+  content_block: z.looseObject({
+    type: z.string(),
+    id: z.string().optional(),
+    name: z.string().optional(),
+    text: z.string().optional(),
+    thinking: z.string().optional(),
+    signature: z.string().optional(),
+    data: z.string().optional(),
+  }),
+})
+const blockDelta = z.object({
+  index: z.number(),
+  delta: z.looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    partial_json: z.string().optional(),
+    thinking: z.string().optional(),
+    signature: z.string().optional(),
+  }),
+})
+const blockStop = z.object({ index: z.number() })
+const messageDelta = z.object({
+  delta: z.object({ stop_reason: z.string().nullish() }),
+  usage: usage.nullish(),
+})
+
+/** A content block as far as it has come. `json` gathers a tool's input. */
+type Block = z.infer<typeof blockStart>['content_block'] & { json: string }
+
+/**
+ * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Blocks
+ * count when they stop; thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused
+ * message; ends without `end` where the stream was cut.
+ */
+export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenerator<ModelEvent> {
+  const blocks = new Map<number, Block>()
+  const counted: Counted = {}
+  let stopReason: string | undefined
+  for await (const raw of stream) {
+    const { type } = expect('an event', z.object({ type: z.string() }), raw)
+    switch (type) {
+      case 'message_start':
+        Object.assign(counted, known(expect(type, messageStart, raw).message.usage))
+        break
+      case 'content_block_start': {
+        const { index, content_block: block } = expect(type, blockStart, raw)
+        blocks.set(index, { ...block, json: '' })
+        break
+      }
+      case 'content_block_delta': {
+        const { index, delta } = expect(type, blockDelta, raw)
+        extend(openBlock(blocks, index), delta)
+        if (delta.type === 'text_delta') yield { type: 'text_delta', text: delta.text ?? '' }
+        break
+      }
+      case 'content_block_stop': {
+        const event = finishedBlock(openBlock(blocks, expect(type, blockStop, raw).index))
+        if (event !== undefined) yield event
+        break
+      }
+      case 'message_delta': {
+        const { delta, usage: last } = expect(type, messageDelta, raw)
+        stopReason = delta.stop_reason ?? stopReason
+        Object.assign(counted, known(last))
+        break
+      }
+      case 'message_stop':
+        refuseUnfinished(stopReason)
+        yield { type: 'end', usage: readUsage(counted) }
+        return
+      default:
+        // The API announces that it will send new event types.
+        break
+    }
+  }
+}
+
+function openBlock(blocks: ReadonlyMap<number, Block>, index: number): Block {
+  const block = blocks.get(index)
+  if (block === undefined) throw malformedStream(`a content block that never started: ${index}`)
+  return block
+}
+
+function extend(block: Block, delta: z.infer<typeof blockDelta>['delta']): void {
+  switch (delta.type) {
+    case 'text_delta':
+      block.text = `${block.text ?? ''}${delta.text ?? ''}`
+      break
+    case 'input_json_delta':
+      block.json += delta.partial_json ?? ''
+      break
+    case 'thinking_delta':
+      block.thinking = `${block.thinking ?? ''}${delta.thinking ?? ''}`
+      break
+    case 'signature_delta':
+      block.signature = `${block.signature ?? ''}${delta.signature ?? ''}`
+      break
+    default:
+      // Citations and what comes after them: nothing that a decision needs.
+      break
+  }
+}
+
+/** The event for a finished block; undefined for kinds that ask nothing of us. */
+function finishedBlock(block: Block): ModelEvent | undefined {
+  switch (block.type) {
+    case 'text':
+      return block.text === undefined || block.text === '' ? undefined : { type: 'message', text: block.text }
+    case 'thinking': {
+      const { thinking = '', signature = '' } = block
+      const opaque = { from: 'anthropic-messages', block: { type: 'thinking', thinking, signature } }
+      return { type: 'reasoning', text: thinking, opaque }
+    }
+    case 'redacted_thinking': {
+      const opaque = { from: 'anthropic-messages', block: { type: 'redacted_thinking', data: block.data ?? '' } }
+      return { type: 'reasoning', text: '', opaque }
+    }
+    case 'tool_use': {
+      const { id = '', name = '' } = block
+      if (id === '' || name === '') throw malformedStream('a tool call without an id or a name')
+      const input = block.json === '' ? JSON.stringify(block['input'] ?? {}) : block.json
+      return { type: 'tool_call', call: { id, name, kind: 'function', input } }
+    }
+    default:
+      return undefined
+  }
+}
+
+function refuseUnfinished(stopReason: string | undefined): void {
+  const words = `ended its response early: ${stopReason}`
+  if (stopReason === 'max_tokens') throw new ProviderFailure('incomplete', words, { retryable: true })
+  if (stopReason === 'refusal') throw new ProviderFailure('filtered', words, { retryable: false })
+  if (stopReason === 'model_context_window_exceeded') {
+    throw new ProviderFailure('context-overflow', words, { retryable: false })
+  }
+}
+
+/** The fields that say something: a later count replaces an earlier one only where it has a number. */
+function known(counts: Counted | null | undefined): Counted {
+  return Object.fromEntries(Object.entries(counts ?? {}).filter(([, value]) => value !== null && value !== undefined))
+}
+
+/** Anthropic counts what came from the cache and went into it beside the input; here input is all of it. */
+function readUsage(counted: Counted): Usage {
+  const cached = counted.cache_read_input_tokens ?? 0
+  const written = counted.cache_creation_input_tokens ?? 0
+  return {
+    inputTokens: (counted.input_tokens ?? 0) + cached + written,
+    cachedInputTokens: cached,
+    cacheWriteInputTokens: written,
+    outputTokens: counted.output_tokens ?? 0,
+    reasoningOutputTokens: counted.output_tokens_details?.thinking_tokens ?? 0,
+  }
+}
+
+function expect<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw malformedStream(`${what}: ${z.prettifyError(parsed.error)}`)
+}

@@ -1,0 +1,19 @@
+import { connectAnthropic } from './anthropic-sdk.ts'
+import type { AnthropicConnection } from './anthropic-sdk.ts'
+import type { Endpoint } from './endpoint.ts'
+import { readMessages } from './messages-events.ts'
+import { buildMessagesBody, enforcesSchema } from './messages-request.ts'
+import type { Wire } from './wire-model.ts'
+
+/** Anthropic's Messages API. `model` is the name as the provider knows it. */
+export function messagesWire(model: string, endpoint: Endpoint): Wire {
+  let connection: Promise<AnthropicConnection> | undefined
+  return {
+    enforcesSchema: enforcesSchema(model),
+    prepare: (request) => {
+      const body = buildMessagesBody(model, request)
+      return async (signal) => (await (connection ??= connectAnthropic(endpoint))).messages(body, signal)
+    },
+    read: readMessages,
+  }
+}

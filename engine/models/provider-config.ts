@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+const name = z.string().min(1)
+const milliseconds = z.number().int().positive()
+
+/**
+ * One table `model_providers.<id>` of the configuration, with the keys that Codex gives it. `wire_api` knows two more
+ * formats than Codex: `chat` (Chat Completions) and `messages` (Anthropic's).
+ */
+export const modelProviderSchema = z.strictObject({
+  /** How messages name it. Absent: its id. */
+  name: name.optional(),
+  base_url: z.url({ protocol: /^https?$/ }),
+  wire_api: z.enum(['responses', 'chat', 'messages']).default('responses'),
+  /** The environment variable that holds the key. Without it and without `auth`, no key is sent. */
+  env_key: name.optional(),
+  /** How to come by the key; shown where the variable is missing. */
+  env_key_instructions: name.optional(),
+  /** A command that prints the key. Asked again after `refresh_interval_ms`. */
+  auth: z
+    .strictObject({
+      command: name,
+      args: z.array(z.string()).default([]),
+      timeout_ms: milliseconds.default(5000),
+      refresh_interval_ms: milliseconds.default(300_000),
+      cwd: name.optional(),
+    })
+    .optional(),
+  query_params: z.record(z.string(), z.string()).default({}),
+  http_headers: z.record(z.string(), z.string()).default({}),
+  /** Header to environment variable; one that is unset or empty is left out. */
+  env_http_headers: z.record(z.string(), name).default({}),
+  /** Codex counts failed requests and failed streams apart. Here the larger of both bounds the repeats of one request. */
+  request_max_retries: z.number().int().min(0).max(100).optional(),
+  stream_max_retries: z.number().int().min(0).max(100).optional(),
+  stream_idle_timeout_ms: milliseconds.optional(),
+})
+
+/** A provider as configured, defaults filled in. */
+export type ModelProvider = z.infer<typeof modelProviderSchema>
+
+/** The providers that need no configuration. Local servers are asked without a key. */
+export const builtInProviders: Readonly<Record<string, ModelProvider>> = {
+  openai: modelProviderSchema.parse({ name: 'OpenAI', base_url: 'https://api.openai.com/v1' }),
+  anthropic: modelProviderSchema.parse({
+    name: 'Anthropic',
+    base_url: 'https://api.anthropic.com',
+    wire_api: 'messages',
+  }),
+  ollama: modelProviderSchema.parse({ name: 'Ollama', base_url: 'http://127.0.0.1:11434/v1', wire_api: 'chat' }),
+  lmstudio: modelProviderSchema.parse({ name: 'LM Studio', base_url: 'http://127.0.0.1:1234/v1', wire_api: 'chat' }),
+}

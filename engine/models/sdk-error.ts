@@ -1,0 +1,70 @@
+import { cutStream, judgeRefusal, malformedStream, ProviderFailure } from './failure.ts'
+
+type ErrorClass = abstract new (...args: never) => Error
+
+/** The error classes that both vendors' SDKs have under the same names. */
+type SdkErrors = {
+  readonly APIUserAbortError: ErrorClass
+  readonly APIConnectionError: ErrorClass
+  readonly APIError: ErrorClass
+}
+
+/**
+ * What went wrong inside a vendor's SDK, in our terms; an error of another origin comes back as it is. Nothing of the
+ * SDK's own error is kept: it holds the request's headers, and with them the key.
+ */
+export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: string): unknown {
+  if (error instanceof ProviderFailure) return error
+  if (error instanceof sdk.APIUserAbortError) return cutStream('aborted')
+  if (error instanceof sdk.APIConnectionError) {
+    const message = `can't be reached at ${withoutQuery(baseUrl)}: ${innermost(error)}`
+    return new ProviderFailure('connection', message, { retryable: true })
+  }
+  if (error instanceof sdk.APIError) return judgeRefusal(refusalOf(error), Date.now())
+  if (error instanceof SyntaxError) return malformedStream(error.message)
+  // What fetch throws from a body whose connection broke.
+  if (error instanceof TypeError) return cutStream(innermost(error))
+  return error
+}
+
+/** Yields what an SDK's stream yields, and throws what it throws in our terms. */
+export async function* translateStream(
+  stream: AsyncIterable<unknown>,
+  translate: (error: unknown) => unknown,
+): AsyncGenerator<unknown> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+function refusalOf(error: Error): Parameters<typeof judgeRefusal>[0] {
+  const { status, headers, code, type, error: body } = error as Error & Partial<Record<string, unknown>>
+  const named = [code, type].find((name) => typeof name === 'string' && name !== '')
+  return {
+    status: typeof status === 'number' ? status : undefined,
+    code: typeof named === 'string' ? named : undefined,
+    words: words(body) ?? error.message.replace(/^\d{3} /, ''),
+    header: (name) => (headers instanceof Headers ? headers.get(name) : null),
+  }
+}
+
+/** The sentence in an error body: `{error: {message}}` or `{message}`. */
+function words(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  if ('error' in body) return words(body.error)
+  return 'message' in body && typeof body.message === 'string' ? body.message : undefined
+}
+
+/** A URL for a message: its query may hold a key. */
+function withoutQuery(url: string): string {
+  return url.split('?')[0] ?? url
+}
+
+/** The message of the deepest cause: `fetch failed` alone helps nobody. */
+function innermost(error: Error): string {
+  let current = error
+  while (current.cause instanceof Error) current = current.cause
+  return current.message === '' ? current.name : current.message
+}

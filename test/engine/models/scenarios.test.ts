@@ -1,0 +1,348 @@
+import { describe, expect, test } from 'vitest'
+import { ModelError } from '../../../engine/model.ts'
+import type { HistoryItem, Model, ModelEvent } from '../../../engine/model.ts'
+import { call, say, think } from '../../support/mock-model.ts'
+import type { Reply } from '../../support/mock-model.ts'
+import { collect, collectFinished, noUsage, request } from './conversation.ts'
+import { key, startWire, wires } from './wires.ts'
+
+async function failureOf(model: Model): Promise<ModelError> {
+  const error: unknown = await collect(model).catch((thrown: unknown) => thrown)
+  if (!(error instanceof ModelError)) throw new Error(`expected a ModelError, got ${String(error)}`)
+  return error
+}
+
+/** The history as a run loop keeps it: what the model said, then what each of its calls returned. */
+function remember(events: readonly ModelEvent[], results: (name: string) => string): HistoryItem[] {
+  const said = events.flatMap((event): HistoryItem[] => {
+    if (event.type === 'message') return [{ ...event, role: 'assistant' }]
+    return event.type === 'reasoning' || event.type === 'tool_call' ? [event] : []
+  })
+  const answers = said.flatMap((item): HistoryItem[] =>
+    item.type === 'tool_call'
+      ? [{ type: 'tool_result', callId: item.call.id, output: results(item.call.name), ok: true }]
+      : [],
+  )
+  return [...said, ...answers]
+}
+
+describe.each(wires)('$wire: what is understood', (wire) => {
+  const reply: Reply = {
+    say: [
+      think('Erst schauen 👀.', 'signature'),
+      say('Ich prüfe das – 今すぐ 🚀.'),
+      call('exec_command', { cmd: 'echo "é"' }, 'c1'),
+      call('exec_command', { cmd: 'ls', deep: { list: [1, null, '🚪'] } }, 'c2'),
+      call('exec_command', '{}', 'c3'),
+    ],
+    usage: { input: 100, cached: 60, output: 20, reasoning: 5 },
+  }
+  const input = (value: object): string => JSON.stringify(value)
+  const understood = [
+    { type: 'reasoning', text: 'Erst schauen 👀.' },
+    { type: 'message', text: 'Ich prüfe das – 今すぐ 🚀.' },
+    {
+      type: 'tool_call',
+      call: { id: 'c1', name: 'exec_command', kind: 'function', input: input({ cmd: 'echo "é"' }) },
+    },
+    { type: 'tool_call', call: { id: 'c2', input: input({ cmd: 'ls', deep: { list: [1, null, '🚪'] } }) } },
+    { type: 'tool_call', call: { id: 'c3', input: '{}' } },
+    {
+      type: 'end',
+      usage: { ...noUsage, inputTokens: 100, cachedInputTokens: 60, outputTokens: 20, reasoningOutputTokens: 5 },
+    },
+  ]
+
+  test.each([1, 2, 3, 7, 64, undefined])('the same in pieces of %s bytes', async (chunkBytes) => {
+    const delivery = chunkBytes === undefined ? {} : { chunkBytes }
+    const { model } = await startWire(wire, [{ ...reply, delivery }])
+    expect(await collectFinished(model)).toMatchObject(understood)
+  })
+
+  test('deltas add up to the message', async () => {
+    const { model } = await startWire(wire, [reply])
+    const deltas = (await collect(model)).flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+    expect(deltas.length).toBeGreaterThan(1)
+    expect(deltas.join('')).toBe('Ich prüfe das – 今すぐ 🚀.')
+  })
+
+  test('arguments that are not JSON arrive as the model wrote them, and can be answered', async () => {
+    const { mock, model } = await startWire(wire, [[call('exec_command', '{"cmd": "ls', 'c1')], [say('again')]])
+    const events = await collectFinished(model)
+    expect(events[0]).toMatchObject({ call: { id: 'c1', kind: 'function', input: '{"cmd": "ls' } })
+    const user: HistoryItem = { type: 'message', role: 'user', text: 'go' }
+    const history = [user, ...remember(events, () => 'not JSON')]
+    expect(await collectFinished(model, request({ history }))).toMatchObject([{ text: 'again' }, { type: 'end' }])
+    expect(JSON.stringify(mock.requests[1]?.body)).toContain('ls')
+  })
+})
+
+describe.each(wires)('$wire: a conversation', (wire) => {
+  test('goes on over calls, results and reasoning, as the provider wants them', async () => {
+    const turns: Reply[] = [
+      [
+        think('Plan.', 'sig-1'),
+        say('Looking.'),
+        call('exec_command', { cmd: 'a' }),
+        call('exec_command', { cmd: 'b' }),
+      ],
+      [think('Hm.', 'sig-2'), call('apply_patch', { input: '*** Begin Patch' })],
+      [say('Done.')],
+    ]
+    const { mock, model } = await startWire(wire, turns)
+    const history: HistoryItem[] = [
+      { type: 'message', role: 'developer', text: 'House rules.' },
+      { type: 'message', role: 'user', text: 'Fix it.' },
+    ]
+    for (const _ of turns) {
+      history.push(
+        ...remember(await collectFinished(model, request({ history: [...history] })), (name) => `${name} ok`),
+      )
+    }
+    expect(history.at(-1)).toMatchObject({ role: 'assistant', text: 'Done.' })
+    expect(mock.requests).toHaveLength(3)
+  })
+
+  test('keeps the front of its requests byte for byte', async () => {
+    const { mock, model } = await startWire(wire, [[call('exec_command', { cmd: 'a' }, 'c1')], [say('ok')]])
+    const user: HistoryItem = { type: 'message', role: 'user', text: 'Fix it.' }
+    const events = await collectFinished(model, request({ history: [user] }))
+    await collect(model, request({ history: [user, ...remember(events, () => 'done')] }))
+    const [first, second] = mock.requests.map(({ body }) => body as Record<string, unknown>)
+    for (const part of ['instructions', 'system', 'tools']) {
+      expect(JSON.stringify(second?.[part])).toBe(JSON.stringify(first?.[part]))
+    }
+    const conversation = (body: Record<string, unknown> | undefined): readonly unknown[] =>
+      (body?.['input'] ?? body?.['messages']) as readonly unknown[]
+    const uncached = (value: unknown): string =>
+      JSON.stringify(value).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
+    const before = conversation(first).map(uncached)
+    expect(conversation(second).map(uncached).slice(0, before.length)).toEqual(before)
+  })
+
+  test('taken over from another provider is understood by this one', async () => {
+    const { model } = await startWire(wire, [[say('ok')]])
+    const history: HistoryItem[] = [
+      { type: 'message', role: 'user', text: 'go' },
+      { type: 'reasoning', text: 'x', opaque: { from: 'somewhere-else', item: {} } },
+      { type: 'reasoning', text: 'without anything' },
+      { type: 'tool_call', call: { id: 'fc:1|x', name: 'apply_patch', kind: 'freeform', input: '*** Begin Patch' } },
+      { type: 'tool_result', callId: 'fc:1|x', output: '', ok: false },
+      { type: 'message', role: 'developer', text: 'Mind the budget.' },
+    ]
+    expect(await collectFinished(model, request({ history }))).toMatchObject([{ text: 'ok' }, { type: 'end' }])
+  })
+})
+
+describe.each(wires)('$wire: failures worth repeating', (wire) => {
+  const { label, error } = wire
+  test.each<readonly [string, Reply, string | RegExp]>([
+    ['a 500', { status: 500, body: error('Oops', 'api_error') }, `${label} answered 500: Oops`],
+    [
+      'an overloaded 529',
+      { status: 529, body: error('Overloaded', 'overloaded_error') },
+      `${label} answered 529: Overloaded`,
+    ],
+    [
+      'a 502 of a proxy',
+      { status: 502, body: '<html>\n<h1>Bad gateway</h1>' },
+      `${label} answered 502: <html> <h1>Bad gateway</h1>`,
+    ],
+    ['a 503 without a body', { status: 503, body: '' }, `${label} answered 503: status code (no body)`],
+    ['a 408', { status: 408, body: error('slow') }, `${label} answered 408: slow`],
+    ['a 409', { status: 409, body: error('conflict') }, `${label} answered 409: conflict`],
+    ['a 429', { status: 429, body: error('Slow down', 'rate_limit_error') }, `${label} answered 429: Slow down`],
+    [
+      'an error in the stream',
+      { say: [say('x')], end: { type: 'error', code: 'overloaded_error', message: 'Busy' } },
+      `${label} failed: Busy`,
+    ],
+    [
+      'a truncated answer',
+      { say: [say('x')], end: { type: 'incomplete', reason: wire.truncated } },
+      `${label} ended its response early: ${wire.truncated}`,
+    ],
+    [
+      'a stream without its end',
+      { say: [say('half')], end: { type: 'missing' } },
+      `${label} cut the stream before its last event`,
+    ],
+    [
+      'a cut connection',
+      { say: [say('a text that is long enough')], delivery: { cutAfter: 4 } },
+      /^\w+ cut the stream before its last event \(.+\)$/,
+    ],
+    ['a cut before any event', { say: [], delivery: { cutAfter: 0 } }, /^\w+ cut the stream before its last event/],
+    [
+      'an event that is not JSON',
+      { frames: ['event: message_start\ndata: {"type":\n\n'] },
+      /^\w+ sent a malformed stream: /,
+    ],
+    [
+      'an event of another shape',
+      { frames: ['event: message_start\ndata: {"type":7,"choices":7}\n\n'] },
+      /^\w+ sent a malformed stream: /,
+    ],
+  ])('%s is repeated, and announced', async (_, reply, reason) => {
+    const { mock, model } = await startWire(wire, [reply, [say('fine')]])
+    const matching: unknown = typeof reason === 'string' ? reason : expect.stringMatching(reason)
+    expect((await collectFinished(model)).slice(-3)).toEqual([
+      { type: 'retry', attempt: 1, of: 5, reason: matching, waitMs: 1 },
+      { type: 'message', text: 'fine' },
+      { type: 'end', usage: noUsage },
+    ])
+    expect(mock.requests[1]?.body).toEqual(mock.requests[0]?.body)
+  })
+
+  test.each<readonly [string, Reply, string]>([
+    [
+      'a stream that stalls',
+      { say: [say('a text that is long enough')], delivery: { stallAfter: 4 } },
+      'stopped sending for 0.05 s in the middle of a stream',
+    ],
+    ['a server that never answers', 'silence', 'did not answer within 0.05 s'],
+  ])('%s is given up and repeated', async (_, reply, reason) => {
+    const { mock, model } = await startWire(wire, [reply, [say('fine')]], {
+      connectTimeoutMs: 50,
+      streamIdleTimeoutMs: 50,
+    })
+    const retry = (await collect(model)).find((event) => event.type === 'retry')
+    expect(retry?.reason).toBe(`${label} ${reason}`)
+    await mock.requests[0]?.over
+  })
+
+  test('the wait that the provider asks for is kept', async () => {
+    const refusal: Reply = { status: 429, headers: { 'retry-after-ms': '3' }, body: error('slow down') }
+    const { model } = await startWire(wire, [refusal, [say('fine')]], { retryBaseMs: 60_000 })
+    expect((await collect(model)).find((event) => event.type === 'retry')?.waitMs).toBe(3)
+  })
+
+  test('a wait beyond the budget is not begun', async () => {
+    const refusal: Reply = { status: 429, headers: { 'retry-after': '3600' }, body: error('later') }
+    const { mock, model } = await startWire(wire, [refusal], { retryBudgetMs: 60_000 })
+    expect((await failureOf(model)).message).toBe(
+      `${label} answered 429: later (gave up: it asks to wait 3600 s, and 0 s of the 60 s for waiting are used)`,
+    )
+    expect(mock.requests).toHaveLength(1)
+  })
+
+  test('after the last repeat the failure is final', async () => {
+    const down: Reply = { status: 503, body: error('down') }
+    const { mock, model } = await startWire(wire, [down, down, down], { maxRetries: 2 })
+    const failure = await failureOf(model)
+    expect(failure).toMatchObject({ code: 'provider', failure: 'server', status: 503 })
+    expect(failure.message).toBe(`${label} answered 503: down (gave up after 2 retries)`)
+    expect(mock.requests).toHaveLength(3)
+  })
+
+  test('a server that is not there is named with its address', async () => {
+    const { mock, model } = await startWire(wire, [], { maxRetries: 1 })
+    await mock.close()
+    const failure = await failureOf(model)
+    expect(failure.failure).toBe('connection')
+    expect(failure.message).toMatch(
+      / can't be reached at http:\/\/127\.0\.0\.1:\d+\S*: .*ECONNREFUSED.* \(gave up after 1 retry\)$/,
+    )
+  })
+})
+
+describe.each(wires)('$wire: failures that end it at once', (wire) => {
+  const { label, error } = wire
+  test.each<readonly [string, Reply, string, Partial<ModelError>]>([
+    [
+      'a 400',
+      { status: 400, body: error('Unknown parameter') },
+      'answered 400: Unknown parameter',
+      { failure: 'refused', status: 400 },
+    ],
+    [
+      'a 401',
+      { status: 401, body: error(`Incorrect API key provided: ${key}.`, 'authentication_error') },
+      'answered 401: Incorrect API key provided: [key].',
+      { failure: 'authentication', status: 401 },
+    ],
+    ['a 403', { status: 403, body: error('no') }, 'answered 403: no', { failure: 'authentication' }],
+    [
+      'a 404',
+      { status: 404, body: error('no such model', 'not_found_error') },
+      'answered 404: no such model',
+      { failure: 'refused' },
+    ],
+    [
+      'an empty account',
+      { status: 429, body: error('You exceeded your current quota', 'insufficient_quota') },
+      'answered 429: You exceeded your current quota',
+      { failure: 'quota' },
+    ],
+    [
+      'an empty account in other words',
+      { status: 400, body: error('Your credit balance is too low') },
+      'answered 400: Your credit balance is too low',
+      { failure: 'quota' },
+    ],
+    [
+      'a 5xx that says so',
+      { status: 500, headers: { 'x-should-retry': 'false' }, body: error('never') },
+      'answered 500: never',
+      { failure: 'server' },
+    ],
+    [
+      'a history that is too long',
+      { status: 400, body: error('too long', 'context_length_exceeded') },
+      'answered 400: too long',
+      { failure: 'context-overflow' },
+    ],
+    [
+      'one in other words',
+      { status: 400, body: error('prompt is too long: 208310 tokens > 200000 maximum') },
+      'answered 400: prompt is too long: 208310 tokens > 200000 maximum',
+      { failure: 'context-overflow' },
+    ],
+    [
+      'a body that is too long',
+      { status: 413, body: error('Request exceeds the maximum size', 'request_too_large') },
+      'answered 413: Request exceeds the maximum size',
+      { failure: 'context-overflow' },
+    ],
+    [
+      'a filtered answer',
+      { say: [], end: { type: 'incomplete', reason: wire.filtered } },
+      `ended its response early: ${wire.filtered}`,
+      { failure: 'filtered' },
+    ],
+  ])('%s', async (_, reply, message, facts) => {
+    const { mock, model } = await startWire(wire, [reply, [say('never asked')]])
+    const failure = await failureOf(model)
+    expect(failure.message).toBe(`${label} ${message}`)
+    expect(failure).toMatchObject({ code: 'provider', ...facts })
+    expect(mock.requests).toHaveLength(1)
+  })
+})
+
+describe.each(wires)('$wire: stopping', (wire) => {
+  const why = new Error('the run is over')
+
+  test.each<readonly [string, Reply, number]>([
+    ['before asking', [say('x')], 0],
+    ['while waiting for the headers', 'silence', 30],
+    ['in the middle of a stream', { say: [say('a text that is long enough')], delivery: { stallAfter: 4 } }, 30],
+    ['while waiting to repeat', { status: 429, headers: { 'retry-after': '60' }, body: {} }, 30],
+  ])('an abort %s throws its reason', async (_, reply, afterMs) => {
+    const { model } = await startWire(wire, [reply])
+    const controller = new AbortController()
+    if (afterMs === 0) controller.abort(why)
+    else setTimeout(() => controller.abort(why), afterMs)
+    await expect(collect(model, request(), controller.signal)).rejects.toBe(why)
+  })
+
+  test('a reader who stops closes the connection', async () => {
+    const { mock, model } = await startWire(wire, [
+      { say: [say('a text that is long enough')], delivery: { stallAfter: 6 } },
+    ])
+    for await (const event of model.respond(request(), new AbortController().signal)) {
+      expect(event.type).toBe('text_delta')
+      break
+    }
+    await mock.requests[0]?.over
+  })
+})

@@ -1,0 +1,79 @@
+import { onTestFinished } from 'vitest'
+import type { Model } from '../../../engine/model.ts'
+import { modelProviderSchema, openModel } from '../../../engine/models/index.ts'
+import type { ModelOptions } from '../../../engine/models/index.ts'
+import { startMockAnthropic } from '../../support/mock-anthropic.ts'
+import { startMockChat } from '../../support/mock-chat.ts'
+import type { MockModel, Replies } from '../../support/mock-model.ts'
+import { startMockOpenAI } from '../../support/mock-openai.ts'
+
+/** A provider's wire format, as a scenario needs to know it. */
+export type WireUnderTest = {
+  readonly wire: string
+  /** How messages name the provider. */
+  readonly label: string
+  readonly model: string
+  readonly mock: (options: { readonly replies: Replies }) => Promise<MockModel>
+  /** How the model is pointed at a mock. */
+  readonly options: (baseUrl: string) => Partial<ModelOptions>
+  /** An error as this provider writes it. */
+  readonly error: (message: string, code?: string) => unknown
+  /** How a response says that it ran into the limit of its length, and that it was withheld. */
+  readonly truncated: string
+  readonly filtered: string
+}
+
+/** Every variable a model may need; the same key everywhere, so that one search finds it wherever it leaks. */
+export const key = 'sk-test-5ecret-key'
+const env = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, LOCAL_KEY: key }
+
+const openAiError = (message: string, code?: string): unknown => ({ error: { message, code: code ?? null, type: 'x' } })
+
+export const wires: readonly WireUnderTest[] = [
+  {
+    wire: 'Responses',
+    label: 'OpenAI',
+    model: 'gpt-5.5',
+    mock: startMockOpenAI,
+    options: (openaiBaseUrl) => ({ openaiBaseUrl }),
+    error: openAiError,
+    truncated: 'max_output_tokens',
+    filtered: 'content_filter',
+  },
+  {
+    wire: 'Chat Completions',
+    label: 'Local',
+    model: 'local/qwen3',
+    mock: startMockChat,
+    options: (baseUrl) => ({
+      modelProviders: {
+        local: modelProviderSchema.parse({ name: 'Local', base_url: baseUrl, wire_api: 'chat', env_key: 'LOCAL_KEY' }),
+      },
+    }),
+    error: openAiError,
+    truncated: 'length',
+    filtered: 'content_filter',
+  },
+  {
+    wire: 'Messages',
+    label: 'Anthropic',
+    model: 'claude-sonnet-5',
+    mock: startMockAnthropic,
+    options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),
+    error: (message, type = 'invalid_request_error') => ({ type: 'error', error: { type, message } }),
+    truncated: 'max_tokens',
+    filtered: 'refusal',
+  },
+]
+
+/** A mock with these replies and a model that talks to it; both end with the test. */
+export async function startWire(
+  wire: WireUnderTest,
+  replies: Replies,
+  change: Partial<ModelOptions> = {},
+): Promise<{ readonly mock: MockModel; readonly model: Model }> {
+  const mock = await wire.mock({ replies })
+  onTestFinished(() => mock.close())
+  const options = { env, cwd: '/', retryBaseMs: 1, ...wire.options(mock.baseUrl), ...change }
+  return { mock, model: await openModel(wire.model, options) }
+}

@@ -1,0 +1,135 @@
+import { frame, pieces, startMockModel } from './mock-model.ts'
+import type { Ending, MockModel, Output, Replies, Spoken } from './mock-model.ts'
+import type { Received } from './sse-server.ts'
+
+/**
+ * A loopback server that speaks Anthropic's Messages wire format as server-sent events
+ * (https://platform.claude.com/docs/en/build-with-claude/streaming). Like the real one it answers 400 to calls whose
+ * results don't come first in the next message, to blocks without text, to more than four cache breakpoints and to a
+ * thinking block that it didn't sign. A reasoning output without a summary is sent as redacted thinking.
+ */
+export function startMockAnthropic(options: { readonly replies: Replies }): Promise<MockModel> {
+  const signed = new Set<string>()
+  return startMockModel(
+    {
+      path: '/v1/messages',
+      base: '',
+      complain: (request) => complaint(request, signed),
+      errorBody: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
+      frames: (reply, index) => {
+        for (const output of reply.say) {
+          if (output.type === 'reasoning') signed.add(JSON.stringify(thinkingBlock(output)))
+        }
+        return messageFrames(reply, index)
+      },
+    },
+    options.replies,
+  )
+}
+
+function messageFrames({ say, usage = {}, end = { type: 'completed' } }: Spoken, index: number): readonly string[] {
+  const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: 'mock', content: [] }
+  const input = {
+    input_tokens: (usage.input ?? 0) - (usage.cached ?? 0) - (usage.cacheWrite ?? 0),
+    cache_read_input_tokens: usage.cached ?? 0,
+    cache_creation_input_tokens: usage.cacheWrite ?? 0,
+  }
+  const counts = {
+    output_tokens: usage.output ?? 0,
+    output_tokens_details: { thinking_tokens: usage.reasoning ?? 0 },
+  }
+  const hasCalls = say.some((output) => output.type === 'function' || output.type === 'freeform')
+  return [
+    frame({
+      type: 'message_start',
+      message: { ...message, stop_reason: null, usage: { ...input, output_tokens: 1, output_tokens_details: null } },
+    }),
+    frame({ type: 'ping' }),
+    ...say.flatMap((output, at) => blockFrames(output, at, `toolu_${index}_${at}`)),
+    ...endFrames(end, hasCalls ? 'tool_use' : 'end_turn', counts),
+  ]
+}
+
+function endFrames(end: Ending, stopReason: string, usage: object): readonly string[] {
+  const stop = (reason: string): readonly string[] => [
+    frame({ type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage }),
+    frame({ type: 'message_stop' }),
+  ]
+  switch (end.type) {
+    case 'completed':
+      return stop(stopReason)
+    case 'incomplete':
+      return stop(end.reason)
+    case 'failed':
+    case 'error':
+      return [frame({ type: 'error', error: { type: end.code, message: end.message } })]
+    case 'missing':
+      return []
+    default:
+      return end satisfies never
+  }
+}
+
+type Reasoning = Extract<Output, { type: 'reasoning' }>
+
+function thinkingBlock({ summary, encrypted }: Reasoning): Block & Readonly<Record<string, string>> {
+  return summary === ''
+    ? { type: 'redacted_thinking', data: encrypted }
+    : { type: 'thinking', thinking: summary, signature: encrypted }
+}
+
+function blockFrames(output: Output, index: number, key: string): readonly string[] {
+  const block = (start: object, deltas: readonly object[]): readonly string[] => [
+    frame({ type: 'content_block_start', index, content_block: start }),
+    ...deltas.map((delta) => frame({ type: 'content_block_delta', index, delta })),
+    frame({ type: 'content_block_stop', index }),
+  ]
+  switch (output.type) {
+    case 'text': {
+      const deltas = pieces(output.text).map((text) => ({ type: 'text_delta', text }))
+      return block({ type: 'text', text: '' }, deltas)
+    }
+    case 'reasoning': {
+      if (output.summary === '') return block(thinkingBlock(output), [])
+      const deltas = pieces(output.summary).map((thinking) => ({ type: 'thinking_delta', thinking }))
+      const signature = { type: 'signature_delta', signature: output.encrypted }
+      return block({ type: 'thinking', thinking: '', signature: '' }, [...deltas, signature])
+    }
+    case 'function':
+    case 'freeform': {
+      const args = output.type === 'function' ? output.arguments : JSON.stringify({ input: output.input })
+      const deltas = pieces(args).map((piece) => ({ type: 'input_json_delta', partial_json: piece }))
+      const start = { type: 'tool_use', id: output.id ?? key, name: output.name, input: {} }
+      return block(start, [{ type: 'input_json_delta', partial_json: '' }, ...deltas])
+    }
+    default:
+      return output satisfies never
+  }
+}
+
+type Block = { readonly type?: string; readonly id?: string; readonly tool_use_id?: string; readonly text?: string }
+type Message = { readonly role?: string; readonly content?: readonly Block[] }
+
+function complaint({ headers, body }: Received, signed: ReadonlySet<string>): string | undefined {
+  if (headers['anthropic-version'] === undefined) return 'anthropic-version: header is required'
+  const { max_tokens: limit, messages = [] } = body as { max_tokens?: number; messages?: readonly Message[] }
+  if (limit === undefined) return 'max_tokens: Field required'
+  if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role'
+  const breakpoints = JSON.stringify(body).match(/"cache_control"/g) ?? []
+  if (breakpoints.length > 4)
+    return `A maximum of 4 blocks with cache_control may be provided. Found ${breakpoints.length}.`
+  for (const [at, message] of messages.entries()) {
+    const blocks = message.content ?? []
+    if (blocks.some((block) => block.type === 'text' && block.text === '')) {
+      return 'messages: text content blocks must be non-empty'
+    }
+    const forged = blocks.find((block) => block.type?.endsWith('thinking') && !signed.has(JSON.stringify(block)))
+    if (forged !== undefined) return `messages.${at}: Invalid \`signature\` in \`thinking\` block`
+    const calls = blocks.filter((block) => block.type === 'tool_use')
+    const next = messages[at + 1]?.content?.slice(0, calls.length) ?? []
+    const open = calls.find((call) => !next.some((block) => block.tool_use_id === call.id))
+    if (open !== undefined)
+      return `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.id}`
+  }
+  return undefined
+}

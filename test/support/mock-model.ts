@@ -1,0 +1,132 @@
+import { startSseServer } from './sse-server.ts'
+import type { Answer, Delivery, Received } from './sse-server.ts'
+
+/** One thing the mock model says: an item of a Responses `output`. */
+export type Output =
+  | { readonly type: 'text'; readonly text: string; readonly phase?: string }
+  | { readonly type: 'reasoning'; readonly summary: string; readonly encrypted: string }
+  | { readonly type: 'function'; readonly name: string; readonly arguments: string; readonly id?: string }
+  | { readonly type: 'freeform'; readonly name: string; readonly input: string; readonly id?: string }
+
+/** Token counts as the wire names them; what is absent is 0. */
+export type MockUsage = {
+  readonly input?: number
+  readonly cached?: number
+  readonly cacheWrite?: number
+  readonly output?: number
+  readonly reasoning?: number
+}
+
+/** How a stream ends. `completed` unless said otherwise. */
+export type Ending =
+  | { readonly type: 'completed' }
+  | { readonly type: 'failed'; readonly code: string; readonly message: string }
+  | { readonly type: 'incomplete'; readonly reason: string }
+  /** An `error` event in the stream. */
+  | { readonly type: 'error'; readonly code: string; readonly message: string }
+  /** The stream closes in good order without a last event. */
+  | { readonly type: 'missing' }
+
+export type Reply =
+  /** What the model says, in order: the common case. */
+  | readonly Output[]
+  | Spoken
+  /** An HTTP answer without a stream. A string body is sent as it is, anything else as JSON. */
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: unknown }
+  /** SSE frames as given, for wire damage that no builder here makes. */
+  | { readonly frames: readonly string[]; readonly delivery?: Delivery }
+  /** The request is taken and never answered. */
+  | 'silence'
+
+/** A running mock. */
+export type MockModel = {
+  /** What goes into `openai_base_url` or its like. */
+  readonly baseUrl: string
+  readonly requests: readonly Received[]
+  close(): Promise<void>
+}
+
+export const say = (text: string): Output => ({ type: 'text', text })
+
+export const think = (summary: string, encrypted = 'gAAAA-opaque'): Output => ({
+  type: 'reasoning',
+  summary,
+  encrypted,
+})
+
+/** A function call. Arguments that are a string are sent as they are, valid JSON or not. */
+export const call = (name: string, args: object | string, id?: string): Output => ({
+  type: 'function',
+  name,
+  arguments: typeof args === 'string' ? args : JSON.stringify(args),
+  ...(id === undefined ? {} : { id }),
+})
+
+/** A call of a freeform (custom) tool such as `apply_patch`. */
+export const freeform = (name: string, input: string, id?: string): Output => ({
+  type: 'freeform',
+  name,
+  input,
+  ...(id === undefined ? {} : { id }),
+})
+
+export type Replies = readonly Reply[] | ((request: Received, index: number) => Reply)
+
+/** What tells one provider's mock from another's. */
+type Dialect = {
+  /** The path that answers; all others are a 404. */
+  readonly path: string
+  /** What the base URL has behind the server's address. */
+  readonly base: string
+  /** Why the real API would answer 400; undefined where it wouldn't. */
+  readonly complain: (request: Received) => string | undefined
+  /** The body of an error with these words. */
+  readonly errorBody: (message: string) => unknown
+  /** The events of a reply, as they go over the wire. */
+  readonly frames: (reply: Spoken, index: number) => readonly string[]
+}
+
+/** A reply in which the model says something. */
+export type Spoken = {
+  readonly say: readonly Output[]
+  readonly usage?: MockUsage
+  readonly end?: Ending
+  readonly delivery?: Delivery
+}
+
+/**
+ * Starts a mock of a provider. Replies are used in order, or computed from the request; once they are used up the
+ * answer is 400.
+ */
+export async function startMockModel(dialect: Dialect, replies: Replies): Promise<MockModel> {
+  let index = 0
+  const refuse = (status: number, message: string): Answer => ({
+    kind: 'failure',
+    status,
+    body: dialect.errorBody(message),
+  })
+  const server = await startSseServer((request): Answer => {
+    if (request.path.split('?')[0] !== dialect.path) return refuse(404, `mock: no such path: ${request.path}`)
+    const complaint = dialect.complain(request)
+    if (complaint !== undefined) return refuse(400, complaint)
+    const at = index++
+    const reply = typeof replies === 'function' ? replies(request, at) : replies[at]
+    if (reply === undefined) return refuse(400, `mock: the ${at} replies of this mock are used up`)
+    if (reply === 'silence') return { kind: 'silence' }
+    if ('status' in reply) return { kind: 'failure', ...reply }
+    if ('frames' in reply) return { kind: 'stream', ...reply }
+    const spoken = 'say' in reply ? reply : { say: reply }
+    return { kind: 'stream', frames: dialect.frames(spoken, at), delivery: spoken.delivery }
+  })
+  return { baseUrl: `${server.url}${dialect.base}`, requests: server.requests, close: server.close }
+}
+
+/** One named server-sent event. */
+export function frame(event: { readonly type: string } & Readonly<Record<string, unknown>>): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}
+
+/** A text in pieces of a few characters, as real streams have it. */
+export function pieces(text: string): readonly string[] {
+  return text.match(/[^]{1,12}/gu) ?? []
+}
