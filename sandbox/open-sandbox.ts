@@ -41,7 +41,8 @@ export async function openSandbox(
   }
 }
 
-function defaultBackend(policy: SandboxPolicy): Backend {
+/** The backend that a policy gets when none is named. */
+export function defaultBackend(policy: SandboxPolicy): Backend {
   if (policy.mode === 'danger-full-access') return 'unconfined'
   return process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap'
 }

@@ -1,8 +1,9 @@
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { GuardedPlaces } from '../git/guard.ts'
+import { writableRoots } from '../roots.ts'
 import { gitExecutables } from '../protected-places.ts'
 
 /** One step in building what the command sees, at a path without symlinks. */
@@ -81,20 +82,6 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
       ? { ...mount, as: 'hollow' }
       : mount,
   )
-}
-
-/** The directories that the policy lets a command write to, without symlinks; none outside workspace-write. */
-export function writableRoots(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
-  if (policy.mode !== 'workspace-write') return []
-  const real = [policy.workspace, ...policy.writableRoots].map((path) => host.realPath(path))
-  return [...new Set(real.filter((path) => path !== undefined))]
-}
-
-/** The policy's protected paths as absolute ones, below every writable root. */
-export function protectedBelow(roots: readonly string[], policy: SandboxPolicy): readonly string[] {
-  return policy.protectedPaths
-    .flatMap((path) => (isAbsolute(path) ? [path] : roots.map((root) => join(root, path))))
-    .filter((path) => !roots.includes(path))
 }
 
 /** The mount that decides what is at `path`: the innermost that holds it. */

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process, { arch } from 'node:process'
 import { Writable, type Readable } from 'node:stream'
+import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
@@ -10,15 +11,17 @@ import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gone, signal } from '../process/signal.ts'
+import { keepTail } from '../process/tail.ts'
 import { stdinOf } from '../process/stdin.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
+import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { bubblewrapArguments } from './arguments.ts'
-import { planMounts, protectedBelow, writableRoots } from './mounts.ts'
+import { planMounts } from './mounts.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readStatus } from './status.ts'
 
@@ -74,10 +77,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
     send(options.map((option) => `${option}\0`).join(''), pipes[4])
     send(filter, pipes[5])
     const status = readStatus(child.stdio[3] as Readable | null)
-    let complaint = ''
-    child.stderr?.on('data', (chunk: Buffer) => {
-      if (complaint.length < 2000) complaint += chunk.toString('utf8')
-    })
+    const complaint = keepTail(child.stderr)
     const destroy = (): void => {
       // The first process of the pid namespace takes all others with it; bwrap may not have made it yet.
       if (status.initPid !== undefined) signal(status.initPid, 'SIGKILL')
@@ -99,15 +99,19 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       },
       ...commandLimits(policy, command),
       signal: command.signal,
-      settle: async () => {
+      settle: async ({ code }) => {
         await status.closed
         if (status.initPid !== undefined) await gone(status.initPid)
         // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.
-        if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint)) {
+        if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           await forgetProbe()
-          throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.trim() })
+          throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
         }
-        return [...limited.end(), ...guard.review()]
+        const said =
+          code === 0 || code === null || stopped
+            ? []
+            : denialsFromOutput(policy, { stderr: complaint.text(), cwd: command.cwd, code }, hostFileSystem)
+        return [...limited.end(), ...guard.review(), ...said]
       },
     })
   }

@@ -1,4 +1,4 @@
-import type { Denial } from './sandbox.ts'
+import type { Denial } from '../sandbox.ts'
 
 const nouns: Readonly<Record<Denial['kind'], string>> = {
   path: 'access to',

@@ -1,0 +1,102 @@
+import { basename, dirname, join } from 'node:path'
+import type { FileSystemView } from '../file-system-view.ts'
+import { depth, isWithin } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { gitExecutables } from '../protected-places.ts'
+import { protectedBelow, writableRoots } from '../roots.ts'
+
+/** Whether the policy lets a command do something to a path; if not, which part of it forbids that, and what would allow it. */
+type Evaluation =
+  { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly howToAllow: string }
+
+const allowed: Evaluation = { allowed: true }
+
+/** Places that every command has to itself: written to freely, but they are not the host's. */
+const privatePlaces = ['/tmp', '/dev/shm']
+
+/** What `policy` says to reading or writing `path`, symlinks followed as far as they lead. It touches nothing. */
+export function evaluateAccess(
+  policy: SandboxPolicy,
+  access: { readonly path: string; readonly want: 'read' | 'write' },
+  host: FileSystemView,
+): Evaluation {
+  if (policy.mode === 'danger-full-access') return allowed
+  const path = resolveExisting(access.path, host)
+  const roots = writableRoots(policy, host)
+  const shown = [policy.workspace, ...policy.readableRoots].map((root) => host.realPath(root) ?? root)
+  const denied = innermost(
+    path,
+    policy.deniedReads.map((place) => host.realPath(place) ?? place),
+  )
+  const granted = innermost(path, [...roots, ...shown])
+  // The narrower word wins, and of two about the same place the grant.
+  if (denied !== undefined && (granted === undefined || depth(denied) > depth(granted))) {
+    return { allowed: false, rule: `deniedReads: ${denied}`, howToAllow: `take ${denied} out of deniedReads` }
+  }
+  return access.want === 'read' ? evaluateRead(path, granted) : evaluateWrite(policy, path, { roots, granted }, host)
+}
+
+function evaluateRead(path: string, granted: string | undefined): Evaluation {
+  if (granted === undefined && (isWithin(path, '/tmp') || isWithin(path, '/run'))) {
+    return {
+      allowed: false,
+      rule: "the host's /tmp and /run are not shown",
+      howToAllow: `add ${path} to readableRoots, or put the file into the workspace`,
+    }
+  }
+  return allowed
+}
+
+function evaluateWrite(
+  policy: SandboxPolicy,
+  path: string,
+  { roots, granted }: { readonly roots: readonly string[]; readonly granted: string | undefined },
+  host: FileSystemView,
+): Evaluation {
+  const root = innermost(path, roots)
+  if (root === undefined) {
+    if (granted === undefined && privatePlaces.some((place) => isWithin(path, place))) return allowed
+    return policy.mode === 'read-only'
+      ? { allowed: false, rule: 'mode: read-only', howToAllow: 'use the mode workspace-write' }
+      : { allowed: false, rule: 'outside the writable roots', howToAllow: `add ${dirname(path)} to writableRoots` }
+  }
+  const metadata = gitMetadata(path, host)
+  if (metadata !== undefined) {
+    return {
+      allowed: false,
+      rule: `git metadata that the host would execute: ${metadata}`,
+      howToAllow: 'make this change yourself, outside the sandbox',
+    }
+  }
+  const place = innermost(
+    path,
+    protectedBelow(roots, policy).map((protectedPath) => host.realPath(protectedPath) ?? protectedPath),
+  )
+  return place === undefined
+    ? allowed
+    : { allowed: false, rule: `protectedPaths: ${place}`, howToAllow: `take ${place} out of protectedPaths` }
+}
+
+/** The entry of a git directory that `path` is or lies in, when git would execute or follow it. */
+function gitMetadata(path: string, host: FileSystemView): string | undefined {
+  for (let at = path; at !== '/'; at = dirname(at)) {
+    for (let git = dirname(at); git !== '/'; git = dirname(git)) {
+      const inGit = basename(git) === '.git' || host.kindOf(join(git, 'HEAD')) === 'file'
+      if (inGit && gitExecutables.some((name) => join(git, name) === at)) return at
+    }
+  }
+  return undefined
+}
+
+/** The path with its existing part freed of symlinks: what is yet to be made will be made there. */
+function resolveExisting(path: string, host: FileSystemView): string {
+  for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
+    const real = host.realPath(at)
+    if (real !== undefined) return rest === '' ? real : join(real, rest)
+    if (at === '/') return path
+  }
+}
+
+function innermost(path: string, places: readonly string[]): string | undefined {
+  return places.filter((place) => isWithin(path, place)).toSorted((a, b) => depth(b) - depth(a))[0]
+}

@@ -1,0 +1,17 @@
+import { isAbsolute, join } from 'node:path'
+import type { FileSystemView } from './file-system-view.ts'
+import type { SandboxPolicy } from './policy.ts'
+
+/** The directories that the policy lets a command write to, without symlinks; none outside workspace-write. */
+export function writableRoots(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
+  if (policy.mode !== 'workspace-write') return []
+  const real = [policy.workspace, ...policy.writableRoots].map((path) => host.realPath(path))
+  return [...new Set(real.filter((path) => path !== undefined))]
+}
+
+/** The policy's protected paths as absolute ones, below every writable root. */
+export function protectedBelow(roots: readonly string[], policy: SandboxPolicy): readonly string[] {
+  return policy.protectedPaths
+    .flatMap((path) => (isAbsolute(path) ? [path] : roots.map((root) => join(root, path))))
+    .filter((path) => !roots.includes(path))
+}

@@ -1,0 +1,83 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test as plain } from 'vitest'
+import { denialsFromOutput } from '../../sandbox/denials/from-output.ts'
+import { evaluateAccess } from '../../sandbox/denials/evaluate.ts'
+import { hostFileSystem } from '../../sandbox/file-system-view.ts'
+import { parsePolicy, renderDenial, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+
+async function tree() {
+  const home = await temporaryDirectory()
+  const workspace = join(home, 'workspace')
+  await mkdir(join(workspace, 'sub'), { recursive: true })
+  await mkdir(join(home, '.ssh'))
+  await writeFile(join(home, '.ssh/id'), 'secret')
+  await symlink('../.ssh', join(workspace, 'link'))
+  const policy = (more: Partial<SandboxPolicyInput> = {}) =>
+    parsePolicy({
+      mode: 'workspace-write',
+      workspace,
+      deniedReads: [join(home, '.ssh')],
+      readableRoots: [home],
+      ...more,
+    })
+  return { home, workspace, policy }
+}
+
+plain('the evaluator: who may read and write what, and by which rule', async () => {
+  const { home, workspace, policy } = await tree()
+  const judge = (want: 'read' | 'write', path: string, more?: Partial<SandboxPolicyInput>): string => {
+    const verdict = evaluateAccess(policy(more), { path, want }, hostFileSystem)
+    return verdict.allowed ? 'allowed' : verdict.rule.replace(/:.*/, '')
+  }
+  expect(judge('read', '/etc/hostname')).toBe('allowed')
+  expect(judge('read', join(home, '.ssh/id'))).toBe('deniedReads')
+  expect(judge('read', join(workspace, 'link/id'))).toBe('deniedReads')
+  expect(judge('read', join(home, '.sshx'))).toBe('allowed')
+  expect(judge('read', '/run/docker.sock')).toBe("the host's /tmp and /run are not shown")
+  expect(judge('write', join(workspace, 'sub/new/file'))).toBe('allowed')
+  expect(judge('write', join(workspace, 'sub/.git/hooks/pre-commit'))).toBe('git metadata that the host would execute')
+  expect(judge('write', join(workspace, '.claude/settings.json'))).toBe('protectedPaths')
+  expect(judge('write', `${workspace}-evil/file`)).toBe('outside the writable roots'.replace(/:.*/, ''))
+  expect(judge('write', join(workspace, 'file'), { mode: 'read-only' })).toBe('mode')
+  expect(judge('write', '/etc/passwd', { mode: 'danger-full-access' })).toBe('allowed')
+})
+
+plain('words without a path that the policy refuses are a suspicion at most', async () => {
+  const { workspace, policy } = await tree()
+  const from = (stderr: string) =>
+    denialsFromOutput(policy(), { stderr, cwd: workspace, code: 1 }, hostFileSystem).map(({ certainty }) => certainty)
+  expect(from('permission denied')).toEqual([])
+  expect(from(`cat: ${workspace}/file: Permission denied`)).toEqual([])
+  expect(from('sandbox: read-only file system, seccomp, landlock')).toEqual([])
+  expect(from('unshare: Operation not permitted')).toEqual(['suspected'])
+})
+
+testInBubblewrap.each([
+  ['echo x > /usr/x', 'path', 'outside the writable roots', '/usr/x'],
+  ['touch /usr/x', 'path', 'outside the writable roots', '/usr/x'],
+  ['cp /etc/hostname /usr/x', 'path', 'outside the writable roots', '/usr/x'],
+  ['cat ../.ssh/id', 'path', 'deniedReads', '.ssh/id'],
+  [`"${process.execPath}" -e "fs.writeFileSync('/usr/x','')"`, 'path', 'outside the writable roots', '/usr/x'],
+  ['git clone https://example.invalid/a.git', 'host', 'network: off', 'example.invalid'],
+  [`"${process.execPath}" -e "http.get('http://example.invalid')"`, 'host', 'network: off', 'example.invalid'],
+] as const)('%s is explained', async (script, kind, rule, subject) => {
+  const { policy } = await tree()
+  const ran = await run(await openFor(policy()), script)
+  expect(ran.result.denials, ran.stderr).toHaveLength(1)
+  const [denial] = ran.result.denials
+  if (denial === undefined) return
+  expect(denial).toMatchObject({ kind, certainty: 'proven' })
+  expect(denial.rule).toContain(rule)
+  expect(denial.subject).toContain(subject)
+  expect(renderDenial(denial)).toMatch(/^The sandbox refused .+\. To allow it: .+\.$/)
+})
+
+testInBubblewrap('a command that succeeds, or fails by itself, has no denials', async () => {
+  const { policy } = await tree()
+  const sandbox = await openFor(policy())
+  expect((await run(sandbox, 'echo "cat: /usr/x: Read-only file system" >&2')).result.denials).toEqual([])
+  expect((await run(sandbox, 'cat absent')).result.denials).toEqual([])
+  expect((await run(sandbox, 'exit 3')).result.denials).toEqual([])
+})

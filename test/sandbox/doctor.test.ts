@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { doctor, renderDoctor, type DoctorReport } from '../../sandbox/index.ts'
+import { testInBubblewrap } from './helpers.ts'
+
+testInBubblewrap('the doctor names the backend that commands will get, by having tried it', async () => {
+  const report = await doctor()
+  expect(report.chosen).toBe('bubblewrap')
+  expect(report.backends).toContainEqual({ backend: 'bubblewrap', usable: true, confines: true })
+  expect(report.backends.map(({ backend }) => backend).toSorted()).toEqual([
+    'bubblewrap',
+    'docker',
+    'seatbelt',
+    'unconfined',
+  ])
+})
+
+test('a report says for each backend whether, and else why not and what to do', () => {
+  const report: DoctorReport = {
+    platform: 'linux x64',
+    chosen: undefined,
+    backends: [
+      { backend: 'bubblewrap', usable: false, reason: 'the program bwrap is not installed', remedy: 'Install it.' },
+      { backend: 'unconfined', usable: true, confines: false },
+    ],
+    limits: { by: 'process limits', unenforced: ['memory is limited for each process'] },
+    notes: ['this is inside a container'],
+  }
+  expect(renderDoctor(report)).toBe(
+    [
+      'linux x64: no sandbox can be used',
+      '  no  bubblewrap: the program bwrap is not installed',
+      '      Install it.',
+      '  ok  unconfined (confines nothing; for danger-full-access only)',
+      'limits: by process limits',
+      '  memory is limited for each process',
+      'note: this is inside a container',
+      '',
+    ].join('\n'),
+  )
+})
