@@ -5,7 +5,7 @@ import type { Inner, Judgement } from '../programs/program.ts'
 import { findProgram } from '../programs/tables.ts'
 import { describeFact, unknown, worstClass, type Alarm, type CommandClass, type Fact } from './facts.ts'
 import { literal, type ShellWord } from './shell-word.ts'
-import type { FileRedirection, ShellAssignment, SimpleCommand } from './simple-command.ts'
+import type { SimpleCommand } from './simple-command.ts'
 import { readScript } from './walk.ts'
 
 /** One command that would run, judged. */
@@ -85,7 +85,7 @@ class Analysis {
     if (command.words.some(({ text }) => deceptive.test(text))) {
       this.problems.add('it has control or formatting characters that hide what it says')
     }
-    const around = judgeSurroundings(command.assignments, command.redirections, command.words.length > 0)
+    const around = judgeSurroundings(command)
     const judged = judgeWords(command, functions)
     this.commands.push({
       words: command.words,
@@ -138,15 +138,13 @@ function judgeWords(command: SimpleCommand, functions: ReadonlySet<string>): Jud
 /** Files that cost nothing to write to. */
 const sinks = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty'])
 
-function judgeSurroundings(
-  assignments: readonly ShellAssignment[],
-  redirections: readonly FileRedirection[],
-  beforeCommand: boolean,
-): Judgement {
+function judgeSurroundings({ assignments, redirections, input, words }: SimpleCommand): Judgement {
   const facts: Fact[] = []
   const alarms: Alarm[] = []
+  if (input.from === 'text' && input.reveals !== undefined)
+    facts.push(unknown(`${input.reveals} may hold a secret of the environment`))
   for (const { name, value } of assignments) {
-    const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, beforeCommand)
+    const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
     if (effect === 'dangerous')
       alarms.push({ kind: 'environment', reason: `${name}= changes what runs or where it looks` })
     if (effect === 'unknown') facts.push(unknown(`what ${name}= does to the command is not known`))

@@ -4,13 +4,13 @@ import { mayBeOption, staticText, type ShellWord } from './shell-word.ts'
 type Takes = 'nothing' | 'value' | 'attached' | 'reads' | 'writes'
 
 /** The options of a program that are understood. Whatever isn't in it makes the whole command unknown. */
-type OptionTable = ReadonlyMap<string, Takes>
+export type OptionTable = ReadonlyMap<string, Takes>
 
 /** One option that a command line gives, with the value where it has one. */
 export type GivenOption = { readonly name: string; readonly takes: Takes; readonly value: ShellWord | undefined }
 
 /** A command line taken apart, or the reason why it can't be. */
-type ParsedArguments =
+export type ParsedArguments =
   | { readonly ok: true; readonly options: readonly GivenOption[]; readonly operands: readonly ShellWord[] }
   | { readonly ok: false; readonly reason: string }
 

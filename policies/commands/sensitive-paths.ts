@@ -60,6 +60,7 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   // A name cut by a NUL or a trailing dot or space is the same file to some systems.
   const clean = posix.normalize(path.toLowerCase().normalize('NFC').replace(/\0.*/s, '')).replace(/[. ]+$/, '')
   const parts = clean.split('/').filter((part) => part !== '' && part !== '.')
+  if (/\/\.ssh\/[\w.-]+\.pub$|\/\.ssh\/known_hosts$/.test(clean)) return undefined
   if (/^\/proc\//.test(clean) && /(?:environ|mem|maps|kcore|root|cwd|fd|cmdline)(?:\/|$)|[*?[]/.test(clean)) {
     if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
   }

@@ -13,8 +13,11 @@ export type ShellWord =
       readonly prefix: string
       /** True: exactly one word. False: any number of words, none among them. */
       readonly single: boolean
-      /** Where the value comes from: output of commands in the line, or variables that the line doesn't set. */
-      readonly from: 'commands' | 'environment'
+      /**
+       * Where the value comes from: output of commands in the line, variables that the line doesn't set, or a search
+       * for files below the working folder.
+       */
+      readonly from: 'commands' | 'environment' | 'workspace'
     }
 
 /** A word that a variable of the line decides: one of these. */

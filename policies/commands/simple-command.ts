@@ -13,10 +13,11 @@ export type FileRedirection = { readonly access: 'read' | 'write'; readonly targ
 /** Where a command's standard input comes from, so far as the line says. */
 export type StandardInput =
   | { readonly from: 'caller' }
-  | { readonly from: 'pipe' }
+  /** `stages` are the commands before it in the pipeline, where each is a simple one. */
+  | { readonly from: 'pipe'; readonly stages?: readonly (readonly ShellWord[])[] }
   | { readonly from: 'file' }
-  /** `text` is undefined where it depends on expansions. */
-  | { readonly from: 'text'; readonly text: string | undefined }
+  /** `text` is undefined where it depends on expansions; `reveals` is a variable of the environment in it. */
+  | { readonly from: 'text'; readonly text: string | undefined; readonly reveals?: string }
 
 /** One command that would run: program and arguments, with what the shell does around it. */
 export type SimpleCommand = {

@@ -15,6 +15,8 @@ export type WordContext = {
   readonly problem: (reason: string) => void
 }
 
+type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
+
 type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
   | { readonly kind: 'glob'; readonly text: string }
@@ -24,7 +26,7 @@ type Piece =
       readonly kind: 'output'
       readonly quoted: boolean
       readonly single: boolean
-      readonly from: 'commands' | 'environment'
+      readonly from: Origin
     }
 
 /** A word as the words it becomes: mostly one, several where braces say so. Substitutions in it are walked on the way. */
@@ -34,10 +36,22 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
   return assemble(pieces, word.text, context)
 }
 
-/** Walks the expansions of a text that isn't split into words, such as a heredoc's body. Gives its text where it has none. */
-export function readText(parts: readonly WordPart[], context: WordContext): string | undefined {
+/**
+ * Walks the expansions of a text that isn't split into words, a heredoc's body. Gives its text where it has none, and
+ * the variable of the environment it shows, where it shows one.
+ */
+export function readText(
+  parts: readonly WordPart[] | undefined,
+  text: string,
+  context: WordContext,
+): { readonly text: string | undefined; readonly reveals?: string } {
+  if (parts === undefined) return { text }
   const pieces = parts.flatMap((part) => readPart(part, true, context))
-  return pieces.every((piece) => piece.kind === 'text') ? pieces.map((piece) => piece.text).join('') : undefined
+  const reveals = pieces.flatMap((piece) => {
+    if (piece.kind === 'variable') return context.variables.isFromEnvironment(piece.name) ? [`$${piece.name}`] : []
+    return piece.kind === 'output' && piece.from === 'environment' ? ['a variable'] : []
+  })
+  return { text: undefined, ...(reveals[0] === undefined ? {} : { reveals: reveals[0] }) }
 }
 
 function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: WordContext): readonly Piece[] {
@@ -75,7 +89,11 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
     case 'ProcessSubstitution':
       if (context.plainShell) context.problem('a plain sh has no process substitution')
       context.substitution(part.script)
-      return [{ kind: 'output', quoted: true, single: true, from: 'commands' }]
+      // A descriptor's name: no option, and no file of anybody's.
+      return [
+        { kind: 'text', text: '/dev/fd/', quoted: true },
+        { kind: 'output', quoted: true, single: true, from: 'workspace' },
+      ]
     case 'ArithmeticExpansion':
       checkArithmetic(part.expression, context)
       return [{ kind: 'output', quoted: true, single: true, from: 'commands' }]
@@ -235,12 +253,7 @@ function assemble(pieces: readonly Piece[], source: string, context: WordContext
 
 type Partial_ = { readonly text: string; readonly glob: boolean }
 
-function dynamic(
-  text: string,
-  words: readonly Partial_[],
-  single: boolean,
-  from: 'commands' | 'environment',
-): ShellWord {
+function dynamic(text: string, words: readonly Partial_[], single: boolean, from: Origin): ShellWord {
   const [first] = words
   const prefix = words.length === 1 && first !== undefined && !first.glob ? first.text : ''
   return { kind: 'dynamic', text, prefix, single, from }

@@ -5,7 +5,6 @@ import type {
   CommandNode,
   CompoundList,
   ParsedScript,
-  Redirection,
   Statement,
   TestExpression,
   Word,
@@ -14,9 +13,10 @@ import type {
 import type { ShellWord, WordChoice } from './shell-word.ts'
 import type { FileRedirection, ShellAssignment, ShellScript, SimpleCommand, StandardInput } from './simple-command.ts'
 import { Variables } from './variables.ts'
-import { checkArithmetic, readText, readWord, type WordContext } from './walk-words.ts'
+import { choicesOf, unclear, variants } from './variants.ts'
+import { readRedirections } from './walk-redirections.ts'
+import { checkArithmetic, readWord, type WordContext } from './walk-words.ts'
 
-const mostVariants = 64
 const mostCommands = 2_000
 
 /**
@@ -29,11 +29,14 @@ export function readScript(text: string, shell: 'bash' | 'sh'): ShellScript {
   const variables = new Variables()
   const parsed = parseShell(text)
   // What a loop assigns at its end is there at its start, so a first walk only gathers the variables.
-  if (/[=]|\b(?:for|select|read)\b/.test(text)) new Walk(variables, shell === 'sh').script(parsed)
-  const walk = new Walk(variables, shell === 'sh')
+  if (/[=]|\b(?:for|select|read)\b/.test(text)) new Walk(text, variables, shell === 'sh').script(parsed)
+  const walk = new Walk(text, variables, shell === 'sh')
   walk.script(parsed)
   return { commands: walk.commands, functions: walk.functions, problems: [...walk.problems] }
 }
+
+/** Built-ins that give values to the names they are told. */
+const naming = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf', 'unset', 'wait', 'let'])
 
 const fromCaller: StandardInput = { from: 'caller' }
 
@@ -43,8 +46,11 @@ class Walk {
   readonly problems = new Set<string>()
   readonly #context: WordContext
   readonly #variables: Variables
+  /** The text that positions in the tree count from. */
+  #source: string
 
-  constructor(variables: Variables, plainShell: boolean) {
+  constructor(text: string, variables: Variables, plainShell: boolean) {
+    this.#source = text
     this.#variables = variables
     this.#context = {
       variables,
@@ -62,11 +68,21 @@ class Walk {
   }
 
   script(script: ParsedScript, input = fromCaller): void {
+    const outer = this.#source
+    this.#source = script.source ?? outer
     for (const error of script.errors ?? []) this.problem(`the shell text does not parse: ${error.message}`)
     for (const statement of script.commands) this.statement(statement, input)
+    this.#source = outer
   }
 
   statement(statement: Statement, input: StandardInput): void {
+    // The parser drops what it can't place, such as a stray parenthesis.
+    const after = /(?:[ \t]|\\\n)*/y
+    after.lastIndex = statement.end
+    after.test(this.#source)
+    if (!/^[\n;&|)}`#]?$/.test(this.#source.charAt(after.lastIndex))) {
+      this.problem('something after a command is not understood')
+    }
     const { command } = statement
     if (command.type === 'AndOr') for (const part of command.commands) this.pipeline(part, input)
     else this.pipeline(command, input)
@@ -75,8 +91,15 @@ class Walk {
   pipeline(node: Statement['command'], input: StandardInput): void {
     if (node.type === 'AndOr') for (const part of node.commands) this.pipeline(part, input)
     else if (node.type === 'Pipeline') {
-      for (const [at, command] of node.commands.entries())
-        this.command(command, at === 0 ? input : { from: 'pipe' }, [])
+      let stages: readonly (readonly ShellWord[])[] | undefined = input.from === 'caller' ? [] : undefined
+      for (const [at, command] of node.commands.entries()) {
+        const piped: StandardInput = stages === undefined ? { from: 'pipe' } : { from: 'pipe', stages }
+        const before = this.commands.length
+        this.command(command, at === 0 ? input : piped, [])
+        const [only, ...others] = this.commands.slice(before)
+        const isSimple = command.type === 'Command' && others.length === 0 && only?.redirections.length === 0
+        stages = isSimple && stages !== undefined ? [...stages, only.words] : undefined
+      }
     } else this.command(node, input, [])
   }
 
@@ -89,7 +112,7 @@ class Walk {
       case 'Command':
         return this.simple(node, input)
       case 'Redirected': {
-        const opened = this.redirections(node.redirects, input)
+        const opened = readRedirections(node.redirects, input, this.#context)
         // The files are opened even where the body runs nothing.
         this.add({ words: [], assignments: [], redirections: opened.files, input: opened.input })
         return this.command(node.command, opened.input, opened.files)
@@ -153,6 +176,12 @@ class Walk {
   }
 
   loop(name: Word, wordlist: readonly Word[] | undefined): void {
+    this.add({
+      words: [],
+      assignments: [{ name: name.value, value: undefined }],
+      redirections: [],
+      input: fromCaller,
+    })
     const words = wordlist?.flatMap((word) => this.words(word))
     if (words === undefined || words.length === 0) this.#variables.assign(name.value, undefined)
     for (const word of words ?? []) this.#assign(name.value, word)
@@ -186,7 +215,7 @@ class Walk {
 
   simple(node: Command, input: StandardInput): void {
     const assignments = node.prefix.filter((part) => part.type === 'Assignment').map((part) => this.assignment(part))
-    const opened = this.redirections(node.redirects, input)
+    const opened = readRedirections(node.redirects, input, this.#context)
     const name = node.name === undefined ? [] : this.words(node.name)
     const suffix = node.args.flatMap((part): readonly (ShellWord | WordChoice)[] =>
       part.type === 'Assignment' ? [this.argumentAssignment(part)] : this.words(part),
@@ -197,16 +226,32 @@ class Walk {
       const command = { words, assignments, redirections: opened.files, input: opened.input }
       this.add(indirect ? { ...command, indirect } : command)
     }
-    this.noteRead(node)
+    this.noteNames(node)
+    this.noteGaps(node)
   }
 
-  /** `read x y` fills its names with what comes in. */
-  noteRead(node: Command): void {
-    if (!['read', 'mapfile', 'readarray', 'getopts', 'printf'].includes(node.name?.value ?? '')) return
-    for (const part of node.args) {
-      if (part.type === 'Word' && /^[A-Za-z_]\w*$/.test(part.value)) this.#variables.assign(part.value, undefined)
+  /** Whatever may set a variable without being an assignment: then its value is not known. */
+  noteNames(node: Command): void {
+    const words = [node.name, ...node.args].flatMap((part) => (part?.type === 'Word' ? [part.value] : []))
+    const fills = words.some((word) => naming.has(word))
+    for (const word of words) {
+      const name = /^([A-Za-z_]\w*)(\+?=)?/.exec(word)
+      if (name?.[1] === undefined) continue
+      if (name[2] !== undefined || (fills && name[0] === word)) this.#variables.assign(name[1], undefined)
     }
-    if (node.name?.value === 'read') this.#variables.assign('REPLY', undefined)
+    if (words.includes('read')) this.#variables.assign('REPLY', undefined)
+  }
+
+  /** The parser drops what it can't place; between the words of a command there must be nothing but space. */
+  noteGaps(node: Command): void {
+    const parts = [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]
+    const sorted = parts.toSorted((a, b) => a.pos - b.pos)
+    for (const [at, part] of sorted.entries()) {
+      const before = sorted[at - 1]
+      if (before !== undefined && !/^(?:[ \t]|\\\n)*$/.test(this.#source.slice(before.end, part.pos))) {
+        this.problem('something between the words of a command is not understood')
+      }
+    }
   }
 
   assignment(node: Assignment): ShellAssignment {
@@ -220,7 +265,7 @@ class Walk {
     const [word] = this.words(value)
     if (node.append === true) this.#variables.assign(name, undefined)
     else this.#assign(name, word)
-    return { name, value: word?.kind === 'either' ? { ...unclear, text: word.text } : word }
+    return { name, value: word?.kind === 'either' ? unclear(word.text) : word }
   }
 
   /** `export A=b`: an assignment that is also the word `A=b` to the command. */
@@ -239,53 +284,6 @@ class Walk {
     if (!/^[0-9]+$/.test(index.text)) this.problem(`the subscript of ${node.name}[${index.text}] is evaluated`)
   }
 
-  redirections(
-    redirects: readonly Redirection[],
-    input: StandardInput,
-  ): { files: FileRedirection[]; input: StandardInput } {
-    const files: FileRedirection[] = []
-    for (const redirect of redirects) {
-      const { descriptor } = redirect
-      if (descriptor?.type === 'FileDescriptorVariable') this.problem(`{${descriptor.name}} holds a descriptor`)
-      const toInput = descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 0)
-      switch (redirect.type) {
-        case 'HereDoc': {
-          const { delimiter, body } = redirect
-          const text = delimiter?.quoted === true ? body.text : readText(body.parts ?? [], this.#context)
-          if (delimiter === undefined || redirect.closing === undefined) this.problem('a heredoc has no end')
-          if (toInput) input = { from: 'text', text: body.parts === undefined ? body.text : text }
-          break
-        }
-        case 'HereString': {
-          const words = redirect.target === undefined ? [] : this.words(redirect.target)
-          const [word] = words
-          if (toInput)
-            input = { from: 'text', text: words.length === 1 && word?.kind === 'static' ? word.text : undefined }
-          break
-        }
-        case 'Redirect': {
-          const targets = redirect.target === undefined ? [] : this.words(redirect.target)
-          const { operator } = redirect
-          if (targets.length !== 1) this.problem('a redirection without one clear target')
-          for (const target of targets.flatMap(choices)) {
-            const duplicates = operator === '<&' || (operator === '>&' && /^(?:[0-9]+-?|-)$/.test(target.text))
-            if (duplicates && target.kind === 'static' && /^(?:[0-9]+-?|-)$/.test(target.text)) continue
-            if (duplicates) this.problem(`${operator} ${target.text} copies a descriptor that isn't a number`)
-            else if (operator === '<') files.push({ access: 'read', target })
-            else files.push({ access: 'write', target })
-            if (operator === '<>') files.push({ access: 'read', target })
-          }
-          if (toInput && (operator === '<' || operator === '<>')) input = { from: 'file' }
-          if (toInput && operator === '<&') input = { from: 'pipe' }
-          break
-        }
-        default:
-          this.problem(`${(redirect satisfies never as { type: string }).type} is a redirection not known here`)
-      }
-    }
-    return { files, input }
-  }
-
   words(word: Word): readonly (ShellWord | WordChoice)[] {
     return readWord(word, this.#context)
   }
@@ -297,28 +295,11 @@ class Walk {
 
   #assign(name: string, word: ShellWord | WordChoice | undefined): void {
     if (word === undefined) this.#variables.assign(name, { kind: 'static', text: '' })
-    else for (const value of choices(word)) this.#variables.assign(name, value)
+    else for (const value of choicesOf(word)) this.#variables.assign(name, value)
   }
-}
-
-const unclear = { kind: 'dynamic', prefix: '', single: true, from: 'commands' } as const
-
-function choices(word: ShellWord | WordChoice): readonly ShellWord[] {
-  return word.kind === 'either' ? word.choices : [word]
 }
 
 function isQuoting(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted') return part.parts.every(isQuoting)
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
-}
-
-/** Every command that a command with choices in it can be; too many, and the choices become unknown words. */
-function variants(words: readonly (ShellWord | WordChoice)[]): readonly (readonly ShellWord[])[] {
-  const count = words.reduce((product, word) => product * choices(word).length, 1)
-  if (count > mostVariants) {
-    return [words.map((word) => (word.kind === 'either' ? { ...unclear, text: word.text } : word))]
-  }
-  let made: readonly (readonly ShellWord[])[] = [[]]
-  for (const word of words) made = made.flatMap((before) => choices(word).map((choice) => [...before, choice]))
-  return made
 }

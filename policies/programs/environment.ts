@@ -29,7 +29,7 @@ type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
  * plain shell variable in lower case, or one that no program is known to look for, stays within the shell.
  */
 export function effectOfVariable(name: string, value: string | undefined, exported: boolean): VariableEffect {
-  if (value !== undefined && tame[name]?.test(value) === true) return 'harmless'
+  if (value !== undefined && Object.hasOwn(tame, name) && tame[name]?.test(value) === true) return 'harmless'
   if (harmless.test(name)) return 'harmless'
   if (dangerous.test(name) || /proxy|^(?:npm|pip|yarn)_/i.test(name)) return 'dangerous'
   if (!exported && /^[a-z_][a-z0-9_]*$/.test(name)) return 'shell-only'

@@ -41,12 +41,15 @@ export function reader(source: string, options: string, style: ReaderStyle = {})
 }
 
 /** What options say by themselves: files they read or write, values that give away a variable. */
-function judgeOptions(options: readonly GivenOption[]): Judgement {
+export function judgeOptions(options: readonly GivenOption[]): Judgement {
   return join(
-    options.map(({ takes, value }) => {
+    options.map(({ name, takes, value }) => {
       if (value === undefined) return { facts: [] }
       if (takes === 'reads') return judgeFiles([value])
       if (takes === 'writes') return { facts: [{ class: 'writes', paths: [value.text] }] }
+      // A search narrowed to such names reads just those files.
+      if (/^(?:-g|--i?glob|--include)$/.test(name) && value.kind === 'static')
+        return judgeFiles([{ ...value, kind: 'glob' }])
       return judgeTexts([value])
     }),
   )
@@ -61,13 +64,14 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
     if (sensitive !== undefined) {
       alarms.push({ kind: 'secret', reason: `${file.text} is where credentials are kept (${sensitive})` })
     }
-    if (file.kind === 'dynamic') facts.push(unknown(`which file ${file.text} names is known only when it runs`))
+    if (file.kind === 'dynamic' && file.from !== 'workspace')
+      facts.push(unknown(`which file ${file.text} names is known only when it runs`))
   }
   return { facts, alarms }
 }
 
 /** Text that would be shown: a variable the line doesn't set may hold a secret. */
-function judgeTexts(words: readonly ShellWord[]): Judgement {
+export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')
     .map((word) => unknown(`${word.text} may hold a secret of the environment`))
@@ -75,7 +79,7 @@ function judgeTexts(words: readonly ShellWord[]): Judgement {
 }
 
 /** Several judgements of one command as one. */
-function join(judgements: readonly Judgement[]): Judgement {
+export function join(judgements: readonly Judgement[]): Judgement {
   const opaque = judgements.find((judgement) => judgement.opaque !== undefined)?.opaque
   return {
     ...(opaque === undefined ? {} : { opaque }),

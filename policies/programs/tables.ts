@@ -1,14 +1,34 @@
-import type { Program, ProgramTable } from './program.ts'
+import { builtins } from './builtins.ts'
+import { archives } from './archives.ts'
+import { filters } from './filters.ts'
+import { find } from './find.ts'
+import { git } from './git.ts'
+import { inspectors } from './inspectors.ts'
+import { networkClients } from './network.ts'
 import { privileges } from './privileges.ts'
+import type { Program, ProgramTable } from './program.ts'
 import { readers } from './readers.ts'
+import { codeRunners } from './runners.ts'
+import { searchers } from './search.ts'
 import { shells } from './shells.ts'
-import { writers } from './writers.ts'
+import { wrappers } from './wrappers.ts'
+import { destroyers, writers } from './writers.ts'
 
-const tables: readonly ProgramTable[] = [readers, shells, privileges, writers]
+/** What is known of programs. A name that isn't in any of these is unknown, so that losing a row only means more asking. */
+const tables: readonly ProgramTable[] = [
+  ...[builtins, readers, inspectors, searchers, filters, find, archives, git, shells, wrappers],
+  ...[writers, destroyers, networkClients, codeRunners, privileges],
+]
 
-const programs: ReadonlyMap<string, Program> = new Map(tables.flatMap((table) => Object.entries(table)))
+const rows = tables.flatMap((table) => Object.entries(table))
+const programs: ReadonlyMap<string, Program> = new Map(rows)
 
 /** The row for a program's bare name, or undefined: then nothing is known about it. */
 export function findProgram(name: string): Program | undefined {
   return programs.get(name)
+}
+
+/** The names of all programs that something is known of. */
+export function knownPrograms(): readonly { readonly name: string; readonly source: string }[] {
+  return rows.map(([name, { source }]) => ({ name, source }))
 }

@@ -1,21 +1,156 @@
-import { unknown } from '../commands/facts.ts'
+import { unknown, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
+import type { ShellWord } from '../commands/shell-word.ts'
+import { isWorkspacePath } from '../commands/workspace-paths.ts'
+import { join, judgeFiles } from './judges.ts'
 import type { Program, ProgramTable } from './program.ts'
 
-/** A row for a program that writes what its operands name. */
-function writer(source: string, options: string): Program {
+/** A row for a program that writes what its operands name; with `reads` it reads all but the last. */
+function writer(
+  source: string,
+  options: string,
+  style: { readonly reads?: boolean; readonly skip?: number } = {},
+): Program {
   const table = optionTable(options)
   return {
     source,
     judge: (args) => {
       const parsed = parseArguments(args, table)
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
-      return { facts: [{ class: 'writes', paths: parsed.operands.map(({ text }) => text) }] }
+      const operands = parsed.operands.slice(style.skip ?? 0)
+      const written = style.reads === true ? operands.slice(-1) : operands
+      const target = parsed.options.filter(({ takes }) => takes === 'writes').map(({ value }) => value?.text ?? '')
+      const paths = [...written.map(({ text }) => text), ...target]
+      const read = style.reads === true ? judgeFiles(operands) : { facts: [] }
+      return join([{ facts: [{ class: 'writes', paths }] }, read])
     },
   }
 }
 
+/** Programs that make or change files without losing any. */
 export const writers: ProgramTable = {
-  touch: writer('touch(1)', '-a -c -d: -h -m -r< -t: --no-create --date: --reference<'),
-  mkdir: writer('mkdir(1)', '-p -v -m: --parents --verbose --mode:'),
+  touch: writer('touch(1)', '-a -c -d: -f -h -m -r< -t: --no-create --date: --no-dereference --reference< --time:'),
+  mkdir: writer('mkdir(1)', '-p -v -m: -Z --parents --verbose --mode: --context?'),
+  mktemp: writer('mktemp(1)', '-d -q -t -u -p> --directory --quiet --dry-run --suffix: --tmpdir?'),
+  mkfifo: writer('mkfifo(1)', '-m: --mode:'),
+  cp: writer(
+    'cp(1)',
+    '-a -b -d -f -i -H -l -L -n -p -P -r -R -s -t> -T -u -v -x -Z --archive --force --interactive --link --dereference --no-clobber --no-dereference --preserve? --parents --recursive --reflink? --sparse: --symbolic-link --target-directory> --no-target-directory --update? --verbose --one-file-system --backup?',
+    { reads: true },
+  ),
+  install: writer(
+    'install(1)',
+    '-b -c -C -d -D -g: -m: -o: -p -t> -T -v -Z --directory --group: --mode: --owner: --target-directory> --verbose',
+    { reads: true },
+  ),
+  ln: writer(
+    'ln(1)',
+    '-b -f -i -L -n -P -r -s -t> -T -v --force --interactive --symbolic --relative --verbose --no-dereference --target-directory> --no-target-directory',
+  ),
+  tee: writer('tee(1)', '-a -i -p --append --ignore-interrupts --output-error?'),
+  truncate: writer('truncate(1)', '-c -o -r< -s: --no-create --io-blocks --reference< --size:'),
+  split: writer(
+    'split(1): not --filter',
+    '-a: -b: -C: -d -e -l: -n: -t: -u -x --bytes: --lines: --number: --numeric-suffixes? --suffix-length: --additional-suffix:',
+  ),
+  csplit: writer('csplit(1)', '-b: -f: -k -n: -s -z'),
+  chmod: writer('chmod(1)', '-c -f -v --changes --quiet --verbose --reference<', { skip: 1 }),
+  chown: writer('chown(1)', '-c -f -h -v --changes --quiet --verbose --no-dereference --reference<', { skip: 1 }),
+  chgrp: writer('chgrp(1)', '-c -f -h -v --changes --quiet --verbose', { skip: 1 }),
+  gzip: writer(
+    'gzip(1)',
+    '-1 -2 -3 -4 -5 -6 -7 -8 -9 -d -f -k -n -N -q -r -v -S: --decompress --force --keep --recursive --best --fast',
+  ),
+  gunzip: writer('gunzip(1)', '-f -k -n -N -q -r -v -S: --force --keep'),
+  bzip2: writer('bzip2(1)', '-1 -9 -d -f -k -q -v -z --decompress --force --keep'),
+  xz: writer('xz(1)', '-0 -1 -6 -9 -d -e -f -k -q -T: -v -z --decompress --force --keep --threads:'),
+  patch: writer('patch(1)', '-p: -i< -N -R -f -s -d: --strip: --input< --dry-run --forward --reverse --force --silent'),
+  dos2unix: writer('dos2unix(1)', '-q -k -n'),
+  setfacl: writer('setfacl(1)', '-m: -x: -b -k -R'),
+}
+
+const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|\*|\.\/\*|\.\[?[^/]*\*|~\/\*)$/
+
+/** Whether deleting what a word names loses a whole tree, or something that isn't in the workspace at all. */
+function isWide(word: ShellWord): boolean {
+  if (word.kind === 'dynamic') return word.from !== 'workspace' && !/^(?:\.\/)?[\w.-]+\//.test(word.prefix)
+  if (everything.test(word.text) || /(?:^|\/)\.git\/*$/.test(word.text)) return true
+  return !isWorkspacePath(word) && !/^(?:\/tmp|\/var\/tmp)\/[^/]/.test(word.text)
+}
+
+/** A row for a program after which something is gone. */
+function destroyer(source: string, options: string, verb: string, skip = 0): Program {
+  const table = optionTable(options)
+  return {
+    source,
+    judge: (args) => {
+      const parsed = parseArguments(args, table, { anyWord: true })
+      const operands = (parsed.ok ? parsed.operands : args).slice(skip)
+      const fact: Fact = {
+        class: 'destructive',
+        reason: `it ${verb} ${operands.map(({ text }) => text).join(' ')}`,
+        extent: operands.some(isWide) ? 'wide' : 'named',
+      }
+      return { facts: parsed.ok ? [fact] : [fact, unknown(parsed.reason)] }
+    },
+  }
+}
+
+/** A row for a program that always destroys or reconfigures much. */
+function ruin(source: string, reason: string): Program {
+  return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
+}
+
+/** `mv` loses what stands at its target; `dd` what it writes over. */
+export const destroyers: ProgramTable = {
+  rm: destroyer(
+    'rm(1)',
+    '-d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? --no-preserve-root',
+    'deletes',
+  ),
+  rmdir: destroyer('rmdir(1)', '-p -v --parents --verbose --ignore-fail-on-non-empty', 'deletes'),
+  unlink: destroyer('unlink(1)', '', 'deletes'),
+  mv: writer(
+    'mv(1)',
+    '-b -f -i -n -t> -T -u -v --force --interactive --no-clobber --target-directory> --no-target-directory --update? --verbose --backup?',
+    { reads: true },
+  ),
+  dd: {
+    source: 'dd(1)',
+    judge: (args) => {
+      const target = args.find(({ text }) => text.startsWith('of='))?.text.slice(3)
+      if (target === undefined) return { facts: [unknown('dd copies what it is told to')] }
+      const device = /^\/dev\/(?!null|stdout|stderr)/.test(target)
+      return {
+        facts: [
+          device
+            ? { class: 'destructive', reason: `dd overwrites ${target}`, extent: 'wide' }
+            : { class: 'writes', paths: [target] },
+        ],
+      }
+    },
+  },
+  shred: ruin('shred(1)', 'shred destroys files beyond recovery'),
+  mkfs: ruin('mkfs(8)', 'mkfs erases a file system'),
+  wipefs: ruin('wipefs(8)', 'wipefs erases signatures of a disk'),
+  fdisk: ruin('fdisk(8)', 'fdisk changes partitions'),
+  parted: ruin('parted(8)', 'parted changes partitions'),
+  mount: ruin('mount(8)', 'mount changes what the file tree is'),
+  umount: ruin('umount(8)', 'umount changes what the file tree is'),
+  shutdown: ruin('shutdown(8)', 'it stops the machine'),
+  reboot: ruin('reboot(8)', 'it stops the machine'),
+  halt: ruin('halt(8)', 'it stops the machine'),
+  poweroff: ruin('poweroff(8)', 'it stops the machine'),
+  kill: {
+    source: 'kill(1)',
+    judge: () => ({ facts: [{ class: 'destructive', reason: 'it ends processes', extent: 'named' }] }),
+  },
+  pkill: {
+    source: 'pkill(1)',
+    judge: () => ({ facts: [{ class: 'destructive', reason: 'it ends processes', extent: 'named' }] }),
+  },
+  killall: {
+    source: 'killall(1)',
+    judge: () => ({ facts: [{ class: 'destructive', reason: 'it ends processes', extent: 'named' }] }),
+  },
 }

@@ -1,0 +1,22 @@
+import type { ShellWord, WordChoice } from './shell-word.ts'
+
+const mostVariants = 64
+
+/** Every way a word can be. */
+export function choicesOf(word: ShellWord | WordChoice): readonly ShellWord[] {
+  return word.kind === 'either' ? word.choices : [word]
+}
+
+/** A word that isn't followed any further. */
+export function unclear(text: string): ShellWord {
+  return { kind: 'dynamic', text, prefix: '', single: true, from: 'commands' }
+}
+
+/** Every command that a command with choices in it can be; too many, and the choices become unknown words. */
+export function variants(words: readonly (ShellWord | WordChoice)[]): readonly (readonly ShellWord[])[] {
+  const count = words.reduce((product, word) => product * choicesOf(word).length, 1)
+  if (count > mostVariants) return [words.map((word) => (word.kind === 'either' ? unclear(word.text) : word))]
+  let made: readonly (readonly ShellWord[])[] = [[]]
+  for (const word of words) made = made.flatMap((before) => choicesOf(word).map((choice) => [...before, choice]))
+  return made
+}

@@ -1,0 +1,58 @@
+import { readOnly, unknown } from '../commands/facts.ts'
+import { optionTable, parseArguments } from '../commands/options.ts'
+import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { join, judgeFiles, judgeOptions } from './judges.ts'
+import type { Judgement, ProgramTable } from './program.ts'
+
+const tarOptions = optionTable(
+  '-t -v -z -j -J -a -f< --list --verbose --gzip --bzip2 --xz --auto-compress --file< --strip-components: --exclude: --wildcards --full-time --numeric-owner --show-omitted-dirs',
+)
+const extracting = optionTable(
+  '-x -c -r -u -v -z -j -J -a -k -p -m -f> -C: --extract --create --verbose --gzip --bzip2 --xz --file> --directory: --strip-components: --exclude:',
+)
+
+/** tar lists with -t; other options than these start programs (-I, --to-command, --checkpoint-action) or connect. */
+function judgeTar(args: readonly ShellWord[]): Judgement {
+  const [first, ...rest] = args
+  const text = staticText(first)
+  // Letters without a dash are the old spelling of a bundle; f's value comes after all of them.
+  const words =
+    text !== undefined && /^[a-zA-Z]+$/.test(text) ? [{ kind: 'static', text: `-${text}` } as const, ...rest] : args
+  const listing = parseArguments(words, tarOptions)
+  const archive = words.find(
+    (word, at) => /^-[A-Za-z]*f$|^--file$/.test(words[at - 1]?.text ?? '') && word.text !== '-',
+  )
+  if (archive !== undefined && (archive.kind !== 'static' || archive.text.includes(':'))) {
+    return { facts: [unknown('tar reaches an archive whose name has a colon over the network')] }
+  }
+  if (listing.ok) {
+    if (!listing.options.some(({ name }) => name === '-t' || name === '--list'))
+      return { facts: [unknown('tar is not told to list')] }
+    return join([{ facts: [readOnly] }, judgeOptions(listing.options)])
+  }
+  const changing = parseArguments(words, extracting)
+  if (!changing.ok) return { facts: [unknown(`tar: ${changing.reason}`)] }
+  return join([
+    { facts: [{ class: 'writes', paths: changing.operands.map(({ text: path }) => path) }] },
+    judgeFiles(changing.operands),
+  ])
+}
+
+const unzipListing = optionTable('-l -v -t -Z -1 -q -C -z')
+
+/** unzip lists with -l, -v or -Z, tests with -t, and writes otherwise. */
+function judgeUnzip(args: readonly ShellWord[]): Judgement {
+  const parsed = parseArguments(args, unzipListing)
+  if (parsed.ok && parsed.options.some(({ name }) => /^-[lvtZ]$/.test(name))) {
+    return join([{ facts: [readOnly] }, judgeFiles(parsed.operands)])
+  }
+  return { facts: [{ class: 'writes', paths: ['.'] }] }
+}
+
+/** Programs that pack and unpack. */
+export const archives: ProgramTable = {
+  tar: { source: 'tar(1)', judge: judgeTar },
+  unzip: { source: 'unzip(1)', judge: judgeUnzip },
+  bsdtar: { source: 'bsdtar(1)', judge: judgeTar },
+  gtar: { source: 'tar(1)', judge: judgeTar },
+}

@@ -1,0 +1,172 @@
+import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
+import { optionTable, parseArguments } from '../commands/options.ts'
+import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { effectOfVariable } from './environment.ts'
+import { judgeTexts, reader } from './judges.ts'
+import type { Judgement, Program, ProgramTable } from './program.ts'
+import { shellOptions } from './shell-options.ts'
+
+const text = { operands: 'text', anyWord: true } as const
+const name = /^[A-Za-z_]\w*$/
+
+function evalAlarm(reason: string): readonly Alarm[] {
+  return [{ kind: 'eval', reason }]
+}
+
+/** `eval` and `trap` run the text they are given. */
+function judgeText(reason: string, words: readonly ShellWord[]): Judgement {
+  const texts = words.map((word) => staticText(word))
+  if (texts.includes(undefined)) return { facts: [unknown(reason)], alarms: evalAlarm(reason), opaque: reason }
+  return { facts: [], alarms: evalAlarm(reason), runs: [{ kind: 'script', text: texts.join(' '), shell: 'bash' }] }
+}
+
+function judgeTrap(args: readonly ShellWord[]): Judgement {
+  const [action, ...signals] = args[0]?.text === '--' ? args.slice(1) : args
+  if (action === undefined || signals.length === 0 || action.text === '-' || action.text === '')
+    return { facts: [readOnly] }
+  return judgeText('trap runs text later', [action])
+}
+
+/** The commands that give names values: `export A=b`. Only names that are spelt out, since subscripts are evaluated. */
+function judgeNames(options: string, exported: boolean, removes = false): Program['judge'] {
+  const table = optionTable(options)
+  return (args) => {
+    const parsed = parseArguments(args, table)
+    if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+    const facts: Fact[] = [readOnly]
+    if (parsed.operands.length === 0) return { facts, alarms: [{ kind: 'secret', reason: 'it shows every variable' }] }
+    for (const word of parsed.operands) {
+      const given = word.kind === 'dynamic' ? word.prefix : word.text
+      const equals = given.indexOf('=')
+      const variable = (equals < 0 ? given : given.slice(0, equals)).replace(/\+$/, '')
+      if (!name.test(variable) || (word.kind === 'dynamic' && equals < 0)) {
+        return { facts: [unknown(`${word.text} is not a plain name`)] }
+      }
+      const value = equals >= 0 && word.kind === 'static' ? given.slice(equals + 1) : undefined
+      const effect = equals < 0 && !exported && !removes ? 'harmless' : effectOfVariable(variable, value, exported)
+      if (effect === 'dangerous') {
+        return { facts, alarms: [{ kind: 'environment', reason: `${variable}= changes what runs or where it looks` }] }
+      }
+      if (effect === 'unknown') facts.push(unknown(`what ${variable} does to later commands is not known`))
+    }
+    return { facts }
+  }
+}
+
+const setOptions = optionTable('-e -u -x -v -f -C -n -b -h -E -T -o: +o: --')
+
+function judgeSet(args: readonly ShellWord[]): Judgement {
+  const words = args.map((word): ShellWord =>
+    word.kind === 'static' && /^\+[a-zA-Z]+$/.test(word.text) ? { ...word, text: word.text.replace('+', '-') } : word,
+  )
+  const parsed = parseArguments(words, setOptions)
+  if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+  if (parsed.operands.length > 0) return { facts: [unknown('set changes the arguments of the shell')] }
+  if (args.length === 0) return { facts: [unknown('set shows every variable')] }
+  const odd = parsed.options.find(({ value }) => value !== undefined && !shellOptions.has(value.text))
+  return {
+    facts: [odd === undefined ? readOnly : unknown(`the option ${odd.value?.text ?? ''} is not known to be harmless`)],
+  }
+}
+
+/** `test` evaluates a subscript after -v and -R; words that may become options or vanish could be one of them. */
+function judgeTest(args: readonly ShellWord[]): Judgement {
+  const shifting = args.some((word) => word.kind === 'dynamic' && !word.single)
+  const evaluating = args.some(({ kind, text }) => kind !== 'dynamic' && /^-[vR]$/.test(text))
+  const inner = args.at(-1)?.text === ']' ? args.slice(0, -1) : args
+  const open = inner.length === 2 && inner[0]?.kind === 'dynamic'
+  if (shifting || evaluating || open) return { facts: [unknown('test may evaluate a subscript')] }
+  return { facts: [readOnly] }
+}
+
+function judgePrintf(args: readonly ShellWord[]): Judgement {
+  const [format, ...rest] = args[0]?.text === '--' ? args.slice(1) : args
+  if (format === undefined) return { facts: [readOnly] }
+  if (format.kind === 'dynamic' ? !/^[^-]/.test(format.prefix) : format.text.startsWith('-')) {
+    return { facts: [unknown('printf -v evaluates the name it writes to')] }
+  }
+  return { facts: [readOnly, ...judgeTexts([format, ...rest]).facts] }
+}
+
+const readOptions = optionTable('-r -s -e -n: -N: -t: -d: -p: -u:')
+
+function judgeRead(args: readonly ShellWord[]): Judgement {
+  const parsed = parseArguments(args, readOptions)
+  if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+  const odd = parsed.operands.find((word) => !name.test(staticText(word) ?? ''))
+  if (odd !== undefined) return { facts: [unknown(`${odd.text} is not a plain name`)] }
+  const dangerous = parsed.operands.find(
+    ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'dangerous',
+  )
+  if (dangerous === undefined) return { facts: [readOnly] }
+  return {
+    facts: [readOnly],
+    alarms: [{ kind: 'environment', reason: `${dangerous.text} changes what runs or where it looks` }],
+  }
+}
+
+/** `command CMD` runs it; `command -v NAME` looks it up. */
+function judgeCommand(args: readonly ShellWord[]): Judgement {
+  const parsed = parseArguments(args, optionTable('-p -v -V'), { stopAtOperand: true })
+  if (!parsed.ok) return { facts: [unknown(parsed.reason)], opaque: parsed.reason }
+  if (parsed.options.some(({ name: option }) => option !== '-p')) return { facts: [readOnly] }
+  return parsed.operands.length === 0
+    ? { facts: [readOnly] }
+    : { facts: [], runs: [{ kind: 'command', words: parsed.operands }] }
+}
+
+function judgeExec(args: readonly ShellWord[]): Judgement {
+  const parsed = parseArguments(args, optionTable(''), { stopAtOperand: true })
+  if (!parsed.ok) return { facts: [unknown(parsed.reason)], opaque: parsed.reason }
+  return parsed.operands.length === 0
+    ? { facts: [readOnly] }
+    : { facts: [], runs: [{ kind: 'command', words: parsed.operands }] }
+}
+
+function judgeSource(args: readonly ShellWord[]): Judgement {
+  return { facts: [{ class: 'runs-code', reason: `runs the script ${args[0]?.text ?? ''}` }] }
+}
+
+function builtin(judge: Program['judge']): Program {
+  return { source: 'bash(1), SHELL BUILTIN COMMANDS', judge }
+}
+
+/** What the shell itself does. */
+export const builtins: ProgramTable = {
+  ':': reader('bash(1), :', '', text),
+  echo: reader('bash(1), echo', '-n -e -E', text),
+  printf: builtin(judgePrintf),
+  cd: reader('bash(1), cd', '-L -P -e', { most: 1 }),
+  pushd: reader('bash(1), pushd', '-n', { most: 1 }),
+  popd: reader('bash(1), popd', '-n', { most: 0 }),
+  dirs: reader('bash(1), dirs', '-c -l -p -v', { operands: 'none' }),
+  pwd: reader('bash(1), pwd', '-L -P', { operands: 'none' }),
+  type: reader('bash(1), type', '-a -f -p -P -t', { operands: 'text' }),
+  test: builtin(judgeTest),
+  '[': builtin(judgeTest),
+  set: builtin(judgeSet),
+  export: builtin(judgeNames('-p -n', true)),
+  readonly: builtin(judgeNames('-p -r', false)),
+  local: builtin(judgeNames('-r', false)),
+  declare: builtin(judgeNames('-r -g -p', false)),
+  typeset: builtin(judgeNames('-r -g -p', false)),
+  unset: builtin(judgeNames('-v', false, true)),
+  read: builtin(judgeRead),
+  exit: reader('bash(1), exit', '', { operands: 'text' }),
+  return: reader('bash(1), return', '', { operands: 'text' }),
+  break: reader('bash(1), break', '', { operands: 'text' }),
+  continue: reader('bash(1), continue', '', { operands: 'text' }),
+  shift: reader('bash(1), shift', '', { operands: 'text' }),
+  wait: reader('bash(1), wait', '-n -f', { operands: 'text' }),
+  jobs: reader('bash(1), jobs', '-l -n -p -r -s', { operands: 'text' }),
+  times: reader('bash(1), times', '', { operands: 'none' }),
+  umask: reader('bash(1), umask', '-p -S', { operands: 'none' }),
+  ulimit: reader('bash(1), ulimit', '-a -S -H', { operands: 'none' }),
+  command: builtin(judgeCommand),
+  builtin: builtin(judgeExec),
+  exec: builtin(judgeExec),
+  eval: builtin((args) => judgeText('eval runs text as commands', args)),
+  trap: builtin(judgeTrap),
+  source: builtin(judgeSource),
+  '.': builtin(judgeSource),
+}

@@ -1,0 +1,103 @@
+import { readOnly, unknown, type Fact } from '../commands/facts.ts'
+import { optionTable, parseArguments, type ParsedArguments } from '../commands/options.ts'
+import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { findAwkEffect } from './awk-program.ts'
+import { join, judgeFiles, judgeOptions } from './judges.ts'
+import type { Judgement, Program, ProgramTable } from './program.ts'
+import { findSedEffect } from './sed-script.ts'
+
+const sedOptions = optionTable(
+  '-n -E -r -e: -s -u -z -l: -i? --quiet --silent --regexp-extended --expression: --separate --unbuffered --null-data --posix --debug --line-length: --sandbox --in-place?',
+)
+
+function judgeSed(args: readonly ShellWord[]): Judgement {
+  const parsed = parseArguments(args, sedOptions)
+  return judgeFilter(parsed, ['-e', '--expression'], findSedEffect, (options) =>
+    options.some((name) => name === '-i' || name === '--in-place') ? 'rewrites its files' : undefined,
+  )
+}
+
+const awkOptions = optionTable(
+  '-F: -v: -b -c -C -S -t -r --field-separator: --assign: --posix --traditional --re-interval --csv --characters-as-bytes --sandbox --non-decimal-data',
+)
+
+function judgeAwk(args: readonly ShellWord[]): Judgement {
+  return judgeFilter(parseArguments(args, awkOptions, { stopAtOperand: true }), [], findAwkEffect)
+}
+
+const jqOptions = optionTable(
+  '-r -c -s -n -e -S -M -C -a -j -R --raw-output --compact-output --slurp --null-input --exit-status --sort-keys --tab --indent: --raw-input --join-output --stream --monochrome-output --color-output --ascii-output --seq --unbuffered --raw-output0',
+)
+
+/** jq reads the environment and modules when its filter says so (jq(1), `env`, `import`). */
+function findJqEffect(filter: string): string | undefined {
+  const word =
+    /\benv\b|\$ENV|\b(?:import|include|modulemeta|get_search_list|input_filename|load|load_str|strenv|envsubst|debug|stderr)\b/.exec(
+      filter,
+    )
+  return word === null ? undefined : `${word[0]} may read or show more than its input`
+}
+
+function judgeJq(args: readonly ShellWord[]): Judgement {
+  // `--arg NAME VALUE` has two values.
+  const plain = args.filter(
+    (_, at) => ![args[at], args[at - 1], args[at - 2]].some((word) => /^--arg(?:json)?$/.test(word?.text ?? '')),
+  )
+  if (
+    args.some(
+      (word, at) => /^--arg(?:json)?$/.test(word.text) && (args[at + 1] === undefined || args[at + 2] === undefined),
+    )
+  ) {
+    return { facts: [unknown('--arg lacks its values')] }
+  }
+  return judgeFilter(parseArguments(plain, jqOptions), [], findJqEffect)
+}
+
+const yqOptions = optionTable(
+  '-r -P -C -M -e -N -n -o: -p: --prettyPrint --output-format: --input-format: --no-doc --exit-status --unwrapScalar',
+)
+
+function judgeYq(args: readonly ShellWord[]): Judgement {
+  const verb = staticText(args[0])
+  const rest = verb === 'eval' || verb === 'e' || verb === 'ea' || verb === 'eval-all' ? args.slice(1) : args
+  return judgeFilter(parseArguments(rest, yqOptions), [], findJqEffect)
+}
+
+/** A program whose first operand, or the value of some options, is a text to be judged; the other operands are files. */
+function judgeFilter(
+  parsed: ParsedArguments,
+  scriptOptions: readonly string[],
+  findEffect: (script: string) => string | undefined,
+  writes: (options: readonly string[]) => string | undefined = () => undefined,
+): Judgement {
+  if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+  const given = parsed.options.filter(({ name }) => scriptOptions.includes(name)).map(({ value }) => value)
+  const [first, ...rest] = parsed.operands
+  const scripts = given.length > 0 ? given : [first]
+  const files = given.length > 0 ? parsed.operands : rest
+  const texts = scripts.map((script) => staticText(script))
+  if (texts.some((text) => text === undefined))
+    return { facts: [unknown('the program text is known only when it runs')] }
+  const effect = findEffect(texts.join('\n'))
+  const facts: Fact[] = [effect === undefined ? readOnly : unknown(effect)]
+  const rewriting = writes(parsed.options.map(({ name }) => name))
+  if (rewriting !== undefined) facts.push({ class: 'writes', paths: files.map(({ text }) => text) })
+  const others = parsed.options.filter(({ name }) => !scriptOptions.includes(name))
+  return join([{ facts }, judgeOptions(others), judgeFiles(files)])
+}
+
+function filter(source: string, judge: Program['judge']): Program {
+  return { source, judge }
+}
+
+/** Programs that have a program of their own on the command line. */
+export const filters: ProgramTable = {
+  sed: filter('sed(1): not -f, whose script is not seen', judgeSed),
+  gsed: filter('sed(1)', judgeSed),
+  awk: filter('awk(1): not -f, -i, -l, -E, -o, -d, -p', judgeAwk),
+  gawk: filter('gawk(1)', judgeAwk),
+  mawk: filter('mawk(1)', judgeAwk),
+  nawk: filter('awk(1)', judgeAwk),
+  jq: filter('jq(1): not -f, -L, --slurpfile, --rawfile', judgeJq),
+  yq: filter('yq of mikefarah: not -i and -s, which write', judgeYq),
+}

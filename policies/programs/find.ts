@@ -1,0 +1,91 @@
+import { readOnly, unknown, type Fact } from '../commands/facts.ts'
+import { findSensitive } from '../commands/sensitive-paths.ts'
+import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { isWorkspacePath } from '../commands/workspace-paths.ts'
+import { judgeFiles, join } from './judges.ts'
+import type { Inner, Judgement, Program, ProgramTable } from './program.ts'
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
+/** Parts of an expression that stand alone, from find(1). */
+const alone = words(
+  '-print -print0 -ls -prune -quit -empty -readable -writable -executable -true -false -not -a -o -and -or -follow -depth -d -mount -xdev -noleaf -nouser -nogroup -daystart -warn -nowarn -ignore_readdir_race -noignore_readdir_race ( ) ! ,',
+)
+/** Parts that take one argument and only test or print. */
+const withArgument = words(
+  '-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -newer -anewer -cnewer -newermt -newerat -newerct -maxdepth -mindepth -user -group -uid -gid -perm -inum -links -lname -ilname -samefile -fstype -regextype -printf -flags -context',
+)
+/** Options that stand before the roots. */
+const leadingOption = /^-(?:[HLPEs]|O[0-3])$/
+const writing = words('-fprint -fprint0 -fls -fprintf')
+const running = words('-exec -execdir -ok -okdir')
+const naming = words('-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname')
+
+/** Reads find's expression from front to back; a part that isn't listed makes the command unknown. */
+function judgeFind(args: readonly ShellWord[]): Judgement {
+  const start = args.findIndex(
+    ({ kind, text }) => kind === 'static' && /^(?:-|[(!,]$)/.test(text) && !leadingOption.test(text),
+  )
+  const leading = (start < 0 ? args : args.slice(0, start)).filter(({ text }) => !leadingOption.test(text))
+  const roots = leading.length === 0 ? [{ kind: 'static', text: '.' } as const] : leading
+  const facts: Fact[] = [readOnly]
+  const found: Inner[] = []
+  const within = roots.every(isWorkspacePath)
+  let filtered = false
+  let sensitive = false
+  let deletes = false
+  for (const root of leading) {
+    if (root.kind === 'dynamic' && root.prefix === '')
+      facts.push(unknown(`${root.text} may turn out to be a part of the expression`))
+  }
+  const rest = start < 0 ? [] : args.slice(start)
+  for (let at = 0; at < rest.length; at++) {
+    const part = staticText(rest[at])
+    if (part === undefined)
+      return { facts: [unknown(`${rest[at]?.text ?? ''} may turn out to be any part of find's expression`)] }
+    if (alone.has(part)) continue
+    const argument = rest[at + 1]
+    if (withArgument.has(part) && argument !== undefined) {
+      filtered ||= naming.has(part)
+      if (naming.has(part) && findSensitive(argument.text, true) !== undefined) sensitive = true
+      at++
+    } else if (writing.has(part)) {
+      facts.push({ class: 'writes', paths: [argument?.text ?? ''] })
+      at += part === '-fprintf' ? 2 : 1
+    } else if (part === '-delete') deletes = true
+    else if (running.has(part)) {
+      const end = rest.findIndex(
+        (arg, index) => index > at && (arg.text === ';' || (arg.text === '+' && rest[index - 1]?.text === '{}')),
+      )
+      if (end < 0) return { facts: [unknown(`${part} has no end`)], opaque: `${part} has no end` }
+      const command = rest.slice(at + 1, end).map((word) => fill(word, within && !sensitive))
+      found.push({ kind: 'command', words: command })
+      // In the folder of each file a program of that folder may be the one that is found.
+      if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
+      at = end
+    } else return { facts: [unknown(`${part} is not a part of find's expression known to be harmless`)] }
+  }
+  if (deletes) {
+    const wide = !filtered && roots.some(({ text }) => /^(?:\.\/*|\/|~|\.\.)$/.test(text)) ? 'wide' : 'named'
+    facts.push({ class: 'destructive', reason: 'find -delete deletes what it finds', extent: within ? wide : 'wide' })
+  }
+  // find names files and doesn't read them; only its roots count as looked at.
+  return { ...join([{ facts, runs: found }, judgeFiles(leading.filter(({ kind }) => kind !== 'dynamic'))]) }
+}
+
+/** `{}` becomes the path of a file below the roots. */
+function fill(word: ShellWord, within: boolean): ShellWord {
+  if (word.kind !== 'static' || !word.text.includes('{}')) return word
+  const prefix = word.text.slice(0, word.text.indexOf('{}'))
+  return {
+    kind: 'dynamic',
+    text: word.text,
+    prefix: prefix === '' ? './' : prefix,
+    single: false,
+    from: within ? 'workspace' : 'commands',
+  }
+}
+
+export const find: Readonly<Record<'find', Program>> & ProgramTable = {
+  find: { source: 'find(1)', judge: judgeFind },
+}

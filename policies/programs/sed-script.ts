@@ -1,0 +1,102 @@
+/**
+ * Why a sed script might do more than edit what it prints, or undefined if it surely doesn't. It reads the script as
+ * sed does (sed(1), POSIX and GNU): `w`, `W`, `r`, `R`, `e` and the flags `e` and `w` of `s` are refused, and so is
+ * whatever isn't understood.
+ */
+export function findSedEffect(script: string): string | undefined {
+  let rest = script
+  while (rest !== '') {
+    rest = rest.replace(/^[\s;]+/, '')
+    if (rest === '') return undefined
+    if (rest.startsWith('#')) {
+      rest = rest.replace(/^[^\n]*/, '')
+      continue
+    }
+    const addressed = skipAddresses(rest)
+    if (addressed === undefined) return `the address at ${excerpt(rest)} is not understood`
+    const command = addressed[0] ?? ''
+    const after = addressed.slice(1)
+    if (/[{}=dDgGhHnNpPxF]/.test(command) && command !== '') rest = after
+    else if (/[lqQL]/.test(command) && command !== '') rest = after.replace(/^[ \t]*[0-9]*/, '')
+    else if (/[btT:]/.test(command) && command !== '') {
+      const label = /^[ \t]*[\w.-]*[ \t]*(?=[;\n}]|$)/.exec(after)
+      if (label === null) return `the label at ${excerpt(addressed)} is not understood`
+      rest = after.slice(label[0].length)
+    } else if (/[aic]/.test(command) && command !== '') {
+      // The text goes on to the end of its line, and over lines that end in a backslash.
+      const text = /^(?:[^\\\n]|\\[^])*/.exec(after)
+      rest = after.slice(text?.[0].length ?? 0)
+    } else if (command === 's' || command === 'y') {
+      const parts = skipParts(after)
+      if (parts === undefined) return `the ${command} at ${excerpt(addressed)} is not understood`
+      const flags = /^[ \t]*([A-Za-z0-9]*)/.exec(parts)
+      const given = flags?.[1] ?? ''
+      if (command === 's' && /e/.test(given)) return 's///e runs a command'
+      if (command === 's' && /w/.test(given)) return 's///w writes a file'
+      if (!/^[gpiImM0-9]*$/.test(given) || (command === 'y' && given !== ''))
+        return `the flags ${given} are not understood`
+      rest = parts.slice(flags?.[0].length ?? 0)
+    } else {
+      const reasons: Readonly<Record<string, string>> = {
+        e: 'e runs a command',
+        w: 'w writes a file',
+        W: 'W writes a file',
+        r: 'r reads another file',
+        R: 'R reads another file',
+      }
+      return reasons[command] ?? `the command at ${excerpt(addressed)} is not understood`
+    }
+    if (!/^[ \t]*(?:[;\n}#]|$)/.test(rest) && !/[{}]/.test(command))
+      return `what follows ${command} is not understood: ${excerpt(rest)}`
+  }
+  return undefined
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.slice(0, 20))
+}
+
+/** The script after the addresses and `!` in front of a command. */
+function skipAddresses(script: string): string | undefined {
+  const first = skipAddress(script)
+  if (first === undefined) return undefined
+  let rest = first.replace(/^[ \t]+/, '')
+  if (rest.startsWith(',')) {
+    const second = skipAddress(rest.slice(1).replace(/^[ \t]+/, ''), true)
+    if (second === undefined) return undefined
+    rest = second
+  }
+  return rest.replace(/^[ \t!]+/, '')
+}
+
+function skipAddress(script: string, second = false): string | undefined {
+  const line = (second ? /^(?:[+~]?[0-9]+|\$)/ : /^(?:[0-9]+(?:~[0-9]+)?|\$)/).exec(script)
+  if (line !== null) return script.slice(line[0].length)
+  const custom = script.startsWith('\\')
+  if (!custom && !script.startsWith('/')) return second ? undefined : script
+  const rest = skipDelimited(script.slice(custom ? 1 : 0))
+  return rest?.replace(/^[IM]*/, '')
+}
+
+/** The script after `/one/two/`. */
+function skipParts(script: string): string | undefined {
+  const delimiter = script[0] ?? ''
+  const afterFirst = skipDelimited(script)
+  if (afterFirst === undefined) return undefined
+  return skipDelimited(delimiter + afterFirst, false)
+}
+
+/** The script after a text between two delimiters. A bracket that holds the delimiter is read differently by different seds. */
+function skipDelimited(script: string, isPattern = true): string | undefined {
+  const delimiter = script[0] ?? ''
+  if (delimiter === '' || /[\\\n\w\s]/.test(delimiter)) return undefined
+  for (let at = 1; at < script.length; at++) {
+    if (script[at] === '\\') at++
+    else if (script[at] === delimiter) {
+      const inner = script.slice(1, at)
+      if (isPattern && inner.lastIndexOf('[') > inner.lastIndexOf(']')) return undefined
+      return script.slice(at + 1)
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,147 @@
+import { readOnly, unknown } from '../commands/facts.ts'
+import { optionTable, parseArguments, type ParseStyle } from '../commands/options.ts'
+import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import type { ShellAssignment } from '../commands/simple-command.ts'
+import { listsWorkspaceFiles } from './file-lists.ts'
+import { join, judgeOptions } from './judges.ts'
+import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
+
+/** A wrapper whose arguments aren't understood may run anything among them. */
+function hidden(reason: string): Judgement {
+  return { facts: [unknown(reason)], opaque: reason }
+}
+
+function starts(words: readonly ShellWord[], more: Partial<Judgement> = {}): Judgement {
+  return { facts: [], ...more, runs: [{ kind: 'command', words }] }
+}
+
+/** A row for a program that, after options and a number of operands of its own, runs the rest as a command. */
+function wrapper(source: string, options: string, skip = 0, style: ParseStyle = {}): Program {
+  const table = optionTable(options)
+  return {
+    source,
+    judge: (args) => {
+      const parsed = parseArguments(args, table, { stopAtOperand: true, ...style })
+      if (!parsed.ok) return hidden(parsed.reason)
+      const command = parsed.operands.slice(skip)
+      if (command.length === 0) return hidden('it has no command to run')
+      const own = judgeOptions(parsed.options)
+      return join([own, starts(command)])
+    },
+  }
+}
+
+const envOptions = optionTable('-i -u: -C: -v --ignore-environment --unset: --chdir: --debug')
+
+/** `env A=b CMD`: the assignments count as if the shell made them; alone it shows the environment. */
+function judgeEnv(args: readonly ShellWord[]): Judgement {
+  const parsed = parseArguments(args, envOptions, { stopAtOperand: true })
+  if (!parsed.ok) {
+    return { ...hidden(parsed.reason), alarms: [{ kind: 'environment', reason: `env: ${parsed.reason}` }] }
+  }
+  const assignments: ShellAssignment[] = []
+  let at = 0
+  for (; at < parsed.operands.length; at++) {
+    const word = parsed.operands[at]
+    const text = word?.kind === 'dynamic' ? word.prefix : (word?.text ?? '')
+    const equals = text.indexOf('=')
+    if (equals <= 0) break
+    const value: ShellWord | undefined =
+      word?.kind === 'static' ? { kind: 'static', text: text.slice(equals + 1) } : undefined
+    assignments.push({ name: text.slice(0, equals), value })
+  }
+  const words = parsed.operands.slice(at)
+  if (words.length === 0) {
+    return { facts: [readOnly], alarms: [{ kind: 'secret', reason: 'env shows the whole environment' }] }
+  }
+  return { facts: [], runs: [{ kind: 'command', words, assignments }] }
+}
+
+const xargsOptions = optionTable(
+  '-0 -r -t -x -n: -L: -P: -d: -s: -I: -a< -E: --null --no-run-if-empty --verbose --exit --max-args: --max-procs: --delimiter: --max-chars: --replace: --arg-file<',
+)
+
+/** xargs adds words from its input to a command: any words, unless what comes before lists files of the workspace. */
+function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgement {
+  const parsed = parseArguments(args, xargsOptions, { stopAtOperand: true })
+  if (!parsed.ok) return hidden(parsed.reason)
+  const fromFile = parsed.options.some(({ takes }) => takes === 'reads')
+  const files = !fromFile && context.input.from === 'pipe' && listsWorkspaceFiles(context.input.stages ?? [])
+  const added: ShellWord = {
+    kind: 'dynamic',
+    text: '<words from input>',
+    prefix: files && files !== 'bare' ? './' : '',
+    single: false,
+    from: files === false ? 'commands' : 'workspace',
+  }
+  const replaced = parsed.options.findLast(({ name }) => name === '-I' || name === '--replace')?.value
+  const mark = staticText(replaced)
+  if (replaced !== undefined && (mark === undefined || mark === '')) return hidden('what -I replaces is not known')
+  const command: readonly ShellWord[] =
+    parsed.operands.length === 0 ? [{ kind: 'static', text: 'echo' }] : parsed.operands
+  const words =
+    mark === undefined
+      ? [...command, added]
+      : command.map((word): ShellWord => {
+          if (word.kind !== 'static' || !word.text.includes(mark)) return word
+          const before = word.text.slice(0, word.text.indexOf(mark))
+          return { ...added, text: word.text, prefix: before === '' ? added.prefix : before, single: true }
+        })
+  return join([
+    judgeOptions(parsed.options),
+    { facts: [], runs: [{ kind: 'command', words, input: { from: 'pipe' } }] },
+  ])
+}
+
+const sshOptions = optionTable(
+  '-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -b: -c: -e: -i: -l: -m: -p:',
+)
+
+/** `ssh HOST COMMAND` runs a text in the remote shell; rules see the commands in it. */
+function judgeSsh(args: readonly ShellWord[]): Judgement {
+  const parsed = parseArguments(args, sshOptions, { stopAtOperand: true })
+  if (!parsed.ok) return hidden(`ssh: ${parsed.reason}, and it can run local programs`)
+  const [host, ...command] = parsed.operands
+  const network = { class: 'network', hosts: [(host?.text ?? '').replace(/^.*@/, '')] } as const
+  const code = { class: 'runs-code', reason: 'it runs commands on another machine' } as const
+  if (command.length === 0)
+    return {
+      facts: [network, unknown('a remote shell runs what it reads')],
+      opaque: 'a remote shell runs what it reads',
+    }
+  const texts = command.map((word) => staticText(word))
+  if (texts.includes(undefined))
+    return { facts: [network, code], opaque: 'the remote command is known only when it runs' }
+  return { facts: [network, code], runs: [{ kind: 'script', text: texts.join(' '), shell: 'sh' }] }
+}
+
+/** Programs that run a command they are given. */
+export const wrappers: ProgramTable = {
+  env: { source: 'env(1): not -S, which splits a text into a command', judge: judgeEnv },
+  xargs: { source: 'xargs(1): not -i, -l, -e, whose values may be attached or not', judge: judgeXargs },
+  ssh: { source: 'ssh(1): not -o, -F, -J, -L, -R, -D, -W, -E, -S, -O, -w, -I, -Q', judge: judgeSsh },
+  nohup: wrapper('nohup(1)', ''),
+  timeout: wrapper('timeout(1)', '-k: -s: -v --signal: --kill-after: --preserve-status --foreground --verbose', 1),
+  gtimeout: wrapper('timeout(1)', '-k: -s: -v --signal: --kill-after: --preserve-status --foreground', 1),
+  nice: wrapper('nice(1)', '-n: --adjustment:', 0, { numbers: true }),
+  ionice: wrapper('ionice(1)', '-c: -n: -t --class: --classdata: --ignore'),
+  chrt: wrapper('chrt(1)', '-b -f -i -o -r', 1),
+  taskset: wrapper('taskset(1)', '-c', 1),
+  stdbuf: wrapper('stdbuf(1)', '-i: -o: -e: --input: --output: --error:'),
+  setsid: wrapper('setsid(1)', '-c -f -w --ctty --fork --wait'),
+  time: wrapper('time(1)', '-p -v -q -f: -o> -a --portability --verbose --format: --output> --append'),
+  busybox: wrapper('busybox(1)', ''),
+  toybox: wrapper('toybox(1)', ''),
+  flock: { source: 'flock(1)', judge: () => hidden('flock runs what it is given') },
+  watch: { source: 'watch(1): never ends', judge: () => hidden('watch runs a command again and again') },
+  parallel: { source: 'parallel(1)', judge: () => hidden('parallel makes commands of its input') },
+  entr: { source: 'entr(1)', judge: () => hidden('entr runs a command again and again') },
+  script: { source: 'script(1)', judge: () => hidden('script runs a shell') },
+  expect: { source: 'expect(1)', judge: () => hidden('expect runs programs and types into them') },
+  chroot: { source: 'chroot(8)', judge: () => hidden('chroot runs programs of another tree') },
+  unshare: { source: 'unshare(1)', judge: () => hidden('unshare runs a program in namespaces of its own') },
+  nsenter: { source: 'nsenter(1)', judge: () => hidden('nsenter runs a program in other namespaces') },
+  at: { source: 'at(1)', judge: () => hidden('at runs commands later') },
+  batch: { source: 'batch(1)', judge: () => hidden('batch runs commands later') },
+  crontab: { source: 'crontab(1)', judge: () => hidden('crontab runs commands later') },
+}

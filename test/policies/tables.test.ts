@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { findProgram, knownPrograms } from '../../policies/programs/tables.ts'
+
+test('every row of the program tables says where it comes from', () => {
+  expect(knownPrograms().filter(({ source }) => source === '')).toEqual([])
+})
+
+test('no program is named in two tables', () => {
+  const names = knownPrograms().map(({ name }) => name)
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+})
+
+test('names that every object has are not programs', () => {
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
+    expect(findProgram(name)).toBeUndefined()
+})
+
+test('a program that is not in the tables is unknown, and so is an option that is not in its row', async () => {
+  const { analyseScript } = await import('../../policies/index.ts')
+  expect(analyseScript('frobnicate x').class).toBe('unknown')
+  expect(analyseScript('cat --frobnicate x').class).toBe('unknown')
+  expect(analyseScript('git constructor').class).toBe('unknown')
+  expect(analyseScript('git remote constructor').class).toBe('unknown')
+})
