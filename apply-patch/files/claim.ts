@@ -1,7 +1,7 @@
-import { lstatSync, unlinkSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommitError } from './errors.ts'
+import { CommitError, withFacts } from './errors.ts'
 import { createJournal, listJournals, type Journal } from './journal.ts'
 import { isAlive, makeNonce, nameOwner, type OwnerId } from './owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
@@ -33,17 +33,31 @@ export async function claimTree(
   options: { readonly stateDirectory?: string | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<Claim> {
   const began = Date.now()
-  const { path: directory, isNew } = makeStateDirectory(root, options.stateDirectory)
   for (let round = 1; ; round += 1) {
     if (options.signal?.aborted === true) throw new CommitError('aborted', { cause: options.signal.reason })
-    const owner = nameOwner(makeNonce())
-    const journal = createJournal(directory, owner)
-    const others = findOthers(root, options.stateDirectory, directory, journal.path)
-    if (others.alive === undefined) return { owner, journal, directory, isNew, crashed: others.crashed }
-    journal.close()
-    unlinkSync(journal.path)
-    if (Date.now() - began > patienceMs) throw new CommitError('busy', { journal: others.alive })
+    const { claim, alive } = tryToClaim(root, options.stateDirectory)
+    if (claim !== undefined) return claim
+    if (Date.now() - began > patienceMs) throw new CommitError('busy', { operation: 'journal', journal: alive })
     await sleep(Math.random() * Math.min(5 * round, 100))
+  }
+}
+
+type Attempt =
+  { readonly claim: Claim; readonly alive?: undefined } | { readonly claim?: undefined; readonly alive: string }
+
+function tryToClaim(root: string, stateDirectory: string | undefined): Attempt {
+  let journal: Journal | undefined
+  try {
+    const { path: directory, isNew } = makeStateDirectory(root, stateDirectory)
+    const owner = nameOwner(makeNonce())
+    journal = createJournal(directory, owner)
+    const { alive, crashed } = findOthers(root, stateDirectory, directory, journal.path)
+    if (alive === undefined) return { claim: { owner, journal, directory, isNew, crashed } }
+    journal.discard()
+    return { alive }
+  } catch (error) {
+    journal?.discard()
+    throw withFacts(error, { operation: 'journal' })
   }
 }
 

@@ -56,7 +56,7 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
       canUndo: outcome.canUndo,
       recovered,
     }
-    return { report, outcome }
+    return { report, outcome, retires: [] }
   })
 }
 

@@ -134,7 +134,10 @@ export function errnoOf(error: unknown): string | undefined {
   return 'syscall' in error ? error.code : undefined
 }
 
-/** The name of the system call that failed, as Node reports it. */
-export function syscallOf(error: unknown): string | undefined {
-  return error instanceof Error && 'syscall' in error && typeof error.syscall === 'string' ? error.syscall : undefined
+/** A failed system call with the facts of what was being done. Anything else is given back as it is. */
+export function withFacts(error: unknown, facts: CommitFacts): unknown {
+  const errno = errnoOf(error)
+  if (errno === undefined) return error
+  const syscall = error instanceof Error && 'syscall' in error ? { syscall: String(error.syscall) } : {}
+  return new CommitError('system', { ...facts, errno, ...syscall, cause: error })
 }

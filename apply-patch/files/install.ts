@@ -1,10 +1,10 @@
-import { linkSync, lstatSync, mkdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Change, FileState } from '../change-set.ts'
 import type { Directories } from './directories.ts'
 import { CommitError, errnoOf, type Difference, type Operation } from './errors.ts'
 import type { Journal } from './journal.ts'
-import type { Entry, InstallTrace, RemoveChange, Step, Trace, WriteChange } from './steps.ts'
+import type { Cleared, Entry, InstallTrace, RemoveChange, Step, Trace, WriteChange } from './steps.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
 /** What is at work, so that a failing system call can be laid at the right file's door. */
@@ -23,6 +23,8 @@ export type Work = {
   readonly steps: readonly Step[]
   /** Directories to make, parents first. */
   readonly made: readonly string[]
+  /** Directories that give way to files, parents first. */
+  readonly cleared: readonly Cleared[]
   readonly directories: Directories
   readonly journal: Journal
   readonly durable: boolean
@@ -63,6 +65,7 @@ export async function installAll(work: Work): Promise<void> {
     renameSync(at(step.trace.target, directories), at(step.trace.old, directories))
     checkOld(step.change, step.trace.old, directories)
   }
+  for (const { path } of work.cleared.toReversed()) clear(path, work)
   for (const directory of work.made) {
     Object.assign(doing, { operation: 'make-directory', change: undefined })
     mkdirSync(directories.entry(dirname(directory), basename(directory)))
@@ -73,6 +76,22 @@ export async function installAll(work: Work): Promise<void> {
     Object.assign(doing, { operation: 'write', change: step.change })
     if (step.trace.type === 'add') installNew(step.change, step.trace, work)
     else replace(step.change, step.trace, work)
+  }
+}
+
+/** Removes a directory that must be empty by now; what else is in it came after the plan. */
+function clear(path: string, { directories, doing }: Work): void {
+  Object.assign(doing, { operation: 'remove', change: undefined })
+  directories.forget(path)
+  try {
+    rmdirSync(directories.entry(dirname(path), basename(path)))
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error
+    throw new CommitError('changed', {
+      operation: 'remove',
+      key: path,
+      differences: [{ path, key: path, how: 'content' }],
+    })
   }
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { FileState } from '../change-set.ts'
 import { errnoOf } from './errors.ts'
 import type { OwnerId } from './owner.ts'
-import type { Trace } from './steps.ts'
+import type { Cleared, Trace } from './steps.ts'
+import { twice } from './twice.ts'
 import { writeAll } from './write-all.ts'
 
 /**
@@ -22,10 +23,13 @@ export type Header = {
   readonly rootInode: string
   readonly unsafePaths: boolean
   readonly nonce: string
-  readonly at: string
+  /** When the commit began, in milliseconds. */
+  readonly at: number
   readonly steps: readonly JournalStep[]
   /** Directories made on the way, parents first. */
   readonly made: readonly string[]
+  /** Directories that are in the way of files and go before these come: an undo's. */
+  readonly cleared: readonly Cleared[]
   /** Directories to remove at the end if they are empty: an undo's. */
   readonly emptied: readonly string[]
   /** Paths of journals that this commit makes obsolete: an undo's. */
@@ -71,7 +75,8 @@ export type Journal = {
   readonly markDone: (durable: boolean) => void
   /** Keeps it under another name. */
   readonly keepAs: (name: string) => void
-  readonly remove: () => void
+  /** Closes and removes it; nothing depends on it any more. */
+  readonly discard: () => void
   readonly close: () => void
 }
 
@@ -91,6 +96,10 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
       throw error
     }
   }
+  const close = (): void => {
+    if (open) closeSync(descriptor)
+    open = false
+  }
   return {
     get path() {
       return path
@@ -109,11 +118,12 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
       renameSync(path, join(directory, name))
       path = join(directory, name)
     },
-    remove: () => unlinkSync(path),
-    close: () => {
-      if (open) closeSync(descriptor)
-      open = false
+    discard: () => {
+      close()
+      // A journal that stays says of a tree in order only that it is: the next run discards it.
+      twice(() => unlinkSync(path))
     },
+    close,
   }
 }
 

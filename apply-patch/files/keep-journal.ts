@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Claim } from './claim.ts'
-import { errnoOf } from './errors.ts'
 import { listJournals } from './journal.ts'
 import { nonceOf } from './owner.ts'
+import { twice } from './twice.ts'
 
 /** A patch that replaces more than this can't be undone later; its journal would outgrow its use. */
 export const undoLimit = 64 * 1024 * 1024
@@ -20,42 +20,15 @@ export function keepForUndo(claim: Claim): void {
   const kept = listJournals(claim.directory, 'applied')
   const last = Number(kept.at(-1)?.split('-')[1] ?? 0)
   const name = `applied-${String(last + 1).padStart(8, '0')}-${nonceOf(claim.owner)}`
-  if (!rename(claim, name)) return
+  claim.journal.keepAs(name)
   let bytes = 0
   for (const [index, old] of [...kept, name].toReversed().entries()) {
     const path = join(claim.directory, old)
     bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
-    if (index > 0 && (index >= keptPatches || bytes > keptBytes)) remove(path)
-  }
-  if (claim.isNew) forgetOldTrees(claim.directory)
-}
-
-/** Marks a journal as nobody's at work, for `recover`. @returns its path */
-export function markFailed(claim: Claim): string {
-  rename(claim, `failed-${claim.owner}`)
-  return claim.journal.path
-}
-
-/** A second attempt serves where the first one hit a passing error; the journal is then good under its old name too. */
-function rename(claim: Claim, name: string): boolean {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      claim.journal.keepAs(name)
-      return true
-    } catch (error) {
-      if (errnoOf(error) === undefined) throw error
-      if (attempt === 2) return false
-    }
-  }
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path)
-  } catch (error) {
     // One journal too many does no harm.
-    if (errnoOf(error) === undefined) throw error
+    if (index > 0 && (index >= keptPatches || bytes > keptBytes)) twice(() => unlinkSync(path))
   }
+  if (claim.isNew) twice(() => forgetOldTrees(claim.directory))
 }
 
 /** Forgets the trees that were not patched for longest, unless a crash in them is still to be put in order. */

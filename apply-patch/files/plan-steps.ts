@@ -4,8 +4,12 @@ import type { Change, ChangeSet, Content, FileState } from '../change-set.ts'
 import { CommitError } from './errors.ts'
 import type { Entry, Print, Step, WriteChange } from './steps.ts'
 
-/** A change set as steps, and the directories to make for it, parents first. */
-type StepPlan = { readonly steps: readonly Step[]; readonly made: readonly string[] }
+/** A change set as steps, the directories to make for it, and those in the way of its files; parents first. */
+type StepPlan = {
+  readonly steps: readonly Step[]
+  readonly made: readonly string[]
+  readonly cleared: readonly string[]
+}
 
 /**
  * Gives every change its names. Touches nothing.
@@ -15,14 +19,25 @@ type StepPlan = { readonly steps: readonly Step[]; readonly made: readonly strin
  *
  * @param nonce in every name of ours
  * @param exists whether a directory is there now
+ * @param emptied directories that go if they are empty; one in whose place a file is to come goes first
  */
-export function planSteps(changeSet: ChangeSet, nonce: string, exists: (directory: string) => boolean): StepPlan {
+export function planSteps(
+  changeSet: ChangeSet,
+  nonce: string,
+  exists: (directory: string) => boolean,
+  emptied: readonly string[],
+): StepPlan {
   const byKey = new Map<string, Change>()
   for (const change of changeSet.changes) {
     const { key } = change.place
     if (byKey.has(key)) throw unsupported(change)
     byKey.set(key, change)
   }
+  const inTheWay = (directory: string): boolean =>
+    byKey.get(directory)?.type === 'write' ||
+    (directory !== changeSet.root && directory !== '/' && inTheWay(dirname(directory)))
+  const cleared = emptied.filter(inTheWay)
+  const stays = (directory: string): string => (cleared.includes(directory) ? stays(dirname(directory)) : directory)
   const made = new Set<string>()
   /** Whether a directory is there now and stays one. */
   const known = new Map<string, boolean>()
@@ -47,7 +62,7 @@ export function planSteps(changeSet: ChangeSet, nonce: string, exists: (director
       directory,
       name: `.apply-patch-${nonce}-${index.toString(36)}.${kind}`,
     })
-    const old = ours(target.directory, 'old')
+    const old = ours(stays(target.directory), 'old')
     if (change.type === 'remove') {
       if (change.before.type === 'absent' || change.before.type === 'directory') throw unsupported(change)
       return { type: 'remove', change, trace: { type: 'remove', target, old } }
@@ -71,7 +86,7 @@ export function planSteps(changeSet: ChangeSet, nonce: string, exists: (director
         return change.before satisfies never
     }
   })
-  return { steps, made: [...made] }
+  return { steps, made: [...made], cleared }
 }
 
 /** What the file will look like once written. */

@@ -10,7 +10,7 @@ import { cleanUp, rollBack, type Remnant } from './roll-back.ts'
 export type RecoveryReport = {
   readonly root: string
   /** When the commit began, as its journal says; undefined when it did not get that far. */
-  readonly at: string | undefined
+  readonly at: Date | undefined
   /**
    * `rolled-back`: the patch is not applied. `completed`: it is. `nothing-to-do`: it had not begun. `obsolete`: its
    * tree is gone, or another one is in its place.
@@ -37,7 +37,7 @@ export function putInOrder(journal: string, root: string | undefined): RecoveryR
   }
   const { header, state } = read
   if (root !== undefined && header.root !== root) return undefined
-  const report = { root: header.root, at: header.at, paths: header.steps.map(({ path }) => path) }
+  const report = { root: header.root, at: new Date(header.at), paths: header.steps.map(({ path }) => path) }
   if (!isSameTree(header)) {
     unlinkSync(journal)
     return { ...report, outcome: 'obsolete' }
@@ -48,7 +48,7 @@ export function putInOrder(journal: string, root: string | undefined): RecoveryR
     const traces = header.steps.map(({ trace }) => trace)
     const remains =
       state === 'begun'
-        ? rollBack({ traces, made: header.made, linkless: read.linkless }, directories)
+        ? rollBack({ ...header, traces, linkless: read.linkless }, directories)
         : cleanUp(
             traces.flatMap((trace) =>
               trace.type === 'add' ? [trace.fresh] : trace.type === 'remove' ? [trace.old] : [trace.old, trace.fresh],
@@ -83,7 +83,8 @@ function checkConfined(header: Header, journal: string): void {
     trace.type === 'remove' ? trace.old.directory : trace.fresh.directory,
     trace.type === 'add' ? trace.fresh.directory : trace.old.directory,
   ])
-  const outside = [...named, ...header.made, ...header.emptied].find((path) => !isInside(path, header.root))
+  const cleared = header.cleared.map(({ path }) => path)
+  const outside = [...named, ...header.made, ...header.emptied, ...cleared].find((path) => !isInside(path, header.root))
   if (outside !== undefined) throw new CommitError('unrecoverable', { operation: 'journal', journal, key: outside })
 }
 

@@ -28,8 +28,7 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
     try {
       for (const journal of claim.crashed) reports.push(...[putInOrder(journal, root) ?? []].flat())
     } finally {
-      claim.journal.close()
-      claim.journal.remove()
+      claim.journal.discard()
     }
   }
   return reports

@@ -1,9 +1,20 @@
-import { lstatSync, readFileSync, readlinkSync, renameSync, rmdirSync, unlinkSync, type BigIntStats } from 'node:fs'
+import {
+  chmodSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  type BigIntStats,
+} from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './errors.ts'
-import { pathOf, type Entry, type Print, type Trace } from './steps.ts'
+import { pathOf, type Cleared, type Entry, type Print, type Trace } from './steps.ts'
 
 /** What could not be put in order, and why: an errno, or `changed` for a file that somebody else wrote since. */
 export type Remnant = { readonly path: string; readonly reason: string }
@@ -13,6 +24,8 @@ type Begun = {
   readonly traces: readonly Trace[]
   /** Directories it makes, parents first. */
   readonly made: readonly string[]
+  /** Directories it removes, parents first. */
+  readonly cleared: readonly Cleared[]
   /** Whether new files were renamed into place, because links don't work there. */
   readonly linkless: boolean
 }
@@ -29,6 +42,7 @@ export function rollBack(begun: Begun, directories: Directories): readonly Remna
   const pass = (): readonly Remnant[] => [
     ...backwards.flatMap((trace) => (trace.type === 'remove' ? [] : undo(trace, begun, directories))),
     ...begun.made.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
+    ...begun.cleared.flatMap((directory) => makeAgain(directory, directories)),
     ...backwards.flatMap((trace) => (trace.type === 'remove' ? undo(trace, begun, directories) : [])),
   ]
   // A failure may be one of a kind (a full queue, an interrupted call): what is left over gets a second chance.
@@ -42,12 +56,8 @@ export function rollBack(begun: Begun, directories: Directories): readonly Remna
  * @param emptied directories that go too if nothing is in them
  * @returns what is left over
  */
-export function cleanUp(
-  ours: readonly Entry[],
-  emptied: readonly string[],
-  directories: Directories,
-): readonly Remnant[] {
-  const pass = (): readonly Remnant[] => [
+export function cleanUp(ours: readonly Entry[], emptied: readonly string[], directories: Directories): Remnant[] {
+  const pass = (): Remnant[] => [
     ...ours.flatMap((entry) => attempt(entry, () => remove(entry, directories))),
     ...emptied.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
   ]
@@ -140,6 +150,19 @@ function removeDirectory(path: string, directories: Directories): readonly Remna
       const errno = errnoOf(error) ?? ''
       if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(errno)) throw error
     }
+    return undefined
+  })
+}
+
+/** Makes a directory again that was removed; one that is still there is fine. */
+function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories): readonly Remnant[] {
+  const entry = { directory: dirname(path), name: basename(path) }
+  return attempt(entry, () => {
+    if (find(entry, directories)?.isDirectory() === true) return undefined
+    mkdirSync(at(entry, directories))
+    const made = find(entry, directories)
+    if (Number(made?.uid) !== uid || Number(made?.gid) !== gid) lchownSync(at(entry, directories), uid, gid)
+    chmodSync(at(entry, directories), mode)
     return undefined
   })
 }

@@ -49,6 +49,9 @@ export type Step =
     }
   | { readonly type: 'remove'; readonly change: RemoveChange; readonly trace: RemoveTrace }
 
+/** A directory that a commit removes before its point of no return, and what it takes to make it again. */
+export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }
+
 /** Where an entry is, for messages. */
 export function pathOf({ directory, name }: Entry): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`

@@ -1,18 +1,18 @@
 import { lstatSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import type { ChangeSet } from '../change-set.ts'
 import type { Claim } from './claim.ts'
 import { openDirectories, type Directories } from './directories.ts'
-import { CommitError, PathError, errnoOf, syscallOf, type CommitFacts } from './errors.ts'
+import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './errors.ts'
 import { findGitDirectories } from './git-directories.ts'
 import { checkOld, installAll, prepareAll, type Doing, type Work } from './install.ts'
 import { oldState, type Header } from './journal.ts'
 import { nonceOf } from './owner.ts'
 import { planSteps } from './plan-steps.ts'
 import { cleanUp, rollBack, type Remnant } from './roll-back.ts'
-import type { Entry, Step } from './steps.ts'
+import type { Cleared, Entry, Step } from './steps.ts'
 import { confine } from './tree.ts'
 import { findDifference, mayWrite } from './verify.ts'
 
@@ -37,7 +37,7 @@ export type Outcome = {
   readonly steps: readonly Step[]
   readonly made: readonly string[]
   readonly canUndo: boolean
-  /** Files of ours that could not be removed; then the journal is still there for `recover`. */
+  /** Files of ours that could not be removed; the journal is then kept for `recover`. */
   readonly leftOver: readonly Remnant[]
 }
 
@@ -52,13 +52,19 @@ const turnMs = 20
  */
 export async function transact(changeSet: ChangeSet, claim: Claim, extras: Extras, options: Options): Promise<Outcome> {
   const { journal } = claim
-  const directories = openDirectories(changeSet.unsafePaths ? '/' : changeSet.root)
+  const directories = openRoot(changeSet)
   const doing: Doing = { operation: 'prepare', change: undefined }
   try {
     checkPlaces(changeSet)
-    const plan = planSteps(changeSet, nonceOf(claim.owner), (directory) => exists(directory, directories))
+    const plan = planSteps(
+      changeSet,
+      nonceOf(claim.owner),
+      (directory) => exists(directory, directories),
+      extras.emptied,
+    )
     const work: Work = {
       ...plan,
+      cleared: plan.cleared.map((path) => ownerOf(path, directories)),
       directories,
       journal,
       durable: options.durable,
@@ -67,7 +73,7 @@ export async function transact(changeSet: ChangeSet, claim: Claim, extras: Extra
       pause: pacer(options.signal),
     }
     await checkAll(work)
-    const { header, bytes } = describe(changeSet, plan, claim, extras, options)
+    const { header, bytes } = describe(changeSet, work, claim, extras, options)
     doing.operation = 'journal'
     journal.begin(header, bytes, options.durable)
     try {
@@ -81,12 +87,20 @@ export async function transact(changeSet: ChangeSet, claim: Claim, extras: Extra
       throw takeBack(error, work)
     }
     const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, directories)
-    if (options.durable) syncAll(work)
+    if (options.durable && leftOver.length === 0) leftOver.push(...syncFinally(work))
     return { ...plan, canUndo: header.canUndo, leftOver }
   } catch (error) {
     throw typed(error, doing)
   } finally {
     directories.close()
+  }
+}
+
+function openRoot({ root, unsafePaths }: ChangeSet): Directories {
+  try {
+    return openDirectories(unsafePaths ? '/' : root)
+  } catch (error) {
+    throw withFacts(error, { operation: 'prepare', key: root })
   }
 }
 
@@ -112,14 +126,21 @@ function exists(directory: string, directories: Directories): boolean {
   }
 }
 
+function ownerOf(path: string, directories: Directories): Cleared {
+  const { mode, uid, gid } = lstatSync(directories.entry(dirname(path), basename(path)))
+  return { path, mode: mode & 0o7777, uid, gid }
+}
+
 /** Compares every file with what the plan was made from, and names all that differ. */
 async function checkAll(work: Work): Promise<void> {
   const differences: NonNullable<CommitFacts['differences']>[number][] = []
+  const made = new Set(work.made)
+  const cleared = new Set(work.cleared.map(({ path }) => path))
   for (const { change, trace } of work.steps) {
     await work.pause()
     const { path, key } = change.place
     Object.assign(work.doing, { operation: 'prepare', change })
-    if (work.made.includes(trace.target.directory)) continue
+    if (made.has(trace.target.directory) || cleared.has(key)) continue
     const entry = work.directories.entry(trace.target.directory, trace.target.name)
     const how = findDifference(change.before, entry)
     if (how !== undefined) differences.push({ path, key, how })
@@ -138,13 +159,14 @@ function finalCheck(work: Work): void {
 }
 
 /** Undoes what was begun. @returns the error to throw, which says what state the tree is in */
-function takeBack(error: unknown, work: Work): CommitError {
-  const { steps, made, progress, directories } = work
-  const begun = { traces: steps.map(({ trace }) => trace), made, linkless: progress.linkless }
+function takeBack(error: unknown, work: Work): unknown {
+  const { steps, progress, directories } = work
+  const begun = { ...work, traces: steps.map(({ trace }) => trace), linkless: progress.linkless }
   const remains = rollBack(begun, directories)
-  const cause = typed(error, work.doing)
-  if (remains.length === 0) return cause
-  return new CommitError(cause.code, { ...cause.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
+  const failure = typed(error, work.doing)
+  if (remains.length === 0) return failure
+  const known = failure instanceof CommitError ? failure : new CommitError('system', { cause: failure })
+  return new CommitError(known.code, { ...known.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
 }
 
 /** Names of ours that are still in the tree once everything is installed. */
@@ -158,12 +180,40 @@ function namesLeft(steps: readonly Step[]): readonly Entry[] {
 
 /** Writes the entries of every directory a commit touches to the disk. */
 function syncAll(work: Work): void {
+  for (const directory of touchedDirectories(work)) work.directories.sync(directory)
+}
+
+function touchedDirectories(work: Work): ReadonlySet<string> {
   const touched = new Set(work.made.flatMap((directory) => [directory, dirname(directory)]))
   for (const { trace } of work.steps) {
     touched.add(trace.target.directory)
     if (trace.type !== 'remove') touched.add(trace.fresh.directory)
   }
-  for (const directory of touched) work.directories.sync(directory)
+  return touched
+}
+
+/**
+ * The same for directories that only lost names of ours: a power cut must not bring these back without a journal.
+ * The commit is done, so a failure is tried again and then left to `recover`.
+ */
+function syncFinally(work: Work): readonly Remnant[] {
+  const failures: Remnant[] = []
+  for (const directory of touchedDirectories(work)) {
+    const failed = (): string | undefined => {
+      try {
+        work.directories.sync(directory)
+        return undefined
+      } catch (error) {
+        const errno = errnoOf(error)
+        if (errno === undefined) throw error
+        // An undo removes directories.
+        return errno === 'ENOENT' || errno === 'ENOTDIR' ? undefined : errno
+      }
+    }
+    const reason = failed() === undefined ? undefined : failed()
+    if (reason !== undefined) failures.push({ path: directory, reason })
+  }
+  return failures
 }
 
 /** Gives others a turn when a stretch of work was long enough, and notices an abort. */
@@ -180,24 +230,14 @@ function pacer(signal: AbortSignal | undefined): Work['pause'] {
   }
 }
 
-/** An error with the facts of what was being done. Errors that aren't the system's are bugs, and stay what they are. */
-function typed(error: unknown, doing: Doing): CommitError {
-  if (error instanceof CommitError) return error
-  const errno = errnoOf(error)
-  if (errno === undefined) throw error
-  const place = doing.change?.place
-  return new CommitError('system', {
-    operation: doing.operation,
-    ...(place === undefined ? {} : { path: place.path, key: place.key }),
-    errno,
-    ...(syscallOf(error) === undefined ? {} : { syscall: syscallOf(error) ?? '' }),
-    cause: error,
-  })
+function typed(error: unknown, { operation, change }: Doing): unknown {
+  const { path, key } = change?.place ?? {}
+  return withFacts(error, { operation, ...(path === undefined || key === undefined ? {} : { path, key }) })
 }
 
 function describe(
   changeSet: ChangeSet,
-  plan: { readonly steps: readonly Step[]; readonly made: readonly string[] },
+  plan: Pick<Work, 'steps' | 'made' | 'cleared'>,
   claim: Claim,
   extras: Extras,
   options: Options,
@@ -211,13 +251,14 @@ function describe(
     rootInode: lstatSync(changeSet.root, { bigint: true }).ino.toString(),
     unsafePaths: changeSet.unsafePaths,
     nonce: nonceOf(claim.owner),
-    at: options.now().toISOString(),
+    at: options.now().getTime(),
     steps: plan.steps.map(({ change, trace }) => ({
       trace,
       path: change.place.path,
       before: oldState(change.before, (bytes) => (canUndo ? crc32(bytes) : 0)),
     })),
     made: plan.made,
+    cleared: plan.cleared,
     emptied: extras.emptied,
     retires: extras.retires,
     canUndo,

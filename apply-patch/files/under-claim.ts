@@ -1,8 +1,13 @@
+import { unlinkSync } from 'node:fs'
 import { claimTree, type Claim } from './claim.ts'
-import { CommitError, errnoOf } from './errors.ts'
-import { keepForUndo, markFailed } from './keep-journal.ts'
+import { CommitError, withFacts } from './errors.ts'
+import { keepForUndo } from './keep-journal.ts'
 import type { RecoveryReport } from './put-in-order.ts'
 import type { Outcome } from './transact.ts'
+import { twice } from './twice.ts'
+
+/** What a commit leaves to do with journals once it is done. */
+type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readonly retires: readonly string[] }
 
 /**
  * Runs a commit with the sole right to a tree, after putting in order what crashed runs left there. Afterwards the
@@ -11,27 +16,35 @@ import type { Outcome } from './transact.ts'
 export async function underClaim<Result>(
   root: string,
   options: { readonly stateDirectory?: string; readonly signal?: AbortSignal },
-  act: (
-    claim: Claim,
-    recovered: readonly RecoveryReport[],
-  ) => Promise<{ readonly report: Result; readonly outcome: Outcome }>,
+  act: (claim: Claim, recovered: readonly RecoveryReport[]) => Promise<Done<Result>>,
 ): Promise<Result> {
   const claim = await claimTree(root, options)
   try {
-    const { report, outcome } = await act(claim, await recoverCrashed(claim, root))
-    if (outcome.leftOver.length > 0) markFailed(claim)
-    else if (outcome.canUndo) keepForUndo(claim)
-    else discard(claim)
-    return report
+    const done = await act(claim, await recoverCrashed(claim, root))
+    conclude(claim, done)
+    return done.report
   } catch (error) {
     if (!(error instanceof CommitError) || error.tree === 'unchanged') {
-      discard(claim)
-      throw error
+      claim.journal.discard()
+      throw withFacts(error, { operation: 'journal' })
     }
-    throw new CommitError(error.code, { ...error.facts, journal: markFailed(claim) })
+    markFailed(claim)
+    throw new CommitError(error.code, { ...error.facts, journal: claim.journal.path })
   } finally {
     claim.journal.close()
   }
+}
+
+/** The commit is done, so nothing here may fail it: what can't be tidied now is left to `recover`. */
+function conclude(claim: Claim, { outcome, retires }: Done<unknown>): void {
+  const retired = retires.every((path) => twice(() => unlinkSync(path)))
+  if (outcome.leftOver.length > 0 || !retired) markFailed(claim)
+  else if (!outcome.canUndo || !twice(() => keepForUndo(claim))) claim.journal.discard()
+}
+
+/** Says that nobody is at work under this journal any more. Under its old name it is found once this process ended. */
+function markFailed(claim: Claim): void {
+  twice(() => claim.journal.keepAs(`failed-${claim.owner}`))
 }
 
 /** Reading journals needs a validator, which a run without a crash behind it need not load. */
@@ -39,18 +52,4 @@ async function recoverCrashed(claim: Claim, root: string): Promise<readonly Reco
   if (claim.crashed.length === 0) return []
   const { putInOrder } = await import('./put-in-order.ts')
   return claim.crashed.flatMap((journal) => putInOrder(journal, root) ?? [])
-}
-
-/** Removes a journal that nothing depends on any more. */
-function discard(claim: Claim): void {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      claim.journal.remove()
-      return
-    } catch (error) {
-      if (errnoOf(error) === undefined) throw error
-      // The tree is in order and the journal says nothing else; the next run discards it.
-      if (attempt === 2) return
-    }
-  }
 }

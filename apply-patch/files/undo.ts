@@ -1,10 +1,10 @@
-import { realpathSync, unlinkSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
-import { CommitError, type Difference } from './errors.ts'
-import { listJournals, type JournalStep } from './journal.ts'
+import { CommitError, ReadError, type Difference } from './errors.ts'
+import { listJournals, type Header, type JournalStep } from './journal.ts'
 import { readJournal } from './read-journal.ts'
 import { findStateDirectories } from './state-directory.ts'
 import { pathOf } from './steps.ts'
@@ -27,10 +27,9 @@ export async function undo(root: string, options: CommitOptions = {}): Promise<R
     if (last === undefined) throw new CommitError('nothing-to-undo', { operation: 'undo', key: real })
     const { header, bytes } = last
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
-    const changeSet = reverse(header.steps, bytes, tree, last.journal)
+    const changeSet = reverse(header, bytes, tree, last.journal)
     const extras = { emptied: header.made, retires: [last.journal], undoLimit: -1 }
     const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
-    unlinkSync(last.journal)
     const report: Report = {
       root: real,
       summary: changeSet.summary,
@@ -39,13 +38,13 @@ export async function undo(root: string, options: CommitOptions = {}): Promise<R
       canUndo: false,
       recovered,
     }
-    return { report, outcome }
+    return { report, outcome, retires: extras.retires }
   })
 }
 
 type Applied = {
   readonly journal: string
-  readonly header: Extract<ReturnType<typeof readJournal>, { header: unknown }>['header']
+  readonly header: Header
   readonly bytes: Buffer
 }
 
@@ -62,35 +61,48 @@ function findLast(root: string, stateDirectory: string | undefined): Applied | u
       })
       .slice(0, 1),
   )
-  return found.toSorted((one, other) => one.header.at.localeCompare(other.header.at)).at(-1)
+  return found.toSorted((one, other) => one.header.at - other.header.at).at(-1)
 }
 
 /** The change set that brings back what was there before; refused as a whole when any file was changed since. */
-function reverse(steps: readonly JournalStep[], bytes: Buffer, tree: Tree, journal: string): ChangeSet {
+function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): ChangeSet {
   const differences: { path: string; key: string; how: Difference }[] = []
   const changes: Change[] = []
   let offset = 0
-  for (const { trace, path, before } of steps) {
+  for (const { trace, path, before } of header.steps) {
     const place: Place = { path, key: pathOf(trace.target) }
     const old = before.type === 'file' ? bytes.subarray(offset, (offset += before.size)) : undefined
     if (old !== undefined && before.type === 'file' && crc32(old) !== before.crc) {
       throw new CommitError('unrecoverable', { operation: 'undo', journal, path })
     }
-    const now = tree.read(place)
-    const how = trace.type === 'remove' ? (now.type === 'absent' ? undefined : 'appeared') : differs(now, trace.print)
+    const now = readAgain(place, tree)
+    // A directory the patch put where it removed this file gives way again.
+    const isFree = now.type === 'absent' || (now.type === 'directory' && header.made.includes(place.key))
+    const how = trace.type === 'remove' ? (isFree ? undefined : 'appeared') : differs(now, trace.print)
+    const current: FileState = now.type === 'directory' ? { type: 'absent' } : now
     if (how !== undefined) differences.push({ path, key: place.key, how })
     else if (before.type === 'absent') changes.push({ type: 'remove', place, before: now })
     else if (before.type === 'symlink') {
       const link = { content: [], mode: undefined, owner: undefined, symlink: before.target }
-      changes.push({ type: 'write', place, before: now, ...link })
+      changes.push({ type: 'write', place, before: current, ...link })
     } else if (before.type === 'file' && old !== undefined) {
       const { mode, uid, gid } = before
-      changes.push({ type: 'write', place, before: now, content: [old], mode, owner: { uid, gid } })
+      changes.push({ type: 'write', place, before: current, content: [old], mode, owner: { uid, gid } })
     }
   }
   if (differences.length > 0) throw new CommitError('changed', { operation: 'undo', differences })
   const summary = changes.map((change) => ({ kind: kindOf(change), path: change.place.path }))
   return { root: tree.root, unsafePaths: tree.unsafePaths, changes, summary, warnings: [] }
+}
+
+function readAgain(place: Place, tree: Tree): FileState {
+  try {
+    return tree.read(place)
+  } catch (error) {
+    if (!(error instanceof ReadError)) throw error
+    const { path, key, errno } = error
+    throw new CommitError('system', { operation: 'undo', path, key, errno, cause: error })
+  }
 }
 
 function kindOf(change: Change): 'A' | 'M' | 'D' {

@@ -2,7 +2,8 @@ import { linkSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CommitError, commitChangeSet, openTree, undo } from '../../../apply-patch/files/index.ts'
-import { add, changeSet, makeScene, move, remove, snapshot, swap, update } from './tree-tools.ts'
+import { add, changeSet, move, remove, swap, update } from './change-tools.ts'
+import { makeScene, snapshot } from './tree-tools.ts'
 
 describe('a commit', () => {
   test('updates, adds, deletes and moves as planned, and leaves nothing of its own', async () => {
@@ -60,8 +61,11 @@ describe('a commit', () => {
     const tree = openTree(root, { unsafePaths: false })
     const gone = remove(tree, 'a')
     const added = add(tree, 'a/b/c', 'C', (key) => key === gone.place.key)
+    const before = snapshot(root)
     await commitChangeSet(changeSet(tree, [gone, added]), { stateDirectory: state })
     expect(readFileSync(join(root, 'a/b/c'), 'utf8')).toBe('C')
+    await undo(root, { stateDirectory: state })
+    expect(snapshot(root)).toEqual(before)
   })
 
   test('gives one name of a hard link new content, and says that the others keep the old', async () => {

@@ -1,0 +1,40 @@
+/**
+ * A process to be killed: commits a change set of every kind in the tree given as argument, takes it back, or recovers.
+ * The question whether `/work-begins` exists marks in a trace where the system calls of that begin.
+ */
+import { existsSync } from 'node:fs'
+import process from 'node:process'
+import { CommitError, commitChangeSet, openTree, recover, undo } from '../../../apply-patch/files/index.ts'
+import { add, changeSet, move, remove, swap, update } from './change-tools.ts'
+
+const [, , action, root = '', durable] = process.argv
+try {
+  if (action === 'undo') {
+    existsSync('/work-begins')
+    await undo(root)
+  } else if (action === 'recover') {
+    existsSync('/work-begins')
+    await recover({ root })
+  } else {
+    const tree = openTree(root, { unsafePaths: false })
+    const gone = remove(tree, 'file-then-directory')
+    const everyKind = changeSet(tree, [
+      update(tree, 'updated.txt', 'new\n'),
+      add(tree, 'made/deeper/added.txt', 'added\n'),
+      remove(tree, 'removed.txt'),
+      remove(tree, 'link'),
+      ...move(tree, 'from.txt', 'moved/edited.txt', 'edited\n'),
+      ...move(tree, 'renamed.txt', 'over.txt'),
+      ...swap(tree, 'one', 'other'),
+      gone,
+      add(tree, 'file-then-directory/inner', 'inner\n', (key) => key === gone.place.key),
+    ])
+    existsSync('/work-begins')
+    await commitChangeSet(everyKind, { durable: durable === 'durable' })
+  }
+  process.stdout.write('committed\n')
+} catch (error) {
+  if (!(error instanceof CommitError)) throw error
+  process.stdout.write(`${error.tree} ${error.code} ${error.facts.errno ?? ''}\n`)
+  process.exitCode = 1
+}

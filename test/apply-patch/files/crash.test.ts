@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recover } from '../../../apply-patch/files/index.ts'
+import { failAt, inPairs, killAt, runPlainly, traceCalls, whyNoStrace, type Call } from './strace.ts'
+import { makeScene, snapshot, type Layout } from './tree-tools.ts'
+
+const missing = whyNoStrace()
+// Where this must run, a missing strace is a failure of the tests, not a reason to skip.
+const skipped = missing !== undefined && process.env['CI'] !== 'true'
+const reason = skipped ? ` (skipped: ${missing})` : ''
+
+const layout: Layout = {
+  'updated.txt': { mode: 0o640, text: 'old\n' },
+  'removed.txt': { mode: 0o600, text: 'removed\n' },
+  link: { link: 'updated.txt' },
+  'from.txt': { mode: 0o755, text: 'before the edit\n' },
+  'renamed.txt': { mode: 0o751, text: 'renamed\0' },
+  'over.txt': 'over\n',
+  one: { mode: 0o700, text: 'one\n' },
+  other: 'other\n',
+  'file-then-directory': 'file\n',
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'patch-files-'))
+const driver = join(folder, 'driver.mjs')
+beforeAll(async () => {
+  // One file instead of thirty: each test starts it some hundred times.
+  const entryPoints = [new URL('crash-driver.ts', import.meta.url).pathname]
+  const banner = { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" }
+  await build({ entryPoints, outfile: driver, bundle: true, platform: 'node', format: 'esm', banner })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** What is done to the tree; `recover` comes after a commit that was killed with nearly everything installed. */
+type Work = { readonly action: 'commit' | 'undo' | 'recover'; readonly durable: boolean }
+
+/** Trees that have come to the point where the work begins, each with a way to do it in a process. */
+async function prepare({ action, durable }: Work, count: number) {
+  const runs = Array.from({ length: count }, () => {
+    const scene = makeScene(layout)
+    const command = (what: string): readonly string[] => {
+      // Without the helpers of V8, which open files at times of their own.
+      return [process.execPath, '--single-threaded', driver, what, scene.root, durable ? 'durable' : '']
+    }
+    const env = { XDG_STATE_HOME: scene.state, HOME: scene.base, LOG: scene.base }
+    const stateDirectory = join(scene.state, 'portcullis/apply-patch')
+    return {
+      env,
+      command,
+      work: command(action),
+      look: () => snapshot(scene.root),
+      recover: () => recover({ root: scene.root, stateDirectory }),
+      unfinished: () => Object.keys(snapshot(scene.state)).filter((name) => /\/(?:active|failed)-/.test(name)),
+    }
+  })
+  // Files this young are compared byte by byte; a run must not depend on how long the ones before it took.
+  await sleep(150)
+  if (action === 'undo') await inPairs(runs, async (run) => void (await runPlainly(run.command('commit'), run.env)))
+  if (action === 'recover') await crashAll(runs, durable)
+  if (action !== 'commit') await sleep(150)
+  return runs
+}
+
+type Run = Awaited<ReturnType<typeof prepare>>[number]
+
+/** Kills a commit in each tree as it installs its last file. */
+async function crashAll(runs: readonly Run[], durable: boolean): Promise<void> {
+  const { calls } = await rehearse({ action: 'commit', durable })
+  const last = calls.findLast(({ text }) => text.includes('.new") = 0') || text.endsWith('/inner") = 0'))
+  if (last === undefined) throw new Error('nothing is installed')
+  await inPairs(runs, async (run) => {
+    expect(await killAt(last, run.command('commit'), run.env)).toMatchObject({ killed: true })
+  })
+}
+
+/** What the tree looks like before and after, and all calls on the way. */
+async function rehearse(work: Work) {
+  for (;;) {
+    const [run] = await prepare(work, 1)
+    if (run === undefined) throw new Error('nothing prepared')
+    const old = run.look()
+    const { calls, disturbed } = await traceCalls(run.work, run.env)
+    if (disturbed) continue
+    const fresh = run.look()
+    expect(fresh).not.toEqual(old)
+    expect(calls.length).toBeGreaterThan(10)
+    return { old, fresh, calls }
+  }
+}
+
+/** Does something in a tree of its own for each item, and again with those where the run said nothing. */
+async function tryEach<Item>(
+  work: Work,
+  items: readonly Item[],
+  act: (item: Item, run: Run) => Promise<{ readonly disturbed: boolean }>,
+): Promise<void> {
+  for (let rest = [...items]; rest.length > 0;) {
+    const again: Item[] = []
+    const runs = await prepare(work, rest.length)
+    await inPairs(
+      rest.flatMap((item, index) => (runs[index] === undefined ? [] : [{ item, run: runs[index] }])),
+      async ({ item, run }) => {
+        if ((await act(item, run)).disturbed) again.push(item)
+      },
+    )
+    rest = again
+  }
+}
+
+/** For every name of a call, one more than there are. */
+function beyond(calls: readonly Call[]): readonly Call[] {
+  const last = new Map(calls.map(({ name, nth }) => [name, nth]))
+  return [...last].map(([name, nth]) => ({ name, nth: nth + 1, text: 'beyond the last', reads: false }))
+}
+
+describe.skipIf(skipped)(`with every system call as the last one${reason}`, { timeout: 180_000 }, () => {
+  test.each<Work>([
+    { action: 'commit', durable: false },
+    { action: 'commit', durable: true },
+    { action: 'undo', durable: false },
+    { action: 'recover', durable: false },
+  ])('a killed $action (durable: $durable) leaves all old or, recovered, all old or all new', async (work) => {
+    expect(missing).toBeUndefined()
+    const { old, fresh, calls } = await rehearse(work)
+    // A recovery has nothing but its end to come to: what it starts from is neither old nor new.
+    const ends = work.action === 'recover' ? { old: fresh, fresh } : { old, fresh }
+    const seen = { old: 0, fresh: 0, between: 0 }
+    await tryEach(work, [...calls.filter(({ reads }) => !reads), ...beyond(calls)], async (call, run) => {
+      const { killed, disturbed } = await killAt(call, run.work, run.env)
+      if (!disturbed) expect(killed, JSON.stringify(call)).toBe(call.text !== 'beyond the last')
+      const found = JSON.stringify(run.look())
+      if (!Object.values(ends).some((end) => JSON.stringify(end) === found)) seen.between += 1
+      await run.recover()
+      const isFresh = JSON.stringify(run.look()) === JSON.stringify(ends.fresh)
+      expect(run.look(), call.text).toEqual(isFresh ? ends.fresh : ends.old)
+      expect(run.unfinished(), call.text).toEqual([])
+      seen[isFresh ? 'fresh' : 'old'] += 1
+      return { disturbed }
+    })
+    // The kills did land before, in the midst of, and after the work.
+    const several = expect.toSatisfy((count: number) => count > 3)
+    expect(seen).toEqual({ old: work.action === 'recover' ? 0 : several, fresh: several, between: several })
+  })
+})
+
+describe.skipIf(skipped)(`with a system call that fails${reason}`, { timeout: 180_000 }, () => {
+  test.each<Work & { errors: readonly string[] }>([
+    { action: 'commit', durable: false, errors: ['ENOSPC', 'EIO', 'EACCES', 'EROFS'] },
+    { action: 'commit', durable: true, errors: ['EIO'] },
+    { action: 'undo', durable: false, errors: ['EIO'] },
+  ])('a $action (durable: $durable, $errors) is done or changes nothing, and leaves nothing', async (work) => {
+    expect(missing).toBeUndefined()
+    const { old, fresh, calls } = await rehearse(work)
+    const each = calls.flatMap((call) =>
+      work.errors.filter((error) => !call.reads || error === 'EIO').map((error) => ({ call, error })),
+    )
+    const outcomes = new Set<string>()
+    await tryEach(work, each, async ({ call, error }, run) => {
+      const { stdout, stderr, disturbed } = await failAt(call, error, run.work, run.env)
+      if (disturbed) return { disturbed }
+      const said = stdout.split(/\s/)[0] ?? ''
+      const label = `${error} at ${call.text}`
+      expect({ said, stderr }, label).toEqual({ said: expect.stringMatching(/^(?:committed|unchanged)$/), stderr: '' })
+      expect(run.look(), label).toEqual(said === 'committed' ? fresh : old)
+      expect(run.unfinished(), label).toEqual([])
+      outcomes.add(said)
+      return { disturbed }
+    })
+    expect([...outcomes].toSorted()).toEqual(['committed', 'unchanged'])
+  })
+
+  test('a rollback that fails too says so, and recovery restores everything later', async () => {
+    expect(missing).toBeUndefined()
+    const work: Work = { action: 'commit', durable: false }
+    const { old, calls } = await rehearse(work)
+    const renames = calls.filter(({ name, text }) => name.startsWith('rename') && !text.includes('portcullis'))
+    const said = new Set<string>()
+    await tryEach(work, renames, async (call, run) => {
+      const { stdout, disturbed } = await failAt(call, 'EIO', run.work, run.env, true)
+      said.add(stdout.trim())
+      if (stdout.startsWith('incomplete')) expect(run.unfinished()).toHaveLength(1)
+      await run.recover()
+      expect(run.look()).toEqual(old)
+      expect(run.unfinished()).toEqual([])
+      return { disturbed }
+    })
+    expect([...said].toSorted()).toEqual(['incomplete system EIO', 'unchanged system EIO'])
+  })
+})

@@ -1,0 +1,130 @@
+/** Tracing, killing and failing a process at one of its system calls, with strace. */
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+
+/** Every call that changes a file system, whatever the architecture calls it (`?`: if it has it). */
+const changing = [
+  [
+    'open',
+    'openat',
+    'creat',
+    'mkdir',
+    'mkdirat',
+    'rmdir',
+    'unlink',
+    'unlinkat',
+    'link',
+    'linkat',
+    'symlink',
+    'symlinkat',
+  ],
+  ['rename', 'renameat', 'renameat2', 'write', 'writev', 'pwrite64', 'pwritev', 'ftruncate', 'fallocate'],
+  ['chmod', 'fchmod', 'fchmodat', 'chown', 'fchown', 'lchown', 'fchownat', 'utimensat', 'fsync', 'fdatasync'],
+].flat()
+
+const asking = ['access', 'faccessat', 'faccessat2']
+
+/** The nth call of this name in the main thread; strace counts each name by itself. */
+export type Call = { readonly name: string; readonly nth: number; readonly text: string; readonly reads: boolean }
+
+export type Ended = {
+  readonly killed: boolean
+  readonly stdout: string
+  readonly stderr: string
+  /**
+   * The run-time itself opened files of its own (to count processors, now in this thread, now in that), so that the
+   * numbers of the calls after it are others: the run says nothing.
+   */
+  readonly disturbed: boolean
+}
+
+/** Why strace can't be used here; undefined when it can. */
+export function whyNoStrace(): string | undefined {
+  const inject = ['-f', '-o', '/dev/null', '-e', 'trace=?rmdir', '-e', 'inject=?rmdir:error=EIO:when=1', '/bin/true']
+  const { error, status, stderr } = spawnSync('strace', inject, { encoding: 'utf8' })
+  if (error !== undefined) return 'strace is not installed'
+  return status === 0 ? undefined : `strace cannot trace here: ${stderr.trim()}`
+}
+
+type Env = Readonly<Record<string, string>>
+
+/** The calls that change files or open them, from the moment the process asks for `/work-begins`. */
+export async function traceCalls(
+  command: readonly string[],
+  env: Env,
+): Promise<{ readonly calls: readonly Call[]; readonly disturbed: boolean }> {
+  const names = [...changing, ...asking].map((name) => `?${name}`).join()
+  const { lines, disturbed } = await trace(['-e', `trace=${names}`], command, env)
+  const counts = new Map<string, number>()
+  const calls: Call[] = []
+  let begun = false
+  for (const line of lines) {
+    const [, name = '', text = ''] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? []
+    begun ||= asking.includes(name) && text.includes('"/work-begins"')
+    const nth = (counts.get(name) ?? 0) + 1
+    counts.set(name, nth)
+    const reads = /^open/.test(name) && !text.includes('O_CREAT')
+    const isReport = name === 'write' && /^[12],/.test(text)
+    if (begun && changing.includes(name) && !isReport) calls.push({ name, nth, text: `${name}(${text}`, reads })
+  }
+  return { calls, disturbed }
+}
+
+/** Kills the process as it enters a call, so that the calls before it are done and it isn't. */
+export function killAt({ name, nth }: Call, command: readonly string[], env: Env): Promise<Ended> {
+  return trace(['-e', `trace=${name}`, '-e', `inject=${name}:signal=KILL:when=${nth}`], command, env)
+}
+
+/** Lets a call fail; with `onwards` all later ones of its name too. */
+export function failAt(
+  { name, nth }: Call,
+  error: string,
+  command: readonly string[],
+  env: Env,
+  onwards = false,
+): Promise<Ended> {
+  const when = `${nth}${onwards ? '+' : ''}`
+  return trace(['-e', `trace=${name}`, '-e', `inject=${name}:error=${error}:when=${when}`], command, env)
+}
+
+/** Runs a process under strace. @returns how it ended, and the traced calls of its main thread */
+async function trace(
+  what: readonly string[],
+  command: readonly string[],
+  env: Env,
+): Promise<Ended & { readonly lines: readonly string[] }> {
+  const log = join(env['LOG'] ?? '', `strace-${process.hrtime.bigint()}`)
+  const ended = await runPlainly(['strace', '-f', '-o', log, ...what, ...command], env)
+  const all = readFileSync(log, 'utf8').split('\n')
+  rmSync(log)
+  const main = all[0]?.split(' ')[0] ?? ''
+  const lines = all.filter((line) => line.startsWith(`${main} `) && !line.includes('resumed>'))
+  return { ...ended, lines, disturbed: lines.some((line) => line.includes('"/sys/devices/')) }
+}
+
+/** Runs a process to its end. */
+export function runPlainly(
+  [program = '', ...args]: readonly string[],
+  env: Env,
+): Promise<Pick<Ended, 'killed' | 'stdout' | 'stderr'>> {
+  // One thread in the pool, since strace counts per thread.
+  const child = spawn(program, args, { env: { ...env, PATH: process.env['PATH'], UV_THREADPOOL_SIZE: '1' } })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (_, signal) => resolve({ killed: signal === 'SIGKILL', ...output }))
+  })
+}
+
+/** Runs tasks two at a time: what is waited for is mostly the start of processes. */
+export async function inPairs<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+  const rest = [...items]
+  const worker = async (): Promise<void> => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await act(item)
+  }
+  await Promise.all([worker(), worker()])
+}
