@@ -1,3 +1,4 @@
+import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages'
 import type { Endpoint } from './endpoint.ts'
 import type { MessagesBody } from './messages-request.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
@@ -14,7 +15,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
     baseURL: endpoint.baseUrl,
     // Given so that the client looks for no credentials of its own; the header is ours to set.
     apiKey: 'none',
-    defaultHeaders: { 'x-api-key': null },
+    defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },
     // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
     maxRetries: 0,
@@ -25,8 +26,16 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   return {
     messages: async (body, signal) => {
       const headers = { ...(await endpoint.headers()) }
+      const checked: MessageCreateParamsStreaming = body
       try {
-        return translateStream(await client.messages.create(body, { signal, headers }), translate)
+        // Not `messages.create`: it warns of older models on the console, at every request.
+        const asked = client.post<AsyncIterable<unknown>>('/v1/messages', {
+          body: checked,
+          stream: true,
+          signal,
+          headers,
+        })
+        return translateStream(await asked, translate)
       } catch (error) {
         throw translate(error)
       }

@@ -35,7 +35,7 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
     headers: async () => {
       const fetched = await key()
       if (fetched !== undefined) secrets.add(fetched)
-      return { ...keyHeaders(carrierOf(id, provider, options.env), fetched), ...fixed }
+      return { ...keyHeaders(carrierOf(id, options.env), fetched), ...fixed }
     },
     get secrets() {
       return [...secrets]
@@ -49,10 +49,12 @@ function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readon
   return id === 'anthropic' ? [env['ANTHROPIC_BASE_URL']] : []
 }
 
-/** Anthropic takes keys in a header of its own; a token, which its gateways use, is a bearer's like everywhere else. */
-function carrierOf(id: string, provider: ModelProvider, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
-  if (provider.wire_api !== 'messages') return 'authorization'
-  return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) === undefined ? 'authorization' : 'x-api-key'
+/**
+ * Anthropic documents a header of its own for its keys. Everyone else takes a bearer token, also those who speak its
+ * format; who doesn't is served by `env_http_headers`.
+ */
+function carrierOf(id: string, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
+  return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) !== undefined ? 'x-api-key' : 'authorization'
 }
 
 function ownHeaders(id: string, { env }: ModelOptions): Readonly<Record<string, string>> {

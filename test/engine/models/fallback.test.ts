@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { modelProviderSchema, openModel } from '../../../engine/models/index.ts'
+import { startMockChat } from '../../support/mock-chat.ts'
+import { say } from '../../support/mock-model.ts'
+import type { Replies } from '../../support/mock-model.ts'
+import { startMockOpenAI } from '../../support/mock-openai.ts'
+import { collectFinished, noUsage } from './conversation.ts'
+
+async function open(first: Replies, second: Replies, fallbackModels: readonly string[] = ['local/qwen3']) {
+  const [openai, local] = [await startMockOpenAI({ replies: first }), await startMockChat({ replies: second })]
+  onTestFinished(async () => {
+    await openai.close()
+    await local.close()
+  })
+  const model = await openModel('gpt-5.5', {
+    env: { OPENAI_API_KEY: 'some-key' },
+    cwd: '/',
+    openaiBaseUrl: openai.baseUrl,
+    modelProviders: { local: modelProviderSchema.parse({ base_url: local.baseUrl, wire_api: 'chat' }) },
+    fallbackModels,
+    retryBaseMs: 1,
+    maxRetries: 1,
+  })
+  return { model, openai, local }
+}
+
+const down = { status: 503, body: { error: { message: 'down' } } }
+
+test('the next model answers where the first one cannot, and goes on answering', async () => {
+  const { model, openai } = await open(() => down, [[say('here')], [say('still here')]])
+  expect(model.name).toBe('gpt-5.5')
+  expect(await collectFinished(model)).toEqual([
+    { type: 'retry', attempt: 1, of: 1, reason: 'OpenAI answered 503: down', waitMs: 1 },
+    {
+      type: 'retry',
+      attempt: 1,
+      of: 1,
+      reason: 'OpenAI answered 503: down (gave up after 1 retry); going on with local/qwen3',
+      waitMs: 0,
+    },
+    { type: 'message', text: 'here' },
+    { type: 'end', usage: noUsage },
+  ])
+  expect(model.name).toBe('local/qwen3')
+  expect((await collectFinished(model))[0]).toMatchObject({ text: 'still here' })
+  expect(openai.requests).toHaveLength(2)
+})
+
+test('when no model is left, the last failure is thrown', async () => {
+  const { model } = await open(() => down, [{ status: 400, body: { error: { message: 'no' } } }])
+  await expect(collectFinished(model)).rejects.toMatchObject({ code: 'provider', message: 'local answered 400: no' })
+})
+
+test('a history that is too long is not carried to the next model', async () => {
+  const overflow = { status: 400, body: { error: { message: 'too long', code: 'context_length_exceeded' } } }
+  const { model, local } = await open([overflow], [[say('never')]])
+  await expect(collectFinished(model)).rejects.toMatchObject({ failure: 'context-overflow' })
+  expect(local.requests).toHaveLength(0)
+})
+
+test('a fallback that cannot be opened is refused before anything is asked', async () => {
+  await expect(open([], [], ['claude-sonnet-5'])).rejects.toThrow(/^Anthropic needs a key/)
+})
