@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import type { ReasoningField } from './chat-request.ts'
 import { malformedStream, ProviderFailure } from './failure.ts'

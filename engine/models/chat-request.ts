@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Image, ModelRequest, ToolCall, ToolDeclaration } from '../model.ts'
 import { argumentsObject } from './as-function.ts'
 import { isStrict } from './strict-schema.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import { malformedStream, ProviderFailure } from './failure.ts'
 

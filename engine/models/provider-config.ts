@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const name = z.string().min(1)
 const milliseconds = z.number().int().positive()

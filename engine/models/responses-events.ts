@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import { judgeRefusal, malformedStream, ProviderFailure } from './failure.ts'
 import { opaqueReasoning } from './responses-request.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { HistoryItem, Image, ModelRequest, ToolDeclaration } from '../model.ts'
 import { isStrict } from './strict-schema.ts'
 
