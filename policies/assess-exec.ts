@@ -37,26 +37,53 @@ function assessEscalation(action: ExecAction, { mode }: Policy): readonly Opinio
   ]
 }
 
-/** What may run without being seen: then neither the analysis nor a rule about commands can speak for the line. */
+/**
+ * What may run without being seen: then neither the analysis nor a rule about commands can speak for the line. The
+ * rules shipped by default don't count here, or nothing unusual would run without asking.
+ */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
-  const unseen = [...analysis.problems, ...opaque]
-  const [restricting] = rules.restricting
-  return unseen.flatMap((reason): readonly Opinion[] => {
+  const hidden = [...analysis.problems, ...opaque].map((reason) => ({ reason, mayHide: rules.concealing[0] }))
+  const text = action.argv
+    .join(' ')
+    .replace(/["'\\]/g, '')
+    .toLowerCase()
+  const evaluated = analysis.evaluations.map((reason) => ({
+    reason,
+    // What is evaluated is data that mostly is a number: only where a restricted program is named is it taken for more.
+    mayHide: rules.concealing.find(({ pattern }) => pattern[0]?.some((name) => text.includes(name.toLowerCase()))),
+  }))
+  return [...hidden, ...evaluated].flatMap(({ reason, mayHide }): readonly Opinion[] => {
     const byMode: Opinion = {
       decision: answerForFact(mode, action.sandbox, unknown(reason)),
       stage: 'analysis',
       reason: `It can't be told what this command runs: ${reason}.`,
     }
-    if (restricting === undefined) return [byMode]
-    const mayHide = `It can't be told whether this runs what a rule restricts, such as ${describePattern(restricting.pattern)}: ${reason}.`
-    return [byMode, { decision: 'ask', stage: 'rules', reason: mayHide, rule: describeRule(restricting) }]
+    if (mayHide === undefined) return [byMode]
+    const words = `It can't be told whether this runs what a rule restricts, such as \`${describePattern(mayHide.pattern)}\`: ${reason}.`
+    return [byMode, { decision: 'ask', stage: 'rules', reason: words, rule: describeRule(mayHide) }]
   })
+}
+
+const mostSuffixes = 64
+
+/** The rules that speak for a command, and for what a program that nobody knows may be told to run. */
+function findMatches(command: AnalysedCommand, rules: Policy['rules']): ReturnType<typeof matchRules> {
+  const matches = matchRules(command, rules)
+  if (!command.unlisted || rules.restricting.length === 0) return matches
+  const started = command.words.slice(1, mostSuffixes).flatMap((word, at) => {
+    const words = command.words.slice(at + 1)
+    return word.kind === 'static' ? matchRules({ words, bare: undefined }, rules) : []
+  })
+  const restricting = started
+    .filter(({ rule }) => rule.decision !== 'allow')
+    .map(({ rule }) => ({ rule, certain: false }))
+  return [...matches, ...restricting]
 }
 
 function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Policy): readonly Opinion[] {
   const text = command.words.map((word) => word.text).join(' ')
-  const matches = matchRules(command, policy.rules)
+  const matches = findMatches(command, policy.rules)
   const allowing = matches.find(({ rule }) => rule.decision === 'allow')?.rule
   const byRules = matches.map(({ rule, certain }): Opinion => {
     const label = describeRule(rule)

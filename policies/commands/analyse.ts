@@ -21,6 +21,8 @@ export type AnalysedCommand = {
   readonly alarms: readonly Alarm[]
   /** Why it may run commands that aren't listed. */
   readonly opaque: string | undefined
+  /** No table knows the program, so it may run its arguments as a command. */
+  readonly unlisted: boolean
 }
 
 /** What a command line would do, as far as it can be known without running it. */
@@ -29,6 +31,8 @@ export type CommandAnalysis = {
   readonly commands: readonly AnalysedCommand[]
   /** Why the list of commands may not be all of them. With one of these the class is `unknown`. */
   readonly problems: readonly string[]
+  /** Where text held as data is evaluated, which runs what may be hidden in it. With one the class is `unknown`. */
+  readonly evaluations: readonly string[]
 }
 
 /** Beyond this a command line isn't read at all. */
@@ -43,14 +47,15 @@ const mostCommands = 5_000
 export function analyseCommand(argv: readonly string[]): CommandAnalysis {
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
   if (length > longestCommand) {
-    return unreadable(argv, `the command line has ${length} characters, more than the ${longestCommand} that are read`)
+    return unreadable(`the command line has ${length} characters, more than the ${longestCommand} that are read`)
   }
-  if (argv.length === 0 || argv[0] === '') return unreadable(argv, 'there is no program to run')
+  if (argv.length === 0 || argv[0] === '') return unreadable('there is no program to run')
   const analysis = new Analysis()
   analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
   const facts = analysis.commands.flatMap((command) => [...command.facts, ...command.around])
-  const problems = [...analysis.problems]
-  return { class: problems.length > 0 ? 'unknown' : worstClass(facts), commands: analysis.commands, problems }
+  const [problems, evaluations] = [[...analysis.problems], [...analysis.evaluations]]
+  const isClear = problems.length === 0 && evaluations.length === 0
+  return { class: isClear ? worstClass(facts) : 'unknown', commands: analysis.commands, problems, evaluations }
 }
 
 /** The analysis of one shell text, as `bash -c` would run it. */
@@ -63,11 +68,11 @@ export function describeAnalysis(analysis: CommandAnalysis): readonly string[] {
   const facts = analysis.commands.flatMap(({ facts, around }) => [...facts, ...around])
   const reasons = facts.filter((fact) => fact.class !== 'read-only').map(describeFact)
   const alarms = analysis.commands.flatMap(({ alarms }) => alarms.map(({ reason }) => reason))
-  return [...new Set([...analysis.problems, ...alarms, ...reasons])]
+  return [...new Set([...analysis.problems, ...analysis.evaluations, ...alarms, ...reasons])]
 }
 
-function unreadable(argv: readonly string[], problem: string): CommandAnalysis {
-  return { class: 'unknown', commands: [], problems: [argv.length === 0 ? 'the command is empty' : problem] }
+function unreadable(problem: string): CommandAnalysis {
+  return { class: 'unknown', commands: [], problems: [problem], evaluations: [] }
 }
 
 // Control and format characters make a line look other than it is; beyond tab and newline none has a use in a command.
@@ -78,6 +83,7 @@ const deceptive =
 class Analysis {
   readonly commands: AnalysedCommand[] = []
   readonly problems = new Set<string>()
+  readonly evaluations = new Set<string>()
 
   command(command: SimpleCommand, depth: number, functions: ReadonlySet<string> = new Set()): void {
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
@@ -91,6 +97,7 @@ class Analysis {
       words: command.words,
       bare: judged.bare,
       opaque: judged.opaque,
+      unlisted: judged.unlisted ?? false,
       facts: judged.facts,
       around: around.facts,
       alarms: [...(around.alarms ?? []), ...(judged.alarms ?? [])],
@@ -105,6 +112,7 @@ class Analysis {
     }
     const script = readScript(inner.text, inner.shell)
     for (const problem of script.problems) this.problems.add(problem)
+    for (const evaluation of script.evaluations) this.evaluations.add(evaluation)
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
     for (const command of script.commands) {
       const input = command.input.from === 'caller' ? outer.input : command.input
@@ -128,7 +136,7 @@ function judgeWords(command: SimpleCommand, functions: ReadonlySet<string>): Jud
     return { facts: [{ class: 'runs-code', reason: `runs the file ${name}` }] }
   }
   const row = findProgram(base)
-  if (row === undefined) return { facts: [unknown(`${name} is not a program known here`)] }
+  if (row === undefined) return { facts: [unknown(`${name} is not a program known here`)], unlisted: true }
   const judged = row.judge(args, { input: command.input })
   const bare = judged.bare === undefined ? {} : { bare: [program, ...judged.bare] }
   const unclear = command.indirect === true ? [unknown(`a variable decides that ${name} runs`)] : []

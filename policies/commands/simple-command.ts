@@ -35,4 +35,6 @@ export type ShellScript = {
   readonly commands: readonly SimpleCommand[]
   readonly functions: ReadonlySet<string>
   readonly problems: readonly string[]
+  /** Where text held as data is evaluated, as arithmetic does with the value of a variable. */
+  readonly evaluations: readonly string[]
 }

@@ -13,6 +13,8 @@ export type WordContext = {
   readonly substitution: (script: ParsedScript | undefined) => void
   /** Notes why the line can't be fully understood. */
   readonly problem: (reason: string) => void
+  /** Notes that text held as data is evaluated, and may run what is in it. */
+  readonly evaluates: (reason: string) => void
 }
 
 type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
@@ -119,7 +121,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
   if (index !== undefined && !/^(?:[0-9]+|[@*])$/.test(index.text)) {
     readWord(index, context)
-    context.problem(`the subscript in ${part.text} is evaluated`)
+    context.evaluates(`the subscript in ${part.text} is evaluated`)
     return [output]
   }
   if (part.prefix === '#') return [{ ...output, from: 'commands', single: true }]
@@ -146,7 +148,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
       for (const bound of [operation.offset, operation.length]) {
         if (bound === undefined) continue
         readWord(bound, context)
-        if (!/^\s*-?[0-9]+$/.test(bound.text)) context.problem(`the bounds in ${part.text} are evaluated`)
+        if (!/^\s*-?[0-9]+$/.test(bound.text)) context.evaluates(`the bounds in ${part.text} are evaluated`)
       }
       return [output]
     case 'Transform':
@@ -174,6 +176,10 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
       if (/^(?:[-+*/%&|^]|<<|>>)?=$/.test(expression.operator) && expression.left.type !== 'ArithmeticWord') {
         context.problem('arithmetic assigns to something that is not a name')
       }
+      if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
+        // What arithmetic assigns is a number.
+        context.variables.assign(expression.left.value.trim(), { kind: 'static', text: '0' })
+      }
       checkArithmetic(expression.left, context)
       return checkArithmetic(expression.right, context)
     case 'ArithmeticUnary':
@@ -190,7 +196,7 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
       const values = name === undefined ? undefined : context.variables.valuesOf(name)
       const numbers = values?.every((value) => value.kind === 'static' && /^-?[0-9]+$/.test(value.text)) ?? false
       if (numbers || /^(?:[0-9]+|0[xX][0-9a-fA-F]+|\$[#?])$/.test(expression.value.trim())) return
-      return context.problem(`arithmetic evaluates the text of ${expression.value}`)
+      return context.evaluates(`arithmetic evaluates the text of ${expression.value}`)
     }
     case 'ArithmeticCommandExpansion':
       context.substitution(expression.script)

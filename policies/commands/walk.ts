@@ -29,10 +29,15 @@ export function readScript(text: string, shell: 'bash' | 'sh'): ShellScript {
   const variables = new Variables()
   const parsed = parseShell(text)
   // What a loop assigns at its end is there at its start, so a first walk only gathers the variables.
-  if (/[=]|\b(?:for|select|read)\b/.test(text)) new Walk(text, variables, shell === 'sh').script(parsed)
+  if (/=|\b(?:for|select|read)\b/.test(text)) new Walk(text, variables, shell === 'sh').script(parsed)
   const walk = new Walk(text, variables, shell === 'sh')
   walk.script(parsed)
-  return { commands: walk.commands, functions: walk.functions, problems: [...walk.problems] }
+  return {
+    commands: walk.commands,
+    functions: walk.functions,
+    problems: [...walk.problems],
+    evaluations: [...walk.evaluations],
+  }
 }
 
 /** Built-ins that give values to the names they are told. */
@@ -44,6 +49,7 @@ class Walk {
   readonly commands: SimpleCommand[] = []
   readonly functions = new Set<string>()
   readonly problems = new Set<string>()
+  readonly evaluations = new Set<string>()
   readonly #context: WordContext
   readonly #variables: Variables
   /** The text that positions in the tree count from. */
@@ -60,6 +66,7 @@ class Walk {
         else this.script(script)
       },
       problem: (reason) => this.problem(reason),
+      evaluates: (reason) => void this.evaluations.add(reason),
     }
   }
 
@@ -198,13 +205,14 @@ class Walk {
         return this.test(expression.expression)
       case 'TestUnary':
         this.words(expression.operand)
-        if (/^-[vR]$/.test(expression.operator)) this.problem(`[[ ${expression.operator} evaluates subscripts`)
+        if (/^-[vR]$/.test(expression.operator))
+          this.#context.evaluates(`[[ ${expression.operator} evaluates subscripts`)
         return
       case 'TestBinary':
         for (const side of [expression.left, expression.right]) {
           this.words(side)
           if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && !/^(?:-?[0-9]+|\$[#?])$/.test(side.text)) {
-            this.problem(`[[ ${expression.operator} evaluates the text of ${side.text}`)
+            this.#context.evaluates(`[[ ${expression.operator} evaluates the text of ${side.text}`)
           }
         }
         return
@@ -281,7 +289,8 @@ class Walk {
     const { index } = node
     if (index === undefined) return
     this.words(index)
-    if (!/^[0-9]+$/.test(index.text)) this.problem(`the subscript of ${node.name}[${index.text}] is evaluated`)
+    if (!/^[0-9]+$/.test(index.text))
+      this.#context.evaluates(`the subscript of ${node.name}[${index.text}] is evaluated`)
   }
 
   words(word: Word): readonly (ShellWord | WordChoice)[] {

@@ -22,6 +22,8 @@ export type Judgement = {
   readonly bare?: readonly ShellWord[]
   /** Why it may run commands that can't be seen from here, so that rules about commands can't speak for it. */
   readonly opaque?: string
+  /** Set where no row knows the program. */
+  readonly unlisted?: boolean
 }
 
 export type JudgeContext = { readonly input: StandardInput }

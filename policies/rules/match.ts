@@ -14,7 +14,7 @@ type RuleMatch = { readonly rule: PrefixRule; readonly certain: boolean }
  *
  * Rules that allow are taken literally. Rules that prompt or forbid also see through a path in front of the program,
  * options between the words, options in another order or bundle, and words that aren't known yet: for them a match
- * that is only possible counts as an uncertain one.
+ * that is only possible counts as an uncertain one, unless the rule is one of those shipped by default.
  */
 export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleMatch[] {
   const [program] = subject.words
@@ -28,7 +28,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
       rule.decision === 'allow' ? matchExactly(words, rule, rules) : matchWidely(words, rule),
     )
     if (found.includes('yes')) matches.push({ rule, certain: true })
-    else if (found.includes('maybe')) matches.push({ rule, certain: false })
+    else if (found.includes('maybe') && rule.origin.layer !== 'default') matches.push({ rule, certain: false })
   }
   return matches
 }
@@ -63,7 +63,7 @@ function matchWidely(words: readonly ShellWord[], rule: PrefixRule): Answer {
   const operands = pattern.filter((entry) => !isOptionEntry(entry))
   return least([
     named,
-    matchOperands(rest, operands, program.kind === 'static'),
+    matchOperands(rest, operands, program.kind === 'dynamic' && !program.single),
     ...options.map((entry) => matchOption(rest, entry)),
   ])
 }
@@ -84,13 +84,13 @@ function least(answers: readonly Answer[]): Answer {
 function matchOperands(
   words: readonly ShellWord[],
   pattern: readonly (readonly string[])[],
-  sureProgram: boolean,
+  bringsWords: boolean,
 ): Answer {
   if (pattern.length === 0) return 'yes'
   // A program out of an unquoted variable may bring its first arguments along.
   let states = new Map<number, Answer>([[0, 'yes']])
-  if (!sureProgram) for (let at = 1; at < pattern.length; at++) states.set(at, 'maybe')
-  let best = 'no' as Answer
+  if (bringsWords) for (let at = 1; at < pattern.length; at++) states.set(at, 'maybe')
+  let best = (bringsWords ? 'maybe' : 'no') as Answer
   let afterOption = false
   for (const word of words) {
     const next = new Map<number, Answer>()

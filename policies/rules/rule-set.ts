@@ -9,6 +9,8 @@ export type RuleSet = {
   readonly byProgram: ReadonlyMap<string, readonly PrefixRule[]>
   /** The prefix rules that prompt or forbid. */
   readonly restricting: readonly PrefixRule[]
+  /** Those of them that somebody wrote for this machine or project: what can't be read may hide what they name. */
+  readonly concealing: readonly PrefixRule[]
 }
 
 /** Puts rules together and files them by program, so that their number costs nothing when a command is judged. */
@@ -26,7 +28,8 @@ export function makeRuleSet(
     }
   }
   const restricting = prefixRules.filter(({ decision }) => decision !== 'allow')
-  return { prefixRules, networkRules, hostExecutables, byProgram, restricting }
+  const concealing = restricting.filter(({ origin }) => origin.layer !== 'default')
+  return { prefixRules, networkRules, hostExecutables, byProgram, restricting, concealing }
 }
 
 /** The name a program is filed under: without folders, and in lower case since some systems don't tell case apart. */

@@ -1,0 +1,47 @@
+/**
+ * The rules that hold where nobody wrote any, in the format of rule files (see README, rules). They forbid what no
+ * task needs and ask before something is published; everything else is for the sandbox, the mode and your own rules.
+ */
+export const defaultRules = String.raw`
+# What no task needs.
+prefix_rule(
+    pattern = ["rm", "-rf", ["/", "/*", "~", "~/", "~/*"]],
+    decision = "forbidden",
+    justification = "This deletes the whole system or the whole home folder.",
+    match = ["rm -rf /", "rm -rf ~"],
+    not_match = ["rm -rf build", "rm -rf ./dist"],
+)
+prefix_rule(
+    pattern = ["chmod", "-R", ["777", "a+rwx"], ["/", "~"]],
+    decision = "forbidden",
+    justification = "This opens the whole system to everybody.",
+    match = ["chmod -R 777 /"],
+)
+
+# What others see, and what can't be taken back.
+PUBLISHERS = ["npm", "pnpm", "yarn", "cargo", "poetry", "uv"]
+prefix_rule(
+    pattern = [PUBLISHERS, "publish"],
+    decision = "prompt",
+    justification = "Publishing a package can't be undone.",
+    match = ["npm publish", "cargo publish --dry-run"],
+    not_match = ["npm run publish-docs", "npm test"],
+)
+prefix_rule(
+    pattern = ["twine", "upload"],
+    decision = "prompt",
+    justification = "Publishing a package can't be undone.",
+)
+prefix_rule(
+    pattern = ["gem", "push"],
+    decision = "prompt",
+    justification = "Publishing a package can't be undone.",
+)
+prefix_rule(
+    pattern = ["git", "push", ["--force", "-f", "--mirror", "--delete", "-d", "--force-with-lease"]],
+    decision = "prompt",
+    justification = "This overwrites or deletes what others have.",
+    match = ["git push --force origin main", "git push -f"],
+    not_match = ["git push origin main"],
+)
+`
