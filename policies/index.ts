@@ -2,7 +2,11 @@ export type * from './action.ts'
 export { approvalModes, type ApprovalMode } from './approval-mode.ts'
 export type { Assessment } from './assess.ts'
 export { AuditError } from './audit/audit-error.ts'
-export { openAuditLog, withoutAuditLog, type AuditEntry, type AuditHead, type AuditLog } from './audit/log.ts'
+export { openAuditLog, withoutAuditLog, type AuditEntry, type AuditLog } from './audit/log.ts'
+export type { AuditHead } from './audit/head.ts'
+export { verifyAuditLog, type AuditFault, type AuditVerification } from './audit/verify.ts'
+export { checkCommand, explainCheck, type CheckedCommand, type CheckOptions } from './check.ts'
+export { readCommandTable, testCommandTable, type TableResult, type TableRow } from './check-table.ts'
 export {
   analyseCommand,
   analyseScript,

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
 import type { Action, Verdict } from '../action.ts'
 import type { ApprovalMode } from '../approval-mode.ts'
 import { AuditError } from './audit-error.ts'
+import { firstHash, hashLine, headPath, readHead, type AuditHead } from './head.ts'
 import { makeRedactor, redactDeep } from './redact.ts'
 
 /** What a verdict leaves behind, before the log adds its number, its time and the hash of the record before. */
@@ -19,28 +19,12 @@ export type AuditEntry = {
   readonly took: number
 }
 
-/** How far a log has come: what an outside party must know to notice that its end was cut off. */
-export type AuditHead = { readonly records: number; readonly hash: string }
-
 /** An append-only log of verdicts. `append` returns when the record is in the file, and throws where it can't be. */
 export type AuditLog = {
   readonly path: string | undefined
   readonly append: (entry: AuditEntry) => void
   readonly head: () => AuditHead
   readonly close: () => void
-}
-
-/** The hash that the first record carries. */
-const firstHash = '0'.repeat(64)
-
-/** The hash of a record: SHA-256 of its line, without the line feed. */
-function hashLine(line: string): string {
-  return createHash('sha256').update(line, 'utf8').digest('hex')
-}
-
-/** The file beside a log that says how far it had come. */
-function headPath(path: string): string {
-  return `${path}.head`
 }
 
 /**
@@ -104,11 +88,21 @@ export function withoutAuditLog(): AuditLog {
 }
 
 function headOf(path: string, text: string): AuditHead {
-  if (text === '') return { records: 0, hash: firstHash }
   const lines = text.split('\n')
   if (lines.pop() !== '')
     throw new AuditError('broken', path, 'its last record is cut off; verify it and start a new one')
-  return { records: lines.length, hash: hashLine(lines.at(-1) ?? '') }
+  const head = { records: lines.length, hash: lines.length === 0 ? firstHash : hashLine(lines.at(-1) ?? '') }
+  const noted = readHead(path)
+  // Going on after a cut would hide it. A note that is one behind comes from a run that was killed.
+  if (
+    noted !== undefined &&
+    (noted.records < head.records - 1 ||
+      noted.records > head.records ||
+      (noted.records === head.records && noted.hash !== head.hash))
+  ) {
+    throw new AuditError('broken', path, 'its end is not what was written last; verify it and start a new one')
+  }
+  return head
 }
 
 /** Hashes aren't secrets, though they look like ones. */

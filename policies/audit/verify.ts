@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { AuditError } from './audit-error.ts'
+import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './head.ts'
+
+/** What is wrong with a log. */
+export type AuditFault = {
+  readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'no-head'
+  /** Line of the log, counted from 1; one past the end for what is missing there. */
+  readonly line: number
+  readonly message: string
+}
+
+export type AuditVerification = {
+  readonly records: number
+  readonly head: AuditHead
+  /** Empty when every record is there as it was written. */
+  readonly faults: readonly AuditFault[]
+}
+
+/**
+ * Checks that a log is whole: every line a record, numbered without gaps, each carrying the hash of the one before,
+ * up to the head noted beside the log, or up to `expected` where somebody kept a head elsewhere. Whoever can write
+ * the log and the note can still cut both: keep the head of a run somewhere else to notice that.
+ * Throws `AuditError` when the log can't be read.
+ */
+export function verifyAuditLog(path: string, options: { readonly expected?: AuditHead } = {}): AuditVerification {
+  const lines = readLog(path).split('\n')
+  const faults: AuditFault[] = []
+  if (lines.pop() !== '') {
+    faults.push({ kind: 'truncated', line: lines.length + 1, message: 'the last record is cut off' })
+  }
+  let previous = firstHash
+  let number = 0
+  let before: AuditHead = { records: 0, hash: firstHash }
+  for (const [at, line] of lines.entries()) {
+    const record = readRecord(line)
+    before = { records: number, hash: previous }
+    if (record === undefined) {
+      faults.push({ kind: 'not-a-record', line: at + 1, message: 'this line is not a record' })
+    } else {
+      if (record.number !== number + 1) {
+        const message = `record ${number + 1} is missing: this one has number ${record.number}`
+        faults.push({ kind: 'removed', line: at + 1, message })
+      } else if (record.previous !== previous) {
+        faults.push({
+          kind: 'edited',
+          line: at + 1,
+          message: `this record doesn't carry the hash of the one before it, so one of them was changed`,
+        })
+      }
+      number = record.number
+    }
+    previous = hashLine(line)
+  }
+  const head: AuditHead = { records: number, hash: previous }
+  const noted = readHead(path)
+  // A run that was killed between the record and its note leaves the note one behind.
+  const isBehind = noted !== undefined && noted.records === before.records && noted.hash === before.hash
+  const expected = options.expected ?? (isBehind ? head : noted)
+  if (expected === undefined) {
+    faults.push({
+      kind: 'no-head',
+      line: lines.length + 1,
+      message: `${headPath(path)} is missing, so the end of the log can't be checked`,
+    })
+  } else if (expected.records > head.records) {
+    faults.push({
+      kind: 'truncated',
+      line: lines.length + 1,
+      message: `the log ends at record ${head.records}, and record ${expected.records} was written`,
+    })
+  } else if (expected.records !== head.records || expected.hash !== head.hash) {
+    faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the one that was written last' })
+  }
+  return { records: lines.length, head, faults }
+}
+
+function readLog(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AuditError('unreadable', path, `the audit log can't be read: ${String(cause)}`, { cause })
+  }
+}
+
+function readRecord(line: string): { readonly number: number; readonly previous: string } | undefined {
+  const value = parseJson(line)
+  if (typeof value !== 'object' || value === null || !('number' in value) || !('previous' in value)) return undefined
+  const { number, previous } = value
+  return typeof number === 'number' && typeof previous === 'string' ? { number, previous } : undefined
+}

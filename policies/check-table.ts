@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { checkCommand, type CheckedCommand, type CheckOptions } from './check.ts'
+import { RuleError } from './rules/rule-error.ts'
+
+/** A row in JSON: the command alone, or with what is expected of it. */
+const commandShape = z.union([
+  z.string(),
+  z.object({
+    command: z.union([z.string(), z.array(z.string()).min(1)]),
+    expect: z.enum(['allow', 'ask', 'deny']).optional(),
+    label: z.enum(['safe', 'unsafe']).optional(),
+  }),
+])
+
+export type TableRow = {
+  readonly line: number
+  readonly command: string | readonly string[]
+  /** The decision that is expected; undefined where the row says nothing of it. */
+  readonly expected: readonly CheckedCommand['decision'][] | undefined
+}
+
+/**
+ * Reads a file of commands, one a line: shell text as it is, or a JSON string, or an object with `command` (a line
+ * or an argument vector) and optionally `expect` (a decision) or `label` (`safe` is allowed, `unsafe` isn't). Empty
+ * lines and lines that begin with `#` are passed over. Throws `RuleError` for a line that is none of these.
+ */
+export function readCommandTable(path: string, text: string): readonly TableRow[] {
+  return text.split(/\r?\n/).flatMap((content, at): readonly TableRow[] => {
+    const line = at + 1
+    const trimmed = content.trim()
+    if (trimmed === '' || trimmed.startsWith('#')) return []
+    // A shell line may begin with a brace too; JSON objects name a field at once.
+    if (!/^(?:"|\{\s*")/.test(trimmed)) return [{ line, command: content, expected: undefined }]
+    const value = parseJson(trimmed)
+    if (value === undefined && trimmed.startsWith('"')) return [{ line, command: content, expected: undefined }]
+    const parsed = commandShape.safeParse(value)
+    if (!parsed.success) {
+      const expected = 'a shell line, a JSON string, or {"command": …, "expect": "allow" | "ask" | "deny"}'
+      throw new RuleError(path, { line, column: 1 }, 'this is not a command', expected)
+    }
+    if (typeof parsed.data === 'string') return [{ line, command: parsed.data, expected: undefined }]
+    return [{ line, command: parsed.data.command, expected: expectation(parsed.data) }]
+  })
+}
+
+function expectation(row: {
+  expect?: CheckedCommand['decision'] | undefined
+  label?: string | undefined
+}): TableRow['expected'] {
+  if (row.expect !== undefined) return [row.expect]
+  if (row.label === undefined) return undefined
+  return row.label === 'safe' ? ['allow'] : ['ask', 'deny']
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON: the caller says what that means.
+    return undefined
+  }
+}
+
+export type TableResult = {
+  readonly passed: number
+  /** Rows whose decision isn't the expected one. */
+  readonly failed: readonly { readonly row: TableRow; readonly checked: CheckedCommand }[]
+  /** Rows that expect nothing. */
+  readonly unjudged: number
+}
+
+/** Runs a table of commands with expected decisions. */
+export function testCommandTable(rows: readonly TableRow[], options: CheckOptions): TableResult {
+  const judged = rows.filter(({ expected }) => expected !== undefined)
+  const failed = judged.flatMap((row) => {
+    const checked = checkCommand(row.command, options)
+    return row.expected?.includes(checked.decision) === true ? [] : [{ row, checked }]
+  })
+  return { passed: judged.length - failed.length, failed, unjudged: rows.length - judged.length }
+}

@@ -1,0 +1,95 @@
+import type { SandboxMode } from './action.ts'
+import type { ApprovalMode } from './approval-mode.ts'
+import { assess } from './assess.ts'
+import { describeAnalysis } from './commands/analyse.ts'
+import { describeFact, worstClass, type CommandClass } from './commands/facts.ts'
+import { noRules, type RuleSet } from './rules/rule-set.ts'
+
+/** Under what a command is checked. */
+export type CheckOptions = {
+  readonly approvalMode: ApprovalMode
+  readonly sandbox: SandboxMode
+  readonly rules?: RuleSet
+  /** Default: `/`, since no file is read. */
+  readonly cwd?: string
+}
+
+/** What would be decided about a command, and why. Its fields are the interface of `agent policy check --json`. */
+export type CheckedCommand = {
+  readonly command: string
+  readonly decision: 'allow' | 'ask' | 'deny'
+  readonly class: CommandClass
+  /** Every simple command that would run, as words in one line. */
+  readonly commands: readonly {
+    readonly command: string
+    readonly class: CommandClass
+    readonly reasons: readonly string[]
+  }[]
+  /** The stage that decides. */
+  readonly decidedBy: string
+  readonly reason: string
+  /** `file:line` and pattern of the deciding rule. */
+  readonly rule?: string
+  /** Every reason for which it isn't simply allowed. */
+  readonly reasons: readonly string[]
+}
+
+/**
+ * Says what would be decided about a command: a line for a shell, or an argument vector. It is the function by which
+ * a guardian decides, so the two can't disagree. Nothing is run, asked or recorded.
+ */
+export function checkCommand(command: string | readonly string[], options: CheckOptions): CheckedCommand {
+  const argv = typeof command === 'string' ? ['/bin/bash', '-c', command] : command
+  const policy = { mode: options.approvalMode, rules: options.rules ?? noRules, writableRoots: [] }
+  const assessment = assess({ type: 'exec', argv, cwd: options.cwd ?? '/', sandbox: options.sandbox }, policy)
+  const { decision, stage, reason, rule, analysis } = assessment
+  const commands = (analysis?.commands ?? []).slice(typeof command === 'string' ? 1 : 0).map((one) => {
+    const facts = [...one.facts, ...one.around]
+    return {
+      command: one.words.map(({ text }) => text).join(' '),
+      class: worstClass(facts),
+      reasons: [
+        ...one.alarms.map((alarm) => alarm.reason),
+        ...facts.filter((fact) => fact.class !== 'read-only').map(describeFact),
+      ],
+    }
+  })
+  return {
+    command: typeof command === 'string' ? command : command.join(' '),
+    decision,
+    class: analysis?.class ?? 'unknown',
+    commands,
+    decidedBy: stage,
+    reason,
+    ...(rule === undefined ? {} : { rule }),
+    reasons: analysis === undefined ? [] : describeAnalysis(analysis),
+  }
+}
+
+const decisions = { allow: 'would run without asking', ask: 'would be asked about', deny: 'would be refused' } as const
+
+/** A check in words, for people. Ends with a line feed. */
+export function explainCheck(checked: CheckedCommand, options: CheckOptions): string {
+  const lines = [
+    `${oneLine(checked.command)}`,
+    `  ${decisions[checked.decision]} (mode ${options.approvalMode}, sandbox ${options.sandbox})`,
+    `  decided by ${checked.decidedBy}: ${checked.reason}`,
+    ...(checked.rule === undefined ? [] : [`  rule ${checked.rule}`]),
+    `  as a whole: ${checked.class}`,
+    ...checked.commands.flatMap(({ command, class: kind, reasons }) => [
+      `  - ${oneLine(command) || '(the shell itself)'}: ${kind}`,
+      ...reasons.map((reason) => `      ${reason}`),
+    ]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Control characters would let a command paint over what is said about it. */
+function oneLine(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
+    JSON.stringify(character)
+      .slice(1, -1)
+      .replace(/^[^\\]$/, (raw) => `\\u${raw.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  )
+}

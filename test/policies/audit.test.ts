@@ -1,0 +1,107 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import {
+  AuditError,
+  createGuardian,
+  nobody,
+  openAuditLog,
+  verifyAuditLog,
+  type AuditHead,
+} from '../../policies/index.ts'
+import { shellAction } from './decisions.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'portcullis-audit-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let count = 0
+async function writtenLog(): Promise<{ readonly path: string; readonly head: AuditHead }> {
+  const path = join(folder, `log-${count++}.jsonl`)
+  const audit = openAuditLog(path)
+  const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit })
+  for (const line of ['ls', 'touch x', 'sudo ls', 'cat .env']) await guardian.review(shellAction(line))
+  audit.close()
+  return { path, head: audit.head() }
+}
+
+function edit(path: string, change: (lines: string[]) => string[]): void {
+  writeFileSync(path, change(readFileSync(path, 'utf8').split('\n')).join('\n'))
+}
+
+describe('verifying an audit log', () => {
+  test('finds nothing in one that is as it was written, also when it was continued', async () => {
+    const { path, head } = await writtenLog()
+    expect(verifyAuditLog(path)).toEqual({ records: 4, head, faults: [] })
+    const again = openAuditLog(path)
+    await createGuardian({ approvalMode: 'never', reviewer: nobody, audit: again }).review(shellAction('pwd'))
+    again.close()
+    expect(verifyAuditLog(path, { expected: again.head() })).toMatchObject({ records: 5, faults: [] })
+  })
+
+  test.each([
+    [
+      'an edited record',
+      'edited',
+      (lines: string[]) => lines.map((line, at) => (at === 1 ? line.replace('touch x', 'touch y') : line)),
+    ],
+    [
+      'an edited last record',
+      'edited',
+      (lines: string[]) => lines.map((line, at) => (at === 3 ? line.replace('deny', 'allow') : line)),
+    ],
+    ['a removed record', 'removed', (lines: string[]) => lines.toSpliced(1, 1)],
+    ['a removed first record', 'removed', (lines: string[]) => lines.slice(1)],
+    [
+      'two records swapped',
+      'removed',
+      (lines: string[]) => [lines[0] ?? '', lines[2] ?? '', lines[1] ?? '', ...lines.slice(3)],
+    ],
+    ['a removed end', 'truncated', (lines: string[]) => [...lines.slice(0, 2), '']],
+    ['everything removed', 'truncated', () => ['']],
+    [
+      'a line that is no record',
+      'not-a-record',
+      (lines: string[]) => lines.map((line, at) => (at === 2 ? '{}' : line)),
+    ],
+    ['an inserted record', 'removed', (lines: string[]) => lines.toSpliced(2, 0, lines[1] ?? '')],
+  ] as const)('finds %s', async (_, kind, change) => {
+    const { path } = await writtenLog()
+    edit(path, change)
+    expect(verifyAuditLog(path).faults.map((fault) => fault.kind)).toContain(kind)
+  })
+
+  test('finds a record cut in the middle, and bytes after the end', async () => {
+    const cut = await writtenLog()
+    truncateSync(cut.path, readFileSync(cut.path).length - 10)
+    expect(verifyAuditLog(cut.path).faults.map(({ kind }) => kind)).toContain('truncated')
+    const longer = await writtenLog()
+    appendFileSync(longer.path, 'x')
+    expect(verifyAuditLog(longer.path).faults).not.toEqual([])
+  })
+
+  test('says when the note of the head is gone, and finds a cut log by a head kept elsewhere', async () => {
+    const { path, head } = await writtenLog()
+    rmSync(`${path}.head`)
+    expect(verifyAuditLog(path).faults.map(({ kind }) => kind)).toEqual(['no-head'])
+    edit(path, (lines) => [...lines.slice(0, 3), ''])
+    expect(verifyAuditLog(path, { expected: head }).faults.map(({ kind }) => kind)).toEqual(['truncated'])
+  })
+
+  test('a log whose end was cut is not continued, one left by a killed run is', async () => {
+    const { path } = await writtenLog()
+    const whole = readFileSync(path, 'utf8')
+    edit(path, (lines) => [...lines.slice(0, 2), ''])
+    expect(() => openAuditLog(path)).toThrow(/not what was written last/)
+    writeFileSync(path, whole)
+    const lines = whole.trimEnd().split('\n')
+    const third = JSON.parse(lines[3] ?? '') as { previous: string }
+    writeFileSync(`${path}.head`, JSON.stringify({ records: 3, hash: third.previous }))
+    expect(verifyAuditLog(path).faults).toEqual([])
+    openAuditLog(path).close()
+  })
+
+  test('of a file that is not there is an error', () => {
+    expect(() => verifyAuditLog(join(folder, 'none'))).toThrow(AuditError)
+  })
+})
