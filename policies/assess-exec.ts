@@ -4,6 +4,8 @@ import type { Assessment, Policy } from './assess.ts'
 import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
 import { describeFact, readOnly, unknown, type Fact } from './commands/facts.ts'
 import { strictest, type Opinion } from './opinion.ts'
+import { permitHost, permitPath } from './permissions/assess.ts'
+import { absolutePath } from './permissions/path-pattern.ts'
 import { matchRules } from './rules/match.ts'
 import { describePattern, describeRule } from './rules/rule.ts'
 
@@ -20,6 +22,7 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
     ...assessEscalation(action, policy),
     ...assessUnseen(action, analysis, policy),
     ...analysis.commands.flatMap((command) => assessCommand(command, action, policy)),
+    ...assessFiles(action, analysis, policy),
   ]
   const fallback: Opinion = { decision: 'allow', stage: 'analysis', reason: 'The command only reads.' }
   return { ...(strictest(opinions) ?? fallback), analysis }
@@ -60,9 +63,28 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
       reason: `It can't be told what this command runs: ${reason}.`,
     }
     if (mayHide === undefined) return [byMode]
-    const words = `It can't be told whether this runs what a rule restricts, such as \`${describePattern(mayHide.pattern)}\`: ${reason}.`
+    const words = `It can't be told whether this runs what a rule restricts, such as \`${describePattern(mayHide)}\`: ${reason}.`
     return [byMode, { decision: 'ask', stage: 'rules', reason: words, rule: describeRule(mayHide) }]
   })
+}
+
+/** What permissions say about files that commands name and hosts they reach. An allow here doesn't allow the command. */
+function assessFiles(action: ExecAction, analysis: CommandAnalysis, { permissions }: Policy): readonly Opinion[] {
+  if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
+  // A name may be meant from any folder that the line changes to.
+  const moves = analysis.commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
+  const folders = [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
+  const opinions = analysis.commands.flatMap(({ facts, around, reads }) => {
+    const all = [...facts, ...around]
+    const written = all.flatMap((fact) => (fact.class === 'writes' ? fact.paths : []))
+    const hosts = all.flatMap((fact) => (fact.class === 'network' ? fact.hosts : []))
+    return [
+      ...folders.flatMap((folder) => reads.flatMap(({ text }) => permitPath('read', text, folder, permissions))),
+      ...folders.flatMap((folder) => written.flatMap((path) => permitPath('edit', path, folder, permissions))),
+      ...hosts.flatMap((host) => permitHost(host, permissions)),
+    ]
+  })
+  return opinions.filter(({ decision }) => decision !== 'allow')
 }
 
 const mostSuffixes = 64
@@ -94,7 +116,7 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
         reason: rule.justification ?? `A rule allows \`${text}\`.`,
         rule: label,
       }
-    const pattern = describePattern(rule.pattern)
+    const pattern = describePattern(rule)
     if (!certain) {
       return {
         decision: 'ask',

@@ -5,12 +5,15 @@ import type { CommandAnalysis } from './commands/analyse.ts'
 import { findSensitive } from './commands/sensitive-paths.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { findProtected, isInside } from './protected-paths.ts'
+import { permitHost, permitPath, permitTool } from './permissions/assess.ts'
+import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /** What an assessment depends on besides the action. */
 export type Policy = {
   readonly mode: ApprovalMode
   readonly rules: RuleSet
+  readonly permissions: PermissionSet
   /** Roots besides a patch's own that may be written. */
   readonly writableRoots: readonly string[]
 }
@@ -56,12 +59,20 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
       return { decision, stage: 'workspace', reason: `${path} is outside the workspace ${action.root}.` }
     if (action.sandbox === 'read-only')
       return { decision, stage: 'sandbox', reason: `The sandbox is read-only, and the patch changes ${path}.` }
-    return { decision, stage: 'mode', reason: `The patch changes ${path}, within the workspace.` }
+    const permitted = permitPath('edit', path, action.root, policy.permissions)
+    return (
+      strictest(permitted) ?? { decision, stage: 'mode', reason: `The patch changes ${path}, within the workspace.` }
+    )
   })
-  return strictest(opinions) ?? { decision: 'allow', stage: 'mode', reason: 'The patch changes nothing.' }
+  const denied = paths.flatMap((path) => permitPath('edit', path, action.root, policy.permissions)).filter(restricts)
+  return (
+    strictest([...denied, ...opinions]) ?? { decision: 'allow', stage: 'mode', reason: 'The patch changes nothing.' }
+  )
 }
 
 function assessRead(action: Of<'read'>, policy: Policy): Opinion {
+  const restricted = strictest(permitPath('read', action.path, '/', policy.permissions).filter(restricts))
+  if (restricted !== undefined) return restricted
   const sensitive = findSensitive(action.path)
   if (sensitive === undefined) return { decision: 'allow', stage: 'mode', reason: 'Reading is allowed.' }
   const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
@@ -83,7 +94,7 @@ function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
         rule: label,
       }
     })
-  const said = strictest(opinions)
+  const said = strictest([...opinions, ...permitHost(host, policy.permissions)])
   if (said !== undefined) return said
   const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
   return { decision, stage: 'mode', reason: `No rule covers a connection to ${place}.` }
@@ -92,9 +103,15 @@ function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
 function assessTool(action: Of<'mcp'>, policy: Policy): Opinion {
   const readOnlyHint = action.readOnlyHint === true
   const name = `mcp__${action.server}__${action.tool}`
+  const permitted = strictest(permitTool(action.server, action.tool, policy.permissions))
+  if (permitted !== undefined) return permitted
   const decision = answerForTool(policy.mode, readOnlyHint)
   const reason = readOnlyHint
     ? `${name} says that it only reads.`
     : `${name} may change things, and no permission covers it.`
   return { decision, stage: 'mode', reason }
+}
+
+function restricts(opinion: Opinion): boolean {
+  return opinion.decision !== 'allow'
 }

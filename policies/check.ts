@@ -3,13 +3,16 @@ import type { ApprovalMode } from './approval-mode.ts'
 import { assess } from './assess.ts'
 import { describeAnalysis } from './commands/analyse.ts'
 import { describeFact, worstClass, type CommandClass } from './commands/facts.ts'
-import { noRules, type RuleSet } from './rules/rule-set.ts'
+import { joinPermissions } from './permissions/join.ts'
+import type { PermissionSet } from './permissions/permission.ts'
+import type { RuleSet } from './rules/rule-set.ts'
 
 /** Under what a command is checked. */
 export type CheckOptions = {
   readonly approvalMode: ApprovalMode
   readonly sandbox: SandboxMode
   readonly rules?: RuleSet
+  readonly permissions?: PermissionSet
   /** Default: `/`, since no file is read. */
   readonly cwd?: string
 }
@@ -40,7 +43,11 @@ export type CheckedCommand = {
  */
 export function checkCommand(command: string | readonly string[], options: CheckOptions): CheckedCommand {
   const argv = typeof command === 'string' ? ['/bin/bash', '-c', command] : command
-  const policy = { mode: options.approvalMode, rules: options.rules ?? noRules, writableRoots: [] }
+  const policy = {
+    mode: options.approvalMode,
+    ...joinPermissions(options.rules, options.permissions),
+    writableRoots: [],
+  }
   const assessment = assess({ type: 'exec', argv, cwd: options.cwd ?? '/', sandbox: options.sandbox }, policy)
   const { decision, stage, reason, rule, analysis } = assessment
   const commands = (analysis?.commands ?? []).slice(typeof command === 'string' ? 1 : 0).map((one) => {

@@ -5,13 +5,17 @@ import { assess, type Assessment, type Policy } from './assess.ts'
 import type { AuditLog } from './audit/log.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
-import { noRules, type RuleSet } from './rules/rule-set.ts'
+import type { PermissionSet } from './permissions/permission.ts'
+import { joinPermissions } from './permissions/join.ts'
+import type { RuleSet } from './rules/rule-set.ts'
 
 /** What a guardian decides by. */
 export type GuardianOptions = {
   readonly approvalMode: ApprovalMode
   /** Default: none. */
   readonly rules?: RuleSet
+  /** Claude Code's permission lists. Default: none. */
+  readonly permissions?: PermissionSet
   /** Who is asked what rules and mode leave open. */
   readonly reviewer: Reviewer
   /** Where every verdict goes before its action starts. */
@@ -38,7 +42,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
   const policy: Policy = {
     mode: approvalMode,
-    rules: options.rules ?? noRules,
+    ...joinPermissions(options.rules, options.permissions),
     writableRoots: options.writableRoots ?? [],
   }
   return {

@@ -19,6 +19,8 @@ export type AnalysedCommand = {
   /** What the shell does around it: files it opens, variables it sets. No rule about the command answers for these. */
   readonly around: readonly Fact[]
   readonly alarms: readonly Alarm[]
+  /** Files it reads, so far as they can be named. */
+  readonly reads: readonly ShellWord[]
   /** Why it may run commands that aren't listed. */
   readonly opaque: string | undefined
   /** No table knows the program, so it may run its arguments as a command. */
@@ -96,6 +98,7 @@ class Analysis {
     this.commands.push({
       words: command.words,
       bare: judged.bare,
+      reads: [...(around.reads ?? []), ...(judged.reads ?? [])],
       opaque: judged.opaque,
       unlisted: judged.unlisted ?? false,
       facts: judged.facts,
@@ -168,5 +171,5 @@ function judgeSurroundings({ assignments, redirections, input, words }: SimpleCo
       alarms.push(...(judged.alarms ?? []))
     }
   }
-  return { facts, alarms }
+  return { facts, alarms, reads: redirections.filter(({ access }) => access === 'read').map(({ target }) => target) }
 }

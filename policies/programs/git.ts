@@ -88,7 +88,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
       alarms,
     }
   const facts = judgeReader(verb, row, isSecond ? args.slice(1) : args)
-  return { facts: [...facts.facts], alarms: [...alarms, ...(facts.alarms ?? [])] }
+  return { ...facts, alarms: [...alarms, ...(facts.alarms ?? [])] }
 }
 
 function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): Judgement {

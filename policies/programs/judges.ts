@@ -67,7 +67,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
     if (file.kind === 'dynamic' && file.from !== 'workspace')
       facts.push(unknown(`which file ${file.text} names is known only when it runs`))
   }
-  return { facts, alarms }
+  return { facts, alarms, reads: files }
 }
 
 /** Text that would be shown: a variable the line doesn't set may hold a secret. */
@@ -86,5 +86,6 @@ export function join(judgements: readonly Judgement[]): Judgement {
     facts: judgements.flatMap(({ facts }) => facts),
     alarms: judgements.flatMap(({ alarms }) => alarms ?? []),
     runs: judgements.flatMap(({ runs }) => runs ?? []),
+    reads: judgements.flatMap(({ reads }) => reads ?? []),
   }
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import type { ShellWord } from '../commands/shell-word.ts'
+import { matchStars } from './match-stars.ts'
 import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
 
@@ -20,7 +21,9 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   const [program] = subject.words
   if (program === undefined || rules.prefixRules.length === 0) return []
   const candidates =
-    program.kind === 'static' ? (rules.byProgram.get(programKey(program.text)) ?? []) : rules.restricting
+    program.kind === 'static'
+      ? [...(rules.byProgram.get(programKey(program.text)) ?? []), ...rules.forAnyProgram]
+      : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
     const forms = subject.bare === undefined ? [subject.words] : [subject.words, subject.bare]
@@ -36,6 +39,10 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
 type Answer = 'yes' | 'maybe' | 'no'
 
 function matchExactly(words: readonly ShellWord[], rule: PrefixRule, rules: RuleSet): Answer {
+  if (rule.text !== undefined) {
+    return words.every(({ kind }) => kind === 'static') && matchStars(rule.text, lineOf(words)) ? 'yes' : 'no'
+  }
+  if (rule.exact === true && words.length !== rule.pattern.length) return 'no'
   const fits = rule.pattern.every((alternatives, at) => {
     const word = words[at]
     if (word?.kind !== 'static') return false
@@ -52,7 +59,24 @@ function isRegistered(path: string, names: readonly string[], rules: RuleSet): b
   )
 }
 
+function lineOf(words: readonly ShellWord[]): string {
+  return words.map(({ text }) => text).join(' ')
+}
+
+/** A text with stars against a command, with and without a folder in front of the program. */
+function matchTextWidely(words: readonly ShellWord[], text: string): Answer {
+  const [program, ...rest] = words
+  if (program === undefined) return 'no'
+  const lines = [lineOf(words), lineOf([{ kind: 'static', text: programKey(program.text) }, ...rest])]
+  const unknownAt = words.findIndex(({ kind }) => kind !== 'static')
+  if (unknownAt < 0) return lines.some((line) => matchStars(text, line)) ? 'yes' : 'no'
+  const known = lineOf(words.slice(0, unknownAt))
+  const start = text.split('*')[0] ?? ''
+  return start.startsWith(known) || known.startsWith(start) ? 'maybe' : 'no'
+}
+
 function matchWidely(words: readonly ShellWord[], rule: PrefixRule): Answer {
+  if (rule.text !== undefined) return matchTextWidely(words, rule.text)
   const [program, ...rest] = words
   const [names = [], ...pattern] = rule.pattern
   if (program === undefined) return 'no'

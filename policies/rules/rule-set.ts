@@ -7,6 +7,8 @@ export type RuleSet = {
   readonly hostExecutables: readonly HostExecutable[]
   /** The prefix rules by the program they name, in lower case. */
   readonly byProgram: ReadonlyMap<string, readonly PrefixRule[]>
+  /** The prefix rules that name no program. */
+  readonly forAnyProgram: readonly PrefixRule[]
   /** The prefix rules that prompt or forbid. */
   readonly restricting: readonly PrefixRule[]
   /** Those of them that somebody wrote for this machine or project: what can't be read may hide what they name. */
@@ -27,9 +29,10 @@ export function makeRuleSet(
       else filed.push(rule)
     }
   }
+  const forAnyProgram = prefixRules.filter(({ pattern }) => pattern.length === 0)
   const restricting = prefixRules.filter(({ decision }) => decision !== 'allow')
   const concealing = restricting.filter(({ origin }) => origin.layer !== 'default')
-  return { prefixRules, networkRules, hostExecutables, byProgram, restricting, concealing }
+  return { prefixRules, networkRules, hostExecutables, byProgram, forAnyProgram, restricting, concealing }
 }
 
 /** The name a program is filed under: without folders, and in lower case since some systems don't tell case apart. */

@@ -1,7 +1,7 @@
 /** Whose rule it is. All count, and the strictest answer wins whosever it is. */
 export type RuleLayer = 'default' | 'user' | 'project' | 'managed'
 
-type RuleDecision = 'allow' | 'prompt' | 'forbidden'
+export type RuleDecision = 'allow' | 'prompt' | 'forbidden'
 
 /** Where a rule stands: `file:line`. */
 export type RuleOrigin = { readonly path: string; readonly line: number; readonly layer: RuleLayer }
@@ -10,6 +10,10 @@ export type RuleOrigin = { readonly path: string; readonly line: number; readonl
 export type PrefixRule = {
   /** One entry a word; an entry with several texts stands for any of them. */
   readonly pattern: readonly (readonly string[])[]
+  /** An allow holds for these words alone, without more after them. */
+  readonly exact?: boolean
+  /** In place of a pattern: the whole command in one line, `*` standing for any text. */
+  readonly text?: string
   readonly decision: RuleDecision
   readonly justification: string | undefined
   readonly origin: RuleOrigin
@@ -28,11 +32,11 @@ export type NetworkRule = {
 export type HostExecutable = { readonly name: string; readonly paths: readonly string[]; readonly origin: RuleOrigin }
 
 /** A pattern as the file writes it. */
-export function describePattern(pattern: PrefixRule['pattern']): string {
-  return pattern.map((word) => (word.length === 1 ? (word[0] ?? '') : `(${word.join('|')})`)).join(' ')
+export function describePattern({ pattern, text }: PrefixRule): string {
+  return text ?? pattern.map((word) => (word.length === 1 ? (word[0] ?? '') : `(${word.join('|')})`)).join(' ')
 }
 
 /** `file:line` and pattern, as verdicts and the log name a rule. */
 export function describeRule(rule: PrefixRule): string {
-  return `${rule.origin.path}:${rule.origin.line} ${rule.decision} ${describePattern(rule.pattern)}`
+  return `${rule.origin.path}:${rule.origin.line} ${rule.decision} ${describePattern(rule)}`
 }

@@ -1,0 +1,58 @@
+import type { Opinion } from '../opinion.ts'
+import { matchStars } from '../rules/match-stars.ts'
+import type { RuleDecision } from '../rules/rule.ts'
+import { absolutePath } from './path-pattern.ts'
+import { describePermission, type PathPermission, type PermissionSet } from './permission.ts'
+
+const decisions: Readonly<Record<RuleDecision, Opinion['decision']>> = {
+  allow: 'allow',
+  prompt: 'ask',
+  forbidden: 'deny',
+}
+const verbs: Readonly<Record<RuleDecision, string>> = { allow: 'allows', prompt: 'asks about', forbidden: 'denies' }
+
+type Permission = Pick<PathPermission, 'decision' | 'text' | 'origin'>
+
+function opinion(permission: Permission, what: string): Opinion {
+  const { decision, text } = permission
+  return {
+    decision: decisions[decision],
+    stage: 'permissions',
+    reason: `The permission ${text} ${verbs[decision]} ${what}.`,
+    rule: describePermission(permission),
+  }
+}
+
+/** What the lists say about reading or changing a file. A deny of reading also denies changing. */
+export function permitPath(
+  access: 'read' | 'edit',
+  path: string,
+  cwd: string,
+  permissions: PermissionSet,
+): readonly Opinion[] {
+  return permissions.paths
+    .filter(
+      (permission) => permission.access === access || (permission.access === 'read' && permission.decision !== 'allow'),
+    )
+    .filter((permission) => permission.matches(absolutePath(path, cwd), cwd))
+    .map((permission) => opinion(permission, `${access === 'read' ? 'reading' : 'changing'} ${path}`))
+}
+
+/** What the lists say about a host: itself, or everything below it for `*.host`. */
+export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {
+  return permissions.hosts
+    .filter((permission) => permission.host === undefined || matchesHost(host, permission.host))
+    .map((permission) => opinion(permission, `a connection to ${host}`))
+}
+
+function matchesHost(host: string, pattern: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern
+}
+
+/** What the lists say about a tool of another server. */
+export function permitTool(server: string, tool: string, permissions: PermissionSet): readonly Opinion[] {
+  const name = `mcp__${server}__${tool}`
+  return permissions.tools
+    .filter((permission) => matchStars(permission.name, name))
+    .map((permission) => opinion(permission, name))
+}

@@ -1,0 +1,12 @@
+import { makeRuleSet, noRules, type RuleSet } from '../rules/rule-set.ts'
+import { noPermissions, type PermissionSet } from './permission.ts'
+
+/** Rules and permissions as one policy: what permissions say about commands are rules like any other. */
+export function joinPermissions(
+  rules: RuleSet = noRules,
+  permissions: PermissionSet = noPermissions,
+): { readonly rules: RuleSet; readonly permissions: PermissionSet } {
+  if (permissions.commands.length === 0) return { rules, permissions }
+  const prefixRules = [...rules.prefixRules, ...permissions.commands]
+  return { rules: makeRuleSet(prefixRules, rules.networkRules, rules.hostExecutables), permissions }
+}

@@ -1,0 +1,98 @@
+import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
+import { splitWords } from '../rules/split-words.ts'
+import { pathPattern } from './path-pattern.ts'
+import type { HostPermission, PathPermission, ToolPermission } from './permission.ts'
+
+/** One entry of a list, understood, or why it isn't. */
+type ParsedPermission =
+  | { readonly kind: 'command'; readonly rule: PrefixRule }
+  | { readonly kind: 'path'; readonly permission: PathPermission }
+  | { readonly kind: 'host'; readonly permission: HostPermission }
+  | { readonly kind: 'tool'; readonly permission: ToolPermission }
+  /** A tool of Claude Code that has no counterpart here: nothing to permit. */
+  | { readonly kind: 'elsewhere' }
+  | { readonly kind: 'fault'; readonly message: string; readonly expected: string }
+
+const reading = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead'])
+const editing = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit'])
+const elsewhere = new Set([
+  ...['WebSearch', 'Agent', 'Task', 'TodoWrite', 'TodoRead', 'Skill', 'SlashCommand', 'ExitPlanMode', 'EnterPlanMode'],
+  ...[
+    'AskUserQuestion',
+    'ToolSearch',
+    'KillShell',
+    'BashOutput',
+    'TaskStop',
+    'Monitor',
+    'SendMessage',
+    'Workflow',
+    'PowerShell',
+  ],
+])
+
+/** Reads one entry of a permission list: `Tool` or `Tool(what)`. */
+export function parsePermission(
+  text: string,
+  decision: RuleDecision,
+  origin: RuleOrigin,
+  settingsFolder: string,
+): ParsedPermission {
+  const form = /^([A-Za-z_][\w*.-]*)(?:\(([^]*)\))?$/.exec(text)
+  if (form === null) return fault(`${JSON.stringify(text)} is not a permission`, 'Tool or Tool(what), brackets closed')
+  const [, tool = '', what] = form
+  if (what === '') return fault(`${text} names nothing`, `${tool} for all of it, or ${tool}(what)`)
+  if (tool.startsWith('mcp__')) return parseTool(tool, what, { text, decision, origin })
+  if (tool === 'Bash') return parseCommand(what ?? '*', decision, origin)
+  if (reading.has(tool) || editing.has(tool)) {
+    const access = reading.has(tool) ? 'read' : 'edit'
+    const matches = pathPattern(what ?? '//**', settingsFolder)
+    if (matches === undefined)
+      return fault(`${what ?? ''} is not a path pattern`, "a pattern in gitignore's syntax, without !")
+    return { kind: 'path', permission: { text, decision, origin, access, matches } }
+  }
+  if (tool === 'WebFetch') {
+    const host =
+      what === undefined ? undefined : /^domain:((?:\*\.)?[\w-]+(?:\.[\w-]+)*)$/.exec(what)?.[1]?.toLowerCase()
+    if (what !== undefined && host === undefined)
+      return fault(`${text} names no domain`, 'WebFetch(domain:example.com)')
+    return { kind: 'host', permission: { text, decision, origin, host } }
+  }
+  if (elsewhere.has(tool)) return { kind: 'elsewhere' }
+  return fault(`${tool} is not a tool known here`, 'Bash, Read, Edit, Write, WebFetch or mcp__server__tool')
+}
+
+function fault(message: string, expected: string): ParsedPermission {
+  return { kind: 'fault', message, expected }
+}
+
+function parseTool(tool: string, what: string | undefined, written: Omit<ToolPermission, 'name'>): ParsedPermission {
+  if (what !== undefined) return fault(`${tool} takes no brackets`, 'mcp__server, mcp__server__* or mcp__server__tool')
+  const [, server = ''] = tool.split('__')
+  if (server === '') return fault(`${tool} names no server`, 'mcp__server__tool')
+  // An allow that isn't bound to one server would also cover servers added later.
+  if (written.decision === 'allow' && server.includes('*')) {
+    return fault(`${tool} would allow tools of any server`, 'a server spelt out: mcp__server__*')
+  }
+  return { kind: 'tool', permission: { ...written, name: tool.split('__').length === 2 ? `${tool}__*` : tool } }
+}
+
+/**
+ * `Bash(git push:*)` and `Bash(git push *)` are commands that begin with these words; `Bash(npm run build)` is this
+ * command; a `*` elsewhere stands for any text.
+ */
+function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin): ParsedPermission {
+  if (/^\w+:[^\s*]+$/.test(what)) {
+    return fault(
+      `Bash(${what}) names a parameter, which commands don't have here`,
+      'a command, such as Bash(git push:*)',
+    )
+  }
+  const rule = { decision, justification: undefined, origin }
+  const prefix = /^([^*]*?)(?::\*| \*)$/.exec(what)?.[1] ?? (what.includes('*') ? undefined : what)
+  if (prefix === undefined) return { kind: 'command', rule: { ...rule, pattern: [], text: what } }
+  const words = splitWords(prefix)
+  if (words === undefined || words.length === 0)
+    return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
+  const pattern = words.map((word) => [word])
+  return { kind: 'command', rule: what.endsWith('*') ? { ...rule, pattern } : { ...rule, pattern, exact: true } }
+}

@@ -1,0 +1,32 @@
+import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
+
+/** A permission as it is written, and where. */
+type Written = { readonly text: string; readonly decision: RuleDecision; readonly origin: RuleOrigin }
+
+/** Files that may be read or changed. */
+export type PathPermission = Written & {
+  readonly access: 'read' | 'edit'
+  /** Matches an absolute path. */
+  readonly matches: (path: string, cwd: string) => boolean
+}
+
+/** Hosts that may be reached. Undefined host: all. */
+export type HostPermission = Written & { readonly host: string | undefined }
+
+/** Tools of other servers, by a name in which `*` stands for anything. */
+export type ToolPermission = Written & { readonly name: string }
+
+/** Claude Code's permission lists, of all files together. */
+export type PermissionSet = {
+  readonly commands: readonly PrefixRule[]
+  readonly paths: readonly PathPermission[]
+  readonly hosts: readonly HostPermission[]
+  readonly tools: readonly ToolPermission[]
+}
+
+export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
+
+/** `file:line` and the permission, as verdicts and the log name it. */
+export function describePermission({ origin, decision, text }: Written): string {
+  return `${origin.path}:${origin.line} ${decision} ${text}`
+}
