@@ -1,0 +1,85 @@
+import process from 'node:process'
+import { expect, test as plain } from 'vitest'
+import { testInBubblewrap } from '../helpers.ts'
+import { runBatteryAsOrdinaryUser } from './as-ordinary-user.ts'
+import { renderMatrix, type Column } from './matrix.ts'
+import { runBattery, type Executed } from './run-battery.ts'
+
+const isRoot = process.geteuid?.() === 0
+
+/** Probes that an ordinary user's own rights, or the sandbox's absence, stop outside as well: blocked proves nothing there. */
+const alsoBlockedOutside = [
+  'write through /proc/1/root',
+  'write to /etc',
+  'make a device or write in /dev',
+  'read keys through /proc/1/root',
+  'read /etc/shadow',
+  'see placeholders: a file that is not there is there',
+  'connect over IPv6, and to an outside address',
+  'reach the docker daemon',
+  'an AF_PACKET socket',
+  'a vsock socket',
+  'an AF_ALG socket',
+  "write to the sandbox's own first process",
+  'leave a process running',
+  'be root',
+  'open /proc/sys/kernel/core_pattern for writing',
+  'open /proc/sys/kernel/hostname for writing',
+  'open /proc/sys/vm/drop_caches for writing',
+  'open /proc/sys/net/ipv4/ip_forward for writing',
+  'write to /sys',
+  'mount',
+  'unmount',
+  'make a device',
+  'make a user namespace',
+  'make other namespaces',
+  'enter a namespace',
+  'chroot',
+  'chroot by itself',
+  'unshare by itself',
+  'clone with a user namespace',
+  'io_uring',
+  'userfaultfd',
+  'perf_event_open',
+  'bpf',
+  'add_key',
+  'keyctl',
+  'type into a terminal',
+  'setns',
+  'open_tree',
+  'a core dump',
+]
+
+const asOrdinaryUser = (backend: 'bubblewrap' | 'unconfined'): Promise<readonly Executed[]> =>
+  isRoot ? runBatteryAsOrdinaryUser(backend) : runBattery(backend)
+
+testInBubblewrap(
+  'the escape battery: every probe ends as the policy says, as root and as an ordinary user',
+  async () => {
+    const [own, ordinary] = await Promise.all([
+      isRoot ? runBattery('bubblewrap') : Promise.resolve([]),
+      asOrdinaryUser('bubblewrap'),
+    ])
+    const columns: readonly Column[] = [
+      ...(isRoot ? [{ title: 'bubblewrap, root,', executed: own }] : []),
+      { title: 'bubblewrap, user,', executed: ordinary },
+    ]
+    process.stdout.write(`\n${renderMatrix(columns)}\n`)
+    const wrong = columns.flatMap(({ title, executed }) =>
+      executed.filter(({ outcome, expected }) => outcome !== expected).map((each) => ({ title, ...each })),
+    )
+    expect(wrong).toEqual([])
+    expect(ordinary.length).toBeGreaterThan(200)
+  },
+  180_000,
+)
+
+plain(
+  'the control: outside a sandbox the probes do get through',
+  async () => {
+    const executed = await asOrdinaryUser('unconfined')
+    const blocked = executed.filter(({ outcome }) => outcome === 'blocked').map(({ probe }) => probe)
+    expect(blocked.filter((probe) => !alsoBlockedOutside.includes(probe))).toEqual([])
+  },
+  180_000,
+)

@@ -1,0 +1,103 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import process from 'node:process'
+
+/** The part of the host that probes are let loose on: made for one run of the battery, and thrown away. */
+export type Places = {
+  /** Holds all the others; not below /tmp, which a sandbox hides anyway. */
+  readonly base: string
+  readonly workspace: string
+  /** A directory beside the workspace that nothing grants. */
+  readonly outside: string
+  readonly home: string
+  /** TCP port and unix sockets of servers on the host. */
+  readonly port: number
+  readonly socket: string
+  readonly abstractSocket: string
+  /** A process of the host, and a word of its command line. */
+  readonly hostPid: number
+  readonly hostMark: string
+  readonly node: string
+  close(): Promise<void>
+}
+
+/** The secret that must not be seen inside, wherever it lies. */
+export const secret = 'hunter2-of-the-host'
+
+/** Makes a workspace with repositories, a home with secrets, and servers and a process on the host. */
+export async function makePlaces(): Promise<Places> {
+  const base = await mkdtemp('/var/tmp/portcullis-battery-')
+  const [workspace, outside, home] = [join(base, 'workspace'), join(base, 'outside'), join(base, 'home')]
+  for (const directory of [workspace, outside, `${workspace}-evil`]) await mkdir(directory)
+  for (const name of ['.ssh', '.aws', '.gnupg', '.codex', '.claude', '.docker', '.config/gh']) {
+    await mkdir(join(home, name), { recursive: true })
+    await writeFile(join(home, name, 'credentials'), secret)
+  }
+  for (const name of ['.netrc', '.npmrc', '.bash_history', '.git-credentials'])
+    await writeFile(join(home, name), secret)
+  await writeFile(join(home, '.bashrc'), '# mine\n')
+  await writeFile(join(outside, 'file'), 'mine\n')
+  spawnSync('cp', ['-a', `${await template()}/.`, workspace])
+  await symlink(outside, join(workspace, 'link-to-outside'))
+  await symlink(join(home, '.ssh'), join(workspace, 'link-to-keys'))
+
+  const socket = join(outside, 'socket')
+  const abstractSocket = `\0portcullis-battery-${process.pid}`
+  const tcp = await listen({ host: '127.0.0.1', port: 0 })
+  const servers = [tcp, await listen({ path: socket }), await listen({ path: abstractSocket })]
+  const hostMark = `9${process.pid}.25`
+  const sleeper = spawn('sleep', [hostMark], { stdio: 'ignore' })
+  const address = tcp.address()
+  return {
+    base,
+    workspace,
+    outside,
+    home,
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    socket,
+    abstractSocket,
+    hostPid: sleeper.pid ?? 0,
+    hostMark,
+    node: process.execPath,
+    close: async () => {
+      sleeper.kill('SIGKILL')
+      for (const server of servers) server.close()
+      await rm(base, { recursive: true, force: true })
+    },
+  }
+}
+
+let made: Promise<string> | undefined
+
+/** A repository with another one in it, made once: git takes most of the time that a fresh host costs. */
+function template(): Promise<string> {
+  made ??= (async () => {
+    const directory = await mkdtemp('/var/tmp/portcullis-battery-template-')
+    for (const repository of [directory, join(directory, 'a/b/c/d/e')]) {
+      await mkdir(repository, { recursive: true })
+      spawnSync('git', ['init', '-q', repository])
+    }
+    await writeFile(join(directory, 'file'), 'committed\n')
+    const git = ['-C', directory, '-c', 'user.name=a', '-c', 'user.email=a@b']
+    spawnSync('git', [...git, 'add', 'file'])
+    spawnSync('git', [...git, 'commit', '-qm', 'first'])
+    return directory
+  })()
+  return made
+}
+
+/** Removes what all hosts were made from. */
+export async function removeTemplate(): Promise<void> {
+  if (made !== undefined) await rm(await made, { recursive: true, force: true })
+  made = undefined
+}
+
+function listen(where: { readonly host: string; readonly port: number } | { readonly path: string }): Promise<Server> {
+  const server = createServer((connection) => connection.on('error', () => undefined).end('reached'))
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(where, () => resolve(server))
+  })
+}
