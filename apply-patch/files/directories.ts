@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import process from 'node:process'
 import { errnoOf } from './errors.ts'
 import { isInside } from './resolve-path.ts'
 

@@ -63,7 +63,6 @@ export async function installAll(work: Work): Promise<void> {
     await work.pause()
     Object.assign(doing, { operation: 'remove', change: step.change })
     renameSync(at(step.trace.target, directories), at(step.trace.old, directories))
-    checkOld(step.change, step.trace.old, directories)
   }
   for (const { path } of work.cleared.toReversed()) clear(path, work)
   for (const directory of work.made) {
@@ -126,7 +125,6 @@ function replace(change: WriteChange, trace: Extract<InstallTrace, { type: 'repl
   const { directories, durable, progress } = work
   try {
     linkSync(at(trace.target, directories), at(trace.old, directories))
-    checkOld(change, trace.old, directories)
   } catch (error) {
     if (!noLinks.has(errnoOf(error) ?? '')) throw error
     progress.copied.add(trace)

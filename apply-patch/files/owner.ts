@@ -1,6 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import process from 'node:process'
 import { errnoOf } from './errors.ts'
+
+// `process` is the global one in this folder: importing `node:process` evaluates all its getters, stdin's among them,
+// and loads the streams behind them, a third of Node's own start.
 
 /**
  * A run's name for itself, in the name of its journal, so that another run can tell whether it still lives: process

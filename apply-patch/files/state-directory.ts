@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import process from 'node:process'
 import { crc32 } from 'node:zlib'
 import { CommitError, errnoOf } from './errors.ts'
 import { isInside } from './resolve-path.ts'

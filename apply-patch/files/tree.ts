@@ -1,6 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync, statSync, openSync, closeSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
-import process from 'node:process'
 import type { FileState, Place } from '../change-set.ts'
 import { PathError, ReadError, errnoOf } from './errors.ts'
 import { findGitDirectories } from './git-directories.ts'

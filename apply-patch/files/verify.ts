@@ -1,5 +1,4 @@
 import { accessSync, constants, lstatSync, readlinkSync, type BigIntStats } from 'node:fs'
-import process from 'node:process'
 import type { FileState } from '../change-set.ts'
 import { errnoOf, type Difference } from './errors.ts'
 import { readState } from './read-state.ts'

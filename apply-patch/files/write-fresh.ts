@@ -1,5 +1,4 @@
 import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, symlinkSync } from 'node:fs'
-import process from 'node:process'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './errors.ts'
 import type { Entry, WriteChange } from './steps.ts'
