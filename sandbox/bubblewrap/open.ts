@@ -11,6 +11,7 @@ import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gone, signal } from '../process/signal.ts'
+import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
 import { stdinOf } from '../process/stdin.ts'
 import { supervise } from '../process/supervise.ts'
@@ -39,6 +40,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
   await reapRunDirectories()
   const run = await makeRunDirectory()
+  const openPipes = createPipes(run.path, true)
   const roots = writableRoots(policy, hostFileSystem)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
   const running = new Set<SandboxProcess>()
@@ -64,6 +66,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       filterDescriptor: 5,
     })
     const limited = limits.start()
+    const output = openPipes()
     // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
     const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...limited.inside, executable, ...rest]
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
@@ -71,13 +74,13 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       env: {},
       // Its own session, so that an interrupt typed at us reaches us first.
       detached: true,
-      stdio: [stdinOf(command), 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor, 'pipe', 'pipe', 'pipe'],
     })
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
     send(options.map((option) => `${option}\0`).join(''), pipes[4])
     send(filter, pipes[5])
     const status = readStatus(child.stdio[3] as Readable | null)
-    const complaint = keepTail(child.stderr)
+    const complaint = keepTail(output.stderr.source)
     const destroy = (): void => {
       // The first process of the pid namespace takes all others with it; bwrap may not have made it yet.
       if (status.initPid !== undefined) signal(status.initPid, 'SIGKILL')
@@ -86,6 +89,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
     let stopped = false
     return supervise({
       child,
+      pipes: output,
       terminate: () => {
         stopped = true
         // Everyone in the command's process group; the namespace's own init ignores it. Before there is an init

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { PassThrough, type Readable } from 'node:stream'
+import type { OutputPipes } from './pipes.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
 /** How long a tree that was asked to end has before it is killed. */
@@ -11,6 +12,7 @@ const quietMs = 100
 /** A started command and what only its backend knows about it. */
 type Supervised = {
   readonly child: ChildProcess
+  readonly pipes: OutputPipes
   /** Asks the whole tree to end. */
   readonly terminate: () => void
   /** Ends the whole tree at once; must be safe to call at any time, again, and after the end. */
@@ -32,7 +34,10 @@ type Cause = { readonly kind: 'timed-out' } | { readonly kind: 'cancelled' } | {
  * though something it left behind may still hold them.
  */
 export function supervise(supervised: Supervised): SandboxProcess {
-  const { child, timeoutMs, outputBytes, signal } = supervised
+  const { child, pipes, timeoutMs, outputBytes, signal } = supervised
+  // The child has its ends now; ours would keep the pipes open for ever.
+  pipes.stdout.handedOver()
+  pipes.stderr.handedOver()
   const started = performance.now()
   let cause: Cause
   let escalation: NodeJS.Timeout | undefined
@@ -58,8 +63,8 @@ export function supervise(supervised: Supervised): SandboxProcess {
       supervised.destroy()
     }
   }
-  const stdout = relay(child.stdout, count)
-  const stderr = relay(child.stderr, count)
+  const stdout = relay(pipes.stdout.source, count)
+  const stderr = relay(pipes.stderr.source, count)
 
   const exit = new Promise<{ code: number | null; signal: string | null; error?: Error }>((resolve) => {
     child.once('exit', (code, by) => resolve({ code, signal: by }))
@@ -87,6 +92,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
       return { status: 'exited', code: last.code ?? 1, ...base }
     } finally {
       await Promise.all([stdout.finish(), stderr.finish()])
+      pipes.release()
     }
   })()
   // Whoever awaits the result gets the rejection; a caller that only kills must not die of it.
@@ -114,14 +120,10 @@ function outputDenial(limit: number): Denial {
 
 /** A readable that outlives the pipe it copies, so that it can be ended properly while a stranger holds the pipe open. */
 function relay(
-  source: Readable | null,
+  source: Readable,
   count: (chunk: Buffer) => void,
 ): { readonly stream: Readable; readonly finish: () => Promise<void> } {
   const stream = new PassThrough()
-  if (source === null) {
-    stream.end()
-    return { stream, finish: async () => undefined }
-  }
   let last = 0
   source.on('data', (chunk: Buffer) => {
     last = performance.now()
@@ -130,6 +132,8 @@ function relay(
   source.on('error', () => source.destroy())
   source.pipe(stream)
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
+  // A reader that gives up must not leave the command stuck on a full pipe.
+  stream.once('close', () => source.resume())
   const finish = async (): Promise<void> => {
     last = Math.max(last, performance.now())
     while (!source.closed) {
@@ -140,6 +144,7 @@ function relay(
     }
     source.unpipe(stream)
     source.destroy()
+    await closed
     stream.end()
   }
   return { stream, finish }

@@ -7,9 +7,11 @@ import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { signal } from '../process/signal.ts'
+import { createPipes } from '../process/pipes.ts'
 import { stdinOf } from '../process/stdin.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
+import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { markVariable, startWatchdog, sweep } from './watchdog.ts'
 
@@ -27,6 +29,10 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
   }
   // A limit on a user's processes would count all of the caller's, so only a control group will do.
   const limits = prepareLimits(policy, { processLimit: false }, 'unconfined')
+  await reapRunDirectories()
+  const run = await makeRunDirectory()
+  // What leaves its group and wipes its environment escapes us here, and may still write.
+  const openPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
   const running = new Set<SandboxProcess>()
   let open = true
@@ -39,12 +45,13 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
     const mark = randomUUID()
     const executable = locateProgram(file, command.cwd, variables['PATH'])
     const limited = limits.start()
+    const output = openPipes()
     const child = spawn('/bin/sh', ['-c', limited.script, file, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
       // A session of its own: no terminal to wait for, and one group to end.
       detached: true,
-      stdio: [stdinOf(command), 'pipe', 'pipe'],
+      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
     })
     const group = child.pid
     if (group !== undefined) watchdog.watch(mark, group)
@@ -53,6 +60,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
     }
     return supervise({
       child,
+      pipes: output,
       terminate: () => tell('SIGTERM'),
       destroy: () => tell('SIGKILL'),
       ...commandLimits(policy, command),
@@ -85,6 +93,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       for (const started of running) started.kill()
       await Promise.allSettled([...running].map(({ result }) => result))
       limits.close()
+      await removeRunDirectory(run.path)
       watchdog.close()
     },
   }

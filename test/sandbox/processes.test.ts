@@ -25,6 +25,22 @@ describe.each([
     expect(result).toMatchObject({ status: 'exited', code: 7, denials: [] })
   })
 
+  test('/dev/stdout and /dev/stderr can be opened anew, as scripts do', async () => {
+    const ran = await run(await open(), 'echo out > /dev/stdout; echo err > /dev/stderr; echo in | tee /dev/fd/2')
+    expect(ran).toMatchObject({ stdout: 'out\nin\n', stderr: 'err\nin\n' })
+  })
+
+  test('a command whose reader gives up still ends', async () => {
+    const sandbox = await open()
+    const started = sandbox.spawn({
+      argv: ['sh', '-c', 'head -c 10000000 /dev/zero; exit 4'],
+      cwd: sandbox.policy.workspace,
+    })
+    started.stdout.destroy()
+    started.stderr.resume()
+    expect(await started.result).toMatchObject({ status: 'exited', code: 4 })
+  })
+
   test('fifty megabytes arrive whole', async () => {
     const { stdout } = await run(await open(), 'head -c 50000000 /dev/zero | tr "\\0" x')
     expect(stdout.length).toBe(50_000_000)
