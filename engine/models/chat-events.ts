@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import type { ReasoningField } from './chat-request.ts'
+import { expectShape } from './expect-shape.ts'
 import { malformedStream, ProviderFailure } from './failure.ts'
 
 const callPiece = z.object({
@@ -59,7 +60,7 @@ export async function* readChat(stream: AsyncIterable<unknown>): AsyncGenerator<
   const calls: OpenCall[] = []
   try {
     for await (const raw of stream) {
-      const { choices, usage: counted } = parse(raw)
+      const { choices, usage: counted } = expectShape('a chunk', chunk, raw)
       usage = counted ?? usage
       const [choice] = choices
       finish = choice?.finish_reason ?? finish
@@ -86,12 +87,6 @@ export async function* readChat(stream: AsyncIterable<unknown>): AsyncGenerator<
   if (text !== '') yield { type: 'message', text }
   for (const call of calls) yield finishedCall(call)
   yield { type: 'end', usage: readUsage(usage) }
-}
-
-function parse(raw: unknown): Chunk {
-  const parsed = chunk.safeParse(raw)
-  if (parsed.success) return parsed.data
-  throw malformedStream(`a chunk: ${z.prettifyError(parsed.error)}`)
 }
 
 /** Adds a piece to the call it belongs to, or opens a new one. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
+import { expectShape } from './expect-shape.ts'
 import { malformedStream, ProviderFailure } from './failure.ts'
 
 const count = z.number().nullish()
@@ -54,29 +55,29 @@ export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenera
   const counted: Counted = {}
   let stopReason: string | undefined
   for await (const raw of stream) {
-    const { type } = expect('an event', z.object({ type: z.string() }), raw)
+    const { type } = expectShape('an event', z.object({ type: z.string() }), raw)
     switch (type) {
       case 'message_start':
-        Object.assign(counted, known(expect(type, messageStart, raw).message.usage))
+        Object.assign(counted, known(expectShape(type, messageStart, raw).message.usage))
         break
       case 'content_block_start': {
-        const { index, content_block: block } = expect(type, blockStart, raw)
+        const { index, content_block: block } = expectShape(type, blockStart, raw)
         blocks.set(index, { ...block, json: '' })
         break
       }
       case 'content_block_delta': {
-        const { index, delta } = expect(type, blockDelta, raw)
+        const { index, delta } = expectShape(type, blockDelta, raw)
         extend(openBlock(blocks, index), delta)
         if (delta.type === 'text_delta') yield { type: 'text_delta', text: delta.text ?? '' }
         break
       }
       case 'content_block_stop': {
-        const event = finishedBlock(openBlock(blocks, expect(type, blockStop, raw).index))
+        const event = finishedBlock(openBlock(blocks, expectShape(type, blockStop, raw).index))
         if (event !== undefined) yield event
         break
       }
       case 'message_delta': {
-        const { delta, usage: last } = expect(type, messageDelta, raw)
+        const { delta, usage: last } = expectShape(type, messageDelta, raw)
         stopReason = delta.stop_reason ?? stopReason
         Object.assign(counted, known(last))
         break
@@ -168,10 +169,4 @@ function readUsage(counted: Counted): Usage {
     outputTokens: counted.output_tokens ?? 0,
     reasoningOutputTokens: counted.output_tokens_details?.thinking_tokens ?? 0,
   }
-}
-
-function expect<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw malformedStream(`${what}: ${z.prettifyError(parsed.error)}`)
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { ModelError } from '../model.ts'
 import type { ModelEvent, ToolCall, Usage } from '../model.ts'
+import { explainIssues } from './expect-shape.ts'
 
 /**
  * A recorded conversation: JSON lines, easy to write by hand.
@@ -20,25 +21,36 @@ import type { ModelEvent, ToolCall, Usage } from '../model.ts'
  * is compared. Empty lines are skipped.
  */
 const text = z
-  .union([z.string(), z.array(z.string())])
+  .union([z.string(), z.array(z.string())], { error: 'expected text or a list of lines' })
   .transform((value) => (typeof value === 'string' ? value : value.join('\n')))
 
-const callFields = { type: z.literal('tool_call'), id: z.string().min(1).optional(), name: z.string().min(1) }
-
-const event = z.union([
+const event = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('message'), text }),
   z.strictObject({ type: z.literal('reasoning'), text }),
-  z.strictObject({
-    ...callFields,
-    arguments: z.union([z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)), text]),
-  }),
-  z.strictObject({ ...callFields, input: text }),
+  z
+    .strictObject({
+      type: z.literal('tool_call'),
+      id: z.string().min(1).optional(),
+      name: z.string().min(1),
+      arguments: z
+        .union([z.record(z.string(), z.unknown()), z.string(), z.array(z.string())], {
+          error: 'expected an object, text or a list of lines',
+        })
+        .optional(),
+      input: text.optional(),
+    })
+    .refine((call) => (call.arguments === undefined) !== (call.input === undefined), {
+      error: "a tool_call has either 'arguments' (of a function) or 'input' (freeform text)",
+    }),
 ])
 
-const expectation = z.union([
-  text.transform((output) => ({ ok: undefined, output })),
-  z.strictObject({ ok: z.boolean().optional(), output: text }),
-])
+const expectation = z.union(
+  [
+    text.transform((output) => ({ ok: undefined, output })),
+    z.strictObject({ ok: z.boolean().optional(), output: text }),
+  ],
+  { error: 'expected text, a list of lines, or {"ok": …, "output": …}' },
+)
 
 const response = z.strictObject({
   expect: z.array(expectation).optional(),
@@ -106,9 +118,11 @@ function parseRecording(content: string, shown: string): readonly RecordedRespon
     const events = parsed.events.map((item): RecordedResponse['events'][number] => {
       if (item.type !== 'tool_call') return item
       const { name, id = `call_${++calls}` } = item
-      return 'input' in item
-        ? { type: 'tool_call', call: { id, name, kind: 'freeform', input: item.input } }
-        : { type: 'tool_call', call: { id, name, kind: 'function', input: item.arguments } }
+      const call: ToolCall =
+        item.input === undefined
+          ? { id, name, kind: 'function', input: asArguments(item.arguments) }
+          : { id, name, kind: 'freeform', input: item.input }
+      return { type: 'tool_call', call }
     })
     open = events.flatMap((item) => (item.type === 'tool_call' ? [item.call] : []))
     return {
@@ -126,6 +140,12 @@ function parseRecording(content: string, shown: string): readonly RecordedRespon
   })
 }
 
+/** A function's input as a model would write it. */
+function asArguments(value: Readonly<Record<string, unknown>> | string | readonly string[] = ''): string {
+  if (typeof value === 'string') return value
+  return Array.isArray(value) ? value.join('\n') : JSON.stringify(value)
+}
+
 function parseLine<T>(
   schema: z.ZodType<T>,
   line: { readonly line: number; readonly source: string },
@@ -139,7 +159,7 @@ function parseLine<T>(
   }
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw broken(shown, line.line, z.prettifyError(parsed.error))
+  throw broken(shown, line.line, explainIssues(parsed.error))
 }
 
 function broken(shown: string, line: number, what: string): ModelError {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
-import { judgeRefusal, malformedStream, ProviderFailure } from './failure.ts'
+import { expectShape } from './expect-shape.ts'
+import { judgeRefusal, ProviderFailure } from './failure.ts'
 import { opaqueReasoning } from './responses-request.ts'
 
 const delta = z.object({ delta: z.string() })
@@ -48,28 +49,28 @@ const failure = z.object({ code: z.string().nullish(), message: z.string() })
  */
 export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGenerator<ModelEvent> {
   for await (const raw of stream) {
-    const { type } = expect('an event', z.object({ type: z.string() }), raw)
+    const { type } = expectShape('an event', z.object({ type: z.string() }), raw)
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        yield { type: 'text_delta', text: expect(type, delta, raw).delta }
+        yield { type: 'text_delta', text: expectShape(type, delta, raw).delta }
         break
       case 'response.output_item.done': {
-        const event = readItem(expect(type, itemDone, raw).item)
+        const event = readItem(expectShape(type, itemDone, raw).item)
         if (event !== undefined) yield event
         break
       }
       case 'response.completed':
-        yield { type: 'end', usage: readUsage(expect(type, completed, raw)) }
+        yield { type: 'end', usage: readUsage(expectShape(type, completed, raw)) }
         return
       case 'response.failed': {
-        const error = expect(type, failed, raw).response.error
+        const error = expectShape(type, failed, raw).response.error
         throw judge(error?.code, error?.message ?? 'the provider gave no reason')
       }
       case 'response.incomplete':
-        throw cutShort(expect(type, incomplete, raw).response.incomplete_details?.reason ?? 'no reason given')
+        throw cutShort(expectShape(type, incomplete, raw).response.incomplete_details?.reason ?? 'no reason given')
       case 'error': {
-        const { code, message: words } = expect(type, failure, raw)
+        const { code, message: words } = expectShape(type, failure, raw)
         throw judge(code, words)
       }
       default:
@@ -83,22 +84,22 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
 function readItem(item: { readonly type: string }): ModelEvent | undefined {
   switch (item.type) {
     case 'message': {
-      const { content, phase } = expect('a message', message, item)
+      const { content, phase } = expectShape('a message', message, item)
       const text = content.map((part) => ('text' in part ? part.text : part.refusal)).join('')
       return { type: 'message', text, ...(phase === null || phase === undefined ? {} : { phase }) }
     }
     case 'reasoning': {
-      const { summary } = expect('a reasoning item', reasoning, item)
+      const { summary } = expectShape('a reasoning item', reasoning, item)
       const own = opaqueReasoning.safeParse({ from: 'openai-responses', item })
       const text = summary.map((part) => part.text).join('\n\n')
       return { type: 'reasoning', text, ...(own.success ? { opaque: own.data } : {}) }
     }
     case 'function_call': {
-      const { call_id: id, name, arguments: input } = expect('a function call', functionCall, item)
+      const { call_id: id, name, arguments: input } = expectShape('a function call', functionCall, item)
       return { type: 'tool_call', call: { id, name, kind: 'function', input } }
     }
     case 'custom_tool_call': {
-      const { call_id: id, name, input } = expect('a custom tool call', customCall, item)
+      const { call_id: id, name, input } = expectShape('a custom tool call', customCall, item)
       return { type: 'tool_call', call: { id, name, kind: 'freeform', input } }
     }
     default:
@@ -123,10 +124,4 @@ function judge(code: string | null | undefined, words: string): ProviderFailure 
 function cutShort(reason: string): ProviderFailure {
   const kind = reason === 'content_filter' ? 'filtered' : 'incomplete'
   return new ProviderFailure(kind, `ended its response early: ${reason}`, { retryable: kind === 'incomplete' })
-}
-
-function expect<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  throw malformedStream(`${what}: ${z.prettifyError(parsed.error)}`)
 }
