@@ -86,6 +86,8 @@ export type ModelEvent =
       readonly of: number
       readonly reason: string
       readonly waitMs: number
+      /** What the failed attempt cost all the same. Absent: nothing, or the provider didn't say. */
+      readonly spent?: Usage
     }
   | { readonly type: 'end'; readonly usage: Usage }
 
@@ -125,15 +127,22 @@ export class ModelError extends Error {
   readonly failure: ModelFailure | undefined
   /** The HTTP status, where the failure was one. */
   readonly status: number | undefined
+  /** What the last attempt cost all the same; undefined where it cost nothing or the provider didn't say. */
+  readonly spent: Usage | undefined
 
   constructor(
     code: ModelError['code'],
     message: string,
-    options?: ErrorOptions & { readonly failure?: ModelFailure; readonly status?: number | undefined },
+    options?: ErrorOptions & {
+      readonly failure?: ModelFailure
+      readonly status?: number | undefined
+      readonly spent?: Usage | undefined
+    },
   ) {
     super(message, options)
     this.code = code
     this.failure = options?.failure
     this.status = options?.status
+    this.spent = options?.spent
   }
 }

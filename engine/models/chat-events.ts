@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import type { ReasoningField } from './chat-request.ts'
 import { expectShape } from './expect-shape.ts'
-import { malformedStream, ProviderFailure } from './failure.ts'
+import { malformedStream, ProviderFailure, unfinished } from './failure.ts'
 
 const callPiece = z.object({
   index: z.number().nullish(),
@@ -80,7 +80,8 @@ export async function* readChat(stream: AsyncIterable<unknown>): AsyncGenerator<
     if (finish === undefined || !(error instanceof ProviderFailure)) throw error
   }
   if (finish === undefined) return
-  refuseTruncated(finish)
+  if (finish === 'length') throw unfinished('incomplete', finish, readUsage(usage))
+  if (finish === 'content_filter') throw unfinished('filtered', finish, readUsage(usage))
   if (reasoning !== undefined) {
     yield { type: 'reasoning', text: reasoning.text, opaque: { from: 'openai-chat', field: reasoning.field } }
   }
@@ -115,15 +116,6 @@ function finishedCall(call: OpenCall): ModelEvent {
   const id = call.id === '' ? `call_${randomUUID().replaceAll('-', '').slice(0, 24)}` : call.id
   const input = call.input.trim() === '' ? '{}' : call.input
   return { type: 'tool_call', call: { id, name: call.name, kind: 'function', input } }
-}
-
-function refuseTruncated(finish: string): void {
-  if (finish === 'length') {
-    throw new ProviderFailure('incomplete', 'ended its response early: length', { retryable: true })
-  }
-  if (finish === 'content_filter') {
-    throw new ProviderFailure('filtered', 'ended its response early: content_filter', { retryable: false })
-  }
 }
 
 function readUsage(usage: Chunk['usage']): Usage {

@@ -1,4 +1,4 @@
-import type { ModelFailure } from '../model.ts'
+import type { ModelFailure, Usage } from '../model.ts'
 import { waitAsked } from './retry-after.ts'
 
 /**
@@ -14,17 +14,25 @@ export class ProviderFailure extends Error {
   readonly status: number | undefined
   /** How long the provider asks to wait; undefined where it doesn't say. */
   readonly waitMs: number | undefined
+  /** What the attempt cost; undefined where it cost nothing or the provider didn't say. */
+  readonly spent: Usage | undefined
 
   constructor(
     kind: ModelFailure,
     message: string,
-    facts: { readonly retryable: boolean; readonly status?: number | undefined; readonly waitMs?: number | undefined },
+    facts: {
+      readonly retryable: boolean
+      readonly status?: number | undefined
+      readonly waitMs?: number | undefined
+      readonly spent?: Usage | undefined
+    },
   ) {
     super(message)
     this.kind = kind
     this.retryable = facts.retryable
     this.status = facts.status
     this.waitMs = facts.waitMs
+    this.spent = facts.spent
   }
 }
 
@@ -94,4 +102,13 @@ export function cutStream(detail: string): ProviderFailure {
 /** A stream that says something its protocol doesn't. */
 export function malformedStream(detail: string): ProviderFailure {
   return new ProviderFailure('malformed', `sent a malformed stream: ${clip(detail)}`, { retryable: true })
+}
+
+/** An answer that ended before the model had said all, in the provider's own word for why. */
+export function unfinished(
+  kind: 'incomplete' | 'filtered' | 'context-overflow',
+  why: string,
+  spent: Usage,
+): ProviderFailure {
+  return new ProviderFailure(kind, `ended its response early: ${why}`, { retryable: kind === 'incomplete', spent })
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import { expectShape } from './expect-shape.ts'
-import { malformedStream, ProviderFailure } from './failure.ts'
+import { malformedStream, unfinished } from './failure.ts'
 
 const count = z.number().nullish()
 const usage = z.object({
@@ -83,7 +83,7 @@ export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenera
         break
       }
       case 'message_stop':
-        refuseUnfinished(stopReason)
+        refuseUnfinished(stopReason, readUsage(counted))
         yield { type: 'end', usage: readUsage(counted) }
         return
       default:
@@ -144,12 +144,16 @@ function finishedBlock(block: Block): ModelEvent | undefined {
   }
 }
 
-function refuseUnfinished(stopReason: string | undefined): void {
-  const words = `ended its response early: ${stopReason}`
-  if (stopReason === 'max_tokens') throw new ProviderFailure('incomplete', words, { retryable: true })
-  if (stopReason === 'refusal') throw new ProviderFailure('filtered', words, { retryable: false })
-  if (stopReason === 'model_context_window_exceeded') {
-    throw new ProviderFailure('context-overflow', words, { retryable: false })
+function refuseUnfinished(stopReason: string | undefined, spent: Usage): void {
+  switch (stopReason) {
+    case 'max_tokens':
+      throw unfinished('incomplete', stopReason, spent)
+    case 'refusal':
+      throw unfinished('filtered', stopReason, spent)
+    case 'model_context_window_exceeded':
+      throw unfinished('context-overflow', stopReason, spent)
+    default:
+      return
   }
 }
 

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import { expectShape } from './expect-shape.ts'
-import { judgeRefusal, ProviderFailure } from './failure.ts'
+import { judgeRefusal, unfinished } from './failure.ts'
+import type { ProviderFailure } from './failure.ts'
 import { opaqueReasoning } from './responses-request.ts'
 
 const delta = z.object({ delta: z.string() })
@@ -20,25 +21,22 @@ const functionCall = z.object({ call_id: z.string().min(1), name: z.string().min
 const customCall = z.object({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
 const reasoning = z.object({ summary: z.array(z.object({ text: z.string() })) })
 
-const completed = z.object({
-  response: z.object({
-    usage: z
-      .object({
-        input_tokens: z.number(),
-        input_tokens_details: z
-          .object({ cached_tokens: z.number().default(0), cache_write_tokens: z.number().default(0) })
-          .nullish(),
-        output_tokens: z.number(),
-        output_tokens_details: z.object({ reasoning_tokens: z.number().default(0) }).nullish(),
-      })
+const usage = z
+  .object({
+    input_tokens: z.number(),
+    input_tokens_details: z
+      .object({ cached_tokens: z.number().default(0), cache_write_tokens: z.number().default(0) })
       .nullish(),
-  }),
-})
+    output_tokens: z.number(),
+    output_tokens_details: z.object({ reasoning_tokens: z.number().default(0) }).nullish(),
+  })
+  .nullish()
+const completed = z.object({ response: z.object({ usage }) })
 const failed = z.object({
   response: z.object({ error: z.object({ code: z.string().nullish(), message: z.string() }).nullish() }),
 })
 const incomplete = z.object({
-  response: z.object({ incomplete_details: z.object({ reason: z.string().nullish() }).nullish() }),
+  response: z.object({ incomplete_details: z.object({ reason: z.string().nullish() }).nullish(), usage }),
 })
 const failure = z.object({ code: z.string().nullish(), message: z.string() })
 
@@ -61,14 +59,17 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
         break
       }
       case 'response.completed':
-        yield { type: 'end', usage: readUsage(expectShape(type, completed, raw)) }
+        yield { type: 'end', usage: readUsage(expectShape(type, completed, raw).response.usage) }
         return
       case 'response.failed': {
         const error = expectShape(type, failed, raw).response.error
         throw judge(error?.code, error?.message ?? 'the provider gave no reason')
       }
-      case 'response.incomplete':
-        throw cutShort(expectShape(type, incomplete, raw).response.incomplete_details?.reason ?? 'no reason given')
+      case 'response.incomplete': {
+        const { incomplete_details: details, usage: counted } = expectShape(type, incomplete, raw).response
+        const reason = details?.reason ?? 'no reason given'
+        throw unfinished(reason === 'content_filter' ? 'filtered' : 'incomplete', reason, readUsage(counted))
+      }
       case 'error': {
         const { code, message: words } = expectShape(type, failure, raw)
         throw judge(code, words)
@@ -107,21 +108,16 @@ function readItem(item: { readonly type: string }): ModelEvent | undefined {
   }
 }
 
-function readUsage({ response: { usage } }: z.infer<typeof completed>): Usage {
+function readUsage(counted: z.infer<typeof usage>): Usage {
   return {
-    inputTokens: usage?.input_tokens ?? 0,
-    cachedInputTokens: usage?.input_tokens_details?.cached_tokens ?? 0,
-    cacheWriteInputTokens: usage?.input_tokens_details?.cache_write_tokens ?? 0,
-    outputTokens: usage?.output_tokens ?? 0,
-    reasoningOutputTokens: usage?.output_tokens_details?.reasoning_tokens ?? 0,
+    inputTokens: counted?.input_tokens ?? 0,
+    cachedInputTokens: counted?.input_tokens_details?.cached_tokens ?? 0,
+    cacheWriteInputTokens: counted?.input_tokens_details?.cache_write_tokens ?? 0,
+    outputTokens: counted?.output_tokens ?? 0,
+    reasoningOutputTokens: counted?.output_tokens_details?.reasoning_tokens ?? 0,
   }
 }
 
 function judge(code: string | null | undefined, words: string): ProviderFailure {
   return judgeRefusal({ code: code ?? undefined, words }, Date.now())
-}
-
-function cutShort(reason: string): ProviderFailure {
-  const kind = reason === 'content_filter' ? 'filtered' : 'incomplete'
-  return new ProviderFailure(kind, `ended its response early: ${reason}`, { retryable: kind === 'incomplete' })
 }

@@ -37,7 +37,15 @@ export async function* respondWithRetries(
       const waitMs = Math.ceil(error.waitMs ?? backoff(failures, limits.retryBaseMs, Math.random()))
       const stop = reasonToStop(error, { failures, waitMs, waited, limits })
       if (stop !== undefined) throw giveUp(provider, error, stop)
-      yield { type: 'retry', attempt: failures, of: limits.maxRetries, reason: sentence(provider, error), waitMs }
+      const spent = error.spent === undefined ? {} : { spent: error.spent }
+      yield {
+        type: 'retry',
+        attempt: failures,
+        of: repeatsOf(error, limits),
+        reason: sentence(provider, error),
+        waitMs,
+        ...spent,
+      }
       waited += waitMs
       await pause(waitMs, signal)
     }
@@ -49,23 +57,24 @@ export function backoff(failures: number, baseMs: number, random: number): numbe
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
 }
 
+/** How often a failure is worth repeating. A truncated answer is paid for in full, and mostly truncated again. */
+function repeatsOf(failure: ProviderFailure, { maxRetries }: Limits): number {
+  return failure.kind === 'incomplete' ? Math.min(1, maxRetries) : maxRetries
+}
+
 /** Why there is no further attempt, as the end of a sentence; `''` where it was never worth one; undefined to go on. */
 function reasonToStop(
   failure: ProviderFailure,
   so: { readonly failures: number; readonly waitMs: number; readonly waited: number; readonly limits: Limits },
 ): string | undefined {
   if (!failure.retryable) return ''
-  if (so.failures > so.limits.maxRetries) {
-    const { maxRetries } = so.limits
-    return maxRetries === 0 ? ' (retries are off)' : ` (gave up after ${maxRetries} ${plural('retry', maxRetries)})`
+  if (so.failures > repeatsOf(failure, so.limits)) {
+    const repeats = so.failures - 1
+    return repeats === 0 ? ' (retries are off)' : ` (gave up after ${repeats} ${repeats === 1 ? 'retry' : 'retries'})`
   }
   if (so.waited + so.waitMs <= so.limits.retryBudgetMs) return undefined
   const asked = failure.waitMs === undefined ? 'the next wait would be' : 'it asks to wait'
   return ` (gave up: ${asked} ${seconds(so.waitMs)}, and ${seconds(so.waited)} of the ${seconds(so.limits.retryBudgetMs)} for waiting are used)`
-}
-
-function plural(word: 'retry', count: number): string {
-  return count === 1 ? word : 'retries'
 }
 
 function seconds(ms: number): string {
@@ -84,6 +93,7 @@ function giveUp(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: Provider
   return new ModelError('provider', `${sentence(provider, failure)}${why}`, {
     failure: failure.kind,
     status: failure.status,
+    spent: failure.spent,
   })
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ModelError } from '../../../engine/model.ts'
 import type { HistoryItem, Model, ModelEvent } from '../../../engine/model.ts'
 import { call, say, think } from '../../support/mock-model.ts'
@@ -158,11 +158,6 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
       `${label} failed: Busy`,
     ],
     [
-      'a truncated answer',
-      { say: [say('x')], end: { type: 'incomplete', reason: wire.truncated } },
-      `${label} ended its response early: ${wire.truncated}`,
-    ],
-    [
       'a stream without its end',
       { say: [say('half')], end: { type: 'missing' } },
       `${label} cut the stream before its last event`,
@@ -209,6 +204,39 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     const retry = (await collect(model)).find((event) => event.type === 'retry')
     expect(retry?.reason).toBe(`${label} ${reason}`)
     await mock.requests[0]?.over
+  })
+
+  test('a truncated answer is repeated once, and both are counted', async () => {
+    const reply: Reply = {
+      say: [say('x')],
+      end: { type: 'incomplete', reason: wire.truncated },
+      usage: { input: 9, output: 5 },
+    }
+    const { mock, model } = await startWire(wire, [reply, reply, [say('never asked')]])
+    const spent = { ...noUsage, inputTokens: 9, outputTokens: 5 }
+    const seen: ModelEvent[] = []
+    const error: unknown = await (async () => {
+      for await (const event of model.respond(request(), new AbortController().signal)) seen.push(event)
+    })().catch((thrown: unknown) => thrown)
+    const reason = `${label} ended its response early: ${wire.truncated}`
+    expect(seen.filter(({ type }) => type === 'retry')).toEqual([
+      { type: 'retry', attempt: 1, of: 1, reason, waitMs: 1, spent },
+    ])
+    expect(error).toMatchObject({ failure: 'incomplete', message: `${reason} (gave up after 1 retry)`, spent })
+    expect(mock.requests).toHaveLength(2)
+  })
+
+  test('nothing of it goes to the console', async () => {
+    const methods = ['log', 'info', 'warn', 'error', 'debug'] as const
+    const spies = methods.map((method) => vi.spyOn(console, method).mockReturnValue())
+    onTestFinished(() => spies.forEach((spy) => spy.mockRestore()))
+    const { model } = await startWire(wire, [
+      { frames: ['event: message_start\ndata: {"type":\n\n'] },
+      { status: 500, body: '' },
+      [say('fine')],
+    ])
+    await collect(model)
+    expect(spies.flatMap((spy) => spy.mock.calls)).toEqual([])
   })
 
   test('the wait that the provider asks for is kept', async () => {
