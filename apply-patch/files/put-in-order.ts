@@ -1,5 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs'
-import { openDirectories } from './directories.ts'
+import { openDirectories, type Directories } from './directories.ts'
 import { CommitError, errnoOf } from './errors.ts'
 import type { Header } from './journal.ts'
 import { isInside } from './resolve-path.ts'
@@ -13,9 +13,9 @@ export type RecoveryReport = {
   readonly at: Date | undefined
   /**
    * `rolled-back`: the patch is not applied. `completed`: it is. `nothing-to-do`: it had not begun. `obsolete`: its
-   * tree is gone, or another one is in its place.
+   * tree is gone, or another one is in its place. `abandoned`: it could not be put in order, and was given up.
    */
-  readonly outcome: 'rolled-back' | 'completed' | 'nothing-to-do' | 'obsolete'
+  readonly outcome: 'rolled-back' | 'completed' | 'nothing-to-do' | 'obsolete' | 'abandoned'
   /** As the patch spells them. */
   readonly paths: readonly string[]
 }
@@ -48,7 +48,7 @@ export function putInOrder(journal: string, root: string | undefined): RecoveryR
     const traces = header.steps.map(({ trace }) => trace)
     const remains =
       state === 'begun'
-        ? rollBack({ ...header, traces, linkless: read.linkless }, directories)
+        ? takeBack(header, read.linkless, directories)
         : cleanUp(
             traces.flatMap((trace) =>
               trace.type === 'add' ? [trace.fresh] : trace.type === 'remove' ? [trace.old] : [trace.old, trace.fresh],
@@ -63,6 +63,30 @@ export function putInOrder(journal: string, root: string | undefined): RecoveryR
   for (const path of state === 'done' ? header.retires : []) removeIfThere(path)
   unlinkSync(journal)
   return { ...report, outcome: state === 'begun' ? 'rolled-back' : 'completed' }
+}
+
+/**
+ * Takes back a begun commit, unless a directory it works in is gone: then what it put aside is elsewhere, and the
+ * journal is the only thing that still knows of it.
+ */
+function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Remnant[] {
+  const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])
+  const used = new Set(
+    header.steps.flatMap(({ trace }) => (trace.type === 'add' ? [trace.fresh.directory] : [trace.old.directory])),
+  )
+  const missing = [...used].filter((path) => !own.has(path) && !isThere(path, directories))
+  if (missing.length > 0) return missing.map((path) => ({ path, reason: 'changed' }))
+  return rollBack({ ...header, traces: header.steps.map(({ trace }) => trace), linkless }, directories)
+}
+
+function isThere(directory: string, directories: Directories): boolean {
+  try {
+    directories.owner(directory)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR' || errnoOf(error) === 'ELOOP') return false
+    throw error
+  }
 }
 
 function unrecoverable(journal: string, remains: readonly Remnant[]): CommitError {

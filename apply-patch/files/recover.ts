@@ -1,6 +1,7 @@
-import { readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, realpathSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimTree } from './claim.ts'
+import { CommitError } from './errors.ts'
 import { listJournals } from './journal.ts'
 import { putInOrder, type RecoveryReport } from './put-in-order.ts'
 import { readJournal } from './read-journal.ts'
@@ -11,6 +12,11 @@ export type RecoverOptions = {
   readonly root?: string
   readonly signal?: AbortSignal
   readonly stateDirectory?: string
+  /**
+   * Forgets the journals of commits that can't be put in order, because somebody changed the files since. The tree
+   * stays as it is, files of ours (`.apply-patch-*`) included.
+   */
+  readonly abandon?: boolean
 }
 
 /**
@@ -26,12 +32,23 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
     if (!hasUnfinished(findStateDirectories(root, options.stateDirectory))) continue
     const claim = await claimTree(root, options)
     try {
-      for (const journal of claim.crashed) reports.push(...[putInOrder(journal, root) ?? []].flat())
+      for (const journal of claim.crashed) reports.push(...settle(journal, root, options.abandon === true))
     } finally {
       claim.journal.discard()
     }
   }
   return reports
+}
+
+function settle(journal: string, root: string, abandon: boolean): readonly RecoveryReport[] {
+  try {
+    const report = putInOrder(journal, root)
+    return report === undefined ? [] : [report]
+  } catch (error) {
+    if (!abandon || !(error instanceof CommitError) || error.code !== 'unrecoverable') throw error
+    unlinkSync(journal)
+    return [{ root, at: undefined, outcome: 'abandoned', paths: error.facts.remains ?? [] }]
+  }
 }
 
 function hasUnfinished(directories: readonly string[]): boolean {

@@ -121,8 +121,12 @@ function exists(directory: string, directories: Directories): boolean {
     directories.owner(directory)
     return true
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false
-    throw error
+    const errno = errnoOf(error)
+    if (errno === 'ENOENT') return false
+    if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'ESTALE') throw error
+    // It was a directory when the plan was made; now it is a file, a link, or another directory.
+    const difference = { path: directory, key: directory, how: 'kind' as const }
+    throw new CommitError('changed', { operation: 'prepare', differences: [difference], cause: error })
   }
 }
 
@@ -140,7 +144,11 @@ async function checkAll(work: Work): Promise<void> {
     await work.pause()
     const { path, key } = change.place
     Object.assign(work.doing, { operation: 'prepare', change })
-    if (made.has(trace.target.directory) || cleared.has(key)) continue
+    if (cleared.has(key) || (change.before.type === 'absent' && made.has(trace.target.directory))) continue
+    if (made.has(trace.target.directory) || !exists(trace.target.directory, work.directories)) {
+      differences.push({ path, key, how: 'vanished' })
+      continue
+    }
     const entry = work.directories.entry(trace.target.directory, trace.target.name)
     const how = findDifference(change.before, entry)
     if (how !== undefined) differences.push({ path, key, how })

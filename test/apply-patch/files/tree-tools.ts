@@ -42,18 +42,19 @@ export function fill(root: string, layout: Layout): void {
   }
 }
 
-/** Everything in a folder: path to kind, mode and content. Two trees are alike when these are equal. */
+/** Everything in a folder, in order: path to kind, mode, owner and content. Two trees are alike when these are equal. */
 export function snapshot(root: string): Record<string, string> {
-  const found: Record<string, string> = {}
-  for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted()) {
+  return Object.fromEntries(list(root, '').toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+function list(root: string, below: string): readonly (readonly [string, string])[] {
+  return readdirSync(join(root, below)).flatMap((entry) => {
+    const name = join(below, entry)
     const path = join(root, name)
     const stats = lstatSync(path)
-    const mode = (stats.mode & 0o7777).toString(8)
-    const owner = `${stats.uid}:${stats.gid}`
-    if (stats.isSymbolicLink()) found[name] = `link ${readlinkSync(path)}`
-    else if (stats.isDirectory()) found[name] = `directory ${mode} ${owner}`
-    else if (stats.isFile()) found[name] = `file ${mode} ${owner} ${readFileSync(path, 'latin1')}`
-    else found[name] = 'other'
-  }
-  return found
+    const facts = `${(stats.mode & 0o7777).toString(8)} ${stats.uid}:${stats.gid}`
+    if (stats.isSymbolicLink()) return [[name, `link ${readlinkSync(path)}`] as const]
+    if (stats.isDirectory()) return [[name, `directory ${facts}`] as const, ...list(root, name)]
+    return [[name, stats.isFile() ? `file ${facts} ${readFileSync(path, 'latin1')}` : 'other'] as const]
+  })
 }

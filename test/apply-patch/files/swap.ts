@@ -1,0 +1,21 @@
+/** Swaps a directory of a tree for a link that leads out and back, every other millisecond, until it is killed. */
+import { renameSync, symlinkSync } from 'node:fs'
+
+const [, , directory = '', target = ''] = process.argv
+const link = `${directory}.link`
+const away = `${directory}.away`
+symlinkSync(target, link)
+process.stdout.write('swapping\n')
+const pause = new Int32Array(new SharedArrayBuffer(4))
+for (;;) {
+  Atomics.wait(pause, 0, 0, Math.random() * 3)
+  try {
+    renameSync(directory, away)
+    renameSync(link, directory)
+    Atomics.wait(pause, 0, 0, Math.random())
+    renameSync(directory, link)
+    renameSync(away, directory)
+  } catch {
+    // The commit may hold what we want to move for a moment; the next round tries again.
+  }
+}
