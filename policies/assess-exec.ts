@@ -104,7 +104,7 @@ function findMatches(command: AnalysedCommand, rules: Policy['rules']): ReturnTy
 }
 
 function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Policy): readonly Opinion[] {
-  const text = command.words.map((word) => word.text).join(' ')
+  const text = excerpt(command.words.map((word) => word.text).join(' '))
   const matches = findMatches(command, policy.rules)
   const allowing = matches.find(({ rule }) => rule.decision === 'allow')?.rule
   const byRules = matches.map(({ rule, certain }): Opinion => {
@@ -154,4 +154,11 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
 
 function sentence(text: string): string {
   return `The command ${text}.`
+}
+
+const longestExcerpt = 300
+
+/** A reason is read by people and models: what is long is shown by its beginning. */
+function excerpt(text: string): string {
+  return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }

@@ -41,6 +41,7 @@ export type CommandAnalysis = {
 const longestCommand = 64 * 1024
 const deepest = 12
 const mostCommands = 5_000
+const mostNested = 1_000
 
 /**
  * Reads what an argument vector would run: the command itself, and every command inside it when it is a shell with
@@ -113,6 +114,8 @@ class Analysis {
       const { words, assignments = [], input = outer.input } = inner
       return this.command({ words, assignments, redirections: [], input }, depth, functions)
     }
+    const nested = inner.text.match(/\$\(|[<>]\(|`|\(\(/g)?.length ?? 0
+    if (nested > mostNested) return void this.problems.add(`it has ${nested} substitutions, more than are followed`)
     const script = readScript(inner.text, inner.shell)
     for (const problem of script.problems) this.problems.add(problem)
     for (const evaluation of script.evaluations) this.evaluations.add(evaluation)

@@ -47,6 +47,10 @@ const files = [
   ...['etc/master.passwd', 'kubeconfig', '.streamlit/secrets.toml', '.config/containers/auth.json'],
 ]
 
+const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({ name, parts: name.split('/') })
+const knownFolders = folders.map(split)
+const knownFiles = files.map(split)
+
 /** Environment files that are made to be read. */
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
@@ -65,12 +69,8 @@ export function findSensitive(path: string, isPattern = false): string | undefin
     if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
   }
   if (/^\/dev\/(?:sd|nvme|vd|xvd|disk|mapper|dm-|loop|hd)/.test(clean)) return '/dev'
-  for (const known of folders) {
-    if (contains(parts, known.split('/'), isPattern, false)) return known
-  }
-  for (const known of files) {
-    if (contains(parts, known.split('/'), isPattern, true)) return known
-  }
+  for (const known of knownFolders) if (contains(parts, known.parts, isPattern, false)) return known.name
+  for (const known of knownFiles) if (contains(parts, known.parts, isPattern, true)) return known.name
   const last = parts.at(-1) ?? ''
   if (/^\.env(?:\.|$)/.test(last) && !examples.test(last)) return '.env'
   if (/^id_(?:rsa|dsa|ecdsa|ed25519)/.test(last) && !last.endsWith('.pub')) return last

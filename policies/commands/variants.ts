@@ -16,7 +16,13 @@ export function unclear(text: string): ShellWord {
 export function variants(words: readonly (ShellWord | WordChoice)[]): readonly (readonly ShellWord[])[] {
   const count = words.reduce((product, word) => product * choicesOf(word).length, 1)
   if (count > mostVariants) return [words.map((word) => (word.kind === 'either' ? unclear(word.text) : word))]
-  let made: readonly (readonly ShellWord[])[] = [[]]
-  for (const word of words) made = made.flatMap((before) => choicesOf(word).map((choice) => [...before, choice]))
+  let made: ShellWord[][] = [[]]
+  for (const word of words) {
+    const [first, ...others] = choicesOf(word)
+    if (first === undefined) continue
+    const more = others.flatMap((choice) => made.map((before) => [...before, choice]))
+    for (const before of made) before.push(first)
+    made = [...made, ...more]
+  }
   return made
 }

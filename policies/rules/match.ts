@@ -26,6 +26,8 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
       : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
+    // Of rules that a word not known yet may turn out to meet, one says as much as all of them.
+    if (program.kind !== 'static' && matches.length > 0) break
     const forms = subject.bare === undefined ? [subject.words] : [subject.words, subject.bare]
     const found = forms.map((words) =>
       rule.decision === 'allow' ? matchExactly(words, rule, rules) : matchWidely(words, rule),
@@ -136,7 +138,8 @@ function matchOperands(
           for (let skip = at + 2; skip <= pattern.length; skip++) reach(skip, 'maybe')
       }
     }
-    if (best === 'yes' || next.size === 0) return best
+    const isOpen = [...next.values()].some((answer) => answer === 'yes')
+    if (best === 'yes' || next.size === 0 || (best === 'maybe' && !isOpen)) return best
     afterOption = isOption ? !/^--.*=/.test(word.text) && word.text !== '--' : word.kind !== 'static'
     states = next
   }
