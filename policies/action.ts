@@ -2,6 +2,12 @@ import type { PatchChange } from './patch-change.ts'
 
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
+/** One thing that the sandbox is widened by: this path, this host, this limit, and nothing else. */
+export type Grant =
+  | { readonly kind: 'read' | 'write'; readonly path: string }
+  | { readonly kind: 'network'; readonly host: string; readonly port?: number }
+  | { readonly kind: 'limit'; readonly name: string; readonly value: number }
+
 /** Something the model wants to happen. Only a Guardian turns it into an `Approved` action. */
 export type Action =
   | {
@@ -12,7 +18,11 @@ export type Action =
       /** The sandbox it would run in. */
       readonly sandbox: SandboxMode
       /** Set when the model asks for more than the sandbox gives (`sandbox_permissions: require_escalated`). */
-      readonly escalation?: { readonly justification: string }
+      readonly escalation?: {
+        readonly justification: string
+        /** What exactly is asked for. Absent: whatever the command needs, which a reviewer has to judge as such. */
+        readonly grants?: readonly Grant[]
+      }
     }
   | {
       readonly type: 'patch'

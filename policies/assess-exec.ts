@@ -6,6 +6,7 @@ import { describeFact, readOnly, unknown, type Fact } from './commands/facts.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitPath } from './permissions/assess.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
+import { describeGrant, isTooWide } from './grants.ts'
 import { matchRules } from './rules/match.ts'
 import { describePattern, describeRule } from './rules/rule.ts'
 
@@ -30,14 +31,20 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
 
 function assessEscalation(action: ExecAction, { mode }: Policy): readonly Opinion[] {
   if (action.escalation === undefined) return []
+  const { justification, grants = [] } = action.escalation
+  const wide = grants.find((grant) => isTooWide(grant))
+  if (wide !== undefined) {
+    return [
+      {
+        decision: 'deny',
+        stage: 'escalation',
+        reason: `A grant names one thing, and this is everything: ${describeGrant(wide)}.`,
+      },
+    ]
+  }
+  const what = grants.length === 0 ? 'more than the sandbox gives' : grants.map(describeGrant).join(', ')
   const decision = mode === 'bypass' ? 'allow' : 'ask'
-  return [
-    {
-      decision,
-      stage: 'escalation',
-      reason: `The command asks for more than the sandbox gives: ${action.escalation.justification}`,
-    },
-  ]
+  return [{ decision, stage: 'escalation', reason: `The command asks for ${what}: ${justification}` }]
 }
 
 /**

@@ -17,6 +17,24 @@ export {
 export type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 export { createGuardian, type Guardian, type GuardianOptions } from './guardian.ts'
 export type { PatchChange } from './patch-change.ts'
+export { withBreaker, type BreakerLimits } from './reviewers/breaker.ts'
+export { createHumanReviewer, type HumanChoice, type HumanOptions, type HumanQuestion } from './reviewers/human.ts'
+export {
+  createModelReviewer,
+  type Assessed,
+  type Completion,
+  type CompletionRequest,
+  type ModelReviewerOptions,
+} from './reviewers/model.ts'
+export { defaultReviewPolicy } from './reviewers/model-policy.ts'
+export type { ModelVerdict } from './reviewers/model-verdict.ts'
+export {
+  createProgramReviewer,
+  httpExchange,
+  lineExchange,
+  type Exchange,
+  type ProgramOptions,
+} from './reviewers/program.ts'
 export { nobody, type Reviewer, type ReviewerAnswer, type ReviewRequest } from './reviewer.ts'
 export { loadPermissions, type PermissionFile } from './permissions/load.ts'
 export type { PermissionSet } from './permissions/permission.ts'

@@ -47,7 +47,10 @@ const files = [
   ...['etc/master.passwd', 'kubeconfig', '.streamlit/secrets.toml', '.config/containers/auth.json'],
 ]
 
-const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({ name, parts: name.split('/') })
+const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({
+  name,
+  parts: name.split('/'),
+})
 const knownFolders = folders.map(split)
 const knownFiles = files.map(split)
 

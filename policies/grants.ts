@@ -1,0 +1,35 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import type { Grant } from './action.ts'
+import { isInside } from './protected-paths.ts'
+
+/** A grant in words. */
+export function describeGrant(grant: Grant): string {
+  switch (grant.kind) {
+    case 'read':
+      return `reading ${grant.path}`
+    case 'write':
+      return `writing ${grant.path}`
+    case 'network':
+      return `connecting to ${grant.host}${grant.port === undefined ? '' : `:${grant.port}`}`
+    case 'limit':
+      return `the limit ${grant.name} at ${grant.value}`
+    default:
+      return grant satisfies never
+  }
+}
+
+/** Whether a grant would undo the sandbox: the whole tree, the whole home folder, every host. */
+export function isTooWide(grant: Grant): boolean {
+  switch (grant.kind) {
+    case 'read':
+    case 'write':
+      return isInside(homedir(), resolve(grant.path))
+    case 'network':
+      return !/^[\w.:-]+$/.test(grant.host)
+    case 'limit':
+      return !Number.isFinite(grant.value)
+    default:
+      return grant satisfies never
+  }
+}

@@ -1,0 +1,36 @@
+import type { Reviewer, ReviewerAnswer } from '../reviewer.ts'
+
+export type BreakerLimits = {
+  /** Denials in a row that end the run. Default 3. */
+  readonly consecutive?: number
+  /** Denials among the last `window` reviews that end the run. Default 10 of 50. */
+  readonly most?: number
+  readonly window?: number
+}
+
+/**
+ * Ends a run that keeps asking for what is refused: the denial that reaches a limit becomes an abort. Only judgements
+ * count; a reviewer that can't be reached says nothing about the run, neither for it nor against it.
+ */
+export function withBreaker(reviewer: Reviewer, limits: BreakerLimits = {}): Reviewer {
+  const { consecutive = 3, most = 10, window = 50 } = limits
+  let inRow = 0
+  let recent: readonly ReviewerAnswer['outcome'][] = []
+  return {
+    name: reviewer.name,
+    review: async (request, options) => {
+      const answer = await reviewer.review(request, options)
+      if (answer.outcome !== 'allowed' && answer.outcome !== 'denied') return answer
+      recent = [...recent, answer.outcome].slice(-window)
+      inRow = answer.outcome === 'denied' ? inRow + 1 : 0
+      const denied = recent.filter((outcome) => outcome === 'denied').length
+      if (inRow >= consecutive) return stop(answer, `${inRow} requests in a row were refused`)
+      return denied >= most ? stop(answer, `${denied} of the last ${recent.length} requests were refused`) : answer
+    },
+  }
+}
+
+function stop(answer: ReviewerAnswer, why: string): ReviewerAnswer {
+  if (answer.outcome === 'allowed') return answer
+  return { outcome: 'aborted', reason: `${answer.reason} The run is stopped: ${why}.` }
+}

@@ -1,0 +1,30 @@
+/** What came of waiting: a value, the end of the time, or an interruption from outside. */
+type Waited<T> =
+  { readonly status: 'done'; readonly value: T } | { readonly status: 'timed-out' } | { readonly status: 'interrupted' }
+
+/**
+ * Waits for work for a limited time. The work is told to stop by its signal; whether it does or not, waiting ends.
+ * What the work throws is passed on.
+ */
+export async function waitWithin<T>(
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<Waited<T>> {
+  const timeout = new AbortController()
+  const stop = signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal])
+  const timer = setTimeout(() => timeout.abort(), milliseconds)
+  const stopped = new Promise<Waited<T>>((done) => {
+    const end = (): void => done({ status: timeout.signal.aborted ? 'timed-out' : 'interrupted' })
+    if (stop.aborted) end()
+    else stop.addEventListener('abort', end, { once: true })
+  })
+  try {
+    const finished = work(stop).then((value): Waited<T> => ({ status: 'done', value }))
+    // Losing the race, its failure is of no interest any more.
+    finished.catch(() => undefined)
+    return await Promise.race([finished, stopped])
+  } finally {
+    clearTimeout(timer)
+  }
+}

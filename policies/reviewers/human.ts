@@ -1,0 +1,122 @@
+import { describeAnalysis } from '../commands/analyse.ts'
+import type { Action } from '../action.ts'
+import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../reviewer.ts'
+import { proposeRule } from './rule-proposal.ts'
+
+/** What a person may answer. `always` is offered only with a rule to write. */
+export type HumanChoice = 'once' | 'run' | 'always' | 'no' | 'stop'
+
+/** What a person is shown. */
+export type HumanQuestion = {
+  readonly request: ReviewRequest
+  /** What would be done, one thing a line. */
+  readonly what: readonly string[]
+  /** What is known of it, and why it is asked about. */
+  readonly why: readonly string[]
+  /** The rule that `always` would write, exactly as it would stand in the file. */
+  readonly rule: string | undefined
+  readonly choices: readonly HumanChoice[]
+}
+
+export type HumanOptions = {
+  /** Shows the question and waits. Rejects where nobody can answer. */
+  readonly ask: (
+    question: HumanQuestion,
+    options: { readonly signal?: AbortSignal },
+  ) => Promise<{ readonly choice: HumanChoice; readonly words?: string }>
+  /** Adds a rule to the person's rule file. Without it `always` isn't offered. */
+  readonly writeRule?: (rule: string) => Promise<void>
+}
+
+/**
+ * Asks a person. `run` remembers the very same action for the rest of the run, `always` writes a rule after showing
+ * it; words that come with a refusal reach the model.
+ */
+export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer {
+  const remembered = new Set<string>()
+  // One question at a time: answers must not meet the wrong one.
+  let last: Promise<unknown> = Promise.resolve()
+  const review: Reviewer['review'] = async (request, options) => {
+    const key = keyOf(request.action)
+    if (remembered.has(key)) return { outcome: 'allowed', reason: 'A person approved this for the rest of the run.' }
+    const rule = writeRule === undefined || request.rule !== undefined ? undefined : proposeRule(request.action)
+    const choices: readonly HumanChoice[] = [
+      'once',
+      'run',
+      ...(rule === undefined ? [] : (['always'] as const)),
+      'no',
+      'stop',
+    ]
+    const question: HumanQuestion = {
+      request,
+      what: describeAction(request.action),
+      why: whyAsked(request),
+      rule,
+      choices,
+    }
+    const { choice, words } = await ask(question, options)
+    const said = words === undefined || words.trim() === '' ? '' : ` They said: ${words.trim()}`
+    if (!choices.includes(choice)) return { outcome: 'malformed', reason: `${choice} was not among the choices.` }
+    switch (choice) {
+      case 'once':
+        return { outcome: 'allowed', reason: `A person approved this once.${said}` }
+      case 'run':
+        remembered.add(key)
+        return { outcome: 'allowed', reason: `A person approved this for the rest of the run.${said}` }
+      case 'always':
+        if (rule !== undefined) await writeRule?.(rule)
+        remembered.add(key)
+        return { outcome: 'allowed', reason: `A person approved this, and wrote the rule ${rule ?? ''}.${said}` }
+      case 'no':
+        return { outcome: 'denied', reason: `A person refused this.${said}` }
+      case 'stop':
+        return { outcome: 'aborted', reason: `A person stopped the run.${said}` }
+      default:
+        return { outcome: 'malformed', reason: `${String(choice satisfies never)} is not an answer.` }
+    }
+  }
+  return {
+    name: 'human',
+    review: (request, options) => {
+      const turn = last.then(() => review(request, options))
+      last = turn.catch((): ReviewerAnswer => ({ outcome: 'unavailable', reason: '' }))
+      return turn
+    },
+  }
+}
+
+/** Two actions are the same when nothing about them differs. */
+function keyOf(action: Action): string {
+  return JSON.stringify(action)
+}
+
+function describeAction(action: Action): readonly string[] {
+  switch (action.type) {
+    case 'exec': {
+      const [, flag, script] = action.argv
+      const isShell = action.argv.length === 3 && /^-l?c$/.test(flag ?? '')
+      const asks =
+        action.escalation === undefined
+          ? []
+          : [`asks for more than the sandbox gives: ${action.escalation.justification}`]
+      return [isShell ? (script ?? '') : action.argv.join(' '), `in ${action.cwd}, sandbox ${action.sandbox}`, ...asks]
+    }
+    case 'patch':
+      return action.changes.map(
+        ({ kind, path, movedFrom }) => `${kind} ${path}${movedFrom === undefined ? '' : ` (from ${movedFrom})`}`,
+      )
+    case 'read':
+      return [`read ${action.path}`]
+    case 'network':
+      return [`connect to ${action.host}:${action.port} (${action.protocol})`]
+    case 'mcp':
+      return [`call ${action.tool} of the server ${action.server}`, JSON.stringify(action.arguments)]
+    default:
+      return action satisfies never
+  }
+}
+
+function whyAsked({ reason, rule, analysis }: ReviewRequest): readonly string[] {
+  const found = analysis === undefined ? [] : describeAnalysis(analysis)
+  return [reason, ...(rule === undefined ? [] : [`rule ${rule}`]), ...found]
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod'
+
+const verdictShape = z.strictObject({
+  risk_level: z.enum(['low', 'medium', 'high', 'critical']),
+  user_authorization: z.enum(['unknown', 'low', 'medium', 'high']),
+  outcome: z.enum(['allow', 'deny']),
+  rationale: z.string().trim().min(1),
+})
+
+/** What a reviewing model must answer, every field of it. */
+export type ModelVerdict = z.infer<typeof verdictShape>
+
+/** The schema of the answer, for models that can be held to one. */
+export const modelVerdictSchema: Readonly<Record<string, unknown>> = z.toJSONSchema(verdictShape)
+
+/** Reads an answer: exactly one JSON object with exactly these fields, each once, and nothing around it. */
+export function readModelVerdict(text: string): { readonly verdict: ModelVerdict } | { readonly fault: string } {
+  const trimmed = text.trim()
+  let value: unknown
+  try {
+    value = JSON.parse(trimmed)
+  } catch {
+    return { fault: 'it is not one JSON object and nothing else' }
+  }
+  // JSON.parse takes the last of two fields with one name, another reader the first.
+  const names = [...trimmed.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].flatMap(([, name = '""', colon]) =>
+    colon === undefined ? [] : [String(JSON.parse(name))],
+  )
+  if (new Set(names).size !== names.length) return { fault: 'a field is given twice' }
+  const parsed = verdictShape.safeParse(value)
+  if (parsed.success) return { verdict: parsed.data }
+  const issue = parsed.error.issues[0]
+  return { fault: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not the fields that were asked for'}` }
+}
+
+/**
+ * What a verdict comes to. The limits are held here and not left to the model: critical is never allowed, high only
+ * where the user asked for the very thing.
+ */
+export function judgeVerdict(verdict: ModelVerdict): { readonly allowed: boolean; readonly reason: string } {
+  const { risk_level: risk, user_authorization: authorization, outcome, rationale } = verdict
+  if (outcome === 'deny') return { allowed: false, reason: rationale }
+  if (risk === 'critical')
+    return { allowed: false, reason: `The risk is critical, which is never approved. ${rationale}` }
+  if (risk === 'high' && authorization !== 'high') {
+    return { allowed: false, reason: `The risk is high, and the user did not explicitly ask for this. ${rationale}` }
+  }
+  return { allowed: true, reason: rationale }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import * as z from 'zod'
+import type { Reviewer } from '../reviewer.ts'
+import { waitWithin } from './deadline.ts'
+
+/** Sends one request and gives the answer to it, both as JSON text. Rejects where the program can't be reached. */
+export type Exchange = (request: { readonly id: string; readonly json: string }, signal: AbortSignal) => Promise<string>
+
+const answerShape = z.strictObject({
+  id: z.string(),
+  outcome: z.enum(['allow', 'deny', 'abort']),
+  reason: z.string().min(1),
+})
+
+const outcomes = { allow: 'allowed', deny: 'denied', abort: 'aborted' } as const
+
+export type ProgramOptions = {
+  readonly exchange: Exchange
+  /** How long an answer may take. Default: two minutes. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class}` and
+ * answers `{id, outcome: "allow" | "deny" | "abort", reason}`; anything else, or another id, is no answer.
+ */
+export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: ProgramOptions): Reviewer {
+  return {
+    name: 'program',
+    review: async ({ action, mode, asksFor, reason, rule, analysis }, { signal }) => {
+      const id = randomUUID()
+      const json = JSON.stringify({ id, action, mode, asksFor, reason, rule, class: analysis?.class })
+      const waited = await waitWithin(timeoutMs, signal, (stop) => exchange({ id, json }, stop))
+      if (waited.status === 'timed-out')
+        return { outcome: 'timed-out', reason: `No answer within ${timeoutMs / 1000} s.` }
+      if (waited.status === 'interrupted') return { outcome: 'unavailable', reason: 'The run was interrupted.' }
+      const answer = answerShape.safeParse(parseJson(waited.value))
+      if (!answer.success) return { outcome: 'malformed', reason: 'It is not {"id", "outcome", "reason"} in JSON.' }
+      if (answer.data.id !== id) return { outcome: 'malformed', reason: 'It answers another question.' }
+      return { outcome: outcomes[answer.data.outcome], reason: answer.data.reason }
+    },
+  }
+}
+
+/** Exchanges JSON lines over a pair of streams, such as descriptors or a child's pipes. Answers are told apart by id. */
+export function lineExchange(input: Readable, output: Writable): Exchange {
+  const waiting = new Map<
+    string,
+    { readonly resolve: (line: string) => void; readonly reject: (error: Error) => void }
+  >()
+  let closed: Error | undefined
+  const fail = (error: Error): void => {
+    closed = error
+    for (const { reject } of waiting.values()) reject(error)
+    waiting.clear()
+  }
+  const lines = createInterface({ input, crlfDelay: Infinity })
+  lines.on('line', (line) => {
+    const value = parseJson(line)
+    const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
+    // A line that names no question can only be meant for the one that is open, if there is just one.
+    const key = typeof id === 'string' && waiting.has(id) ? id : waiting.size === 1 ? [...waiting.keys()][0] : undefined
+    if (key === undefined) return
+    waiting.get(key)?.resolve(line)
+    waiting.delete(key)
+  })
+  lines.on('close', () => fail(new Error('the program closed its output')))
+  input.on('error', fail)
+  output.on('error', fail)
+  return ({ id, json }, signal) =>
+    new Promise((resolve, reject) => {
+      if (closed !== undefined) return reject(closed)
+      waiting.set(id, { resolve, reject })
+      signal.addEventListener('abort', () => waiting.delete(id), { once: true })
+      output.write(`${json}\n`)
+    })
+}
+
+/** Posts each request to a URL and takes the body of a 200 as the answer. Redirects are refused. */
+export function httpExchange(url: string, headers: Readonly<Record<string, string>> = {}): Exchange {
+  return async ({ json }, signal) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: json,
+      redirect: 'error',
+      signal,
+    })
+    if (response.status !== 200) throw new Error(`${url} answered ${response.status}`)
+    return response.text()
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Not JSON: no shape fits it.
+    return undefined
+  }
+}
