@@ -254,6 +254,15 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(mock.requests).toHaveLength(1)
   })
 
+  test('waits add up to the budget', async () => {
+    const refusal: Reply = { status: 429, headers: { 'retry-after-ms': '200' }, body: error('later') }
+    const { mock, model } = await startWire(wire, [refusal, refusal], { retryBudgetMs: 300 })
+    expect((await failureOf(model)).message).toBe(
+      `${label} answered 429: later (gave up: it asks to wait 0.2 s, and 0.2 s of the 0.3 s for waiting are used)`,
+    )
+    expect(mock.requests).toHaveLength(2)
+  })
+
   test('after the last repeat the failure is final', async () => {
     const down: Reply = { status: 503, body: error('down') }
     const { mock, model } = await startWire(wire, [down, down, down], { maxRetries: 2 })
@@ -350,17 +359,22 @@ describe.each(wires)('$wire: failures that end it at once', (wire) => {
 describe.each(wires)('$wire: stopping', (wire) => {
   const why = new Error('the run is over')
 
-  test.each<readonly [string, Reply, number]>([
-    ['before asking', [say('x')], 0],
-    ['while waiting for the headers', 'silence', 30],
-    ['in the middle of a stream', { say: [say('a text that is long enough')], delivery: { stallAfter: 4 } }, 30],
-    ['while waiting to repeat', { status: 429, headers: { 'retry-after': '60' }, body: {} }, 30],
-  ])('an abort %s throws its reason', async (_, reply, afterMs) => {
+  test.each<readonly [string, Reply, number, number]>([
+    ['before asking', [say('x')], 0, 0],
+    ['while waiting for the headers', 'silence', 30, 0],
+    ['in the middle of a stream', { say: [say('a text that is long enough')], delivery: { stallAfter: 4 } }, 30, 0],
+    ['while waiting to repeat', { status: 429, headers: { 'retry-after': '60' }, body: {} }, 30, 1],
+  ])('an abort %s throws its reason, and nothing is announced any more', async (_, reply, afterMs, retries) => {
     const { model } = await startWire(wire, [reply])
     const controller = new AbortController()
     if (afterMs === 0) controller.abort(why)
     else setTimeout(() => controller.abort(why), afterMs)
-    await expect(collect(model, request(), controller.signal)).rejects.toBe(why)
+    const seen: ModelEvent[] = []
+    const listening = (async () => {
+      for await (const event of model.respond(request(), controller.signal)) seen.push(event)
+    })()
+    await expect(listening).rejects.toBe(why)
+    expect(seen.filter(({ type }) => type === 'retry')).toHaveLength(retries)
   })
 
   test('a reader who stops closes the connection', async () => {
