@@ -24,7 +24,9 @@ export async function underClaim<Result>(
     conclude(claim, done)
     return done.report
   } catch (error) {
-    if (!(error instanceof CommitError) || error.tree === 'unchanged') {
+    // Somebody else's crash that can't be put in order keeps its own journal; ours has begun nothing then.
+    const isOurs = error instanceof CommitError && error.tree === 'incomplete' && error.code !== 'unrecoverable'
+    if (!isOurs) {
       claim.journal.discard()
       throw withFacts(error, { operation: 'journal' })
     }

@@ -74,7 +74,7 @@ export async function traceCalls(
 
 /** Kills the process as it enters a call, so that the calls before it are done and it isn't. */
 export function killAt({ name, nth }: Call, command: readonly string[], env: Env): Promise<Ended> {
-  return trace(['-e', `trace=${name}`, '-e', `inject=${name}:signal=KILL:when=${nth}`], command, env)
+  return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:signal=KILL:when=${nth}`], command, env)
 }
 
 /** Lets a call fail; with `onwards` all later ones of its name too. */
@@ -86,7 +86,7 @@ export function failAt(
   onwards = false,
 ): Promise<Ended> {
   const when = `${nth}${onwards ? '+' : ''}`
-  return trace(['-e', `trace=${name}`, '-e', `inject=${name}:error=${error}:when=${when}`], command, env)
+  return trace(['-e', `trace=${name},?link,?linkat`, '-e', `inject=${name}:error=${error}:when=${when}`], command, env)
 }
 
 /** Runs a process under strace. @returns how it ended, and the traced calls of its main thread */
@@ -96,7 +96,9 @@ async function trace(
   env: Env,
 ): Promise<Ended & { readonly lines: readonly string[] }> {
   const log = join(env['LOG'] ?? '', `strace-${process.hrtime.bigint()}`)
-  const ended = await runPlainly(['strace', '-f', '-o', log, ...what, ...command], env)
+  // As on a file system without hard links.
+  const linkless = env['LINKLESS'] === undefined ? [] : ['-e', 'inject=?link,?linkat:error=EPERM:when=1+']
+  const ended = await runPlainly(['strace', '-f', '-o', log, ...what, ...linkless, ...command], env)
   const all = readFileSync(log, 'utf8').split('\n')
   rmSync(log)
   const main = all[0]?.split(' ')[0] ?? ''
