@@ -35,6 +35,7 @@ export function keyFromCommand(
     if (key === '') {
       throw new ModelError('configuration', `The command '${auth.command}' printed no key for ${label}.`)
     }
+    checkHeader(`The key that '${auth.command}' printed for ${label}`, key)
     kept = { key, until: Date.now() + auth.refresh_interval_ms }
     return key
   }
@@ -47,4 +48,16 @@ export function keyHeaders(
 ): Readonly<Record<string, string>> {
   if (key === undefined) return {}
   return carrier === 'x-api-key' ? { 'x-api-key': key } : { authorization: `Bearer ${key}` }
+}
+
+/**
+ * Throws `ModelError` 'configuration' where a value can't be sent in a header. Left to `fetch`, it would be quoted in
+ * an error that looks like a broken connection.
+ */
+export function checkHeader(what: string, value: string): void {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return
+  throw new ModelError(
+    'configuration',
+    `${what} holds a character that an HTTP header can't carry, such as a line break.`,
+  )
 }

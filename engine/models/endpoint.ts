@@ -1,5 +1,5 @@
 import { ModelError } from '../model.ts'
-import { keyFromCommand, keyHeaders } from './credentials.ts'
+import { checkHeader, keyFromCommand, keyHeaders } from './credentials.ts'
 import type { KeySource } from './credentials.ts'
 import type { ModelOptions } from './options.ts'
 import type { ModelProvider } from './provider-config.ts'
@@ -27,6 +27,7 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
     if (/auth|key|token|secret|cookie/i.test(header)) secrets.add(value)
   }
   const fixed = { ...ownHeaders(id, options), ...provider.http_headers, ...fromEnvironment(provider, options, secrets) }
+  for (const [header, value] of Object.entries(fixed)) checkHeader(`The header '${header}' for ${label}`, value)
   const key = keySource(id, provider, options)
   return {
     label,
@@ -99,7 +100,10 @@ function keySource(id: string, provider: ModelProvider, options: ModelOptions): 
     const named = variables.toReversed().join(' or ')
     throw new ModelError('configuration', `${label} needs a key: set ${named} in the environment.${how}`)
   }
-  return () => Promise.resolve(key)
+  // A variable filled from a file brings its final line break along.
+  const trimmed = key.trim()
+  checkHeader(`The key for ${label}`, trimmed)
+  return () => Promise.resolve(trimmed)
 }
 
 function first(values: readonly (string | undefined)[]): string | undefined {

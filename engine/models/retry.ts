@@ -26,6 +26,8 @@ export async function* respondWithRetries(
     signal.throwIfAborted()
     try {
       for await (const event of ask()) {
+        // An aborted stream just ends, and may look finished.
+        signal.throwIfAborted()
         yield event
         if (event.type === 'end') return
       }

@@ -187,6 +187,15 @@ describe('servers with their own ways', () => {
     expect(mock.requests).toHaveLength(1)
   })
 
+  test('an abort while only the count is missing is still an abort', async () => {
+    const frames = [chatChunk({ content: 'ok' }), chatChunk({}, 'stop'), chatDone]
+    const { model } = await startWire(wire, [{ frames, delivery: { stallAfter: 2 } }])
+    const why = new Error('over')
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(why), 30)
+    await expect(collect(model, request(), controller.signal)).rejects.toBe(why)
+  })
+
   test('a call without a name is malformed, and asked for again', async () => {
     const frames = [piece({ index: 0, id: 'a', function: { arguments: '{}' } }), chatChunk({}, 'tool_calls'), chatDone]
     const { model } = await startWire(wire, [{ frames }, [say('fine')]])

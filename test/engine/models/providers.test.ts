@@ -168,6 +168,28 @@ describe("Anthropic's key", () => {
   })
 })
 
+test('a key read from a file with its final line break is used without it', async () => {
+  const mock = await start(startMockOpenAI)
+  await collect(await open('gpt-5.5', { env: { OPENAI_API_KEY: 'sk-abc\n', OPENAI_BASE_URL: mock.baseUrl } }))
+  expect(mock.requests[0]?.headers.authorization).toBe('Bearer sk-abc')
+})
+
+test.each<readonly [string, Partial<ModelOptions>]>([
+  ['The key for OpenAI', { env: { OPENAI_API_KEY: 'sk-secret\nsk-other' } }],
+  [
+    "The header 'x-team' for mine",
+    {
+      modelProviders: provider({ base_url: 'http://127.0.0.1:1', http_headers: { 'x-team': 'sk-secret\u2028' } }),
+      modelProvider: 'mine',
+    },
+  ],
+])('%s is refused when no header can carry it, and not quoted', async (what, options) => {
+  const error: unknown = await open('gpt-5.5', options).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 'configuration' })
+  expect(String(error)).toContain(`${what} holds a character`)
+  expect(String(error)).not.toContain('secret')
+})
+
 test('a key in a header comes out in no message', async () => {
   const mock = await start(startMockChat, ({ headers }) => ({
     status: 400,
