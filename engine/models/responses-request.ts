@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { HistoryItem, Image, ModelRequest, ToolDeclaration } from '../model.ts'
+import { reasons, takesFreeform } from './openai-models.ts'
 import { isStrict } from './strict-schema.ts'
 
 /** The body of `POST /responses` (https://platform.openai.com/docs/api-reference/responses/create), as far as used. */
@@ -64,7 +65,7 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     model,
     instructions: request.instructions,
     input: inputItems(request.history),
-    tools: request.tools.map(wireTool),
+    tools: request.tools.map((tool) => wireTool(tool, takesFreeform(model))),
     tool_choice: 'auto',
     parallel_tool_calls: true,
     store: false,
@@ -77,10 +78,6 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
   }
 }
 
-function reasons(model: string): boolean {
-  return !/^(?:gpt-3|gpt-4|chatgpt-)|-chat-latest$/.test(model)
-}
-
 function schemaFormat({
   name,
   schema,
@@ -88,26 +85,11 @@ function schemaFormat({
   return { type: 'json_schema', name, schema: { ...schema }, strict: isStrict(schema) }
 }
 
-function wireTool(tool: ToolDeclaration): WireTool {
-  switch (tool.kind) {
-    case 'function':
-      return {
-        type: 'function',
-        name: tool.name,
-        description: tool.description,
-        parameters: { ...tool.parameters },
-        strict: false,
-      }
-    case 'freeform':
-      return {
-        type: 'custom',
-        name: tool.name,
-        description: tool.description,
-        format: { type: 'grammar', ...tool.grammar },
-      }
-    default:
-      return tool satisfies never
-  }
+function wireTool(tool: ToolDeclaration, freeform: boolean): WireTool {
+  const { name, description } = tool
+  return tool.kind === 'freeform' && freeform
+    ? { type: 'custom', name, description, format: { type: 'grammar', ...tool.grammar } }
+    : { type: 'function', name, description, parameters: { ...tool.parameters }, strict: false }
 }
 
 function inputItems(history: readonly HistoryItem[]): InputItem[] {

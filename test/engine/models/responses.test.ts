@@ -151,6 +151,21 @@ describe('what is sent', () => {
     })
   })
 
+  test.each([
+    ['gpt-5.5', 'custom'],
+    ['gpt-5.3-codex', 'custom'],
+    ['gpt-10', 'custom'],
+    ['openai/gpt-6-mini', 'custom'],
+    ['gpt-4.1', 'function'],
+    ['o3', 'function'],
+    ['openai/qwen3', 'function'],
+  ])('%s is given a freeform tool as %s', async (name, type) => {
+    const mock = await startMockOpenAI({ replies: [[say('ok')]] })
+    onTestFinished(() => mock.close())
+    await collect(await openModel(name, { env: { OPENAI_API_KEY: key }, cwd: '/', openaiBaseUrl: mock.baseUrl }))
+    expect(mock.requests[0]?.body).toMatchObject({ tools: [{ type: 'function' }, { type, name: 'apply_patch' }] })
+  })
+
   test('a model that does not reason is not asked for its reasoning', async () => {
     const mock = await startMockOpenAI({ replies: [[say('ok')]] })
     onTestFinished(() => mock.close())

@@ -1,0 +1,17 @@
+/** The name without a router's prefix: `openai/gpt-5.5` is `gpt-5.5`. */
+function bareName(model: string): string {
+  return model.slice(model.lastIndexOf('/') + 1)
+}
+
+/** Whether a model has reasoning to give back. Those that don't refuse to be asked for it. */
+export function reasons(model: string): boolean {
+  return !/^(?:gpt-3|gpt-4|chatgpt-)|-chat-latest$/.test(bareName(model))
+}
+
+/**
+ * Whether a model takes freeform tools with a grammar: GPT-5 and later. All others, and servers that imitate the API,
+ * get the same tool as a function.
+ */
+export function takesFreeform(model: string): boolean {
+  return /^(?:gpt-(?:[5-9]|\d{2})|codex-(?!mini))/.test(bareName(model))
+}
