@@ -1,1 +1,39 @@
+/**
+ * Applies patches of the `*** Begin Patch` format to a tree, all of a patch or nothing.
+ *
+ * `parsePatch` reads the text, `planPatch` computes every new content without touching anything, `commit` makes it so.
+ */
 export type * from './change-set.ts'
+export type * from './patch.ts'
+export {
+  PatchError,
+  type Cause,
+  type Failure,
+  type MalformedFailure,
+  type Nearest,
+  type PlaceFailure,
+  type SeekFailure,
+} from './errors.ts'
+export {
+  commitChangeSet as commit,
+  recover,
+  undo,
+  CommitError,
+  PathError,
+  ReadError,
+  type CommitErrorCode,
+  type CommitFacts,
+  type CommitOptions,
+  type PathErrorCode,
+  type RecoverOptions,
+  type RecoveryReport,
+  type Report,
+} from './files/index.ts'
+export { formatPatch } from './format-patch.ts'
+export { parsePatch } from './parse/parse-patch.ts'
+export { patchGrammar } from './patch-grammar.ts'
+export { planPatch, type PlanOptions } from './plan/plan-patch.ts'
+export { renderFailure } from './render/render-failure.ts'
+export { renderSummary } from './render/render-summary.ts'
+export { reversePatch } from './transform/reverse-patch.ts'
+export { unifiedDiff } from './transform/unified-diff.ts'

@@ -1,0 +1,88 @@
+import type { ChangeSet, Warning } from '../change-set.ts'
+import { commitChangeSet, type Report } from '../files/index.ts'
+import { parsePatch } from '../parse/parse-patch.ts'
+import { planPatch } from '../plan/plan-patch.ts'
+import type { Repair } from '../patch.ts'
+import { renderFailure } from '../render/render-failure.ts'
+import { renderSummary } from '../render/render-summary.ts'
+import { write } from './input.ts'
+import { describeError } from './describe-error.ts'
+import type { Settings } from './settings.ts'
+
+/** More notes than anybody reads are counted instead; `--json` has them all. */
+const shownNotes = 20
+
+/**
+ * Applies a patch as the settings say and prints the outcome.
+ *
+ * @returns the exit code
+ */
+export async function apply(input: string | Uint8Array, settings: Settings, signal: AbortSignal): Promise<number> {
+  let repairs: readonly Repair[] = []
+  let warnings: readonly Warning[] = []
+  try {
+    const mode = settings.strict ? 'strict' : 'lenient'
+    const parsed = parsePatch(input, { mode })
+    repairs = parsed.repairs
+    const patch = settings.reverse
+      ? (await import('../transform/reverse-patch.ts')).reversePatch(parsed.patch)
+      : parsed.patch
+    const { root, unsafePaths, reverse } = settings
+    const changeSet = await planPatch(patch, { root, mode, unsafePaths, refuseAmbiguous: reverse, signal })
+    warnings = changeSet.warnings
+    const report = settings.check ? undefined : await commitChangeSet(changeSet, { durable: settings.durable, signal })
+    warnings = report?.warnings ?? warnings
+    note(repairs, warnings, report)
+    await print(changeSet, report, repairs, settings)
+    return 0
+  } catch (error) {
+    note(repairs, [], undefined, error)
+    if (settings.json)
+      write(1, `${JSON.stringify({ ok: false, applied: false, repairs, ...describeError(error) }, null, 2)}\n`)
+    return 1
+  }
+}
+
+/** The result goes to standard output. */
+async function print(
+  changeSet: ChangeSet,
+  report: Report | undefined,
+  repairs: readonly Repair[],
+  settings: Settings,
+): Promise<void> {
+  const diff = settings.diff ? (await import('../transform/unified-diff.ts')).unifiedDiff(changeSet) : undefined
+  if (settings.json) {
+    const { root, summary } = changeSet
+    const outcome = { ok: true, applied: report !== undefined, root, summary, repairs }
+    const { warnings, madeDirectories, canUndo, recovered } = report ?? (changeSet as Partial<Report>)
+    write(1, `${JSON.stringify({ ...outcome, warnings, madeDirectories, canUndo, recovered, diff }, null, 2)}\n`)
+    return
+  }
+  const text = renderSummary(changeSet)
+  const told = report === undefined ? text.replace('Success. Updated', 'Would update') : text
+  // Standard output must be a diff that can be piped on.
+  if (diff !== undefined) write(1, diff)
+  write(diff === undefined ? 1 : 2, told)
+}
+
+/** Everything else goes to standard error, the error itself first: its first line is what callers look at. */
+function note(
+  repairs: readonly Repair[],
+  warnings: readonly Warning[],
+  report: Report | undefined,
+  error?: unknown,
+): void {
+  const lines = error === undefined ? [] : [renderFailure(error)]
+  const notes = [
+    ...repairs.map(
+      ({ message, patchLine }) => `repaired: ${message}${patchLine === undefined ? '' : ` (patch line ${patchLine})`}`,
+    ),
+    ...warnings.map(({ message }) => `warning: ${message}`),
+    ...(report?.recovered ?? []).map(
+      ({ outcome, paths }) => `recovered a crashed run (${outcome}): ${paths.join(', ')}`,
+    ),
+  ]
+  lines.push(...notes.slice(0, shownNotes))
+  if (notes.length > shownNotes) lines.push(`(${notes.length - shownNotes} more notes; --json has them all)`)
+  if (lines.length > 0) write(2, `${lines.join('\n')}\n`)
+}

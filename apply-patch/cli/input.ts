@@ -1,0 +1,62 @@
+import { isUtf8 } from 'node:buffer'
+import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs'
+import process from 'node:process'
+import { isatty } from 'node:tty'
+
+/** The whole standard input. A terminal counts as empty: nobody is there to type a patch. */
+export function readStandardInput(): Buffer {
+  if (isatty(0)) return Buffer.alloc(0)
+  try {
+    if (fstatSync(0).isFile()) return readFileSync(0)
+    return readPipe()
+  } catch (error) {
+    if (errno(error) === 'EBADF') return Buffer.alloc(0)
+    throw error
+  }
+}
+
+function readPipe(): Buffer {
+  let buffer = Buffer.allocUnsafe(1 << 16)
+  let length = 0
+  for (;;) {
+    if (length === buffer.length) {
+      const larger = Buffer.allocUnsafe(buffer.length * 2)
+      buffer.copy(larger)
+      buffer = larger
+    }
+    try {
+      const read = readSync(0, buffer, length, buffer.length - length, null)
+      if (read === 0) return buffer.subarray(0, length)
+      length += read
+    } catch (error) {
+      if (errno(error) === 'EOF') return buffer.subarray(0, length)
+      if (errno(error) !== 'EAGAIN') throw error
+      // Somebody made the pipe non-blocking; there is nothing else to do in the meantime.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}
+
+/** Whether an argument was valid UTF-8 before Node decoded it; told only where the system keeps the original. */
+export function isArgumentUtf8(argument: string): boolean {
+  if (!argument.includes('\uFFFD') || process.platform !== 'linux') return true
+  return isUtf8(readFileSync('/proc/self/cmdline'))
+}
+
+/** Writes all of a text to a descriptor, without the cost of setting up a stream. A reader that left is no error. */
+export function write(descriptor: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(descriptor, bytes, at)
+    } catch (error) {
+      if (errno(error) === 'EPIPE' || errno(error) === 'EBADF') return
+      if (errno(error) !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}
+
+function errno(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

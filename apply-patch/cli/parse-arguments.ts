@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { helpText } from './help.ts'
+import { defaults, type Settings } from './settings.ts'
+
+/** What the arguments ask for, or what to print and the code to leave with. */
+export type Call =
+  | { readonly type: 'run'; readonly settings: Settings }
+  | { readonly type: 'print'; readonly text: string; readonly to: 1 | 2; readonly exitCode: number }
+
+/** Reads a command line that has options or a command. */
+export function parseArguments(arguments_: readonly string[]): Call {
+  let settings: Settings | undefined
+  let output = ''
+  const collect = (text: string): void => {
+    output += text
+  }
+  const program = new Command('apply-patch')
+  program
+    .exitOverride()
+    .configureOutput({ writeOut: collect, writeErr: collect })
+    .description('Applies a patch of the "*** Begin Patch" format to a tree: all of it, or nothing.')
+    .argument('[patch]', 'the patch itself; read from standard input when left out')
+    .option('--check', 'plan only: say what would happen, change nothing')
+    .option('--diff', 'print a unified diff of what would change, or did')
+    .option('--json', 'print one JSON object instead of text')
+    .option('--strict', 'take the grammar to the letter; refuse ambiguous places and overwriting')
+    .option('--root <dir>', 'the tree to change', '.')
+    .option('--reverse', 'take the patch back instead')
+    .option('--unsafe-paths', 'allow paths that leave the root or lead into .git')
+    .option('--durable', 'sync to the disk, so that it survives a power cut too')
+    .version(version(), '--version')
+    .allowExcessArguments(true)
+    .addHelpText('after', helpText)
+    .action((patch: string | undefined, options: Partial<Settings>) => {
+      settings = { ...defaults, ...options, patch }
+    })
+  for (const [name, description] of commands) {
+    program
+      .command(name)
+      .description(description)
+      .option('--root <dir>', 'the tree to change', '.')
+      .option('--json', 'print one JSON object instead of text')
+      .option('--durable', 'sync to the disk')
+      .exitOverride()
+      .configureOutput({ writeOut: collect, writeErr: collect })
+      .action((_: unknown, command: Command) => {
+        settings = { ...defaults, ...command.optsWithGlobals<Partial<Settings>>(), command: name }
+      })
+  }
+  try {
+    program.parse(arguments_, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    const failed = error.exitCode !== 0
+    return { type: 'print', text: output, to: failed ? 2 : 1, exitCode: failed ? 2 : 0 }
+  }
+  if (program.args.length > 1 && settings?.command === 'apply') return tooMany
+  return settings === undefined ? tooMany : { type: 'run', settings }
+}
+
+const commands = [
+  ['undo', 'take back the last applied patch, if the files are still what it left'],
+  ['recover', 'put in order what a crashed run left'],
+] as const
+
+/** Codex's answer to more than one argument. */
+const tooMany: Call = {
+  type: 'print',
+  text: 'Error: apply_patch accepts exactly one argument.\n',
+  to: 2,
+  exitCode: 2,
+}
+
+// The same distance from the package in the sources and in the bundle.
+function version(): string {
+  const description: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const isObject = typeof description === 'object' && description !== null && 'version' in description
+  return isObject ? String(description.version) : 'unknown'
+}

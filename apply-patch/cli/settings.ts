@@ -1,0 +1,28 @@
+/** What a call of the program asks for. */
+export type Settings = {
+  readonly command: 'apply' | 'recover' | 'undo'
+  /** The patch given as an argument; undefined means standard input. */
+  readonly patch: string | undefined
+  readonly root: string
+  readonly check: boolean
+  readonly diff: boolean
+  readonly json: boolean
+  readonly strict: boolean
+  readonly reverse: boolean
+  readonly unsafePaths: boolean
+  readonly durable: boolean
+}
+
+/** What a call without any option means: Codex's way of calling. */
+export const defaults: Settings = {
+  command: 'apply',
+  patch: undefined,
+  root: '.',
+  check: false,
+  diff: false,
+  json: false,
+  strict: false,
+  reverse: false,
+  unsafePaths: false,
+  durable: false,
+}

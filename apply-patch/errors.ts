@@ -1,0 +1,95 @@
+/** A patch that was refused: malformed, or not applicable as a whole. Nothing was changed. */
+export class PatchError extends Error {
+  /** `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks what is needed. */
+  readonly code: 'malformed' | 'not-applied' | 'not-reversible'
+  /** Every reason, in the order of the patch; never empty. */
+  readonly failures: readonly Failure[]
+
+  constructor(code: PatchError['code'], failures: readonly Failure[]) {
+    super(failures[0] === undefined ? code : `${code}: ${failures[0].code}`)
+    this.name = 'PatchError'
+    this.code = code
+    this.failures = failures
+  }
+}
+
+/** One reason why a patch was refused, as data; `renderFailure` makes sentences of it. */
+export type Failure = MalformedFailure | PlaceFailure | SeekFailure
+
+/** The patch itself is wrong. */
+export type MalformedFailure = {
+  readonly code:
+    | 'not-utf8'
+    | 'begin-missing'
+    | 'end-missing'
+    | 'environment-id-empty'
+    | 'environment-id-repeated'
+    | 'not-a-header'
+    | 'update-empty'
+    | 'chunk-empty'
+    | 'unexpected-line'
+    | 'chunk-expected'
+    | 'no-operations'
+    | 'changes-directory'
+  /** 1-based, `*** Begin Patch` is 1; absent when the fault is not on one line. */
+  readonly patchLine?: number
+  /** The line that was found, or the path concerned. */
+  readonly found?: string
+}
+
+/** A path can't be read, written or removed. */
+export type PlaceFailure = {
+  readonly code: 'read' | 'write' | 'delete' | 'reverse'
+  readonly path: string
+  /** Absolute, as the first line of the message names it. */
+  readonly absolute: string
+  /** 1-based number of the operation in the patch. */
+  readonly hunk: number
+  readonly patchLine: number
+  /** `exists`, `missing`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
+  readonly reason: string
+  /** What else there is to say: where a link leads, which hunk overwrote it. */
+  readonly detail?: string
+}
+
+/** Lines of a chunk have no place in the file, or more than one. */
+export type SeekFailure = {
+  readonly code: 'anchor-not-found' | 'lines-not-found' | 'ambiguous'
+  readonly path: string
+  readonly absolute: string
+  /** 1-based number of the operation in the patch. */
+  readonly hunk: number
+  /** 1-based number of the chunk in its operation. */
+  readonly chunk: number
+  readonly patchLine: number
+  /** The lines that were looked for, without their marks. */
+  readonly sought: readonly string[]
+  /** The best candidate, where any line of the file resembles what was sought. */
+  readonly nearest?: Nearest
+  readonly causes: readonly Cause[]
+  /** 1-based lines of the file; all candidates when it is ambiguous. */
+  readonly fileLines?: readonly number[]
+}
+
+/** The part of a file that comes closest to what was sought. */
+export type Nearest = {
+  /** 1-based number of its first line in the file. */
+  readonly startLine: number
+  readonly lines: readonly string[]
+  /** Where it first departs from what was sought; `found` is undefined past the end of the file. */
+  readonly difference?: { readonly fileLine: number; readonly expected: string; readonly found: string | undefined }
+}
+
+/** A recognised reason for a miss. */
+export type Cause =
+  | { readonly type: 'already-applied'; readonly fileLine: number }
+  | { readonly type: 'above-previous-chunk'; readonly fileLine: number }
+  | { readonly type: 'in-another-file'; readonly path: string; readonly fileLine: number }
+  | { readonly type: 'indentation'; readonly fileLine: number }
+  | { readonly type: 'white-space'; readonly fileLine: number }
+  | { readonly type: 'letter-case'; readonly fileLine: number }
+  | { readonly type: 'line-endings'; readonly fileLine: number }
+  | { readonly type: 'not-at-end-of-file'; readonly fileLine: number }
+  | { readonly type: 'anchor-is-part-of-line'; readonly fileLine: number; readonly text: string }
+  | { readonly type: 'encoding'; readonly encoding: 'utf-16' }
+  | { readonly type: 'empty-file' }

@@ -1,0 +1,74 @@
+/**
+ * Gives every distinct run of bytes a number, and finds the number again without making strings.
+ * Open addressing over a full hash with a seed of its own, so that no patch can be written to collide.
+ */
+export class Dictionary {
+  readonly #seed = (Math.random() * 0x7fffffff) | 0
+  #slots = new Int32Array(64).fill(-1)
+  #hashes: number[] = []
+  readonly #entries: { readonly bytes: Uint8Array; readonly start: number; readonly end: number }[] = []
+  // Which lengths occur at all: most lines of a file differ from every sought line in that already.
+  readonly #lengths = new Uint8Array(4096)
+
+  get size(): number {
+    return this.#entries.length
+  }
+
+  /** The number of these bytes, given now if they have none. The bytes are kept by reference. */
+  add(bytes: Uint8Array, start: number, end: number): number {
+    const hash = this.#hash(bytes, start, end)
+    const found = this.#lookUp(hash, bytes, start, end)
+    if (found >= 0) return found
+    const id = this.#entries.length
+    this.#entries.push({ bytes, start, end })
+    this.#hashes.push(hash)
+    this.#lengths[(end - start) & 4095] = 1
+    if (this.#entries.length * 2 > this.#slots.length) this.#grow()
+    else this.#place(id, hash)
+    return id
+  }
+
+  /** The number of these bytes, or -1. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    if (this.#lengths[(end - start) & 4095] === 0) return -1
+    return this.#lookUp(this.#hash(bytes, start, end), bytes, start, end)
+  }
+
+  #lookUp(hash: number, bytes: Uint8Array, start: number, end: number): number {
+    const mask = this.#slots.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const id = this.#slots[slot] ?? -1
+      if (id === -1) return -1
+      if (this.#hashes[id] === hash && this.#equals(id, bytes, start, end)) return id
+    }
+  }
+
+  #equals(id: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const entry = this.#entries[id]
+    if (entry === undefined || entry.end - entry.start !== end - start) return false
+    for (let at = start, other = entry.start; at < end; at++, other++) {
+      if (bytes[at] !== entry.bytes[other]) return false
+    }
+    return true
+  }
+
+  #hash(bytes: Uint8Array, start: number, end: number): number {
+    let hash = this.#seed ^ (end - start)
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
+    hash ^= hash >>> 15
+    hash = Math.imul(hash, 0x2c1b3c6d)
+    return (hash ^ (hash >>> 13)) & 0x7fffffff
+  }
+
+  #grow(): void {
+    this.#slots = new Int32Array(this.#slots.length * 4).fill(-1)
+    for (const [id, hash] of this.#hashes.entries()) this.#place(id, hash)
+  }
+
+  #place(id: number, hash: number): void {
+    const mask = this.#slots.length - 1
+    let slot = hash & mask
+    while (this.#slots[slot] !== -1) slot = (slot + 1) & mask
+    this.#slots[slot] = id
+  }
+}

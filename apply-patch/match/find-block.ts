@@ -1,0 +1,104 @@
+/** Lines of a file as numbers, with the places of each number. -1 stands for every line that nothing looks for. */
+export class NumberedLines {
+  readonly ids: Int32Array
+  // Places of number `id`: `#places[#offsets[id] .. #offsets[id + 1])`, ascending.
+  readonly #offsets: Int32Array
+  readonly #places: Int32Array
+
+  constructor(ids: Int32Array, distinct: number) {
+    this.ids = ids
+    this.#offsets = new Int32Array(distinct + 1)
+    let known = 0
+    for (const id of ids) {
+      if (id < 0) continue
+      this.#offsets[id + 1] = (this.#offsets[id + 1] ?? 0) + 1
+      known++
+    }
+    for (let id = 0; id < distinct; id++)
+      this.#offsets[id + 1] = (this.#offsets[id + 1] ?? 0) + (this.#offsets[id] ?? 0)
+    this.#places = new Int32Array(known)
+    const next = this.#offsets.slice()
+    for (let line = 0; line < ids.length; line++) {
+      const id = ids[line] ?? -1
+      if (id < 0) continue
+      const place = next[id] ?? 0
+      this.#places[place] = line
+      next[id] = place + 1
+    }
+  }
+
+  /** How often a number occurs. */
+  frequency(id: number): number {
+    return (this.#offsets[id + 1] ?? 0) - (this.#offsets[id] ?? 0)
+  }
+
+  /**
+   * The places where a block of numbers starts, ascending, at or after `from`; at most `limit` of them.
+   * Looks only at the places of its rarest number, or, where that is common, goes through the lines once (KMP).
+   */
+  find(block: Int32Array, from: number, limit: number): number[] {
+    if (block.length === 0 || block.length > this.ids.length - from) return []
+    let rarest = 0
+    let rarity = Infinity
+    for (let index = 0; index < block.length; index++) {
+      const frequency = this.frequency(block[index] ?? 0)
+      if (frequency === 0) return []
+      if (frequency < rarity) [rarest, rarity] = [index, frequency]
+    }
+    if (rarity > 8 && rarity * Math.min(block.length, 64) > this.ids.length - from)
+      return this.#scan(block, from, limit)
+    const id = block[rarest] ?? 0
+    const found: number[] = []
+    const last = this.#offsets[id + 1] ?? 0
+    for (let place = this.#firstPlace(id, from + rarest); place < last && found.length < limit; place++) {
+      const start = (this.#places[place] ?? 0) - rarest
+      if (this.matchesAt(block, start)) found.push(start)
+    }
+    return found
+  }
+
+  /** Whether a block of numbers stands at a line. */
+  matchesAt(block: Int32Array, start: number): boolean {
+    if (start < 0 || start + block.length > this.ids.length) return false
+    for (let index = 0; index < block.length; index++) if (this.ids[start + index] !== block[index]) return false
+    return true
+  }
+
+  #firstPlace(id: number, from: number): number {
+    let low = this.#offsets[id] ?? 0
+    let high = this.#offsets[id + 1] ?? 0
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#places[middle] ?? 0) < from) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #scan(block: Int32Array, from: number, limit: number): number[] {
+    const borders = bordersOf(block)
+    const found: number[] = []
+    let matched = 0
+    for (let line = from; line < this.ids.length && found.length < limit; line++) {
+      const id = this.ids[line]
+      while (matched > 0 && block[matched] !== id) matched = borders[matched - 1] ?? 0
+      if (block[matched] === id) matched++
+      if (matched === block.length) {
+        found.push(line - matched + 1)
+        matched = borders[matched - 1] ?? 0
+      }
+    }
+    return found
+  }
+}
+
+/** For each prefix of a block, how long its longest border is (Knuth, Morris and Pratt's failure function). */
+function bordersOf(block: Int32Array): Int32Array {
+  const borders = new Int32Array(block.length)
+  for (let index = 1, length = 0; index < block.length; index++) {
+    while (length > 0 && block[index] !== block[length]) length = borders[length - 1] ?? 0
+    if (block[index] === block[length]) length++
+    borders[index] = length
+  }
+  return borders
+}

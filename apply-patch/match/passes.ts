@@ -1,0 +1,113 @@
+import { normalize, trimEnd, trimStart } from '../text/white-space.ts'
+import { findLines, textEnd, textStart, type LineTable } from '../text/line-table.ts'
+import { Dictionary } from './dictionary.ts'
+import { NumberedLines } from './find-block.ts'
+
+/** How alike lines must be: from byte for byte to trimmed with punctuation made ASCII. Tried in this order. */
+export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
+export type Pass = (typeof passes)[number]
+
+/** A range of bytes holding one sought line, without mark and line end. */
+export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
+
+/**
+ * A file made ready for searches: for each pass, and only when that pass is reached, its lines become numbers, the
+ * same for equal lines. Only lines that are sought at all get a number.
+ */
+export class SearchableFile {
+  readonly table: LineTable
+  readonly #sought: readonly LineRange[]
+  readonly #numbered = new Map<Pass, { readonly lines: NumberedLines; readonly soughtIds: Int32Array }>()
+
+  /** @param sought every line that will be looked for, in any search */
+  constructor(table: LineTable, sought: readonly LineRange[]) {
+    // The first line is compared without the file's byte-order mark, unless the patch writes the mark too.
+    const isMarked = table.markLength > 0 && sought.some(({ bytes, start, end }) => hasMark(bytes, start, end))
+    this.table = isMarked ? { ...table, markLength: 0 } : table
+    this.#sought = sought
+  }
+
+  static of(bytes: Buffer, sought: readonly LineRange[]): SearchableFile {
+    return new SearchableFile(findLines(bytes), sought)
+  }
+
+  /** The lines of the file as one pass sees them. */
+  lines(pass: Pass): NumberedLines {
+    return this.#number(pass).lines
+  }
+
+  /** The numbers of sought lines `from` to `to` (their indices in `sought`) as one pass sees them. */
+  block(pass: Pass, from: number, to: number): Int32Array {
+    return this.#number(pass).soughtIds.subarray(from, to)
+  }
+
+  /** Whether a line is nothing but white space. */
+  isBlank(line: number): boolean {
+    const end = textEnd(this.table, line)
+    return trimStart(this.table.bytes, textStart(this.table, line), end) === end
+  }
+
+  #number(pass: Pass): { readonly lines: NumberedLines; readonly soughtIds: Int32Array } {
+    const known = this.#numbered.get(pass)
+    if (known !== undefined) return known
+    const dictionary = new Dictionary()
+    const reduce = new Reducer(pass)
+    const soughtIds = new Int32Array(this.#sought.length)
+    for (let index = 0; index < this.#sought.length; index++) {
+      const line = this.#sought[index]
+      if (line === undefined) continue
+      reduce.set(line.bytes, line.start, line.end)
+      // The scratch space is used again for the next line.
+      const bytes = reduce.isScratch ? reduce.bytes.slice(reduce.start, reduce.end) : reduce.bytes
+      const offset = reduce.isScratch ? reduce.start : 0
+      soughtIds[index] = dictionary.add(bytes, reduce.start - offset, reduce.end - offset)
+    }
+    const { table } = this
+    const ids = new Int32Array(table.count)
+    for (let line = 0; line < table.count; line++) {
+      reduce.set(table.bytes, textStart(table, line), textEnd(table, line))
+      ids[line] = dictionary.find(reduce.bytes, reduce.start, reduce.end)
+    }
+    const numbered = { lines: new NumberedLines(ids, dictionary.size), soughtIds }
+    this.#numbered.set(pass, numbered)
+    return numbered
+  }
+}
+
+/** What of a line a pass compares. The result stays in fields, since a file has many lines. */
+class Reducer {
+  bytes: Uint8Array = new Uint8Array(0)
+  start = 0
+  end = 0
+  isScratch = false
+  readonly #pass: Pass
+  #scratch = new Uint8Array(256)
+
+  constructor(pass: Pass) {
+    this.#pass = pass
+  }
+
+  set(bytes: Uint8Array, start: number, end: number): void {
+    this.bytes = bytes
+    this.start = this.#pass === 'trimmed' || this.#pass === 'punctuation' ? trimStart(bytes, start, end) : start
+    this.end = this.#pass === 'exact' ? end : trimEnd(bytes, this.start, end)
+    this.isScratch = false
+    if (this.#pass !== 'punctuation' || !hasMultiByte(bytes, this.start, this.end)) return
+    if (this.#scratch.length < end - start) this.#scratch = new Uint8Array((end - start) * 2)
+    const length = normalize(bytes, this.start, this.end, this.#scratch)
+    this.bytes = this.#scratch
+    this.isScratch = true
+    // A sign at the edge can have become a space; Codex trims first, so it stays.
+    this.start = 0
+    this.end = length
+  }
+}
+
+function hasMultiByte(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if ((bytes[at] ?? 0) >= 0x80) return true
+  return false
+}
+
+function hasMark(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start >= 3 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf
+}

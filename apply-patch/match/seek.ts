@@ -1,0 +1,154 @@
+import type { Mode } from '../patch.ts'
+import { passes, type Pass, type SearchableFile } from './passes.ts'
+import type { PreparedChunk } from './sought.ts'
+
+/** Where the search for a chunk stands: below everything that earlier chunks matched. */
+export type Cursor = {
+  /** The line behind the last match. */
+  readonly line: number
+  /** The line behind the last change: context after it may be used again, where nothing else fits. */
+  readonly changed: number
+}
+
+/** Where a chunk belongs, or why it can't be said. Lines are 0-based. */
+export type Sighting =
+  | {
+      readonly type: 'found'
+      /** The first of its old lines; for an insertion the line it goes before. */
+      readonly line: number
+      /** How many old lines were matched: trailing empty ones may have been left out. */
+      readonly length: number
+      readonly pass: Pass
+      /** All candidates where the choice among several was arbitrary. */
+      readonly ambiguous: readonly number[]
+      /** Only found by using context of the chunk before again. */
+      readonly sharesContext: boolean
+    }
+  | { readonly type: 'insert-at-end' }
+  | { readonly type: 'anchor-missing'; readonly anchor: number; readonly from: number }
+  | { readonly type: 'lines-missing'; readonly from: number }
+
+/** More candidates than anybody reads are not looked for. */
+const candidateLimit = 1000
+
+type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
+
+/** Finds where a chunk belongs: the first match below the cursor of the first pass that has any. */
+export function seekChunk(file: SearchableFile, chunk: PreparedChunk, cursor: Cursor, mode: Mode): Sighting {
+  const sighting = seekFrom(file, chunk, cursor.line, mode)
+  if (sighting.type === 'found' || sighting.type === 'insert-at-end') return sighting
+  if (mode === 'strict' || cursor.changed === cursor.line) return sighting
+  const again = seekFrom(file, chunk, cursor.changed, mode)
+  return again.type === 'found' ? { ...again, sharesContext: true } : sighting
+}
+
+function seekFrom(file: SearchableFile, prepared: PreparedChunk, from: number, mode: Mode): Sighting {
+  const { chunk, anchorsFrom, oldFrom, oldTo } = prepared
+  let start = from
+  let anchor: Place | undefined
+  for (let index = anchorsFrom; index < oldFrom; index++) {
+    anchor = findFirst(file, index, index + 1, start, mode)
+    if (anchor === undefined) return { type: 'anchor-missing', anchor: index - anchorsFrom, from: start }
+    start = anchor.line + 1
+  }
+  if (oldFrom === oldTo) return placeInsertion(file, prepared, anchor, start)
+  for (const end of possibleEnds(prepared)) {
+    const found = chunk.endOfFile
+      ? findAtEnd(file, oldFrom, end, start, mode)
+      : findBelow(file, prepared, end, anchor, start, mode)
+    if (found === undefined) continue
+    const isArbitrary =
+      found.hits.length > 1 && chunk.hint === undefined && (anchor === undefined || anchor.hits.length > 1)
+    return {
+      type: 'found',
+      line: found.line,
+      length: end - oldFrom,
+      pass: found.pass,
+      ambiguous: isArbitrary ? found.hits : [],
+      sharesContext: false,
+    }
+  }
+  return { type: 'lines-missing', from: start }
+}
+
+function placeInsertion(
+  file: SearchableFile,
+  { chunk }: PreparedChunk,
+  anchor: Place | undefined,
+  start: number,
+): Sighting {
+  if (chunk.endOfFile) return { type: 'insert-at-end' }
+  const inserted = { type: 'found', length: 0, sharesContext: false } as const
+  if (anchor !== undefined) {
+    return { ...inserted, line: start, pass: anchor.pass, ambiguous: anchor.hits.length > 1 ? anchor.hits : [] }
+  }
+  if (chunk.hint === undefined) return { type: 'insert-at-end' }
+  const line = chunk.hint.count === 0 ? chunk.hint.start : Math.max(0, chunk.hint.start - 1)
+  if (line < start || line > file.table.count) return { type: 'lines-missing', from: start }
+  return { ...inserted, line, pass: 'exact', ambiguous: [] }
+}
+
+/** Ends of the old lines to try: all of them, then without trailing empty ones, but never nothing. */
+function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
+  const ends = [oldTo]
+  const old = lines.filter(({ mark }) => mark !== 'added')
+  let end = oldTo
+  while (end - 1 > oldFrom && old[end - 1 - oldFrom]?.start === old[end - 1 - oldFrom]?.end) end--
+  if (oldTo - 1 > oldFrom && end < oldTo) ends.push(oldTo - 1)
+  if (end < oldTo - 1) ends.push(end)
+  // A block of nothing but empty lines stays whole: less of it would match anywhere.
+  return old.slice(0, end - oldFrom).every(({ start, end: to }) => start === to) ? [oldTo] : ends
+}
+
+function findBelow(
+  file: SearchableFile,
+  { chunk, anchorsFrom, oldFrom }: PreparedChunk,
+  end: number,
+  anchor: Place | undefined,
+  start: number,
+  mode: Mode,
+): Place | undefined {
+  if (anchor !== undefined) {
+    // Models repeat the anchor as the first line of context.
+    for (const pass of passesOf(mode)) {
+      const block = file.block(pass, oldFrom, end)
+      const [anchorId] = file.block(pass, oldFrom - 1, oldFrom)
+      if (oldFrom > anchorsFrom && block[0] === anchorId && file.lines(pass).matchesAt(block, anchor.line)) {
+        return { line: anchor.line, hits: anchor.hits.length > 1 ? anchor.hits : [anchor.line], pass }
+      }
+    }
+  }
+  const found = findFirst(file, oldFrom, end, start, mode)
+  if (found === undefined || chunk.hint === undefined) return found
+  const wanted = chunk.hint.start - 1
+  const nearest = found.hits.reduce((best, hit) => (Math.abs(hit - wanted) < Math.abs(best - wanted) ? hit : best))
+  return { ...found, line: nearest }
+}
+
+/** The first match of the first pass that has one, with all others of that pass. */
+function findFirst(file: SearchableFile, from: number, to: number, start: number, mode: Mode): Place | undefined {
+  for (const pass of passesOf(mode)) {
+    const hits = file.lines(pass).find(file.block(pass, from, to), start, candidateLimit)
+    if (hits[0] !== undefined) return { line: hits[0], hits, pass }
+  }
+  return undefined
+}
+
+/** The last possible position, tolerating blank lines behind it. */
+function findAtEnd(file: SearchableFile, from: number, to: number, start: number, mode: Mode): Place | undefined {
+  for (const pass of passesOf(mode)) {
+    const lines = file.lines(pass)
+    const block = file.block(pass, from, to)
+    for (let end = file.table.count; end - (to - from) >= start; end--) {
+      const line = end - (to - from)
+      if (lines.matchesAt(block, line)) return { line, hits: [line], pass }
+      if (!file.isBlank(end - 1)) break
+    }
+  }
+  return undefined
+}
+
+/** Strict tolerates white space at the end of a line and nothing else. */
+function passesOf(mode: Mode): readonly Pass[] {
+  return mode === 'strict' ? passes.slice(0, 2) : passes
+}

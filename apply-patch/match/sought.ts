@@ -1,0 +1,49 @@
+import type { Chunk } from '../patch.ts'
+import type { LineRange } from './passes.ts'
+
+/** A chunk taken apart: its lines, and where its anchors and old lines are in the list of all that is sought. */
+export type PreparedChunk = {
+  readonly chunk: Chunk
+  readonly anchorsFrom: number
+  /** Anchors end and old lines start here. */
+  readonly oldFrom: number
+  readonly oldTo: number
+  readonly lines: readonly BodyLine[]
+}
+
+/** A line of a body; `start` and `end` leave its mark and line end out. */
+export type BodyLine = { readonly mark: 'context' | 'added' | 'removed'; readonly start: number; readonly end: number }
+
+/** Takes the chunks of one file apart, so that everything sought in it is known before the first search. */
+export function prepareChunks(chunks: readonly Chunk[]): {
+  readonly prepared: readonly PreparedChunk[]
+  readonly sought: readonly LineRange[]
+} {
+  const sought: LineRange[] = []
+  const prepared = chunks.map((chunk): PreparedChunk => {
+    const anchorsFrom = sought.length
+    for (const { text } of chunk.anchors) {
+      const bytes = Buffer.from(text)
+      sought.push({ bytes, start: 0, end: bytes.length })
+    }
+    const oldFrom = sought.length
+    const lines = bodyLines(chunk.body)
+    for (const { mark, start, end } of lines) if (mark !== 'added') sought.push({ bytes: chunk.body, start, end })
+    return { chunk, anchorsFrom, oldFrom, oldTo: sought.length, lines }
+  })
+  return { prepared, sought }
+}
+
+/** The lines of a body. */
+export function bodyLines(body: Uint8Array): readonly BodyLine[] {
+  const lines: BodyLine[] = []
+  for (let at = 0; at < body.length;) {
+    const found = body.indexOf(10, at)
+    const end = found === -1 ? body.length : found
+    const first = body[at]
+    if (end === at) lines.push({ mark: 'context', start: at, end })
+    else lines.push({ mark: first === 43 ? 'added' : first === 45 ? 'removed' : 'context', start: at + 1, end })
+    at = end + 1
+  }
+  return lines
+}

@@ -1,0 +1,139 @@
+import { trim } from '../text/trim.ts'
+
+/** What a line of a patch is, or a run of lines of one kind. */
+export type TokenKind =
+  | 'environment'
+  | 'add'
+  | 'delete'
+  | 'update'
+  | 'move'
+  | 'anchor'
+  | 'body'
+  | 'added'
+  | 'removed'
+  | 'end-of-file'
+  | 'blank'
+  | 'other'
+
+/** A run of patch lines. `end` is behind the last line's LF. */
+export type RunToken = {
+  readonly kind: TokenKind
+  readonly start: number
+  readonly end: number
+  readonly line: number
+}
+
+const LF = 10
+const SPACE = 32
+const PLUS = 43
+const MINUS = 45
+const AT = 64
+const STAR = 42
+
+const headers: readonly (readonly [TokenKind, string])[] = [
+  ['add', '*** Add File: '],
+  ['delete', '*** Delete File: '],
+  ['update', '*** Update File: '],
+]
+
+/**
+ * Cuts the lines between `*** Begin Patch` and `*** End Patch` into runs, one operation at a time, so that neither a
+ * body of ten megabytes nor a million hunks make many objects. A generator of arrays: the header's token first, then
+ * all that belongs to it. The first array holds what precedes the first header, and may be empty.
+ *
+ * What a line is depends on where it stands: a padded header is a header, except in an update, where it is context.
+ */
+export function* scanOperations(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  firstLine: number,
+  strict: boolean,
+): Generator<readonly RunToken[]> {
+  let section: 'outside' | 'add' | 'update' = 'outside'
+  let tokens: RunToken[] = []
+  let line = firstLine
+  let position = from
+  while (position < to) {
+    const end = lineEnd(bytes, position, to)
+    const first = bytes[position]
+    if (section === 'update' ? isBodyStart(first) || first === LF : first === PLUS || first === MINUS) {
+      // Blank lines at the start of a chunk belong to nothing; later they are empty context.
+      const last = tokens.at(-1)
+      if (first === LF && section === 'update' && last?.kind !== 'body' && last?.kind !== 'anchor') {
+        tokens.push({ kind: 'blank', start: position, end, line })
+        position = end
+        line++
+        continue
+      }
+      const run = bodyEnd(bytes, position, to, section === 'update' ? undefined : first)
+      const kind = section === 'update' ? 'body' : first === PLUS ? 'added' : 'removed'
+      tokens.push({ kind, start: position, end: run.end, line })
+      position = run.end
+      line += run.lines
+      continue
+    }
+    const kind = classify(bytes, position, end, section === 'update', strict)
+    if (kind === 'add' || kind === 'delete' || kind === 'update') {
+      yield tokens
+      tokens = []
+      section = kind === 'update' ? 'update' : 'add'
+    }
+    tokens.push({ kind, start: position, end, line })
+    position = end
+    line++
+  }
+  yield tokens
+}
+
+/** Behind the LF that ends the line at `position`, or `to`. */
+function lineEnd(bytes: Buffer, position: number, to: number): number {
+  const found = bytes.indexOf(LF, position)
+  return found === -1 || found >= to ? to : found + 1
+}
+
+function isBodyStart(byte: number | undefined): boolean {
+  return byte === SPACE || byte === PLUS || byte === MINUS
+}
+
+/** The end of a run: of lines that all start with `mark`, or, without one, of anything that can be in a chunk. */
+function bodyEnd(bytes: Buffer, from: number, to: number, mark: number | undefined): { end: number; lines: number } {
+  let lines = 0
+  let position = from
+  while (position < to) {
+    const first = bytes[position]
+    if (mark === undefined ? !isBodyStart(first) && first !== LF : first !== mark) break
+    let end = position
+    while (end < to && bytes[end] !== LF) end++
+    position = end < to ? end + 1 : to
+    lines++
+  }
+  return { end: position, lines }
+}
+
+function classify(bytes: Buffer, start: number, end: number, inUpdate: boolean, strict: boolean): TokenKind {
+  const first = bytes[start]
+  if (
+    first === AT &&
+    bytes[start + 1] === AT &&
+    (end - start <= 3 || bytes[start + 2] === SPACE || isBlank(bytes, start + 2, end))
+  ) {
+    return 'anchor'
+  }
+  if (first === STAR || !inUpdate) {
+    const text = strict
+      ? bytes.toString('utf8', start, end).replace(/\n$/, '')
+      : trim(bytes.toString('utf8', start, end))
+    if (text === '') return 'blank'
+    for (const [kind, prefix] of headers) if (text.startsWith(prefix) && text.length > prefix.length) return kind
+    if (text.startsWith('*** Move to: ') && text.length > 13) return 'move'
+    if (text.startsWith('*** Environment ID:')) return 'environment'
+    if (first === STAR && text.trimEnd() === '*** End of File') return 'end-of-file'
+  }
+  return 'other'
+}
+
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] !== SPACE && bytes[at] !== LF && bytes[at] !== 9) return false
+  return true
+}

@@ -1,0 +1,189 @@
+import type { Repair, RepairCode } from '../patch.ts'
+import { PatchError, type MalformedFailure } from '../errors.ts'
+import { unwrapJson } from './unwrap-json.ts'
+import { trim } from '../text/trim.ts'
+
+/** Where a patch lies in its text. `from` is behind the Begin line, `to` is where the End line starts. */
+type Envelope = { readonly bytes: Buffer; readonly from: number; readonly to: number }
+
+const BEGIN = '*** Begin Patch'
+const END = '*** End Patch'
+const decorated = /^[*#]*\s*(begin|end) patch\s*[*#:]*$/i
+const heredoc = /^(.*?)<<(-?)\s*(["']?)([A-Za-z_][\w.-]*)\3\s*$/
+
+/**
+ * Finds the envelope of a patch, in lenient mode also inside what models wrap it in.
+ *
+ * @throws PatchError `malformed`, naming the line that was found instead of a marker
+ */
+export function unwrap(input: Buffer, strict: boolean, repairs: Repair[]): Envelope {
+  const bytes = withoutCarriageReturns(input)
+  const exact = findExact(bytes, strict)
+  if (exact !== undefined) return exact
+  if (strict) throw missingMarker(bytes)
+  return unwrapLenient(bytes, repairs)
+}
+
+/** Every line loses the carriage returns at its end: a patch written on Windows means the same. */
+function withoutCarriageReturns(bytes: Buffer): Buffer {
+  if (!bytes.includes('\r\n') && bytes.at(-1) !== 13) return bytes
+  const clean = Buffer.allocUnsafe(bytes.length)
+  let to = 0
+  for (const byte of bytes) {
+    if (byte === 10) while (to > 0 && clean[to - 1] === 13) to--
+    clean[to++] = byte
+  }
+  while (to > 0 && clean[to - 1] === 13) to--
+  return clean.subarray(0, to)
+}
+
+/** The plain case: the first line is the Begin marker and the last is the End marker, or Codex's own heredoc is round it. */
+function findExact(bytes: Buffer, strict: boolean): Envelope | undefined {
+  let [from, to] = strict ? [0, bytes.at(-1) === 10 ? bytes.length - 1 : bytes.length] : trimmed(bytes, 0, bytes.length)
+  if (
+    !strict &&
+    /^<<(EOF|'EOF'|"EOF")$/.test(firstLine(bytes, from, to)) &&
+    lastLine(bytes, from, to).endsWith('EOF')
+  ) {
+    ;[from, to] = trimmed(bytes, nextLine(bytes, from, to), lastLineStart(bytes, from, to))
+  }
+  const first = firstLine(bytes, from, to)
+  const last = lastLine(bytes, from, to)
+  if ((strict ? first : trim(first)) !== BEGIN || (strict ? last : trim(last)) !== END) return undefined
+  const start = nextLine(bytes, from, to)
+  return { bytes, from: start, to: Math.max(start, lastLineStart(bytes, from, to)) }
+}
+
+function unwrapLenient(input: Buffer, repairs: Repair[]): Envelope {
+  let bytes = input
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    bytes = bytes.subarray(3)
+    repairs.push(repair('byte-order-mark', 'dropped the byte-order mark before the patch'))
+  }
+  const text = unwrapJson(bytes)
+  if (text !== undefined) {
+    repairs.push(repair(text.form, text.form === 'json' ? 'took the patch out of JSON' : 'turned \\n into line ends'))
+    bytes = withoutCarriageReturns(Buffer.from(text.patch))
+  }
+  const exact = findExact(bytes, false)
+  if (exact !== undefined) return exact
+  return findMarkers(bytes, repairs)
+}
+
+type Marker = { readonly start: number; readonly end: number; readonly text: string }
+
+function findMarkers(input: Buffer, repairs: Repair[]): Envelope {
+  const begin = findMarker(input, 'begin', 0, input.length)
+  if (begin === undefined) throw missingMarker(input)
+  let bytes = input
+  const before = input.toString('utf8', Math.max(0, begin.start - 4096), begin.start).trimEnd()
+  const opening = before.slice(before.lastIndexOf('\n') + 1).trim()
+  const word = heredoc.exec(opening)
+  if (word !== null) {
+    const command = word[1]?.trim() ?? ''
+    if (/(^|[;&|\s])(cd|pushd)\s/.test(command)) {
+      throw new PatchError('malformed', [{ code: 'changes-directory', found: opening }])
+    }
+    if (word[2] === '-') bytes = withoutLeadingTabs(input, begin.start)
+  }
+  const end = findMarker(bytes, 'end', begin.start, bytes.length)
+  if (end === undefined) throw missing('end-missing', lastLine(bytes, ...trimmed(bytes, begin.start, bytes.length)))
+  const after = bytes.toString('utf8', end.end).trim()
+  // What follows the patch may be prose, but if it is more of a patch, leaving it out would apply half of what was meant.
+  const more = after.split('\n').find((line) => /^[*\s]*(begin patch|(add|update|delete) file:|end patch)/i.test(line))
+  if (more !== undefined) throw missing('end-missing', more)
+  reportWrapping(before, opening, after, word !== null, repairs)
+  for (const [marker, plain] of [
+    [begin, BEGIN],
+    [end, END],
+  ] as const) {
+    if (marker.text !== plain) repairs.push(repair('decorated-marker', `read "${clip(marker.text)}" as "${plain}"`))
+  }
+  const inside = findMarker(bytes, 'begin', begin.start, bytes.length)
+  return { bytes, from: inside?.end ?? begin.end, to: end.start }
+}
+
+function reportWrapping(before: string, opening: string, after: string, isHeredoc: boolean, repairs: Repair[]): void {
+  if (isHeredoc) repairs.push(repair('heredoc', `ignored the here-document around the patch: ${clip(opening)}`))
+  else if (/^(```|~~~)/.test(opening)) repairs.push(repair('code-fence', 'ignored the code fence around the patch'))
+  const wordsBefore = isHeredoc || /^(```|~~~)/.test(opening) ? before.slice(0, before.lastIndexOf('\n') + 1) : before
+  const wordsAfter = after.replace(/^(```|~~~)\s*/, '')
+  if (wordsBefore.trim() !== '' || (wordsAfter !== '' && !isHeredoc)) {
+    repairs.push(repair('surrounding-text', 'ignored the text around the patch'))
+  }
+}
+
+/** The first line that is a marker; only lines that could be one are looked at, so that a large input costs little. */
+function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: number): Marker | undefined {
+  const words =
+    which === 'begin' ? ['Begin Patch', 'begin patch', 'BEGIN PATCH'] : ['End Patch', 'end patch', 'END PATCH']
+  let best: Marker | undefined
+  for (const word of words) {
+    for (let at = bytes.indexOf(word, from); at !== -1 && at < to; at = bytes.indexOf(word, at + 1)) {
+      if (best !== undefined && at > best.start) break
+      const start = bytes.lastIndexOf(10, at) + 1
+      const lineFeed = bytes.indexOf(10, at)
+      const end = lineFeed === -1 ? bytes.length : lineFeed + 1
+      if (at - start > 80 || end - at > 80) continue
+      const line = bytes.toString('utf8', start, end)
+      // A line of a body has a mark; a space is one too, unless the whole patch is indented.
+      if (which === 'end' && /^[ +-]/.test(line)) continue
+      const match = decorated.exec(line.trim())
+      if (match?.[1]?.toLowerCase() !== which) continue
+      best = { start, end, text: line.trim() }
+      break
+    }
+  }
+  return best
+}
+
+function withoutLeadingTabs(bytes: Buffer, from: number): Buffer {
+  const text = bytes.toString('latin1', from).replace(/^\t+/gm, '')
+  return Buffer.concat([bytes.subarray(0, from), Buffer.from(text, 'latin1')])
+}
+
+function missingMarker(bytes: Buffer): PatchError {
+  const [from, to] = trimmed(bytes, 0, bytes.length)
+  const first = firstLine(bytes, from, to)
+  // An empty text has no last line either; that is what is said of it.
+  if (from === to || trim(first) === BEGIN) return missing('end-missing', lastLine(bytes, from, to))
+  return missing('begin-missing', first)
+}
+
+function missing(code: MalformedFailure['code'], found: string): PatchError {
+  return new PatchError('malformed', [{ code, found: clip(found) }])
+}
+
+function repair(code: RepairCode, message: string): Repair {
+  return { code, message }
+}
+
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
+
+const blank = new Set([9, 10, 11, 12, 13, 32])
+
+function trimmed(bytes: Buffer, start: number, end: number): [number, number] {
+  let [from, to] = [start, Math.max(start, end)]
+  while (from < to && blank.has(bytes[from] ?? 0)) from++
+  while (to > from && blank.has(bytes[to - 1] ?? 0)) to--
+  return [from, to]
+}
+
+function nextLine(bytes: Buffer, from: number, to: number): number {
+  const found = bytes.indexOf(10, from)
+  return found === -1 || found >= to ? to : found + 1
+}
+
+function lastLineStart(bytes: Buffer, from: number, to: number): number {
+  return Math.max(from, to > 0 ? bytes.lastIndexOf(10, to - 1) + 1 : 0)
+}
+
+function firstLine(bytes: Buffer, from: number, to: number): string {
+  return bytes.toString('utf8', from, Math.min(nextLine(bytes, from, to), from + 1000)).replace(/\n$/, '')
+}
+
+function lastLine(bytes: Buffer, from: number, to: number): string {
+  return bytes.toString('utf8', Math.max(lastLineStart(bytes, from, to), to - 1000), to)
+}

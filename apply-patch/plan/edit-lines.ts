@@ -1,0 +1,124 @@
+import type { Content } from '../change-set.ts'
+import { lineEnding, textEnd, textStart, type LineTable } from '../text/line-table.ts'
+import type { BodyLine } from '../match/sought.ts'
+
+/** Replaces lines `from` to `to` (none: inserts before `from`) by the added lines of a body. */
+export type LineEdit = {
+  readonly from: number
+  readonly to: number
+  readonly body: Uint8Array
+  readonly added: readonly BodyLine[]
+}
+
+/** The edits of a chunk that matched at a line: one for each run of changed lines; context stays as the file has it. */
+export function editsOf(
+  body: Uint8Array,
+  lines: readonly BodyLine[],
+  line: number,
+  length: number,
+): readonly LineEdit[] {
+  const edits: LineEdit[] = []
+  const end = line + length
+  let from = line
+  let to = line
+  let added: BodyLine[] = []
+  const flush = (): void => {
+    if (to > from || added.length > 0) edits.push({ from, to, body, added })
+    added = []
+  }
+  for (const current of lines) {
+    if (current.mark === 'added') added.push(current)
+    // Old lines past the match are trailing empty ones that were left out.
+    else if (to >= end) continue
+    else if (current.mark === 'removed') to++
+    else {
+      flush()
+      from = to + 1
+      to = from
+    }
+  }
+  flush()
+  return edits
+}
+
+/** The added lines without those trailing empty ones that answer to old lines which were left out of the match. */
+export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number): readonly BodyLine[] {
+  const kept = [...lines]
+  for (let count = leftOut; count > 0; count--) {
+    const last = kept.findLastIndex(({ mark }) => mark === 'added')
+    const line = kept[last]
+    // As its last new line, a trailing empty context line went with the old one.
+    if (line === undefined || line.start !== line.end || kept.slice(last + 1).some(({ mark }) => mark === 'context'))
+      break
+    kept.splice(last, 1)
+  }
+  return kept
+}
+
+/**
+ * A file's content after edits, which are in the order of the file. Unchanged ranges are not copied.
+ *
+ * A new line ends as the line it replaces does, else as its neighbour; whether the file's last line has an end stays
+ * as it was.
+ *
+ * @returns undefined when nothing changes
+ */
+export function editLines(table: LineTable, edits: readonly LineEdit[]): Content | undefined {
+  const { bytes, count } = table
+  const pieces: Uint8Array[] = []
+  const isUnterminated = count > 0 && lineEnding(table, count - 1) === ''
+  let copied = 0
+  let touchesEnd = false
+  let hasChanged = false
+  for (const edit of edits) {
+    const start = edit.from >= count ? bytes.length : textStart(table, edit.from)
+    const end = edit.to > edit.from ? (table.starts[edit.to] ?? bytes.length) : start
+    const afterUnterminated = isUnterminated && edit.from === count
+    const text = renderAdded(table, edit, afterUnterminated ? neighbourEnding(table, count - 1) : '')
+    touchesEnd ||= edit.to === count
+    if (text.equals(bytes.subarray(start, end))) continue
+    if (start > copied) pieces.push(bytes.subarray(copied, start))
+    if (text.length > 0) pieces.push(text)
+    copied = end
+    hasChanged = true
+  }
+  if (!hasChanged) return undefined
+  if (copied < bytes.length) pieces.push(bytes.subarray(copied))
+  if (isUnterminated && touchesEnd) dropFinalEnding(pieces, table.terminator)
+  return isUnterminated && touchesEnd && isSame(pieces, bytes) ? undefined : pieces
+}
+
+function isSame(pieces: readonly Uint8Array[], bytes: Buffer): boolean {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0) === bytes.length && Buffer.concat(pieces).equals(bytes)
+}
+
+function renderAdded(table: LineTable, { from, to, body, added }: LineEdit, before: string): Buffer {
+  let size = before.length
+  for (const { start, end } of added) size += end - start + 2
+  const text = Buffer.allocUnsafe(size)
+  let at = text.write(before, 'latin1')
+  for (const [index, { start, end }] of added.entries()) {
+    text.set(body.subarray(start, end), at)
+    at += end - start
+    const model = to > from ? Math.min(from + index, to - 1) : from > 0 ? from - 1 : 0
+    at += text.write(neighbourEnding(table, model), at, 'latin1')
+  }
+  return text.subarray(0, at)
+}
+
+/** How a line ends; the last line of a file without a final line end counts as ending like the one before. */
+function neighbourEnding(table: LineTable, line: number): string {
+  if (table.count === 0) return '\n'
+  const own = lineEnding(table, line)
+  if (own !== '') return own
+  const before = line > 0 ? lineEnding(table, line - 1) : ''
+  return before === '' ? '\n' : before
+}
+
+function dropFinalEnding(pieces: Uint8Array[], terminator: 10 | 13): void {
+  const last = pieces.at(-1)
+  if (last === undefined || last.at(-1) !== terminator) return
+  const isPair = terminator === 10 && last.at(-2) === 13
+  const kept = last.subarray(0, last.length - (isPair ? 2 : 1))
+  pieces.splice(-1, 1, ...(kept.length > 0 ? [kept] : []))
+}

@@ -1,0 +1,119 @@
+import type { Change, Content, FileState, Place } from '../change-set.ts'
+import type { Tree } from '../files/index.ts'
+
+/** What a place would hold by now: the tree as the operations so far have left it, in memory. */
+type Virtual =
+  | { readonly type: 'absent' | 'directory' | 'other' }
+  | { readonly type: 'symlink'; readonly target: string; readonly movedFrom?: Place }
+  | {
+      readonly type: 'file'
+      readonly content: Content
+      readonly mode: number | undefined
+      readonly owner: { readonly uid: number; readonly gid: number } | undefined
+      readonly movedFrom?: Place
+    }
+
+type Entry = { readonly place: Place; readonly before: FileState; current: Virtual; original: Virtual; movedTo?: Place }
+
+/** The tree with the operations so far done to it, so that later ones see what earlier ones did. */
+export class Overlay {
+  readonly #tree: Tree
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(tree: Tree) {
+    this.#tree = tree
+  }
+
+  /** The place of a path's content. @throws PathError */
+  locate(path: string): Place {
+    return this.#tree.locate(withoutFinalSlash(path), this.#isGone)
+  }
+
+  /** The place of a path's own entry: of a link, not of what it leads to. @throws PathError */
+  locateEntry(path: string): Place {
+    return this.#tree.locateEntry(withoutFinalSlash(path), this.#isGone)
+  }
+
+  /** What is at a place by now. @throws ReadError */
+  get(place: Place): Virtual {
+    return this.#entry(place).current
+  }
+
+  set(place: Place, current: Virtual): void {
+    this.#entry(place).current = current
+  }
+
+  /** Empties a place whose content went to another. */
+  moveAway(place: Place, to: Place): void {
+    const entry = this.#entry(place)
+    entry.current = { type: 'absent' }
+    entry.movedTo = to
+  }
+
+  /** The bytes of a file by now, in one piece. */
+  bytes(place: Place): Buffer | undefined {
+    const { current } = this.#entry(place)
+    if (current.type !== 'file') return undefined
+    const [first] = current.content
+    if (current.content.length === 1 && first !== undefined) {
+      return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+    }
+    return Buffer.concat(current.content)
+  }
+
+  /** Every file whose fate is not to stay as it was, in the order they were first named. */
+  changes(): readonly Change[] {
+    return [...this.#entries.values()].flatMap((entry): readonly Change[] => {
+      const { place, before, current, original, movedTo } = entry
+      if (current === original) return []
+      switch (current.type) {
+        case 'absent':
+          return before.type === 'absent' ? [] : [{ type: 'remove', place, before, ...(movedTo && { movedTo }) }]
+        case 'file': {
+          const { content, mode, owner, movedFrom } = current
+          if (isUnchanged(current, original)) return []
+          return [{ type: 'write', place, before, content, mode, owner, ...(movedFrom && { movedFrom }) }]
+        }
+        case 'symlink': {
+          const { target, movedFrom } = current
+          const link = { content: [], mode: undefined, owner: undefined, symlink: target }
+          return [{ type: 'write', place, before, ...link, ...(movedFrom && { movedFrom }) }]
+        }
+        default:
+          return []
+      }
+    })
+  }
+
+  readonly #isGone = (key: string): boolean => this.#entries.get(key)?.current.type === 'absent'
+
+  #entry(place: Place): Entry {
+    const known = this.#entries.get(place.key)
+    if (known !== undefined) return known
+    const before = this.#tree.read(place)
+    const original = virtual(before)
+    const entry: Entry = { place, before, current: original, original }
+    this.#entries.set(place.key, entry)
+    return entry
+  }
+}
+
+function isUnchanged(current: Virtual & { type: 'file' }, original: Virtual): boolean {
+  return original.type === 'file' && current.content === original.content && current.mode === original.mode
+}
+
+function virtual(state: FileState): Virtual {
+  switch (state.type) {
+    case 'file':
+      return { type: 'file', content: [state.bytes], mode: state.mode, owner: { uid: state.uid, gid: state.gid } }
+    case 'symlink':
+      return { type: 'symlink', target: state.target }
+    default:
+      return { type: state.type }
+  }
+}
+
+/** A patch is about files; Codex reads `name/` as `name`. */
+function withoutFinalSlash(path: string): string {
+  return path.replace(/(?<=[^/])\/+$/, '')
+}

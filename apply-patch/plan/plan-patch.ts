@@ -1,0 +1,264 @@
+import { isAbsolute } from 'node:path'
+import type { ChangeSet, Place, SummaryLine, Warning } from '../change-set.ts'
+import { PatchError, type Failure, type PlaceFailure } from '../errors.ts'
+import { openTree, PathError, ReadError, type Tree } from '../files/index.ts'
+import type { Mode, Patch, PatchOperation, UpdateFile, AddFile, DeleteFile } from '../patch.ts'
+import { textOf } from '../text/body-text.ts'
+import { Overlay } from './overlay.ts'
+import { updateLines, type UpdateContext } from './update-lines.ts'
+
+export type PlanOptions = {
+  /** The tree the patch is for; an existing directory. */
+  readonly root: string
+  /** Strict tolerates white space at line ends only, and refuses what lenient warns of. Lenient when left out. */
+  readonly mode?: Mode
+  /** Lets paths leave the root and enter `.git`. */
+  readonly unsafePaths?: boolean
+  /** Refuses a chunk that fits several places, which lenient else puts at the first. Always so in strict mode. */
+  readonly refuseAmbiguous?: boolean
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Plans a patch against a tree: reads the files it names and computes every new content, touching nothing. Later
+ * operations see what earlier ones did.
+ *
+ * @throws PatchError `not-applied` with every failure of every file
+ */
+export async function planPatch(patch: Patch, options: PlanOptions): Promise<ChangeSet> {
+  options.signal?.throwIfAborted()
+  return planIn(openTree(options.root, { unsafePaths: options.unsafePaths ?? false }), patch, options)
+}
+
+/** Plans a patch against an open tree. @throws PatchError */
+function planIn(tree: Tree, patch: Patch, options: Omit<PlanOptions, 'root'>): ChangeSet {
+  const planner = new Planner(tree, patch, options)
+  for (const [index, operation] of patch.operations.entries()) {
+    options.signal?.throwIfAborted()
+    planner.plan(operation, index + 1)
+  }
+  return planner.finish()
+}
+
+class Planner {
+  readonly #tree: Tree
+  readonly #overlay: Overlay
+  readonly #patch: Patch
+  readonly #strict: boolean
+  readonly #context: UpdateContext
+  readonly #summary: SummaryLine[] = []
+  readonly #warnings: Warning[] = []
+  readonly #failures: Failure[] = []
+
+  constructor(tree: Tree, patch: Patch, options: Omit<PlanOptions, 'root'>) {
+    this.#tree = tree
+    this.#overlay = new Overlay(tree)
+    this.#patch = patch
+    this.#strict = options.mode === 'strict'
+    this.#context = {
+      mode: options.mode ?? 'lenient',
+      refuseAmbiguous: this.#strict || options.refuseAmbiguous === true,
+      warnings: this.#warnings,
+      failures: this.#failures,
+      otherFiles: (path) => this.#otherFiles(path),
+    }
+  }
+
+  plan(operation: PatchOperation, hunk: number): void {
+    try {
+      switch (operation.type) {
+        case 'add':
+          return this.#planAdd(operation, hunk)
+        case 'delete':
+          return this.#planDelete(operation, hunk)
+        case 'update':
+          return this.#planUpdate(operation, hunk)
+        default:
+          return operation satisfies never
+      }
+    } catch (error) {
+      const kind = operation.type === 'update' ? 'read' : operation.type === 'add' ? 'write' : 'delete'
+      this.#failPath(error, kind, operation, operation.path, hunk)
+    }
+  }
+
+  finish(): ChangeSet {
+    const changes = this.#overlay.changes()
+    this.#refuseNesting(changes.flatMap((change) => (change.type === 'write' ? [change.place] : [])))
+    if (this.#failures.length > 0) throw new PatchError('not-applied', this.#failures)
+    const { root, unsafePaths } = this.#tree
+    return { root, unsafePaths, changes, summary: this.#summary, warnings: this.#warnings }
+  }
+
+  #planAdd(operation: AddFile, hunk: number): void {
+    const { path, line, body } = operation
+    const place = this.#overlay.locate(path)
+    const existing = this.#overlay.get(place)
+    const content = [textOf(body)]
+    if (existing.type === 'directory' || existing.type === 'other' || existing.type === 'symlink') {
+      const reason = existing.type === 'directory' ? 'is-directory' : 'not-a-file'
+      return this.#fail({ code: 'write', path, patchLine: line, hunk, reason })
+    }
+    if (existing.type === 'file') {
+      if (this.#strict) return this.#fail({ code: 'write', path, patchLine: line, hunk, reason: 'exists' })
+      const message = `${path} existed and was replaced by the added file`
+      this.#warnings.push({ code: 'overwritten', message, path, patchLine: line })
+    }
+    const kept = existing.type === 'file' ? existing : { mode: undefined, owner: undefined }
+    this.#overlay.set(place, { type: 'file', content, mode: kept.mode, owner: kept.owner })
+    this.#summary.push({ kind: 'A', path })
+  }
+
+  #planDelete(operation: DeleteFile, hunk: number): void {
+    const { path, line, expected } = operation
+    const place = this.#overlay.locateEntry(path)
+    const existing = this.#overlay.get(place)
+    const fail = (reason: string): void => this.#fail({ code: 'delete', path, patchLine: line, hunk, reason })
+    if (existing.type === 'absent') return fail('missing')
+    if (existing.type === 'directory') return fail('is-directory')
+    if (existing.type === 'other') return fail('not-a-file')
+    if (expected !== undefined && this.#overlay.bytes(place)?.equals(textOf(expected)) !== true) {
+      return fail('content-differs')
+    }
+    this.#overlay.set(place, { type: 'absent' })
+    this.#summary.push({ kind: 'D', path })
+  }
+
+  #planUpdate(operation: UpdateFile, hunk: number): void {
+    const { path, moveTo, line, chunks } = operation
+    const entry = moveTo === undefined ? this.#overlay.locate(path) : this.#overlay.locateEntry(path)
+    const isLink = this.#overlay.get(entry).type === 'symlink'
+    // A link that is only renamed stays a link; one that is edited becomes the file it led to, as with Codex.
+    const source = isLink && chunks.length > 0 ? this.#overlay.locate(path) : entry
+    const existing = this.#overlay.get(source)
+    if (existing.type !== 'file' && !(existing.type === 'symlink' && chunks.length === 0)) {
+      const reasons = { absent: 'missing', directory: 'is-directory', other: 'not-a-file', symlink: 'not-a-file' }
+      return this.#fail({ code: 'read', path, patchLine: line, hunk, reason: reasons[existing.type] })
+    }
+    let next = existing
+    if (existing.type === 'file' && chunks.length > 0) {
+      const bytes = this.#overlay.bytes(source) ?? Buffer.alloc(0)
+      const absolute = this.#absolute(path)
+      const content = updateLines(bytes, operation, { ...this.#context, hunk, absolute })
+      if (content !== undefined) next = { ...existing, content }
+      else if (moveTo === undefined) {
+        const message = `hunk ${hunk} changes nothing in ${path}`
+        this.#warnings.push({ code: 'no-effect', message, path, patchLine: line })
+      }
+    }
+    if (moveTo === undefined) this.#overlay.set(source, next)
+    else if (!this.#move(operation, moveTo, entry, source, next, hunk)) return
+    this.#summary.push({ kind: 'M', path: moveTo ?? path })
+  }
+
+  /** @returns whether the move could be planned; if not, the failure is noted */
+  #move(
+    operation: UpdateFile,
+    moveTo: string,
+    entry: Place,
+    source: Place,
+    next: Parameters<Overlay['set']>[1],
+    hunk: number,
+  ): boolean {
+    const patchLine = operation.line + 1
+    try {
+      const destination = this.#overlay.locate(moveTo)
+      // A move to itself, however spelt, is an update.
+      if (destination.key === source.key || destination.key === entry.key) {
+        this.#overlay.set(source, next)
+        return true
+      }
+      const there = this.#overlay.get(destination)
+      if (there.type !== 'absent') {
+        const reason = this.#refusesReplacing(there.type, destination, hunk)
+        if (reason !== undefined) {
+          this.#fail({ code: 'write', path: moveTo, patchLine, hunk, reason })
+          return false
+        }
+        const message = `${moveTo} existed and was replaced by ${operation.path}`
+        this.#warnings.push({ code: 'overwritten', message, path: moveTo, patchLine })
+      }
+      this.#overlay.moveAway(entry, destination)
+      this.#overlay.set(
+        destination,
+        next.type === 'file' || next.type === 'symlink' ? { ...next, movedFrom: entry } : next,
+      )
+      return true
+    } catch (error) {
+      this.#failPath(error, 'write', { line: patchLine }, moveTo, hunk)
+      return false
+    }
+  }
+
+  #refusesReplacing(type: string, destination: Place, hunk: number): string | undefined {
+    if (type === 'directory') return 'is-directory'
+    if (type !== 'file') return 'not-a-file'
+    if (this.#strict) return 'exists'
+    // In a swap the file that is replaced here is what a later operation means to move or edit: it would be lost.
+    const isNeeded = this.#patch.operations.slice(hunk).some((later) => {
+      if (later.type !== 'update') return false
+      try {
+        return this.#tree.locate(later.path).key === destination.key && later.moveTo !== undefined
+      } catch (error) {
+        if (error instanceof PathError) return false
+        throw error
+      }
+    })
+    return isNeeded ? 'needed-later' : undefined
+  }
+
+  /** A file can't be written where another one of the patch is needed as its directory. */
+  #refuseNesting(written: readonly Place[]): void {
+    const keys = new Set(written.map(({ key }) => key))
+    for (const { key, path } of written) {
+      for (let at = key.lastIndexOf('/'); at > this.#tree.root.length; at = key.lastIndexOf('/', at - 1)) {
+        if (!keys.has(key.slice(0, at))) continue
+        const hunk = this.#patch.operations.findIndex(
+          (one) => one.path === path || (one.type === 'update' && one.moveTo === path),
+        )
+        const patchLine = this.#patch.operations[hunk]?.line ?? 1
+        this.#fail({ code: 'write', path, patchLine, hunk: hunk + 1, reason: 'not-a-directory' })
+        break
+      }
+    }
+  }
+
+  #otherFiles(path: string): readonly { readonly path: string; readonly bytes: Buffer }[] {
+    const paths = new Set(
+      this.#patch.operations.flatMap((one) => (one.type === 'update' && one.path !== path ? [one.path] : [])),
+    )
+    return [...paths].slice(0, 50).flatMap((other) => {
+      try {
+        const bytes = this.#overlay.bytes(this.#overlay.locate(other))
+        return bytes === undefined ? [] : [{ path: other, bytes }]
+      } catch (error) {
+        if (error instanceof PathError || error instanceof ReadError) return []
+        throw error
+      }
+    })
+  }
+
+  #failPath(error: unknown, code: PlaceFailure['code'], at: { line: number }, path: string, hunk: number): void {
+    if (error instanceof PathError) {
+      const detail = error.errno ?? error.resolved ?? error.culprit
+      this.#fail({
+        code,
+        path,
+        patchLine: at.line,
+        hunk,
+        reason: error.code,
+        ...(detail === undefined ? {} : { detail }),
+      })
+    } else if (error instanceof ReadError) {
+      this.#fail({ code, path, patchLine: at.line, hunk, reason: error.errno })
+    } else throw error
+  }
+
+  #fail(failure: Omit<PlaceFailure, 'absolute'>): void {
+    this.#failures.push({ ...failure, absolute: this.#absolute(failure.path) })
+  }
+
+  #absolute(path: string): string {
+    return isAbsolute(path) ? path : `${this.#tree.root}/${path}`
+  }
+}

@@ -1,0 +1,128 @@
+import type { Content, Warning } from '../change-set.ts'
+import type { Failure, SeekFailure } from '../errors.ts'
+import { passes, SearchableFile } from '../match/passes.ts'
+import { seekChunk, type Cursor, type Sighting } from '../match/seek.ts'
+import { prepareChunks, type PreparedChunk } from '../match/sought.ts'
+import type { Mode, UpdateFile } from '../patch.ts'
+import { diagnose } from './diagnose.ts'
+import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
+
+/** What planning an update needs to know of the plan it is part of; warnings and failures are added to its lists. */
+export type UpdateContext = {
+  readonly mode: Mode
+  readonly refuseAmbiguous: boolean
+  readonly warnings: Warning[]
+  readonly failures: Failure[]
+  /** Contents of the other files the patch updates, for the diagnosis of a miss. */
+  readonly otherFiles: (path: string) => readonly { readonly path: string; readonly bytes: Buffer }[]
+}
+
+/**
+ * The content of a file after the chunks of an update. A chunk without a place is noted as a failure, and the others
+ * are still looked for, so that one answer names everything that is wrong.
+ *
+ * @returns undefined when nothing changes
+ */
+export function updateLines(
+  bytes: Buffer,
+  { path, chunks }: UpdateFile,
+  context: UpdateContext & { readonly hunk: number; readonly absolute: string },
+): Content | undefined {
+  const { prepared, sought } = prepareChunks(chunks)
+  const file = SearchableFile.of(bytes, sought)
+  const edits: LineEdit[] = []
+  const atEnd: LineEdit[] = []
+  let cursor: Cursor = { line: 0, changed: 0 }
+  for (const [index, chunk] of prepared.entries()) {
+    const sighting = seekChunk(file, chunk, cursor, context.mode)
+    const where = {
+      path,
+      absolute: context.absolute,
+      hunk: context.hunk,
+      chunk: index + 1,
+      patchLine: chunk.chunk.line,
+    }
+    switch (sighting.type) {
+      case 'insert-at-end': {
+        const { count } = file.table
+        const added = chunk.lines.filter(({ mark }) => mark === 'added')
+        atEnd.push({ from: count, to: count, body: chunk.chunk.body, added })
+        continue
+      }
+      case 'anchor-missing':
+      case 'lines-missing':
+        context.failures.push({
+          ...where,
+          ...diagnose(file, chunk, sighting, cursor, () => context.otherFiles(path)),
+        })
+        continue
+      case 'found':
+        break
+      default:
+        return sighting satisfies never
+    }
+    if (sighting.ambiguous.length > 0 && context.refuseAmbiguous) {
+      context.failures.push({ ...where, ...ambiguity(chunk, sighting) })
+      continue
+    }
+    context.warnings.push(...warningsOf(sighting, where))
+    const chunkEdits = editsOf(chunk.chunk.body, keptLines(chunk, sighting.length), sighting.line, sighting.length)
+    edits.push(...chunkEdits)
+    const lastChanged = chunkEdits.at(-1)
+    cursor = {
+      line: Math.max(cursor.line, sighting.line + sighting.length),
+      changed: Math.max(cursor.changed, lastChanged?.to ?? sighting.line),
+    }
+  }
+  return editLines(file.table, [...edits, ...atEnd])
+}
+
+function keptLines(chunk: PreparedChunk, length: number): PreparedChunk['lines'] {
+  const leftOut = chunk.oldTo - chunk.oldFrom - length
+  return leftOut === 0 ? chunk.lines : withoutTrailingEmpty(chunk.lines, leftOut)
+}
+
+type Where = Pick<SeekFailure, 'path' | 'absolute' | 'hunk' | 'chunk' | 'patchLine'>
+type Found = Extract<Sighting, { type: 'found' }>
+
+function ambiguity({ chunk }: PreparedChunk, { ambiguous }: Found): Omit<SeekFailure, keyof Where> {
+  const sought = Buffer.from(chunk.body)
+    .toString()
+    .split('\n')
+    .filter((line) => !line.startsWith('+'))
+    .slice(0, -1)
+  return {
+    code: 'ambiguous',
+    sought: sought.map((line) => line.slice(1)),
+    causes: [],
+    fileLines: ambiguous.map((line) => line + 1),
+  }
+}
+
+const passNames = {
+  exact: '',
+  'trimmed-end': 'white space at the end of lines',
+  trimmed: 'indentation',
+  punctuation: 'typographic punctuation',
+}
+
+function warningsOf(sighting: Found, { path, hunk, chunk, patchLine }: Where): readonly Warning[] {
+  const warnings: Warning[] = []
+  const place = `${path}, hunk ${hunk}, chunk ${chunk}`
+  const fileLine = sighting.line + 1
+  if (passes.indexOf(sighting.pass) > 0) {
+    const message = `${place}: matched at line ${fileLine} only without regard to ${passNames[sighting.pass]}`
+    warnings.push({ code: 'fuzzy-match', message, path, patchLine, fileLines: [fileLine] })
+  }
+  if (sighting.ambiguous.length > 0) {
+    const lines = sighting.ambiguous.map((line) => line + 1)
+    const listed = lines.length > 20 ? `${lines.slice(0, 20).join(', ')} and more` : lines.join(', ')
+    const message = `${place}: fits at lines ${listed}; line ${fileLine} was taken (an "@@" line would tell them apart)`
+    warnings.push({ code: 'ambiguous-match', message, path, patchLine, fileLines: lines })
+  }
+  if (sighting.sharesContext) {
+    const message = `${place}: matched at line ${fileLine} by using context of the chunk before again`
+    warnings.push({ code: 'shared-context', message, path, patchLine, fileLines: [fileLine] })
+  }
+  return warnings
+}

@@ -1,0 +1,69 @@
+import type { MalformedFailure } from '../errors.ts'
+
+const headers = "'*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'"
+
+/** Codex's message for a fault of the patch itself, then what helps. */
+export function renderMalformed({ code, patchLine, found = '' }: MalformedFailure): readonly string[] {
+  const hunk = `Invalid patch hunk on line ${patchLine ?? 0}: `
+  switch (code) {
+    case 'not-utf8':
+      return ['Failed to read PATCH from stdin.', 'stream did not contain valid UTF-8']
+    case 'begin-missing':
+      return ["Invalid patch: The first line of the patch must be '*** Begin Patch'", `  found: ${visible(found)}`]
+    case 'end-missing':
+      return [
+        "Invalid patch: The last line of the patch must be '*** End Patch'",
+        ...(found === ''
+          ? ['  the patch is empty']
+          : [`  found: ${visible(found)}`, '  a patch that was cut off is never applied in part; send it whole']),
+      ]
+    case 'environment-id-empty':
+      return ['Invalid patch: apply_patch environment_id cannot be empty']
+    case 'environment-id-repeated':
+      return ['Invalid patch: apply_patch environment_id cannot be specified more than once']
+    case 'not-a-header':
+      return [`${hunk}'${found}' is not a valid hunk header. Valid hunk headers: ${headers}`, ...headerHelp(found)]
+    case 'update-empty':
+      return [`${hunk}Update file hunk for path '${found}' is empty`]
+    case 'chunk-empty':
+      return [`${hunk}Update hunk does not contain any lines`]
+    case 'unexpected-line':
+      return [
+        `${hunk}Unexpected line found in update hunk: '${found}'. ` +
+          "Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)",
+      ]
+    case 'chunk-expected':
+      return [
+        `${hunk}Expected update hunk to start with a @@ context marker, got: '${found}'`,
+        "  each line of a chunk starts with ' ' (context), '+' (added) or '-' (removed)",
+      ]
+    case 'no-operations':
+      return ['No files were modified.']
+    case 'changes-directory':
+      return [
+        "Invalid patch: The first line of the patch must be '*** Begin Patch'",
+        `  found: ${visible(found)}`,
+        '  the command changes the directory, which is not done here; give the directory with --root',
+      ]
+    default:
+      return code satisfies never
+  }
+}
+
+function headerHelp(found: string): readonly string[] {
+  if (found.startsWith('*** ')) return []
+  return ["  in an added file every line starts with '+', also an empty one"]
+}
+
+/** A line with what can't be seen in it made visible. */
+export function visible(text: string): string {
+  const shown = text.length > 300 ? `${text.slice(0, 300)}…` : text
+  return shown
+    .replace(/ /g, '·')
+    .replace(/\t/g, '→')
+    .replace(/\r/g, '␍')
+    .replace(
+      /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/gu,
+      (sign) => `<U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`,
+    )
+}

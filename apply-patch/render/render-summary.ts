@@ -1,0 +1,11 @@
+import type { ChangeSet, SummaryLine } from '../change-set.ts'
+
+/** What `apply-patch` prints after applying: Codex's text, all added, then all modified, then all deleted. */
+export function renderSummary(changeSet: Pick<ChangeSet, 'summary'>): string {
+  const lines = (['A', 'M', 'D'] as const).flatMap((kind) => ofKind(changeSet.summary, kind))
+  return ['Success. Updated the following files:', ...lines, ''].join('\n')
+}
+
+function ofKind(summary: readonly SummaryLine[], kind: SummaryLine['kind']): readonly string[] {
+  return summary.filter((line) => line.kind === kind).map(({ path }) => `${kind} ${path}`)
+}

@@ -1,0 +1,37 @@
+import type { Difference } from './diff-lines.ts'
+
+/** Differences that are shown together, with the context around them. */
+export type Group = Difference & { readonly differences: readonly Difference[] }
+
+/** Puts differences together whose context would touch. */
+export function groupDifferences(
+  differences: readonly Difference[],
+  context: number,
+  aLength: number,
+  bLength: number,
+): readonly Group[] {
+  const groups: Difference[][] = []
+  for (const difference of differences) {
+    const last = groups.at(-1)
+    const before = last?.at(-1)
+    if (last !== undefined && before !== undefined && difference.aFrom - before.aTo <= 2 * context)
+      last.push(difference)
+    else groups.push([difference])
+  }
+  return groups.flatMap((group): readonly Group[] => {
+    const first = group[0]
+    const last = group.at(-1)
+    if (first === undefined || last === undefined) return []
+    const before = Math.min(context, first.aFrom, first.bFrom)
+    const after = Math.min(context, aLength - last.aTo, bLength - last.bTo)
+    return [
+      {
+        aFrom: first.aFrom - before,
+        aTo: last.aTo + after,
+        bFrom: first.bFrom - before,
+        bTo: last.bTo + after,
+        differences: group,
+      },
+    ]
+  })
+}

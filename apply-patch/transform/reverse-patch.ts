@@ -1,0 +1,92 @@
+import { PatchError, type PlaceFailure } from '../errors.ts'
+import { bodyLines } from '../match/sought.ts'
+import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts'
+
+/**
+ * The patch that takes a patch back: operations in reverse order, old and new lines exchanged. Plan it with
+ * `refuseAmbiguous`, so that it can't land in another place than the patch did.
+ *
+ * An add becomes a delete of exactly the lines that were added.
+ *
+ * @throws PatchError `not-reversible`: a delete doesn't say what it deleted, removed lines have no context to find the
+ *   place by
+ */
+export function reversePatch(patch: Patch): Patch {
+  const failures: PlaceFailure[] = []
+  const operations = patch.operations.map((operation, index) => reverse(operation, index + 1, failures))
+  if (failures.length > 0) throw new PatchError('not-reversible', failures)
+  return { ...patch, operations: operations.filter((operation) => operation !== undefined).reverse() }
+}
+
+function reverse(operation: PatchOperation, hunk: number, failures: PlaceFailure[]): PatchOperation | undefined {
+  const { path, line } = operation
+  const fail = (reason: string, patchLine: number): undefined => {
+    failures.push({ code: 'reverse', path, absolute: path, hunk, patchLine, reason })
+  }
+  switch (operation.type) {
+    case 'add':
+      return { type: 'delete', path, line, expected: exchange(operation.body) }
+    case 'delete':
+      if (operation.expected === undefined) return fail('no-content', line)
+      return { type: 'add', path, line, body: exchange(operation.expected) }
+    case 'update': {
+      const misplaced = operation.chunks.find(lacksPlace)
+      return misplaced === undefined ? reverseUpdate(operation) : fail('no-place', misplaced.line)
+    }
+    default:
+      return operation satisfies never
+  }
+}
+
+function reverseUpdate({ path, line, moveTo, chunks }: UpdateFile): UpdateFile {
+  // Insertions at the end of the file follow each other there: together they are its last lines.
+  const atEnd = chunks.filter(insertsAtEnd)
+  const reversed = chunks
+    .filter((chunk) => !insertsAtEnd(chunk))
+    .map((chunk) => ({ ...chunk, body: exchange(chunk.body) }))
+  const first = atEnd[0]
+  if (first !== undefined) {
+    const body = exchange(Buffer.concat(atEnd.map((chunk) => chunk.body)))
+    reversed.push({ ...first, anchors: [], body, endOfFile: true })
+  }
+  return {
+    type: 'update',
+    path: moveTo ?? path,
+    line,
+    ...(moveTo === undefined ? {} : { moveTo: path }),
+    chunks: reversed,
+  }
+}
+
+function insertsAtEnd({ anchors, hint, body, endOfFile }: Chunk): boolean {
+  const isInsertion = bodyLines(body).every(({ mark }) => mark === 'added')
+  return isInsertion && (endOfFile || (anchors.length === 0 && hint === undefined))
+}
+
+/** A chunk of nothing but removed lines, with nothing above it: backwards it would insert them anywhere. */
+function lacksPlace({ anchors, body, endOfFile }: Chunk): boolean {
+  return !endOfFile && anchors.length === 0 && bodyLines(body).every(({ mark }) => mark === 'removed')
+}
+
+/** The body with added lines removed and removed ones added; within a run of changes removed lines come first again. */
+function exchange(body: Body): Buffer {
+  const result: Buffer[] = []
+  let [removed, added]: [Buffer[], Buffer[]] = [[], []]
+  const flush = (): void => {
+    for (const line of removed) result.push(line)
+    for (const line of added) result.push(line)
+    removed = []
+    added = []
+  }
+  for (const { mark, start, end } of bodyLines(body)) {
+    const text = body.subarray(start, end)
+    if (mark === 'added') removed.push(Buffer.concat([Buffer.from('-'), text, Buffer.from('\n')]))
+    else if (mark === 'removed') added.push(Buffer.concat([Buffer.from('+'), text, Buffer.from('\n')]))
+    else {
+      flush()
+      result.push(Buffer.concat([Buffer.from(' '), text, Buffer.from('\n')]))
+    }
+  }
+  flush()
+  return Buffer.concat(result)
+}
