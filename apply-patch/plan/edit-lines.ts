@@ -1,5 +1,5 @@
 import type { Content } from '../change-set.ts'
-import { lineEnding, textEnd, textStart, type LineTable } from '../text/line-table.ts'
+import { lineEnding, textStart, type LineTable } from '../text/line-table.ts'
 import type { BodyLine } from '../match/sought.ts'
 
 /** Replaces lines `from` to `to` (none: inserts before `from`) by the added lines of a body. */
