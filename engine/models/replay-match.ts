@@ -60,9 +60,12 @@ const temporaryPath = `(?:${['/private/tmp', '/tmp', '/private/var/folders', '/v
 
 function linePattern(line: string, cwd: string): RegExp {
   const parts = line.split(/<<(\w+)>>/)
-  const source = parts.map((part, at) =>
-    at % 2 === 0 ? escape(part) : (placeholder(part, cwd) ?? escape(`<<${part}>>`)),
-  )
+  const source = parts.map((part, at) => {
+    if (at % 2 === 0) return escape(part)
+    // Also itself: a tool may print a text that holds placeholders, such as a recording.
+    const [literal, pattern] = [escape(`<<${part}>>`), placeholder(part, cwd)]
+    return pattern === undefined ? literal : `(?:${pattern}|${literal})`
+  })
   return new RegExp(`^${source.join('')}$`, 'su')
 }
 
