@@ -18,7 +18,7 @@ type ExecAction = Extract<Action, { type: 'exec' }>
  * for an alarm, and never for leaving the sandbox.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
-  const analysis = analyseCommand(action.argv)
+  const analysis = analyseCommand(action.argv, action.cwd)
   const opinions = [
     ...assessEscalation(action, policy),
     ...assessUnseen(action, analysis, policy),

@@ -46,8 +46,9 @@ const mostNested = 1_000
 /**
  * Reads what an argument vector would run: the command itself, and every command inside it when it is a shell with
  * a text, a wrapper such as `env` or `timeout`, or a program that starts others. Nothing is run and no file is read.
+ * `cwd` tells whether a folder that the line changes to is below the working one.
  */
-export function analyseCommand(argv: readonly string[]): CommandAnalysis {
+export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnalysis {
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
   if (length > longestCommand) {
     return unreadable(`the command line has ${length} characters, more than the ${longestCommand} that are read`)
@@ -55,10 +56,33 @@ export function analyseCommand(argv: readonly string[]): CommandAnalysis {
   if (argv.length === 0 || argv[0] === '') return unreadable('there is no program to run')
   const analysis = new Analysis()
   analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
-  const facts = analysis.commands.flatMap((command) => [...command.facts, ...command.around])
+  const commands = markRepositories(analysis.commands, cwd)
+  const facts = commands.flatMap((command) => [...command.facts, ...command.around])
   const [problems, evaluations] = [[...analysis.problems], [...analysis.evaluations]]
   const isClear = problems.length === 0 && evaluations.length === 0
-  return { class: isClear ? worstClass(facts) : 'unknown', commands: analysis.commands, problems, evaluations }
+  return { class: isClear ? worstClass(facts) : 'unknown', commands, problems, evaluations }
+}
+
+/** After a change to a folder elsewhere, git works on the repository there, whose configuration can run programs. */
+function markRepositories(commands: readonly AnalysedCommand[], cwd: string): readonly AnalysedCommand[] {
+  const leaves = commands.some(({ words: [program, ...args] }) => {
+    if (program?.kind !== 'static' || !/^(?:cd|pushd)$/.test(program.text)) return false
+    const target = args.find(({ text }) => !/^-[A-Za-z]$/.test(text))
+    return target === undefined || target.kind !== 'static' || !isBelow(target.text, cwd)
+  })
+  if (!leaves) return commands
+  const reason = 'git works on the repository of the folder that the line changes to'
+  return commands.map((command) =>
+    command.bare === undefined
+      ? command
+      : { ...command, alarms: [...command.alarms, { kind: 'other-repository', reason } as const] },
+  )
+}
+
+function isBelow(path: string, cwd: string): boolean {
+  if (/^[~-]/.test(path)) return false
+  const way = posix.relative(cwd, posix.resolve(cwd, path))
+  return way !== '..' && !way.startsWith('../')
 }
 
 /** The analysis of one shell text, as `bash -c` would run it. */

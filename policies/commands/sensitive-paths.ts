@@ -81,11 +81,31 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   return undefined
 }
 
+/** The folder of credentials that a path is in or names, whose very file names are nobody's business; see findSensitive. */
+export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
+  const known = findSensitive(path, isPattern)
+  return known !== undefined && (folders.includes(known) || known === '/proc') ? known : undefined
+}
+
+/** Whether going through everything below a path would come upon credentials: homes, the system's settings, all of it. */
+export function coversSensitive(path: string): boolean {
+  const clean = posix.normalize(path).replace(/\/+$/, '')
+  return (
+    /^(?:|~[^/]*|\/(?:root|home|Users|etc|proc|run|var|private|mnt|media)|\/(?:home|Users)\/[^/]+|~\/\.config|(?:\.\.\/)*\.\.)$/.test(
+      clean,
+    ) || /^\/proc(?:\/|$)/.test(clean)
+  )
+}
+
 /** Whether the known parts are among the path's, at its end for a file. */
 function contains(parts: readonly string[], known: readonly string[], isPattern: boolean, atEnd: boolean): boolean {
   const from = atEnd ? Math.max(0, parts.length - known.length) : 0
   for (let start = from; start + known.length <= parts.length; start++) {
-    if (known.every((name, at) => matches(parts[start + at] ?? '', name, isPattern))) return true
+    // A lone star stands for one part, but not for all of them.
+    const isStar = (name: string, at: number): boolean =>
+      isPattern && parts[start + at] === '*' && !name.startsWith('.')
+    const fits = (name: string, at: number): boolean => matches(parts[start + at] ?? '', name, isPattern)
+    if (known.every((name, at) => fits(name, at) || isStar(name, at)) && known.some(fits)) return true
   }
   return false
 }

@@ -48,6 +48,8 @@ export class Variables {
   /** Whether a name can hold something that came from the process's environment. */
   isFromEnvironment(name: string): boolean {
     if (plainVariables.has(name) || /^[0-9@*]$/.test(name)) return false
+    // Names in lower case are a line's own; what programs export is in capitals.
+    if (/^[a-z_][a-z0-9_]*$/.test(name) && !/key|token|secret|pass|cred|auth|pw/.test(name)) return false
     const variable = this.#variables.get(name)
     return variable === undefined || variable.fromEnvironment
   }

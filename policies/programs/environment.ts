@@ -3,7 +3,7 @@
  * program may read any name.
  */
 const harmless =
-  /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|CLICOLOR(?:_FORCE)?|FORCE_COLOR|COLORTERM|COLUMNS|LINES|CI|TERM|NODE_ENV|RAILS_ENV|RACK_ENV|GO111MODULE|CGO_ENABLED|GOOS|GOARCH|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_AUTHOR_DATE|GIT_COMMITTER_DATE|DEBIAN_FRONTEND|VERBOSE|DEBUG|GREP_COLORS?|LS_COLORS|POSIXLY_CORRECT|PAGER_OFF|TEST_ENV|NODE_NO_WARNINGS|NPM_CONFIG_LOGLEVEL)$/
+  /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|CLICOLOR(?:_FORCE)?|FORCE_COLOR|COLORTERM|COLUMNS|LINES|CI|TERM|NODE_ENV|RAILS_ENV|RACK_ENV|GO111MODULE|CGO_ENABLED|GOOS|GOARCH|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_AUTHOR_DATE|GIT_COMMITTER_DATE|DEBIAN_FRONTEND|VERBOSE|DEBUG|GREP_COLORS?|LS_COLORS|PAGER_OFF|TEST_ENV|NODE_NO_WARNINGS|NPM_CONFIG_LOGLEVEL)$/
 
 /** Families of names that load code, choose programs or move where a program looks for its configuration. */
 const dangerous =
@@ -30,6 +30,8 @@ type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
  */
 export function effectOfVariable(name: string, value: string | undefined, exported: boolean): VariableEffect {
   if (value !== undefined && Object.hasOwn(tame, name) && tame[name]?.test(value) === true) return 'harmless'
+  // A language with a path in it names a file to load.
+  if (/^(?:LANG|LANGUAGE|LC_)/.test(name) && value?.includes('/') !== false) return 'unknown'
   if (harmless.test(name)) return 'harmless'
   if (dangerous.test(name) || /proxy|^(?:npm|pip|yarn)_/i.test(name)) return 'dangerous'
   if (!exported && /^[a-z_][a-z0-9_]*$/.test(name)) return 'shell-only'

@@ -32,7 +32,7 @@ const jqOptions = optionTable(
 /** jq reads the environment and modules when its filter says so (jq(1), `env`, `import`). */
 function findJqEffect(filter: string): string | undefined {
   const word =
-    /\benv\b|\$ENV|\b(?:import|include|modulemeta|get_search_list|input_filename|load|load_str|strenv|envsubst|debug|stderr)\b/.exec(
+    /\benv\b|\$ENV|\b(?:import|include|modulemeta|get_search_list|input_filename|load\w*|strenv|envsubst|debug|stderr|system|eval)\b/.exec(
       filter,
     )
   return word === null ? undefined : `${word[0]} may read or show more than its input`

@@ -31,7 +31,7 @@ export const inspectors: ProgramTable = {
   date: only(
     'date(1)',
     reader('', '-u -d: -I? -R -r< --date: --utc --universal --iso-8601? --rfc-email --rfc-3339: --reference<', text),
-    /^(?:-.*|\+.*|[^-]*)$/,
+    /./,
     dateOperands,
   ),
   uname: reader(
@@ -111,7 +111,11 @@ export const inspectors: ProgramTable = {
     '-l -L -s -S -W -f: --list --listfiles --status --search --show --showformat:',
     text,
   ),
-  'apt-cache': reader('apt-cache(8)', '-n -f -a --names-only --full', text),
+  'apt-cache': only('apt-cache(8): queries alone', reader('', '-n -f -a --names-only --full', text), /./, (words) =>
+    /^(?:show|search|policy|depends|rdepends|showpkg|stats|pkgnames|madison)$/.test(words[0] ?? '')
+      ? undefined
+      : 'it is not a query',
+  ),
   rpm: only(
     'rpm(8): queries alone',
     reader('', '-q -a -i -l -f -c -d -R -qa -qi -ql -qf --query --all --info --list', text),
@@ -150,7 +154,9 @@ function dateOperands(words: readonly string[]): string | undefined {
 }
 
 function psOperands(words: readonly string[]): string | undefined {
-  const values = words.filter((_, at) => !/^(?:-[opuC]|--(?:sort|pid|ppid|user|cols))$/.test(words[at - 1] ?? ''))
+  const values = words.filter(
+    (_, at) => !/^(?:-[A-Za-z]*[opuC]|--(?:sort|pid|ppid|user|cols))$/.test(words[at - 1] ?? ''),
+  )
   const showing = values.find((word) => !/^(?:[auxwfjlTr]+|-[^E]*)$/.test(word))
   return showing === undefined ? undefined : `${showing} may show environments of processes`
 }

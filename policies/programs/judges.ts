@@ -1,12 +1,14 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments, type GivenOption, type ParseStyle } from '../commands/options.ts'
-import { findSensitive } from '../commands/sensitive-paths.ts'
+import { coversSensitive, findSensitive, findSensitiveFolder } from '../commands/sensitive-paths.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { Judgement, Program } from './program.ts'
 
 type ReaderStyle = ParseStyle & {
   /** What the operands are: files it reads, text, names that are only looked at, or nothing it accepts. */
-  readonly operands?: 'files' | 'text' | 'none'
+  readonly operands?: 'files' | 'names' | 'text' | 'none'
+  /** Options by which it goes through everything below its operands; `always` where it does so unasked. */
+  readonly recursive?: 'always' | readonly string[]
   /** Operands before the files that are text, such as grep's pattern. */
   readonly textFirst?: number
   /** Options that stand for the leading text: `grep -e`. */
@@ -21,7 +23,8 @@ export function reader(source: string, options: string, style: ReaderStyle = {})
   return {
     source,
     judge: (args) => {
-      const parsed = parseArguments(args, table, style)
+      // Where a further operand is written, an option behind an operand is one to some systems.
+      const parsed = parseArguments(args, table, style.most === undefined ? style : { ...style, stopAtOperand: true })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       const given = judgeOptions(parsed.options)
       const kind = style.operands ?? 'files'
@@ -34,8 +37,13 @@ export function reader(source: string, options: string, style: ReaderStyle = {})
       const judged =
         kind === 'text'
           ? judgeTexts(parsed.operands)
-          : join([judgeTexts(parsed.operands.slice(0, texts)), judgeFiles(parsed.operands.slice(texts))])
-      return join([{ facts: [readOnly] }, given, judged])
+          : kind === 'names'
+            ? judgeNames(parsed.operands)
+            : join([judgeTexts(parsed.operands.slice(0, texts)), judgeFiles(parsed.operands.slice(texts))])
+      const { recursive } = style
+      const isRecursive = recursive === 'always' || parsed.options.some(({ name }) => recursive?.includes(name))
+      const below = isRecursive ? judgeTrees(parsed.operands.slice(texts)) : { facts: [] }
+      return join([{ facts: [readOnly] }, given, judged, below])
     },
   }
 }
@@ -68,6 +76,25 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
       facts.push(unknown(`which file ${file.text} names is known only when it runs`))
   }
   return { facts, alarms, reads: files }
+}
+
+/** Files that are only looked at: their names and sizes are no secret, unless the folder is one. */
+function judgeNames(files: readonly ShellWord[]): Judgement {
+  const secret = files.find(
+    (file) =>
+      findSensitiveFolder(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') !== undefined,
+  )
+  const dynamic = files.filter((file) => file.kind === 'dynamic' && file.from === 'environment')
+  const facts = dynamic.map((file) => unknown(`${file.text} may hold a secret of the environment`))
+  if (secret === undefined) return { facts }
+  return { facts, alarms: [{ kind: 'secret', reason: `${secret.text} is where credentials are kept` }] }
+}
+
+/** Whole trees that would be gone through. */
+function judgeTrees(roots: readonly ShellWord[]): Judgement {
+  const covering = roots.find(({ kind, text }) => kind !== 'dynamic' && coversSensitive(text))
+  if (covering === undefined) return { facts: [] }
+  return { facts: [], alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
 }
 
 /** Text that would be shown: a variable the line doesn't set may hold a secret. */

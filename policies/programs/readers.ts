@@ -117,7 +117,7 @@ export const readers: ProgramTable = {
   diff: reader(
     'diff(1)',
     '-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -S: -i -E -Z -b -w -B -I: -a -d -l --brief --report-identical-files --normal --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --exclude: --exclude-from< --starting-file: --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --speed-large-files --color? --tabsize: --line-format: --horizon-lines:',
-    { numbers: true },
+    { numbers: true, recursive: ['-r', '--recursive'] },
   ),
   diff3: reader('diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
   diffstat: reader('diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:'),
@@ -128,39 +128,41 @@ export const readers: ProgramTable = {
     { anyWord: false },
   ),
   stat: reader('stat(1)', '-L -f -c: -t -x -r -s -n --dereference --file-system --format: --printf: --terse', {
+    operands: 'names',
     anyWord,
   }),
   ls: reader(
     'ls(1)',
     '-a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I: -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T: -u -U -v -w: -x -X -Z -1 -@ -O --all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --dired --classify? --file-type --format: --full-time --group-directories-first --no-group --human-readable --si --dereference --hide: --hyperlink? --indicator-style: --inode --ignore: --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize: --width: --context --zero',
-    { anyWord },
+    { operands: 'names', anyWord },
   ),
-  dir: reader('dir(1)', '-a -A -l -h -1 -R -t -r -S', { anyWord }),
-  vdir: reader('vdir(1)', '-a -A -l -h -1 -R -t -r -S', { anyWord }),
+  dir: reader('dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
+  vdir: reader('vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
   // Not -R, which starts itself again and writes 00Tree.html, and not -o.
   tree: reader(
     'tree(1)',
     '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst --fromtabfile',
+    { operands: 'names' },
   ),
   du: reader(
     'du(1)',
     '-0 -a -A -b -B: -c -D -d: -g -h -H -k -l -L -m -P -s -S -t: -x --null --all --apparent-size --block-size: --bytes --total --max-depth: --human-readable --inodes --dereference --no-dereference --si --summarize --separate-dirs --threshold: --time? --time-style: --exclude: --one-file-system',
-    { anyWord },
+    { operands: 'names', anyWord },
   ),
   df: reader(
     'df(1)',
     '-a -B: -h -H -i -k -l -m -P -t: -T -x: --all --block-size: --human-readable --si --inodes --local --output? --portability --type: --print-type --exclude-type: --total',
-    { anyWord },
+    { operands: 'names', anyWord },
   ),
   readlink: reader(
     'readlink(1)',
     '-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --zero',
-    { anyWord },
+    { operands: 'names', anyWord },
   ),
   realpath: reader(
     'realpath(1)',
     '-e -m -L -P -q -s -z --relative-to: --relative-base: --canonicalize-existing --canonicalize-missing --strip --no-symlinks --zero --quiet',
-    { anyWord },
+    { operands: 'names', anyWord },
   ),
   zcat: reader('zcat(1)', '-f -l -v --force', { anyWord }),
   bzcat: reader('bzcat(1)', '-s', { anyWord }),

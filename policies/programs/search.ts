@@ -8,14 +8,29 @@ const pattern = { textFirst: 1, textOption: ['-e', '-f', '--regexp', '--file', '
 
 /** Programs that look for text or files. */
 export const searchers: ProgramTable = {
-  grep: reader('grep(1)', grepOptions, { ...pattern, anyWord: true, numbers: true }),
-  egrep: reader('grep(1)', grepOptions, { ...pattern, anyWord: true, numbers: true }),
-  fgrep: reader('grep(1)', grepOptions, { ...pattern, anyWord: true, numbers: true }),
+  grep: reader('grep(1)', grepOptions, {
+    ...pattern,
+    anyWord: true,
+    numbers: true,
+    recursive: ['-r', '-R', '--recursive', '--dereference-recursive', '-d', '--directories'],
+  }),
+  egrep: reader('grep(1)', grepOptions, {
+    ...pattern,
+    anyWord: true,
+    numbers: true,
+    recursive: ['-r', '-R', '--recursive', '--dereference-recursive', '-d', '--directories'],
+  }),
+  fgrep: reader('grep(1)', grepOptions, {
+    ...pattern,
+    anyWord: true,
+    numbers: true,
+    recursive: ['-r', '-R', '--recursive', '--dereference-recursive', '-d', '--directories'],
+  }),
   // Not --pre, --hostname-bin and -z (--search-zip), which start programs.
   rg: reader(
     'rg(1)',
     '-n -N -i -S -s -l -L -c -v -w -x -o -q -H -I -F -P -U -u -a -0 -. -p -b -e: -f< -g: -t: -T: -m: -A: -B: -C: -d: -M: -r: -j: -E: --files --type: --type-not: --type-list --glob: --iglob: --hidden --no-hidden --no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --json --stats --sort: --sortr: --column --no-column --line-number --no-line-number --heading --no-heading --color: --colors: --count --count-matches --files-with-matches --files-without-match --fixed-strings --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --multiline --multiline-dotall --only-matching --pcre2 --max-count: --max-depth: --max-columns: --max-columns-preview --context: --context-separator: --after-context: --before-context: --no-filename --with-filename --trim --vimgrep --text --follow --null --replace: --regexp: --file< --passthru --no-messages --no-config --encoding: --threads: --crlf --max-filesize: --unrestricted --quiet --one-file-system --path-separator: --glob-case-insensitive --include-zero --byte-offset --engine: --field-match-separator: --no-unicode --version',
-    pattern,
+    { ...pattern, recursive: 'always' },
   ),
   // Not -x and -X, which run commands, and not -l, which runs ls.
   fd: reader(
@@ -32,6 +47,6 @@ export const searchers: ProgramTable = {
   ag: reader(
     'ag(1)',
     '-a -A: -B: -C: -c -D -f -F -g: -G: -H -i -l -L -m: -n -o -p< -Q -s -S -t -u -U -v -w -0 --ackmate --after: --before: --context? --count --files-with-matches --files-without-matches --hidden --ignore: --ignore-case --smart-case --literal --nocolor --color --nogroup --group --numbers --nonumbers --vimgrep --depth: --word-regexp --invert-match --nobreak --noheading',
-    { textFirst: 1 },
+    { textFirst: 1, recursive: 'always' },
   ),
 }

@@ -31,7 +31,7 @@ function wrapper(source: string, options: string, skip = 0, style: ParseStyle = 
   }
 }
 
-const envOptions = optionTable('-i -u: -C: -v --ignore-environment --unset: --chdir: --debug')
+const envOptions = optionTable('-i -u: -v --ignore-environment --unset: --debug')
 
 /** `env A=b CMD`: the assignments count as if the shell made them; alone it shows the environment. */
 function judgeEnv(args: readonly ShellWord[]): Judgement {
@@ -117,7 +117,7 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
 
 /** Programs that run a command they are given. */
 export const wrappers: ProgramTable = {
-  env: { source: 'env(1): not -S, which splits a text into a command', judge: judgeEnv },
+  env: { source: 'env(1): not -S, which splits a text into a command, and not -C', judge: judgeEnv },
   xargs: { source: 'xargs(1): not -i, -l, -e, whose values may be attached or not', judge: judgeXargs },
   ssh: { source: 'ssh(1): not -o, -F, -J, -L, -R, -D, -W, -E, -S, -O, -w, -I, -Q', judge: judgeSsh },
   nohup: wrapper('nohup(1)', ''),
