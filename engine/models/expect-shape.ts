@@ -11,6 +11,14 @@ export function expectShape<T>(what: string, schema: z.ZodType<T>, value: unknow
 /** All that is wrong with a value, on one line: `events[0].type: Invalid input: expected string`. */
 export function explainIssues(error: z.ZodError): string {
   return error.issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`))
+    .map(({ path, message }) => (path.length === 0 ? message : `${dotted(path)}: ${message}`))
     .join('; ')
+}
+
+// Zod has this too, in a namespace that pulls all of its translations into a bundle.
+function dotted(path: readonly PropertyKey[]): string {
+  return path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./, '')
 }
