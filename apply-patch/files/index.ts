@@ -1,5 +1,7 @@
 /** The file side of a patch: a confined view of a tree, and the transaction that changes it. */
+import { realpathSync } from 'node:fs'
 import type { CommitOptions, Report } from './commit.ts'
+import { hasUnfinished } from './find-unfinished.ts'
 import type { RecoveryReport } from './put-in-order.ts'
 import type { RecoverOptions } from './recover.ts'
 
@@ -20,12 +22,15 @@ export { openTree, type Tree } from './tree.ts'
 
 /**
  * Puts in order what crashed commits left: takes back those that had not passed their point of no return, completes
- * the others. Commits at work are waited for. Nothing to do is no failure: the list is then empty.
+ * the others. Commits at work are waited for. Nothing to do is no failure: the list is then empty, and finding that out
+ * for one root takes a few system calls, so call it before every plan.
  *
  * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
-  return (await import('./recover.ts')).recover(options)
+  // Reading journals needs a validator, which a start without a crash behind it need not load.
+  const isIdle = options.root !== undefined && !hasUnfinished(realpathSync.native(options.root), options.stateDirectory)
+  return isIdle ? [] : (await import('./recover.ts')).recover(options)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileState } from '../change-set.ts'
 import { errnoOf } from './errors.ts'
 import type { OwnerId } from './owner.ts'
+import type { Recipe } from './recipe.ts'
 import type { Cleared, Trace } from './steps.ts'
 import { twice } from './twice.ts'
 import { writeAll } from './write-all.ts'
@@ -11,7 +11,7 @@ import { writeAll } from './write-all.ts'
  * A journal is one file. Its name says what it is: `active-OWNER` (a commit at work, or cut off), `failed-OWNER` (one
  * whose rollback failed: no longer at work), `applied-WHEN-NONCE` (kept for `undo`).
  *
- * It holds a line of JSON (`Header`), the old bytes of every changed file one after the other, the line `ready`, then
+ * It holds a line of JSON (`Header`), the bytes that only the old files had one after the other, the line `ready`, then
  * perhaps the letter `L` (new files are renamed into place, links not being possible), and, once nothing can go wrong
  * any more, the letter `D`. Before `ready` is written nothing is done in the tree, so a
  * journal without it needs no recovery.
@@ -40,7 +40,7 @@ export type Header = {
   readonly bytes: number
 }
 
-export type JournalStep = {
+type JournalStep = {
   readonly trace: Trace
   /** As the patch spells it. */
   readonly path: string
@@ -48,8 +48,9 @@ export type JournalStep = {
 }
 
 /** What was there, its bytes apart. */
-type OldState =
-  | { readonly type: 'absent' | 'directory' | 'other' }
+export type OldState =
+  /** `unknown`: not kept, as the patch can't be taken back. */
+  | { readonly type: 'absent' | 'directory' | 'other' | 'unknown' }
   | { readonly type: 'symlink'; readonly target: string }
   | {
       readonly type: 'file'
@@ -58,6 +59,7 @@ type OldState =
       readonly gid: number
       readonly size: number
       readonly crc: number
+      readonly recipe: Recipe
     }
 
 export const readyMark = 'ready\n'
@@ -136,24 +138,6 @@ export function listJournals(directory: string, kind: 'active' | 'failed' | 'app
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return []
     throw error
-  }
-}
-
-/** A file state as a journal keeps it; `crc` guards the bytes. */
-export function oldState(before: FileState, crc: (bytes: Buffer) => number): OldState {
-  switch (before.type) {
-    case 'absent':
-    case 'directory':
-    case 'other':
-      return { type: before.type }
-    case 'symlink':
-      return { type: 'symlink', target: before.target }
-    case 'file': {
-      const { mode, uid, gid, bytes } = before
-      return { type: 'file', mode, uid, gid, size: bytes.length, crc: crc(bytes) }
-    }
-    default:
-      return before satisfies never
   }
 }
 

@@ -16,7 +16,7 @@ const trace = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('remove'), target: entry, old: entry }),
 ])
 const before = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.enum(['absent', 'directory', 'other']) }),
+  z.strictObject({ type: z.enum(['absent', 'directory', 'other', 'unknown']) }),
   z.strictObject({ type: z.literal('symlink'), target: z.string() }),
   z.strictObject({
     type: z.literal('file'),
@@ -25,6 +25,7 @@ const before = z.discriminatedUnion('type', [
     gid: z.number().int(),
     size: z.number().int().nonnegative(),
     crc: z.number().int().nonnegative(),
+    recipe: z.array(z.number().int().nonnegative()),
   }),
 ])
 const path = z.string().startsWith('/')
@@ -53,7 +54,7 @@ export type ReadJournal =
       readonly state: 'begun' | 'done'
       readonly header: Header
       readonly linkless: boolean
-      /** The old bytes of the changed files, in their order. */
+      /** The bytes that only the old files had, in their order. */
       readonly bytes: Buffer
     }
 

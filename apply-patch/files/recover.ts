@@ -2,10 +2,11 @@ import { readdirSync, realpathSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimTree } from './claim.ts'
 import { CommitError } from './errors.ts'
+import { hasUnfinished } from './find-unfinished.ts'
 import { listJournals } from './journal.ts'
 import { putInOrder, type RecoveryReport } from './put-in-order.ts'
 import { readJournal } from './read-journal.ts'
-import { findStateDirectories, findStateRoots } from './state-directory.ts'
+import { findStateRoots } from './state-directory.ts'
 
 export type RecoverOptions = {
   /** Only this tree; every tree of this user when left out. */
@@ -29,7 +30,7 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
   const roots = options.root === undefined ? crashedRoots(options.stateDirectory) : [realpathSync.native(options.root)]
   const reports: RecoveryReport[] = []
   for (const root of roots) {
-    if (!hasUnfinished(findStateDirectories(root, options.stateDirectory))) continue
+    if (!hasUnfinished(root, options.stateDirectory)) continue
     const claim = await claimTree(root, options)
     try {
       for (const journal of claim.crashed) reports.push(...settle(journal, root, options.abandon === true))
@@ -49,12 +50,6 @@ function settle(journal: string, root: string, abandon: boolean): readonly Recov
     unlinkSync(journal)
     return [{ root, at: undefined, outcome: 'abandoned', paths: error.facts.remains ?? [] }]
   }
-}
-
-function hasUnfinished(directories: readonly string[]): boolean {
-  return directories.some(
-    (directory) => listJournals(directory, 'active').length + listJournals(directory, 'failed').length > 0,
-  )
 }
 
 /** The trees that unfinished journals speak of. */

@@ -1,23 +1,22 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { crc32 } from 'node:zlib'
 import type { ChangeSet } from '../change-set.ts'
 import type { Claim } from './claim.ts'
 import { openDirectories, type Directories } from './directories.ts'
 import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './errors.ts'
 import { findGitDirectories } from './git-directories.ts'
 import { checkOld, installAll, prepareAll, type Doing, type Work } from './install.ts'
-import { oldState, type Header } from './journal.ts'
 import { nonceOf } from './owner.ts'
 import { planSteps } from './plan-steps.ts'
+import { describeCommit } from './describe-commit.ts'
 import { cleanUp, rollBack, type Remnant } from './roll-back.ts'
 import type { Cleared, Entry, Step } from './steps.ts'
 import { confine } from './tree.ts'
 import { findDifference, mayWrite } from './verify.ts'
 
 /** What an undo adds to a commit, and how much of a commit is kept for one. */
-type Extras = {
+export type Extras = {
   /** Directories to remove at the end if they are empty. */
   readonly emptied: readonly string[]
   /** Journals that are obsolete once this is done. */
@@ -26,7 +25,7 @@ type Extras = {
   readonly undoLimit: number
 }
 
-type Options = {
+export type Options = {
   readonly durable: boolean
   readonly signal: AbortSignal | undefined
   readonly now: () => Date
@@ -73,7 +72,7 @@ export async function transact(changeSet: ChangeSet, claim: Claim, extras: Extra
       pause: pacer(options.signal),
     }
     await checkAll(work)
-    const { header, bytes } = describe(changeSet, work, claim, extras, options)
+    const { header, bytes } = describeCommit(changeSet, work, claim, extras, options)
     doing.operation = 'journal'
     journal.begin(header, bytes, options.durable)
     try {
@@ -241,36 +240,4 @@ function pacer(signal: AbortSignal | undefined): Work['pause'] {
 function typed(error: unknown, { operation, change }: Doing): unknown {
   const { path, key } = change?.place ?? {}
   return withFacts(error, { operation, ...(path === undefined || key === undefined ? {} : { path, key }) })
-}
-
-function describe(
-  changeSet: ChangeSet,
-  plan: Pick<Work, 'steps' | 'made' | 'cleared'>,
-  claim: Claim,
-  extras: Extras,
-  options: Options,
-): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {
-  const old = plan.steps.flatMap(({ change }) => (change.before.type === 'file' ? [change.before.bytes] : []))
-  const total = old.reduce((sum, bytes) => sum + bytes.length, 0)
-  const canUndo = total <= extras.undoLimit && plan.steps.every(({ change }) => change.before.type !== 'other')
-  const header: Header = {
-    version: 1,
-    root: changeSet.root,
-    rootInode: lstatSync(changeSet.root, { bigint: true }).ino.toString(),
-    unsafePaths: changeSet.unsafePaths,
-    nonce: nonceOf(claim.owner),
-    at: options.now().getTime(),
-    steps: plan.steps.map(({ change, trace }) => ({
-      trace,
-      path: change.place.path,
-      before: oldState(change.before, (bytes) => (canUndo ? crc32(bytes) : 0)),
-    })),
-    made: plan.made,
-    cleared: plan.cleared,
-    emptied: extras.emptied,
-    retires: extras.retires,
-    canUndo,
-    bytes: canUndo ? total : 0,
-  }
-  return { header, bytes: canUndo ? old : [] }
 }

@@ -4,10 +4,11 @@ import { crc32 } from 'node:zlib'
 import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
 import { CommitError, ReadError, type Difference } from './errors.ts'
-import { listJournals, type Header, type JournalStep } from './journal.ts'
+import { listJournals, type Header, type OldState } from './journal.ts'
+import { followRecipe, runLength } from './recipe.ts'
 import { readJournal } from './read-journal.ts'
 import { findStateDirectories } from './state-directory.ts'
-import { pathOf } from './steps.ts'
+import { pathOf, type Trace } from './steps.ts'
 import { transact } from './transact.ts'
 import { openTree, type Tree } from './tree.ts'
 import { underClaim } from './under-claim.ts'
@@ -71,28 +72,46 @@ function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): Ch
   let offset = 0
   for (const { trace, path, before } of header.steps) {
     const place: Place = { path, key: pathOf(trace.target) }
-    const old = before.type === 'file' ? bytes.subarray(offset, (offset += before.size)) : undefined
-    if (old !== undefined && before.type === 'file' && crc32(old) !== before.crc) {
-      throw new CommitError('unrecoverable', { operation: 'undo', journal, path })
-    }
-    const now = readAgain(place, tree)
+    const found = readAgain(place, tree)
     // A directory the patch put where it removed this file gives way again.
-    const isFree = now.type === 'absent' || (now.type === 'directory' && header.made.includes(place.key))
-    const how = trace.type === 'remove' ? (isFree ? undefined : 'appeared') : differs(now, trace.print)
-    const current: FileState = now.type === 'directory' ? { type: 'absent' } : now
+    const givesWay = found.type === 'directory' && trace.type === 'remove' && header.made.includes(place.key)
+    const now: FileState = givesWay ? { type: 'absent' } : found
+    const how = differs(now, trace)
     if (how !== undefined) differences.push({ path, key: place.key, how })
-    else if (before.type === 'absent') changes.push({ type: 'remove', place, before: now })
-    else if (before.type === 'symlink') {
-      const link = { content: [], mode: undefined, owner: undefined, symlink: before.target }
-      changes.push({ type: 'write', place, before: current, ...link })
-    } else if (before.type === 'file' && old !== undefined) {
-      const { mode, uid, gid } = before
-      changes.push({ type: 'write', place, before: current, content: [old], mode, owner: { uid, gid } })
+    else {
+      const change = bringBack(place, now, before, bytes.subarray(offset))
+      if (change === undefined) throw new CommitError('unrecoverable', { operation: 'undo', journal, path })
+      changes.push(change)
     }
+    if (before.type === 'file') offset += runLength(before.recipe)
   }
   if (differences.length > 0) throw new CommitError('changed', { operation: 'undo', differences })
   const summary = changes.map((change) => ({ kind: kindOf(change), path: change.place.path }))
   return { root: tree.root, unsafePaths: tree.unsafePaths, changes, summary, warnings: [] }
+}
+
+/** @returns undefined when the journal can't tell, or its bytes are damaged */
+function bringBack(place: Place, now: FileState, old: OldState, runs: Buffer): Change | undefined {
+  switch (old.type) {
+    case 'absent':
+      return { type: 'remove', place, before: now }
+    case 'symlink': {
+      const link = { content: [], mode: undefined, owner: undefined, symlink: old.target }
+      return { type: 'write', place, before: now, ...link }
+    }
+    case 'file': {
+      const { mode, uid, gid, recipe } = old
+      const content = followRecipe(recipe, runs, now.type === 'file' ? now.bytes : Buffer.alloc(0))
+      if (content.reduce((crc, piece) => crc32(piece, crc), 0) !== old.crc) return undefined
+      return { type: 'write', place, before: now, content, mode, owner: { uid, gid } }
+    }
+    case 'directory':
+    case 'other':
+    case 'unknown':
+      return undefined
+    default:
+      return old satisfies never
+  }
 }
 
 function readAgain(place: Place, tree: Tree): FileState {
@@ -110,17 +129,17 @@ function kindOf(change: Change): 'A' | 'M' | 'D' {
   return change.before.type === 'absent' ? 'A' : 'M'
 }
 
-function differs(
-  now: FileState,
-  print: Extract<JournalStep['trace'], { print: unknown }>['print'],
-): Difference | undefined {
+/** How what is there now differs from what the patch left. */
+function differs(now: FileState, trace: Trace): Difference | undefined {
+  if (trace.type === 'remove') return now.type === 'absent' ? undefined : 'appeared'
+  const { size, crc, mode, symlink } = trace.print
   if (now.type === 'absent') return 'vanished'
-  if (print.symlink !== undefined) {
+  if (symlink !== undefined) {
     if (now.type !== 'symlink') return 'kind'
-    return now.target === print.symlink ? undefined : 'content'
+    return now.target === symlink ? undefined : 'content'
   }
   if (now.type !== 'file') return 'kind'
-  if (now.bytes.length !== print.size) return 'size'
-  if (print.mode !== undefined && now.mode !== print.mode) return 'mode'
-  return crc32(now.bytes) === print.crc ? undefined : 'content'
+  if (now.bytes.length !== size) return 'size'
+  if (mode !== undefined && now.mode !== mode) return 'mode'
+  return crc32(now.bytes) === crc ? undefined : 'content'
 }

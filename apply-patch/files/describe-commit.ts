@@ -1,0 +1,55 @@
+import { lstatSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { ChangeSet } from '../change-set.ts'
+import type { Claim } from './claim.ts'
+import type { Work } from './install.ts'
+import type { Header, OldState } from './journal.ts'
+import { nonceOf } from './owner.ts'
+import { findRecipe, wholeRecipe } from './recipe.ts'
+import type { Step } from './steps.ts'
+import type { Extras, Options } from './transact.ts'
+
+/** What a journal is to say of a commit, and the bytes that only the old files had. */
+export function describeCommit(
+  changeSet: ChangeSet,
+  plan: Pick<Work, 'steps' | 'made' | 'cleared'>,
+  claim: Claim,
+  extras: Extras,
+  options: Options,
+): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {
+  const isWanted = extras.undoLimit >= 0 && plan.steps.every(({ change }) => change.before.type !== 'other')
+  const found = isWanted ? plan.steps.map(oldOf) : []
+  const total = found.reduce((sum, { runs }) => sum + runs.reduce((length, run) => length + run.length, 0), 0)
+  const canUndo = isWanted && total <= extras.undoLimit
+  const header: Header = {
+    version: 1,
+    root: changeSet.root,
+    rootInode: lstatSync(changeSet.root, { bigint: true }).ino.toString(),
+    unsafePaths: changeSet.unsafePaths,
+    nonce: nonceOf(claim.owner),
+    at: options.now().getTime(),
+    steps: plan.steps.map(({ change, trace }, index) => ({
+      trace,
+      path: change.place.path,
+      before: (canUndo ? found[index]?.before : undefined) ?? { type: 'unknown' },
+    })),
+    made: plan.made,
+    cleared: plan.cleared,
+    emptied: extras.emptied,
+    retires: extras.retires,
+    canUndo,
+    bytes: canUndo ? total : 0,
+  }
+  return { header, bytes: canUndo ? found.flatMap(({ runs }) => runs) : [] }
+}
+
+/** What was there as a journal keeps it; the checksum guards what is put together again. */
+function oldOf({ change }: Step): { readonly before: OldState; readonly runs: readonly Buffer[] } {
+  const { before } = change
+  if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, runs: [] }
+  if (before.type !== 'file') return { before: { type: before.type }, runs: [] }
+  const { mode, uid, gid, bytes } = before
+  const { recipe, runs } =
+    change.type === 'write' ? findRecipe(bytes, change.content) : { recipe: wholeRecipe(bytes.length), runs: [bytes] }
+  return { before: { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), recipe }, runs }
+}

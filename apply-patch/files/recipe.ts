@@ -1,0 +1,60 @@
+import type { Content } from '../change-set.ts'
+
+/**
+ * How to make old bytes again from what replaced them: numbers in threes, each the length of a run of bytes that only
+ * the old file had, then the start and the length of a run that the new one still has. What a patch leaves alone need
+ * not be kept a second time to take the patch back.
+ */
+export type Recipe = readonly number[]
+
+/** The recipe for bytes that nothing replaced, or nothing of which is left. */
+export function wholeRecipe(size: number): Recipe {
+  return [size, 0, 0]
+}
+
+/**
+ * Finds the recipe by looking at which pieces of the new content are views into the old file's own buffer.
+ *
+ * @returns the recipe and the runs that only the old file had, in order
+ */
+export function findRecipe(
+  old: Buffer,
+  content: Content,
+): { readonly recipe: Recipe; readonly runs: readonly Buffer[] } {
+  const recipe: number[] = []
+  const runs: Buffer[] = []
+  let oldAt = 0
+  let newAt = 0
+  for (const piece of content) {
+    const start = piece.byteOffset - old.byteOffset
+    const isKept = piece.buffer === old.buffer && start >= oldAt && start + piece.length <= old.length
+    if (isKept && piece.length > 0) {
+      runs.push(old.subarray(oldAt, start))
+      recipe.push(start - oldAt, newAt, piece.length)
+      oldAt = start + piece.length
+    }
+    newAt += piece.length
+  }
+  if (oldAt < old.length) {
+    runs.push(old.subarray(oldAt))
+    recipe.push(old.length - oldAt, 0, 0)
+  }
+  return { recipe, runs }
+}
+
+/** How many bytes of runs a recipe needs. */
+export function runLength(recipe: Recipe): number {
+  return recipe.reduce((sum, number, index) => (index % 3 === 0 ? sum + number : sum), 0)
+}
+
+/** The old bytes as pieces: runs from the journal, the rest from what is there now. */
+export function followRecipe(recipe: Recipe, runs: Buffer, now: Buffer): Content {
+  const pieces: Buffer[] = []
+  let at = 0
+  for (let index = 0; index < recipe.length; index += 3) {
+    const [length = 0, start = 0, kept = 0] = recipe.slice(index, index + 3)
+    pieces.push(runs.subarray(at, at + length), now.subarray(start, start + kept))
+    at += length
+  }
+  return pieces
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { findRecipe, followRecipe, runLength } from '../../../apply-patch/files/recipe.ts'
+
+test('what a patch replaced can be made again from the new content and the bytes that only the old one had', () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.array(fc.tuple(fc.nat(200), fc.nat(60), fc.uint8Array({ maxLength: 5 })), { maxLength: 8 }),
+      fc.boolean(),
+      (bytes, cuts, inOrder) => {
+        const old = Buffer.from(bytes)
+        const starts = inOrder ? cuts.toSorted(([one], [other]) => one - other) : cuts
+        // Views into the old bytes, in order or not, overlapping or not, with foreign pieces between them.
+        const content = starts.flatMap(([start, length, foreign]) => [old.subarray(start, start + length), foreign])
+        const { recipe, runs } = findRecipe(old, content)
+        const kept = Buffer.concat(runs)
+        expect(kept.length).toBe(runLength(recipe))
+        expect(Buffer.concat(followRecipe(recipe, kept, Buffer.concat(content)))).toEqual(old)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('a small edit keeps little', () => {
+  const old = Buffer.alloc(100_000, 'line\n')
+  const { recipe } = findRecipe(old, [old.subarray(0, 50_000), Buffer.from('new\n'), old.subarray(50_005)])
+  expect(recipe).toEqual([0, 0, 50_000, 5, 50_004, 49_995])
+})
