@@ -1,0 +1,69 @@
+import { approvalModes, answerForAlarm, answerForFact, answerForTool, answerForWrite } from './approval-mode.ts'
+import type { SandboxMode } from './action.ts'
+import type { Alarm, Fact } from './commands/facts.ts'
+
+const facts: readonly (readonly [string, Fact])[] = [
+  ['only reads', { class: 'read-only' }],
+  ['writes files', { class: 'writes', paths: [] }],
+  ['uses the network', { class: 'network', hosts: [] }],
+  ['runs code', { class: 'runs-code', reason: '' }],
+  ['deletes what it names', { class: 'destructive', reason: '', extent: 'named' }],
+  ['loses a tree, history or uncommitted work', { class: 'destructive', reason: '', extent: 'wide' }],
+  ['is not known', { class: 'unknown', reason: '' }],
+]
+
+const alarms: readonly (readonly [string, Alarm['kind']])[] = [
+  ["asks for another user's rights (`sudo`)", 'privilege'],
+  ['reads credentials', 'secret'],
+  ['runs text (`eval`, `trap`)', 'eval'],
+  ['changes what runs (`PATH=`, `LD_PRELOAD=`)', 'environment'],
+  ['aims git at another repository', 'other-repository'],
+]
+
+const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']
+
+/** The tables of what each approval mode does, in Markdown, made by asking the functions that decide. */
+export function renderApprovalTables(): string {
+  const head = `| | ${approvalModes.map((mode) => `\`${mode}\``).join(' | ')} |\n|---|${approvalModes.map(() => '---|').join('')}`
+  const row = (name: string, cells: readonly string[]): string => `| ${name} | ${cells.join(' | ')} |`
+  const commands = sandboxes.map((sandbox) => {
+    const byFact = facts.map(([name, fact]) =>
+      row(
+        name,
+        approvalModes.map((mode) => answerForFact(mode, sandbox, fact)),
+      ),
+    )
+    const byAlarm = alarms.map(([name, kind]) =>
+      row(
+        name,
+        approvalModes.map((mode) => answerForAlarm(mode, sandbox, { kind, reason: '' })),
+      ),
+    )
+    return [`A command in the sandbox \`${sandbox}\` that …`, '', head, ...byFact, ...byAlarm].join('\n')
+  })
+  const patches = sandboxes.flatMap((sandbox) => [
+    row(
+      `inside the workspace, \`${sandbox}\``,
+      approvalModes.map((mode) => answerForWrite(mode, sandbox, true)),
+    ),
+    row(
+      `outside or protected, \`${sandbox}\``,
+      approvalModes.map((mode) => answerForWrite(mode, sandbox, false)),
+    ),
+  ])
+  const tools = [
+    row(
+      'that says it only reads',
+      approvalModes.map((mode) => answerForTool(mode, true)),
+    ),
+    row(
+      'that may write',
+      approvalModes.map((mode) => answerForTool(mode, false)),
+    ),
+  ]
+  return [
+    ...commands,
+    ['A patch …', '', head, ...patches].join('\n'),
+    ["A call of another server's tool …", '', head, ...tools].join('\n'),
+  ].join('\n\n')
+}
