@@ -1,0 +1,46 @@
+import { isAbsolute } from 'node:path'
+import * as z from 'zod'
+import { modelProviderSchema } from '../models/index.ts'
+
+const absolute = z
+  .string()
+  .refine(
+    (path) => isAbsolute(path) || path === '~' || path.startsWith('~/'),
+    'must be an absolute path, or start with ~/',
+  )
+
+/** The model a run uses when neither `-m` nor the configuration names one. */
+export const defaultModel = 'gpt-5.5'
+
+/**
+ * What a configuration file may say. Keys carry Codex's names where Codex has the concept, so that
+ * nobody has to learn them twice. Absent keys take the default named beside them.
+ */
+export const ConfigFile = z.strictObject({
+  /** The model to run, as for `-m`. Default: see `defaultModel`. */
+  model: z.string().min(1).optional(),
+  /** Whose models names without a provider are. Default: the name shows its maker. */
+  model_provider: z.string().min(1).optional(),
+  /** Further providers, each a table `model_providers.<id>`. */
+  model_providers: z.record(z.string().min(1), modelProviderSchema).optional(),
+  /** Models that are asked, in this order, where the first one's provider fails. Default: none. */
+  fallback_models: z.array(z.string().min(1)).optional(),
+  /** How hard the model thinks, in the provider's own words. Default: the provider's. */
+  model_reasoning_effort: z.string().min(1).optional(),
+  /** Where the OpenAI API answers, e.g. a gateway. Default: the SDK's. */
+  openai_base_url: z.url().optional(),
+  /** When the Guardian asks. Default: what fits the sandbox runs, whatever asks for more is put to the reviewer. */
+  approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
+  /** What commands may touch. Default: `workspace-write`. */
+  sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),
+  sandbox_workspace_write: z
+    .strictObject({
+      /** More directories that may be written, beside the workspace. Default: none. */
+      writable_roots: z.array(absolute).optional(),
+      /** Whether commands reach the network. Default: false. */
+      network_access: z.boolean().optional(),
+    })
+    .optional(),
+})
+
+export type ConfigFile = z.infer<typeof ConfigFile>

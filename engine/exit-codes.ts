@@ -1,0 +1,27 @@
+/**
+ * What the `agent` program exits with. Every way a run can end has its own number, so that a pipeline
+ * can branch without reading the output.
+ */
+export const exitCodes = {
+  /** The run came to its own end. */
+  done: 0,
+  /** The task failed. */
+  failed: 1,
+  /** Wrong usage, configuration, rules or recording: nothing was run. */
+  usage: 2,
+  /** The Guardian stopped the run. */
+  stoppedByGuardian: 3,
+  /** A budget ran out. */
+  budget: 4,
+  /** No sandbox here can enforce the policy asked for. */
+  sandboxUnavailable: 5,
+  /** The model's provider failed. */
+  provider: 6,
+  /** SIGINT, as shells report it: 128 + 2. */
+  interrupted: 130,
+  /** SIGTERM, as shells report it: 128 + 15. */
+  terminated: 143,
+} as const
+
+/** Why a run or a program ended, by the name used in events. */
+export type EndReason = keyof typeof exitCodes

@@ -1,0 +1,15 @@
+import { randomBytes } from 'node:crypto'
+
+/**
+ * A new run's name: a version 7 UUID (RFC 9562, section 5.7), so that session folders sort by the time they began.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function newThreadId(now: number): string {
+  const bytes = randomBytes(16)
+  bytes.writeUIntBE(now, 0, 6)
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f)
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
+  const hex = bytes.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}

@@ -1,0 +1,15 @@
+import type { EndReason } from './exit-codes.ts'
+
+/**
+ * Something the user has to mend before the program can go on. `message` is complete as it stands: what happened,
+ * where (file, line, key), what was expected, what to do next. Programs print it without a stack and exit with `reason`'s code.
+ */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+  readonly reason: EndReason
+
+  constructor(reason: EndReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
