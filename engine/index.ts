@@ -1,1 +1,20 @@
-export * from './model.ts'
+export { RunEvent, schemaVersion, type Item, type RunSummary, type Sink } from './events.ts'
+export { exitCodes, type EndReason } from './exit-codes.ts'
+export {
+  ModelError,
+  type HistoryItem,
+  type Model,
+  type ModelEvent,
+  type ModelRequest,
+  type ToolCall,
+  type ToolDeclaration,
+  type Usage,
+} from './model.ts'
+export { openModel, recordModel } from './models/index.ts'
+export { environmentContext, instructions } from './run/instructions.ts'
+export { run, type RunOptions } from './run/run.ts'
+export { openSession, type Session } from './session/session.ts'
+export { defineTool } from './tools/define-tool.ts'
+export { builtInTools } from './tools/index.ts'
+export type { ItemHandle, Tool, ToolContext, ToolDefinition, ToolResult } from './tools/tool.ts'
+export { UserError } from './user-error.ts'

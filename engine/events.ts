@@ -1,0 +1,158 @@
+import * as z from 'zod'
+
+/**
+ * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of
+ * `codex exec --json`, so that its clients read ours; everything we add is an extra field or an extra item type.
+ */
+
+/** Counts up when a field changes its meaning or goes away; new fields do not count. */
+export const schemaVersion = 1
+
+const usage = z.object({
+  input_tokens: z.int(),
+  cached_input_tokens: z.int(),
+  cache_write_input_tokens: z.int(),
+  output_tokens: z.int(),
+  reasoning_output_tokens: z.int(),
+})
+
+/** Ours: what the Guardian said to the call behind an item. */
+const verdict = z.object({
+  decision: z.enum(['allow', 'deny', 'abort']),
+  decided_by: z.string(),
+  reason: z.string(),
+  rule: z.string().optional(),
+})
+
+/** Ours: something the sandbox refused while a command ran, and how to allow it. */
+const denial = z.object({
+  kind: z.enum(['path', 'host', 'syscall', 'limit', 'quarantine']),
+  subject: z.string(),
+  rule: z.string(),
+  certainty: z.enum(['proven', 'suspected']),
+  how_to_allow: z.string(),
+})
+
+const agentMessage = z.object({ id: z.string(), type: z.literal('agent_message'), text: z.string() })
+
+const reasoning = z.object({ id: z.string(), type: z.literal('reasoning'), text: z.string() })
+
+const commandExecution = z.object({
+  id: z.string(),
+  type: z.literal('command_execution'),
+  /** The argument vector, quoted for a shell. */
+  command: z.string(),
+  /** stdout and stderr as they came, cut in the middle when long. */
+  aggregated_output: z.string(),
+  /** Null while it runs, and for a command that was declined or killed. */
+  exit_code: z.int().nullable(),
+  status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
+  call_id: z.string(),
+  cwd: z.string(),
+  sandbox: z.string().optional(),
+  duration_ms: z.number().optional(),
+  /** How a command ended that has no exit code. */
+  ended_by: z.enum(['signal', 'timeout', 'cancelled']).optional(),
+  /** Where the whole output lies when `aggregated_output` was cut. */
+  output_file: z.string().optional(),
+  verdict: verdict.optional(),
+  denials: z.array(denial).optional(),
+})
+
+const fileChange = z.object({
+  id: z.string(),
+  type: z.literal('file_change'),
+  changes: z.array(z.object({ path: z.string(), kind: z.enum(['add', 'delete', 'update']) })),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  call_id: z.string(),
+  duration_ms: z.number().optional(),
+  /** Unified diff of the change, cut in the middle when long. */
+  diff: z.string().optional(),
+  error: z.string().optional(),
+  verdict: verdict.optional(),
+})
+
+/** Ours: a call that became neither a command nor a change: an unknown tool, or input that does not fit its schema. */
+const rejectedCall = z.object({
+  id: z.string(),
+  type: z.literal('tool_call'),
+  tool: z.string(),
+  input: z.string(),
+  status: z.literal('failed'),
+  error: z.string(),
+  call_id: z.string(),
+})
+
+const errorItem = z.object({ id: z.string(), type: z.literal('error'), message: z.string() })
+
+const item = z.discriminatedUnion('type', [
+  agentMessage,
+  reasoning,
+  commandExecution,
+  fileChange,
+  rejectedCall,
+  errorItem,
+])
+
+/** A thing of a run that has a beginning and an end: a message, a command, a change of files. */
+export type Item = z.infer<typeof item>
+export type CommandItem = z.infer<typeof commandExecution>
+export type FileChangeItem = z.infer<typeof fileChange>
+export type EventVerdict = z.infer<typeof verdict>
+
+/** Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. */
+export const RunEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('thread.started'),
+    thread_id: z.string(),
+    schema_version: z.literal(schemaVersion),
+    config: z.object({
+      model: z.string(),
+      cwd: z.string(),
+      sandbox_mode: z.string(),
+      sandbox_backend: z.string(),
+      approval_policy: z.string(),
+      session_dir: z.string(),
+    }),
+  }),
+  z.object({ type: z.literal('turn.started') }),
+  z.object({ type: z.literal('item.started'), item }),
+  z.object({ type: z.literal('item.updated'), item }),
+  z.object({ type: z.literal('item.completed'), item }),
+  z.object({ type: z.literal('turn.completed'), usage, duration_ms: z.number(), denied: z.int() }),
+  z.object({
+    type: z.literal('turn.failed'),
+    error: z.object({ message: z.string() }),
+    reason: z.string(),
+    exit_code: z.int(),
+    usage,
+    duration_ms: z.number(),
+    denied: z.int(),
+  }),
+  z.object({ type: z.literal('error'), message: z.string() }),
+])
+
+export type RunEvent = z.infer<typeof RunEvent>
+
+/** Something that listens to a run. Sinks never act: what they do can't change what the run does. */
+export type Sink = {
+  event(event: RunEvent): void
+  /** A piece of a message while the model still writes it. For display; the whole message follows as an item. */
+  delta?(text: string): void
+  /** Called once, after the last event, with how the run ended. */
+  end?(summary: RunSummary): void
+}
+
+/** What a run did, for the closing lines on stderr and for the program's exit code. */
+export type RunSummary = {
+  readonly exitCode: number
+  readonly reason: string
+  /** Why the run failed; undefined when it came to its own end. */
+  readonly error: string | undefined
+  readonly finalMessage: string
+  readonly filesChanged: readonly { readonly path: string; readonly kind: string }[]
+  readonly commands: { readonly run: number; readonly failed: number }
+  readonly denied: readonly { readonly what: string; readonly reason: string }[]
+  readonly usage: z.infer<typeof usage>
+  readonly durationMs: number
+}

@@ -1,0 +1,127 @@
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { findImports } from './find-imports.ts'
+
+/** A file of instructions that the model is told. */
+type MemorySource = {
+  /** Real path. */
+  readonly path: string
+  readonly text: string
+  /** The file that imported it; undefined for one that was found by its name. */
+  readonly importedBy: string | undefined
+}
+
+/** What was read, and what was left out and why: instructions that go missing silently are worse than none. */
+export type Memory = {
+  readonly sources: readonly MemorySource[]
+  readonly omitted: readonly { readonly path: string; readonly reason: string }[]
+}
+
+/** The names instructions go by, in the order they are read. */
+const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
+/** All sources together: what Codex gives project documents. */
+const maxBytes = 32 * 1024
+/** How deep imports may nest: what Claude Code allows. */
+const maxDepth = 5
+
+/**
+ * Reads the instructions for a run: the user's own, then those of each directory from the repository's root down to the
+ * workspace, each followed by what it imports with `@path`. Files of a repository may import from that repository only, and a
+ * link that leads out of it is not followed: the model must not be made to read what the repository chose.
+ *
+ * @param where.user the user's configuration folder
+ * @param where.root the repository's root, or the workspace itself outside any
+ * @param where.workspace the directory the run works in, at or below the root
+ */
+export function readMemory(where: {
+  readonly user: string
+  readonly root: string
+  readonly workspace: string
+}): Memory {
+  const reader = new MemoryReader()
+  for (const name of names) reader.read(join(where.user, name), [where.user, homedir()])
+  for (const directory of directoriesBetween(where.root, where.workspace)) {
+    for (const name of names) reader.read(join(directory, name), [where.root])
+  }
+  return { sources: reader.sources, omitted: reader.omitted }
+}
+
+class MemoryReader {
+  readonly sources: MemorySource[] = []
+  readonly omitted: { path: string; reason: string }[] = []
+  readonly #seen = new Set<string>()
+  #bytes = 0
+
+  /** Reads a file and what it imports. A file that isn't there is no news, unless another one asked for it. */
+  read(path: string, roots: readonly string[], importedBy?: string, depth = 0): void {
+    const real = realPath(path)
+    if (real === undefined) {
+      if (importedBy !== undefined) this.#omit(path, `${importedBy} imports it, and it is not there`)
+      return
+    }
+    if (!roots.some((root) => isInside(real, realPath(root) ?? root))) {
+      return this.#omit(path, `it leads to ${real}, outside ${roots.join(' and ')}`)
+    }
+    if (this.#seen.has(real)) return
+    this.#seen.add(real)
+    if (depth > maxDepth) return this.#omit(path, `imports nest deeper than ${maxDepth}`)
+    const text = readText(real, maxBytes - this.#bytes)
+    if (typeof text !== 'string') return this.#omit(path, text.reason)
+    // A CLAUDE.md that repeats AGENTS.md word for word says nothing new.
+    if (text.trim() === '' || this.sources.some((source) => source.text === text)) return
+    this.#bytes += Buffer.byteLength(text)
+    this.sources.push({ path: real, text, importedBy })
+    for (const imported of findImports(text)) {
+      const target = imported.startsWith('~/') ? join(homedir(), imported.slice(2)) : resolve(dirname(real), imported)
+      this.read(target, roots, real, depth + 1)
+    }
+  }
+
+  #omit(path: string, reason: string): void {
+    this.omitted.push({ path, reason })
+  }
+}
+
+/** Each directory on the way from the root to the workspace, both included. */
+function directoriesBetween(root: string, workspace: string): readonly string[] {
+  const parts = relative(root, workspace)
+    .split(sep)
+    .filter((part) => part !== '')
+  return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))]
+}
+
+function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Missing, or on a way that can't be walked: not there for us either way.
+    return undefined
+  }
+}
+
+/** The text of a plain file, or why it can't be told. Never waits on a pipe. */
+function readText(path: string, room: number): string | { readonly reason: string } {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch (error) {
+    return { reason: `it can't be read: ${(error as Error).message}` }
+  }
+  try {
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile()) return { reason: 'it is not a file' }
+    if (stats.size > room) return { reason: `it has ${stats.size} bytes, and ${room} of ${maxBytes} are left` }
+    const bytes = Buffer.alloc(stats.size)
+    const read = readSync(descriptor, bytes, 0, stats.size, 0)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, read))
+  } catch {
+    return { reason: 'it is not UTF-8' }
+  } finally {
+    closeSync(descriptor)
+  }
+}

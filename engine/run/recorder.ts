@@ -1,0 +1,140 @@
+import type { Item, RunEvent, RunSummary, Sink } from '../events.ts'
+import type { Usage } from '../model.ts'
+import { exitCodes, type EndReason } from '../exit-codes.ts'
+
+/** The body of an item without what the recorder gives it. */
+type Draft<T extends Item = Item> = T extends Item ? Omit<T, 'id'> : never
+
+/** An item that has begun and is not complete yet. */
+type OpenItem = { complete(changes: object): void }
+
+/**
+ * Writes a run down: numbers its items, tells the sinks each event, and counts what the closing summary names. An item
+ * that was begun is always completed, and the terminal event comes exactly once, whatever ended the run.
+ */
+export class Recorder {
+  readonly #sinks: readonly Sink[]
+  readonly #startedAt = performance.now()
+  readonly #open = new Map<string, Item>()
+  readonly #filesChanged = new Map<string, string>()
+  readonly #denied: { what: string; reason: string }[] = []
+  #commandsRun = 0
+  #commandsFailed = 0
+  #nextItem = 0
+  #finalMessage = ''
+  #usage: Usage = {
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    cacheWriteInputTokens: 0,
+    outputTokens: 0,
+    reasoningOutputTokens: 0,
+  }
+
+  constructor(sinks: readonly Sink[]) {
+    this.#sinks = sinks
+  }
+
+  /** The last thing that was refused, if anything was. */
+  get lastDenied(): RunSummary['denied'][number] | undefined {
+    return this.#denied.at(-1)
+  }
+
+  emit(event: RunEvent): void {
+    for (const sink of this.#sinks) sink.event(event)
+  }
+
+  /** A piece of a message that is still being written. */
+  delta(text: string): void {
+    for (const sink of this.#sinks) sink.delta?.(text)
+  }
+
+  addUsage(usage: Usage): void {
+    this.#usage = {
+      inputTokens: this.#usage.inputTokens + usage.inputTokens,
+      cachedInputTokens: this.#usage.cachedInputTokens + usage.cachedInputTokens,
+      cacheWriteInputTokens: this.#usage.cacheWriteInputTokens + usage.cacheWriteInputTokens,
+      outputTokens: this.#usage.outputTokens + usage.outputTokens,
+      reasoningOutputTokens: this.#usage.reasoningOutputTokens + usage.reasoningOutputTokens,
+    }
+  }
+
+  /** An item that is complete as it comes: a message, a rejected call. */
+  complete(draft: Draft): void {
+    const item = this.#number(draft)
+    if (item.type === 'agent_message') this.#finalMessage = item.text
+    this.emit({ type: 'item.completed', item })
+  }
+
+  /** An item with a beginning and an end. */
+  open(draft: Draft): OpenItem {
+    const item = this.#number(draft)
+    this.#open.set(item.id, item)
+    this.emit({ type: 'item.started', item })
+    return {
+      complete: (changes) => {
+        if (!this.#open.delete(item.id)) return
+        const done = { ...item, ...changes } as Item
+        this.#count(done)
+        this.emit({ type: 'item.completed', item: done })
+      },
+    }
+  }
+
+  /** Ends the run: closes what is open, emits the terminal event, hands the sinks the summary. */
+  end(reason: EndReason, error: string | undefined): RunSummary {
+    for (const item of [...this.#open.values()]) {
+      this.#open.delete(item.id)
+      this.emit({ type: 'item.completed', item: { ...item, status: 'failed' } as Item })
+    }
+    const summary: RunSummary = {
+      exitCode: exitCodes[reason],
+      reason,
+      error,
+      finalMessage: this.#finalMessage,
+      filesChanged: [...this.#filesChanged].map(([path, kind]) => ({ path, kind })),
+      commands: { run: this.#commandsRun, failed: this.#commandsFailed },
+      denied: this.#denied,
+      usage: {
+        input_tokens: this.#usage.inputTokens,
+        cached_input_tokens: this.#usage.cachedInputTokens,
+        cache_write_input_tokens: this.#usage.cacheWriteInputTokens,
+        output_tokens: this.#usage.outputTokens,
+        reasoning_output_tokens: this.#usage.reasoningOutputTokens,
+      },
+      durationMs: Math.round(performance.now() - this.#startedAt),
+    }
+    this.#terminal(summary)
+    for (const sink of this.#sinks) sink.end?.(summary)
+    return summary
+  }
+
+  #terminal({ exitCode, reason, error, usage, durationMs, denied }: RunSummary): void {
+    const common = { usage, duration_ms: durationMs, denied: denied.length }
+    if (error === undefined) return this.emit({ type: 'turn.completed', ...common })
+    this.emit({ type: 'error', message: error })
+    this.emit({ type: 'turn.failed', error: { message: error }, reason, exit_code: exitCode, ...common })
+  }
+
+  #number(draft: Draft): Item {
+    return { id: `item_${this.#nextItem++}`, ...draft } as Item
+  }
+
+  #count(item: Item): void {
+    if ((item.type === 'command_execution' || item.type === 'file_change') && item.verdict?.decision !== undefined) {
+      if (item.verdict.decision !== 'allow') this.#denied.push({ what: subject(item), reason: item.verdict.reason })
+    }
+    if (item.type === 'command_execution' && item.status !== 'declined') {
+      this.#commandsRun++
+      if (item.status === 'failed') this.#commandsFailed++
+    }
+    if (item.type === 'file_change' && item.status === 'completed') {
+      for (const { path, kind } of item.changes) this.#filesChanged.set(path, kind)
+    }
+  }
+}
+
+function subject(item: Extract<Item, { type: 'command_execution' | 'file_change' }>): string {
+  return item.type === 'command_execution'
+    ? item.command
+    : `patch of ${item.changes.map(({ path }) => path).join(', ')}`
+}

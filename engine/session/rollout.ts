@@ -1,0 +1,163 @@
+import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import * as z from 'zod'
+import type { HistoryItem, Usage } from '../model.ts'
+import { UserError } from '../user-error.ts'
+
+/**
+ * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be
+ * read and gone on with. Each line is whole or the last one; a torn last line is what was being written when the end came.
+ */
+
+const images = z.custom<NonNullable<Extract<HistoryItem, { type: 'message' }>['images']>>(Array.isArray).optional()
+
+const historyItem = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('message'),
+    role: z.enum(['user', 'developer', 'assistant']),
+    text: z.string(),
+    images,
+    phase: z.string().optional(),
+  }),
+  z.object({ type: z.literal('reasoning'), text: z.string(), opaque: z.unknown() }),
+  z.object({
+    type: z.literal('tool_call'),
+    call: z.object({ id: z.string(), name: z.string(), kind: z.enum(['function', 'freeform']), input: z.string() }),
+  }),
+  z.object({ type: z.literal('tool_result'), callId: z.string(), output: z.string(), ok: z.boolean(), images }),
+])
+
+const count = z.number()
+const usage = z.object({
+  inputTokens: count,
+  cachedInputTokens: count,
+  cacheWriteInputTokens: count,
+  outputTokens: count,
+  reasoningOutputTokens: count,
+})
+
+const record = z.discriminatedUnion('type', [
+  /** The first line. */
+  z.object({
+    type: z.literal('session'),
+    version: z.literal(1),
+    thread_id: z.string(),
+    /** ISO 8601. */
+    started: z.string(),
+    workspace: z.string(),
+    forked_from: z.string().optional(),
+  }),
+  /** A run of it begins: the first one, or one that resumes. */
+  z.object({ type: z.literal('run'), at: z.string(), model: z.string() }),
+  z.object({ type: z.literal('item'), item: historyItem }),
+  /** A response is complete and was paid for. */
+  z.object({ type: z.literal('response'), usage }),
+  z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
+])
+
+type ReadRecord = z.infer<typeof record>
+
+/** A line of a rollout. */
+type RolloutRecord = Exclude<ReadRecord, { type: 'item' }> | { readonly type: 'item'; readonly item: HistoryItem }
+
+/** The open rollout of a run. */
+export type Rollout = {
+  append(record: RolloutRecord): void
+  /** Makes what was written survive a power cut. */
+  sync(): void
+  close(): void
+}
+
+/** What a rollout holds. */
+export type ReadRollout = {
+  readonly session: Extract<RolloutRecord, { type: 'session' }>
+  readonly history: readonly HistoryItem[]
+  readonly usage: Usage
+  /** How the last run of it ended; undefined when it was cut off. */
+  readonly end: Extract<RolloutRecord, { type: 'end' }> | undefined
+  readonly model: string | undefined
+}
+
+/** Opens a rollout for appending, its torn last line taken away first. */
+export function openRollout(path: string): Rollout {
+  const descriptor = openSync(path, 'a+', 0o600)
+  const bytes = readFileSync(path)
+  const whole = bytes.lastIndexOf(10) + 1
+  if (whole < bytes.length) ftruncateSync(descriptor, whole)
+  return {
+    append(entry) {
+      const line = Buffer.from(`${JSON.stringify(entry)}\n`)
+      for (let written = 0; written < line.length;) written += writeSync(descriptor, line, written)
+    },
+    sync: () => fsyncSync(descriptor),
+    close: () => closeSync(descriptor),
+  }
+}
+
+/** A rollout that keeps nothing, for runs that must leave no trace. */
+export const noRollout: Rollout = { append: () => undefined, sync: () => undefined, close: () => undefined }
+
+/**
+ * Reads a rollout. A torn last line is passed over.
+ *
+ * @throws UserError `usage` with file and line for anything else that isn't a record
+ */
+export function readRollout(path: string): ReadRollout {
+  const bytes = readBytes(path)
+  const wholeBytes = bytes.lastIndexOf(10) + 1
+  const records = bytes
+    .toString('utf8', 0, wholeBytes)
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index) => parseRecord(line, `${path}:${index + 1}`))
+  const [session] = records
+  if (session?.type !== 'session') throw new UserError('usage', `${path}:1: expected the session's first line`)
+  return {
+    session,
+    history: records.flatMap((entry) => (entry.type === 'item' ? [toHistory(entry.item)] : [])),
+    usage: addUp(records),
+    end: endOf(records),
+    model: records.findLast((entry) => entry.type === 'run')?.model,
+  }
+}
+
+function readBytes(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new UserError('usage', `${path}: can't be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function parseRecord(line: string, place: string): ReadRecord {
+  try {
+    return record.parse(JSON.parse(line))
+  } catch (error) {
+    const what = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message
+    throw new UserError('usage', `${place}: not a record of a session: ${what}`, { cause: error })
+  }
+}
+
+/** Zod gives absent fields as such; the history's type wants them so under exact optional properties. */
+function toHistory(item: z.infer<typeof historyItem>): HistoryItem {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as HistoryItem
+}
+
+function endOf(records: readonly ReadRecord[]): ReadRollout['end'] {
+  const last = records.findLast((entry) => entry.type === 'end' || entry.type === 'run')
+  return last?.type === 'end' ? last : undefined
+}
+
+function addUp(records: readonly ReadRecord[]): Usage {
+  const total = {
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    cacheWriteInputTokens: 0,
+    outputTokens: 0,
+    reasoningOutputTokens: 0,
+  }
+  for (const entry of records) {
+    if (entry.type !== 'response') continue
+    for (const key of Object.keys(total) as (keyof Usage)[]) total[key] += entry.usage[key]
+  }
+  return total
+}

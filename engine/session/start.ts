@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { newThreadId } from '../thread-id.ts'
+import { UserError } from '../user-error.ts'
+import { readRollout, type ReadRollout } from './rollout.ts'
+import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
+
+/** How a run begins: anew, as the next run of a session, or as a new session that starts with another one's history. */
+export type Start =
+  | { readonly type: 'new' }
+  /** `id` undefined: the newest session of this workspace. */
+  | { readonly type: 'resume' | 'fork'; readonly id: string | undefined }
+
+/** What a run begins with. */
+type Beginning = {
+  /** The session that is gone on with; undefined for a new one. */
+  readonly earlier: ReadRollout | undefined
+  /** Makes or reopens the session's folder. Nothing is written before. */
+  open(workspace: string): Session
+}
+
+/**
+ * Finds out what a run begins with.
+ *
+ * @param stateDir the program's state folder
+ * @param workspace the directory the run works in; `--last` means the last session of this one
+ * @throws UserError `usage` when the session isn't there or can't be read
+ */
+export function prepareStart(start: Start, stateDir: string, workspace: string, ephemeral: boolean): Beginning {
+  const earlier = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
+  const threadId =
+    start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
+  return {
+    earlier,
+    open: (directory) => {
+      if (ephemeral) return ephemeralSession(threadId)
+      const session = openSession(stateDir, threadId)
+      if (start.type !== 'resume') begin(session, directory, earlier)
+      return session
+    },
+  }
+}
+
+function readEarlier(id: string | undefined, stateDir: string, workspace: string): ReadRollout {
+  const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
+  if (id !== undefined) return read(findSession(stateDir, id))
+  const last = listSessions(stateDir).find((name) => read(name).session.workspace === workspace)
+  if (last === undefined) throw new UserError('usage', `There is no session of ${workspace} to go on with.`)
+  return read(last)
+}
+
+function begin({ rollout, threadId }: Session, workspace: string, earlier: ReadRollout | undefined): void {
+  const forked = earlier === undefined ? {} : { forked_from: earlier.session.thread_id }
+  const started = new Date().toISOString()
+  rollout.append({ type: 'session', version: 1, thread_id: threadId, started, workspace, ...forked })
+  for (const item of earlier?.history ?? []) rollout.append({ type: 'item', item })
+}

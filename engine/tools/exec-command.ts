@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+import * as z from 'zod'
+import { defineTool } from './define-tool.ts'
+import { patchInCommand } from './patch-in-command.ts'
+import { applyPatchText } from './apply-patch.ts'
+import { runCommand } from './run-command.ts'
+import type { Tool } from './tool.ts'
+
+const limits = {
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(3_600_000)
+    .optional()
+    .describe('Milliseconds after which the command and everything it started is killed. Default 120000.'),
+  max_output_tokens: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe('How much output comes back, at about 4 bytes a token; the middle is cut out beyond it. Default 10000.'),
+  workdir: z.string().optional().describe('Directory to run in, relative to the workspace. Default: the workspace.'),
+  sandbox_permissions: z
+    .enum(['use_default', 'require_escalated'])
+    .optional()
+    .describe('Ask for more than the sandbox allows with "require_escalated"; it needs an approval.'),
+  justification: z.string().optional().describe('With "require_escalated": why the command needs it, one sentence.'),
+}
+
+/** The shell, under the name and with the fields that models trained on Codex expect. */
+export const execCommand: Tool = defineTool({
+  name: 'exec_command',
+  description:
+    'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code once it has ended. ' +
+    'Standard input is empty. To change files use apply_patch.',
+  // Loose, because trained models send fields of other programs too; the answer names what was ignored.
+  input: z.looseObject({
+    cmd: z.string().min(1).describe('The command line, as bash reads it.'),
+    ...limits,
+    login: z
+      .boolean()
+      .optional()
+      .describe("Run as a login shell, which reads the user's start-up files. Default false."),
+  }),
+  async run(input, context) {
+    const { cmd, login = false, ...rest } = input
+    const patch = patchInCommand(cmd)
+    if (patch !== undefined) {
+      const root = resolve(context.workspace, input.workdir ?? '.', patch.directory ?? '.')
+      return applyPatchText(patch.text, root, context)
+    }
+    return runCommand({ argv: ['/bin/bash', login ? '-lc' : '-c', cmd], ...rest }, ignored(rest, limits), context)
+  },
+})
+
+/** The older form of the shell tool: an argument vector. Understood when a model calls it, not offered. */
+export const shell: Tool = defineTool({
+  name: 'shell',
+  description: 'Runs an argument vector in the workspace, inside a sandbox.',
+  declared: false,
+  input: z.looseObject({ command: z.array(z.string()).min(1), ...limits }),
+  async run(input, context) {
+    const { command, ...rest } = input
+    const [program, ...words] = command
+    if (program === undefined) throw new TypeError('the schema lets no empty command through')
+    const script = /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && words.length === 2 && /^-l?c$/.test(words[0] ?? '')
+    const patch = patchInCommand(script ? (words[1] ?? '') : command)
+    if (patch !== undefined) {
+      const root = resolve(context.workspace, input.workdir ?? '.', patch.directory ?? '.')
+      return applyPatchText(patch.text, root, context)
+    }
+    return runCommand({ argv: [program, ...words], ...rest }, ignored(rest, limits), context)
+  },
+})
+
+function ignored(given: object, known: object): readonly string[] {
+  return Object.keys(given).filter((key) => !Object.hasOwn(known, key))
+}
