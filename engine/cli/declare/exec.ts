@@ -1,0 +1,113 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { sandboxModes, type Finish } from './shared.ts'
+
+/** What `agent exec` was asked to do, as parsed; nothing is looked up yet. */
+export type ExecOptions = {
+  readonly json?: true
+  readonly model?: string
+  readonly sandbox?: (typeof sandboxModes)[number]
+  readonly cd?: string
+  readonly config: readonly string[]
+  readonly outputLastMessage?: string
+  readonly askForApproval?: (typeof approvalChoices)[number]
+  readonly fullAuto?: true
+  readonly dangerouslyBypassApprovalsAndSandbox?: true
+  readonly failOnDenied?: true
+  readonly maxTurns?: number
+  readonly maxTokens?: number
+  readonly timeout?: number
+  readonly skipGitRepoCheck?: true
+  readonly record?: string
+  readonly showContext?: true
+  readonly ephemeral?: true
+}
+
+const approvalChoices = ['untrusted', 'on-failure', 'on-request', 'never'] as const
+
+/** Declares `agent exec`. */
+export function declareExec(program: Command, finish: Finish): void {
+  const exec = runOptions(program.command('exec'))
+    .alias('e')
+    .description('run a task with nobody watching')
+    .argument('[prompt]', 'what to do; "-" or nothing reads standard input')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent exec "make the tests pass"
+  agent exec --json -m gpt-5.5 -s read-only "review the last commit" > events.jsonl
+  git diff | agent exec "write a changelog entry for this" -o entry.md
+  agent exec resume --last "now the same for the other package"`,
+    )
+    .action(async (prompt: string | undefined, options: ExecOptions) => {
+      const { runExec } = await import('../exec.ts')
+      finish(await runExec(prompt, options, { type: 'new' }))
+    })
+
+  for (const type of ['resume', 'fork'] as const) {
+    runOptions(exec.command(type))
+      .description(type === 'resume' ? 'go on with a session' : 'begin a new session with the history of another')
+      .argument('[session]', 'its id, or the beginning of it; with --last, the prompt')
+      .argument('[prompt]', 'what to do next; "-" or nothing reads standard input')
+      .option('--last', 'the newest session of this workspace')
+      .action(async (first: string | undefined, second: string | undefined, _: object, command: Command) => {
+        const options = command.optsWithGlobals<ExecOptions & { readonly last?: true }>()
+        const last = options.last === true
+        if (!last && first === undefined) command.error('error: name a session, or give --last')
+        if (last && second !== undefined) command.error('error: --last already names the session')
+        const { runExec } = await import('../exec.ts')
+        finish(await runExec(last ? first : second, options, { type, id: last ? undefined : first }))
+      })
+  }
+}
+
+/** The options of every command that runs a model. */
+function runOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one event a line on standard output')
+    .option('-m, --model <model>', 'gpt-…, claude-…, PROVIDER/NAME, or replay:FILE for a recorded conversation')
+    .addOption(
+      new Option('-s, --sandbox <mode>', 'what commands may touch (default: workspace-write)').choices(sandboxModes),
+    )
+    .option('-C, --cd <dir>', 'work in this directory')
+    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
+    .option('-o, --output-last-message <file>', 'write the final message to a file too')
+    .addOption(
+      new Option(
+        '--ask-for-approval <when>',
+        'when the Guardian asks (default: on-request); with nobody there to ask, asking means no',
+      ).choices(approvalChoices),
+    )
+    .addOption(
+      new Option('--full-auto', 'the same as -s workspace-write --ask-for-approval on-request').conflicts([
+        'sandbox',
+        'askForApproval',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--dangerously-bypass-approvals-and-sandbox',
+        'no sandbox, and nothing is asked; rules that forbid still hold. For a machine that is itself the sandbox',
+      ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
+    )
+    .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
+    .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
+    .option('--max-tokens <n>', 'end the run (exit code 4) once it has used so many tokens, in and out', positive)
+    .option('--timeout <seconds>', 'end the run (exit code 4) after so much time', positive)
+    .option('--ephemeral', 'keep nothing of the run: no session, no audit log')
+    .option('--skip-git-repo-check', 'run outside a git repository too')
+    .option('--record <file>', 'write the conversation down as a recording for replay:FILE')
+    .option('--show-context', 'print what the model would be told, with each source, and stop')
+}
+
+function positive(value: string): number {
+  const number = Number(value)
+  if (/^\d+$/.test(value) && number > 0 && Number.isSafeInteger(number * 1000)) return number
+  throw new InvalidArgumentError('expected a whole number above 0.')
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  if (!value.includes('=')) throw new InvalidArgumentError('expected key=value.')
+  return [...earlier, value]
+}

@@ -1,0 +1,37 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { Finish } from './shared.ts'
+
+/** Declares `agent sessions`. */
+export function declareSessions(program: Command, finish: Finish): void {
+  const sessions = program.command('sessions').description('look at kept sessions, and throw old ones away')
+  sessions.helpCommand(false)
+  sessions
+    .command('list')
+    .description('the sessions there are, newest first')
+    .option('--json', 'print one JSON object a line')
+    .action(async (options: { readonly json?: true }) => {
+      const { listCommand } = await import('../sessions.ts')
+      finish(listCommand(options))
+    })
+  sessions
+    .command('show')
+    .description('what was said and done in a session')
+    .argument('<session>', 'its id, or the beginning of it')
+    .action(async (id: string) => {
+      const { showCommand } = await import('../sessions.ts')
+      finish(showCommand(id))
+    })
+  sessions
+    .command('prune')
+    .description('throw away sessions that ended long ago')
+    .requiredOption('--days <n>', 'keep what is younger than so many days', days)
+    .action(async (options: { readonly days: number }) => {
+      const { pruneCommand } = await import('../sessions.ts')
+      finish(pruneCommand(options.days))
+    })
+}
+
+function days(value: string): number {
+  if (/^\d{1,5}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('expected a whole number.')
+}

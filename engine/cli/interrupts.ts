@@ -1,0 +1,29 @@
+import process from 'node:process'
+import { exitCodes } from '../exit-codes.ts'
+
+/**
+ * Turns SIGINT and SIGTERM into an abort, so that a run ends with its terminal event and its summary. A second signal ends
+ * the process at once.
+ *
+ * @returns the signal, aborted with `interrupted` or `terminated` as its reason, and what takes the handlers away again
+ */
+export function catchInterrupts(): { readonly signal: AbortSignal; readonly dispose: () => void } {
+  const controller = new AbortController()
+  const handler = (reason: 'interrupted' | 'terminated') => (): void => {
+    if (controller.signal.aborted) process.exit(exitCodes[reason])
+    controller.abort(reason)
+  }
+  const onInterrupt = handler('interrupted')
+  const onTerminate = handler('terminated')
+  process.on('SIGINT', onInterrupt)
+  process.on('SIGTERM', onTerminate)
+  process.on('SIGHUP', onTerminate)
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      process.off('SIGINT', onInterrupt)
+      process.off('SIGTERM', onTerminate)
+      process.off('SIGHUP', onTerminate)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import {
+  checkCommand,
+  explainCheck,
+  readCommandTable,
+  RuleError,
+  testCommandTable,
+  type CheckOptions,
+  type TableRow,
+} from '../../policies/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { findPlaces } from '../places.ts'
+import { describeRuleError, readRules } from '../read-rules.ts'
+import { UserError } from '../user-error.ts'
+import type { PolicyOptions } from './declare/policy.ts'
+
+/** `agent policy check`: prints what would be decided, a line or a JSON object for each command. */
+export function policyCheck(command: readonly string[], options: PolicyOptions): number {
+  if ((command.length === 0) === (options.from === undefined)) {
+    throw new UserError('usage', 'agent policy check: give either a command, after --, or --from FILE')
+  }
+  const judged = checkOptions(options)
+  const commands =
+    options.from === undefined ? [wordsOrLine(command)] : readTable(options.from).map((row) => row.command)
+  for (const one of commands) {
+    const checked = checkCommand(one, judged)
+    const line = options.json === true ? JSON.stringify(checked) : explainCheck(checked, judged).trimEnd()
+    process.stdout.write(`${line}\n`)
+  }
+  return exitCodes.done
+}
+
+/** `agent policy explain`: one command, in words. */
+export function policyExplain(command: readonly string[], options: PolicyOptions): number {
+  const judged = checkOptions(options)
+  process.stdout.write(explainCheck(checkCommand(wordsOrLine(command), judged), judged))
+  return exitCodes.done
+}
+
+/** `agent policy test`: compares decisions with those a table expects. */
+export function policyTest(file: string, options: PolicyOptions): number {
+  const { passed, failed, unjudged } = testCommandTable(readTable(file), checkOptions(options))
+  for (const { row, checked } of failed) {
+    const expected = row.expected?.join(' or ') ?? ''
+    process.stdout.write(
+      `${file}:${row.line}: ${checked.command}\n  ${checked.decision}, expected ${expected}: ${checked.reason}\n`,
+    )
+  }
+  const rest = unjudged === 0 ? '' : `, ${unjudged} without an expectation`
+  process.stdout.write(`${passed} as expected, ${failed.length} not${rest}\n`)
+  return failed.length === 0 ? exitCodes.done : exitCodes.failed
+}
+
+function checkOptions(options: PolicyOptions): CheckOptions {
+  return {
+    approvalMode: options.askForApproval,
+    sandbox: options.sandbox,
+    rules: readRules(findPlaces(process.env), options.rules),
+    cwd: process.cwd(),
+  }
+}
+
+/** One word with a blank in it is a line for a shell, as people quote it; anything else is an argument vector. */
+function wordsOrLine(command: readonly string[]): string | readonly string[] {
+  const [only, ...others] = command
+  return only !== undefined && others.length === 0 ? only : command
+}
+
+function readTable(file: string): readonly TableRow[] {
+  try {
+    return readCommandTable(file, readFileSync(file === '-' ? 0 : file, 'utf8'))
+  } catch (error) {
+    if (error instanceof RuleError) throw new UserError('usage', describeRuleError(error), { cause: error })
+    throw new UserError('usage', `${file}: can't be read: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,50 @@
+import { Command, CommanderError } from 'commander'
+import { exitCodes } from '../exit-codes.ts'
+import { version } from '../version.ts'
+import { declareExec } from './declare/exec.ts'
+import { declarePolicy } from './declare/policy.ts'
+import { declareSandbox } from './declare/sandbox.ts'
+import { declareSessions } from './declare/sessions.ts'
+
+/**
+ * Parses a command line and runs the command it names. Each command's own module is loaded only when it is the one.
+ *
+ * @param argv the words after the program's name
+ * @returns the exit code
+ */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  let exitCode: number = exitCodes.done
+  const finish = (code: number): void => {
+    exitCode = code
+  }
+  const program = new Command('agent')
+    .description('Runs a coding agent in a repository, sandboxed, with a Guardian in front of everything it does.')
+    .version(version, '--version', 'print the version')
+    .helpCommand(false)
+    .exitOverride()
+    .enablePositionalOptions()
+    .showHelpAfterError('(see --help)')
+    .addHelpText(
+      'after',
+      `
+Exit codes:
+  0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
+  5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
+    )
+  declareExec(program, finish)
+  declareSessions(program, finish)
+  declareSandbox(program, finish)
+  declarePolicy(program, finish)
+
+  if (argv.length === 0) {
+    program.outputHelp({ error: true })
+    return exitCodes.usage
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  }
+  return exitCode
+}

@@ -1,0 +1,65 @@
+import { pipeline } from 'node:stream/promises'
+import { constants } from 'node:os'
+import process from 'node:process'
+import { openSandbox, parsePolicy, renderDenial, SandboxError, type ExecResult } from '../../sandbox/index.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { UserError } from '../user-error.ts'
+import { catchInterrupts } from './interrupts.ts'
+import type { SandboxOptions } from './declare/sandbox.ts'
+import { findWorkspace } from './workspace.ts'
+
+/** What shells and env(1) return for a program that isn't there. */
+const commandNotFound = 127
+
+/**
+ * `agent sandbox`: runs one command confined. Its standard streams and its exit code pass through.
+ *
+ * @returns the command's exit code; 128 + n where signal n ended it, as shells report it; 124 after a timeout, as timeout(1)
+ */
+export async function runSandbox(command: readonly string[], options: SandboxOptions): Promise<number> {
+  const [program, ...words] = command
+  if (program === undefined)
+    throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
+  const workspace = findWorkspace(options.cd)
+  const { signal, dispose } = catchInterrupts()
+  try {
+    const sandbox = await openSandbox(parsePolicy({ mode: options.sandbox, workspace }))
+    try {
+      const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
+      const ended = [
+        pipeline(child.stdout, process.stdout, { end: false }),
+        pipeline(child.stderr, process.stderr, { end: false }),
+      ]
+      const result = await child.result
+      await Promise.allSettled(ended)
+      for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial)}\n`)
+      return exitCodeOf(result, signal)
+    } finally {
+      await sandbox.close()
+    }
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    if (error.code === 'missing-program') {
+      process.stderr.write(`agent sandbox: ${error.message}\n`)
+      return commandNotFound
+    }
+    throw new UserError(error.code === 'unavailable' ? 'sandboxUnavailable' : 'usage', error.message, { cause: error })
+  } finally {
+    dispose()
+  }
+}
+
+function exitCodeOf(result: ExecResult, signal: AbortSignal): number {
+  switch (result.status) {
+    case 'exited':
+      return result.code
+    case 'signaled':
+      return 128 + (constants.signals[result.signal as NodeJS.Signals] ?? 0)
+    case 'timed-out':
+      return 124
+    case 'cancelled':
+      return signal.reason === 'terminated' ? exitCodes.terminated : exitCodes.interrupted
+    default:
+      return result satisfies never
+  }
+}

@@ -1,0 +1,114 @@
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { exitCodes } from '../exit-codes.ts'
+import type { HistoryItem } from '../model.ts'
+import { findPlaces } from '../places.ts'
+import { readRollout, type ReadRollout } from '../session/rollout.ts'
+import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { cleanOutput } from '../text/clean.ts'
+import { truncateMiddle } from '../text/truncate.ts'
+import { UserError } from '../user-error.ts'
+
+const shownCharacters = 2000
+const dayMs = 86_400_000
+
+/** `agent sessions list`: a line for each session; one that can't be read is listed as such. */
+export function listCommand(options: { readonly json?: true }): number {
+  const { state } = findPlaces(process.env)
+  for (const id of listSessions(state)) {
+    const summary = summarize(state, id)
+    const line =
+      options.json === true
+        ? JSON.stringify(summary)
+        : [id, summary.started.slice(0, 16), summary.end, summary.workspace, oneLine(summary.prompt)].join('  ')
+    process.stdout.write(`${line}\n`)
+  }
+  return exitCodes.done
+}
+
+/** `agent sessions show`: the conversation as text. */
+export function showCommand(id: string): number {
+  const { state } = findPlaces(process.env)
+  const rollout = readRollout(rolloutOf(state, findSession(state, id)))
+  const { session, usage } = rollout
+  process.stdout.write(`${session.thread_id}\n${session.started}  ${session.workspace}  ${endOf(rollout)}\n`)
+  process.stdout.write(`tokens: ${usage.inputTokens} in, ${usage.outputTokens} out\n`)
+  for (const item of rollout.history) {
+    const text = describe(item)
+    if (text !== undefined) process.stdout.write(`\n${truncateMiddle(safe(text), shownCharacters).text}\n`)
+  }
+  return exitCodes.done
+}
+
+/** `agent sessions prune`: removes sessions whose last run is older than some days. */
+export function pruneCommand(days: number): number {
+  const { state } = findPlaces(process.env)
+  let removed = 0
+  for (const id of listSessions(state)) {
+    const file = rolloutOf(state, id)
+    const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? statSync(sessionDirectory(state, id)).mtimeMs
+    if (Date.now() - touched < days * dayMs) continue
+    rmSync(sessionDirectory(state, id), { recursive: true, force: true })
+    removed++
+  }
+  process.stdout.write(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed\n`)
+  return exitCodes.done
+}
+
+type Summary = {
+  readonly id: string
+  readonly started: string
+  readonly workspace: string
+  readonly end: string
+  readonly prompt: string
+}
+
+function summarize(state: string, id: string): Summary {
+  try {
+    const rollout = readRollout(rolloutOf(state, id))
+    const prompt = rollout.history.find((item) => item.type === 'message' && item.role === 'user')
+    return {
+      id,
+      started: rollout.session.started,
+      workspace: rollout.session.workspace,
+      end: endOf(rollout),
+      prompt: prompt?.type === 'message' ? prompt.text : '',
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return { id, started: '', workspace: '', end: 'unreadable', prompt: error.message }
+  }
+}
+
+function endOf({ end }: ReadRollout): string {
+  return end?.reason ?? 'cut off'
+}
+
+function describe(item: HistoryItem): string | undefined {
+  switch (item.type) {
+    case 'message':
+      return `${item.role}: ${item.text}`
+    case 'reasoning':
+      return item.text === '' ? undefined : `thinking: ${item.text}`
+    case 'tool_call':
+      return `> ${item.call.name} ${item.call.input}`
+    case 'tool_result':
+      return `${item.ok ? '<' : '< (failed)'} ${item.output}`
+    default:
+      return item satisfies never
+  }
+}
+
+function rolloutOf(state: string, id: string): string {
+  return join(sessionDirectory(state, id), 'rollout.jsonl')
+}
+
+function oneLine(text: string): string {
+  return safe(text).replaceAll(/\s+/g, ' ').slice(0, 60)
+}
+
+/** What a model said must not draw on the terminal of whoever reads it later. */
+function safe(text: string): string {
+  return cleanOutput(Buffer.from(text))
+}

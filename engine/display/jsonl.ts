@@ -1,0 +1,6 @@
+import type { Sink } from '../events.ts'
+
+/** The sink of `--json`: one event a line. */
+export function jsonlSink(write: (line: string) => void): Sink {
+  return { event: (event) => write(`${JSON.stringify(event)}\n`) }
+}

@@ -1,0 +1,172 @@
+import { styleText } from 'node:util'
+import type { EventVerdict, Item, RunEvent, RunSummary } from '../events.ts'
+
+/** Styles a piece of text, or leaves it as it is where colour is off. */
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
+
+/** How things are put to a person. */
+type Style = {
+  readonly paint: Paint
+  /** A path as short as it can be said: relative within the workspace. */
+  readonly shorten: (path: string) => string
+}
+
+/** Puts a run into words for a person, line by line. */
+type Teller = {
+  readonly paint: Paint
+  event(event: RunEvent): readonly string[]
+  summary(summary: RunSummary): readonly string[]
+}
+
+/** @param colour whether escape sequences may be written at all */
+export function createTeller(colour: boolean): Teller {
+  let workspace = ''
+  const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
+  const shorten = (path: string): string =>
+    workspace !== '' && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
+  const style = { paint, shorten }
+  return {
+    paint,
+    event: (event) => {
+      if (event.type === 'thread.started') workspace = event.config.cwd
+      return eventLines(event, style)
+    },
+    summary: (summary) => summaryLines(summary, style),
+  }
+}
+
+/** How many lines of a failed command's output are shown. */
+const shownOutputLines = 12
+
+/** What a person reads about an event: no line for those that need none. */
+function eventLines(event: RunEvent, style: Style): readonly string[] {
+  const { paint } = style
+  switch (event.type) {
+    case 'thread.started': {
+      const { model, cwd, sandbox_mode, sandbox_backend, approval_policy } = event.config
+      return [
+        paint(
+          'dim',
+          `model ${model} · sandbox ${sandbox_mode} (${sandbox_backend}) · approval ${approval_policy} · ${cwd}`,
+        ),
+      ]
+    }
+    case 'item.completed':
+      return itemLines(event.item, style)
+    case 'error':
+      return [paint('yellow', `! ${event.message}`)]
+    case 'turn.started':
+    case 'item.started':
+    case 'item.updated':
+    case 'turn.completed':
+    case 'turn.failed':
+      return []
+    default:
+      return event satisfies never
+  }
+}
+
+function itemLines(item: Item, style: Style): readonly string[] {
+  const { paint, shorten } = style
+  switch (item.type) {
+    case 'agent_message':
+      return item.text.trim() === '' ? [] : ['', ...item.text.trimEnd().split('\n'), '']
+    case 'reasoning':
+      return item.text.split('\n').map((line) => paint('dim', `  ${line}`))
+    case 'command_execution':
+      return commandLines(item, style)
+    case 'file_change': {
+      const files = item.changes.map(({ path, kind }) => `    ${kind} ${shorten(path)}`)
+      if (item.verdict !== undefined && item.verdict.decision !== 'allow') {
+        return [paint('red', '✗ patch refused'), ...files, ...verdictLines(item.verdict, paint)]
+      }
+      if (item.status === 'failed') {
+        return [paint('red', '✗ patch did not apply'), ...files, ...indent(item.error ?? '', paint)]
+      }
+      return [
+        paint('green', `✓ patch applied${duration(item.duration_ms)}`),
+        ...files,
+        ...diffLines(item.diff ?? '', paint),
+      ]
+    }
+    case 'tool_call':
+      return [paint('red', `✗ ${item.tool}: not run`), ...indent(item.error, paint)]
+    case 'error':
+      return [paint('red', `✗ ${item.message}`)]
+    default:
+      return item satisfies never
+  }
+}
+
+function commandLines(item: Extract<Item, { type: 'command_execution' }>, { paint }: Style): readonly string[] {
+  const command = oneLine(item.command)
+  if (item.status === 'declined') {
+    return [paint('red', `✗ refused: ${command}`), ...verdictLines(item.verdict, paint)]
+  }
+  const end = item.exit_code === null ? (item.ended_by ?? 'not started') : `exit ${item.exit_code}`
+  const took = `${end}${duration(item.duration_ms)}`
+  if (item.status === 'completed') return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`]
+  const output = item.aggregated_output.trimEnd().split('\n')
+  const shown = output.slice(-shownOutputLines).map((line) => paint('dim', `    ${line}`))
+  const denials = (item.denials ?? []).map(({ subject, rule, how_to_allow: how }) =>
+    paint('yellow', `    refused by the sandbox: ${subject} (${rule}). ${how}`),
+  )
+  return [`${paint('red', '✗')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
+}
+
+/** Why something was refused, and by which rule. */
+function verdictLines(verdict: EventVerdict | undefined, paint: Paint): readonly string[] {
+  if (verdict === undefined) return []
+  const rule = verdict.rule === undefined ? [] : [paint('dim', `    rule ${verdict.rule}`)]
+  return [paint('red', `    ${verdict.reason}`), ...rule]
+}
+
+/** A command as it fits one line: the shell around it left out, the rest of a script cut. */
+export function oneLine(command: string): string {
+  const script = /^\/bin\/bash -l?c (?:'(?<quoted>[^]*)'|(?<bare>\S+))$/.exec(command)?.groups
+  const text = script?.['quoted']?.replaceAll(`'\\''`, "'") ?? script?.['bare'] ?? command
+  const flat = text.replaceAll(/\s*\n\s*/g, ' ⏎ ')
+  return flat.length > 120 ? `${flat.slice(0, 119)}…` : flat
+}
+
+function indent(text: string, paint: Paint): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => paint('dim', `    ${line}`))
+}
+
+/** A unified diff, coloured as people know it. */
+function diffLines(diff: string, paint: Paint): readonly string[] {
+  const styles = { '+': 'green', '-': 'red', '@': 'cyan' } as const
+  const lines = diff.trimEnd() === '' ? [] : diff.trimEnd().split('\n')
+  return lines.map((line) => {
+    const style = styles[line[0] as keyof typeof styles] as 'green' | 'red' | 'cyan' | undefined
+    return `    ${style === undefined ? paint('dim', line) : paint(style, line)}`
+  })
+}
+
+function duration(ms: number | undefined): string {
+  return ms === undefined ? '' : ` in ${seconds(ms)}`
+}
+
+/** Milliseconds for a person. */
+export function seconds(ms: number): string {
+  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`
+}
+
+/** The closing lines of a run: what changed, what ran, what was refused and why, what it cost. */
+function summaryLines(summary: RunSummary, { paint, shorten }: Style): readonly string[] {
+  const { usage, commands, denied, filesChanged } = summary
+  const failed = commands.failed === 0 ? '' : ` (${commands.failed} failed)`
+  const head =
+    summary.error === undefined ? paint('green', 'done') : paint('red', `${summary.reason}: ${summary.error}`)
+  return [
+    `${head} · ${seconds(summary.durationMs)} · exit code ${summary.exitCode}`,
+    `  files changed: ${filesChanged.length === 0 ? 'none' : filesChanged.map(({ path, kind }) => `${shorten(path)} (${kind})`).join(', ')}`,
+    `  commands run: ${commands.run}${failed}`,
+    `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
+    ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
+    `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out`,
+  ]
+}

@@ -1,0 +1,14 @@
+import type { Sink } from '../events.ts'
+import { createTeller } from './lines.ts'
+
+/** Plain lines on stderr as things happen: for logs, pipes and CI. */
+export function plainSink(write: (text: string) => void, colour: boolean): Sink {
+  const teller = createTeller(colour)
+  const print = (lines: readonly string[]): void => {
+    if (lines.length > 0) write(`${lines.join('\n')}\n`)
+  }
+  return {
+    event: (event) => print(teller.event(event)),
+    end: (summary) => print(teller.summary(summary)),
+  }
+}

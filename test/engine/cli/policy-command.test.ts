@@ -1,0 +1,125 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openAuditLog } from '../../../policies/index.ts'
+import { agent } from '../../support/agent.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+const rules = 'prefix_rule(pattern = ["make", "deploy"], decision = "forbidden", justification = "Ask a person.")\n'
+
+describe('agent policy check', () => {
+  test('prints decision, class, the commands found and the deciding rule as one JSON object', async () => {
+    const home = tempDir({ '.config/portcullis/rules/team.rules': rules })
+    const args = ['policy', 'check', '--json', '--', 'cd app && env A=1 make deploy']
+    const { code, stdout } = await agent(args, { cwd: tempDir(), home })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      command: 'cd app && env A=1 make deploy',
+      decision: 'deny',
+      class: expect.any(String),
+      commands: expect.arrayContaining([expect.objectContaining({ command: 'make deploy' })]),
+      reason: 'Ask a person.',
+      rule: expect.stringContaining('team.rules:1'),
+    })
+  })
+
+  test('takes an argument vector with flags of its own', async () => {
+    const args = ['policy', 'check', '--ask-for-approval', 'untrusted', '--json', '--', 'ls', '--all']
+    const { stdout } = await agent(args, { cwd: tempDir(), home: tempDir() })
+    expect(JSON.parse(stdout)).toMatchObject({ command: 'ls --all', decision: 'allow', class: 'read-only' })
+  })
+
+  test('--from judges a file, one line each, in order', async () => {
+    const cwd = tempDir({ 'commands.txt': 'ls\n"rm -rf build"\n{"command": "curl https://example.com"}\n' })
+    const args = ['policy', 'check', '--ask-for-approval', 'untrusted', '--from', 'commands.txt', '--json']
+    const { stdout } = await agent(args, { cwd, home: tempDir() })
+    const decisions = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { decision: string }).decision)
+    expect(decisions).toEqual(['allow', 'ask', 'ask'])
+  })
+
+  test('--rules adds a file, and a broken one stops it with file, line and column', async () => {
+    const cwd = tempDir({ 'more.rules': rules, 'broken.rules': 'prefix_rule(pattern = "make")\n' })
+    const home = tempDir()
+    const good = await agent(['policy', 'check', '--rules', 'more.rules', '--json', '--', 'make deploy'], { cwd, home })
+    expect(JSON.parse(good.stdout)).toMatchObject({ decision: 'deny' })
+    const bad = await agent(['policy', 'check', '--rules', 'broken.rules', '--', 'make deploy'], { cwd, home })
+    expect(bad).toMatchObject({ code: 2, stdout: '' })
+    expect(bad.stderr).toMatch(/^agent: broken\.rules:1:\d+: /)
+  })
+
+  test.each([[['policy', 'check']], [['policy', 'check', '--from', 'a', '--', 'ls']], [['policy']]])(
+    '%j is a usage error',
+    async (args) => {
+      expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code: 2, stdout: '' })
+    },
+  )
+})
+
+test('agent policy explain says in words what would happen and why', async () => {
+  const { code, stdout } = await agent(['policy', 'explain', '--', 'git push --force'], {
+    cwd: tempDir(),
+    home: tempDir(),
+  })
+  expect(code).toBe(0)
+  expect(stdout).toContain('would be asked about')
+  expect(stdout).toContain('This overwrites or deletes what others have.')
+})
+
+test('agent policy test compares a table with what is decided, and fails where they differ', async () => {
+  const cwd = tempDir({
+    'good.jsonl': '{"command": "ls", "label": "safe"}\n{"command": "rm -rf x", "label": "unsafe"}\n',
+    'bad.jsonl': '{"command": "ls", "expect": "deny"}\n',
+  })
+  const args = ['policy', 'test', '--ask-for-approval', 'untrusted']
+  expect(await agent([...args, 'good.jsonl'], { cwd, home: tempDir() })).toMatchObject({
+    code: 0,
+    stdout: '2 as expected, 0 not\n',
+  })
+  const bad = await agent([...args, 'bad.jsonl'], { cwd, home: tempDir() })
+  expect(bad.code).toBe(1)
+  expect(bad.stdout).toContain('bad.jsonl:1: ls\n  allow, expected deny')
+})
+
+describe('agent audit verify', () => {
+  const log = (): string => {
+    const path = join(tempDir(), 'audit.jsonl')
+    const audit = openAuditLog(path, { environment: {} })
+    for (const name of ['a', 'b', 'c']) {
+      audit.append({
+        action: { type: 'read', path: `/${name}` },
+        mode: 'never',
+        verdict: { decision: 'deny', sandbox: 'as-requested', decidedBy: 'mode', reason: 'no' },
+        analysis: undefined,
+        took: 1,
+      })
+    }
+    audit.close()
+    return path
+  }
+
+  test('says that a whole log is whole', async () => {
+    const path = log()
+    const ended = await agent(['audit', 'verify', path], { cwd: tempDir(), home: tempDir() })
+    expect(ended).toMatchObject({ code: 0, stdout: `${path}: 3 records, whole\n` })
+  })
+
+  test.each<readonly [string, (text: string) => string]>([
+    ['an edited record', (text) => text.replace('"/b"', '"/x"')],
+    ['a removed record', (text) => text.split('\n').toSpliced(1, 1).join('\n')],
+    ['a cut end', (text) => text.split('\n').toSpliced(2, 1).join('\n')],
+  ])('finds %s, with its line', async (_, change) => {
+    const path = log()
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
+    const ended = await agent(['audit', 'verify', path], { cwd: tempDir(), home: tempDir() })
+    expect(ended.code).toBe(1)
+    expect(ended.stdout).toMatch(/audit\.jsonl:\d: /)
+  })
+
+  test('a log that is not there is a usage error', async () => {
+    const ended = await agent(['audit', 'verify', '/no/such/log'], { cwd: tempDir(), home: tempDir() })
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+  })
+})

@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { hidingBubblewrap, needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+describe.skipIf(needsBubblewrap())('agent sandbox', () => {
+  test('passes output and exit code through', async () => {
+    const cwd = tempDir()
+    const ended = await agent(['sandbox', '--', 'sh', '-c', 'echo out; echo err >&2; exit 7'], { cwd, home: tempDir() })
+    expect(ended).toEqual({ code: 7, signal: null, stdout: 'out\n', stderr: 'err\n' })
+  })
+
+  test('passes standard input through', async () => {
+    const ended = await agent(['sandbox', '--', 'tr', 'a-z', 'A-Z'], {
+      cwd: tempDir(),
+      home: tempDir(),
+      stdin: 'piped',
+    })
+    expect(ended).toMatchObject({ code: 0, stdout: 'PIPED' })
+  })
+
+  test('hands flags after the command to the command', async () => {
+    const ended = await agent(['sandbox', 'echo', '-s', '--json'], { cwd: tempDir(), home: tempDir() })
+    expect(ended.stdout).toBe('-s --json\n')
+  })
+
+  test('lets a command write in the workspace and nowhere else', async () => {
+    const workspace = tempDir()
+    const outside = tempDir()
+    const script = `echo in > in.txt; echo out > ${outside}/out.txt`
+    const ended = await agent(['sandbox', '-C', workspace, '--', 'sh', '-c', script], { cwd: outside, home: tempDir() })
+    expect(ended.code).not.toBe(0)
+    expect(readFileSync(join(workspace, 'in.txt'), 'utf8')).toBe('in\n')
+    expect(existsSync(join(outside, 'out.txt'))).toBe(false)
+  })
+
+  test('read-only lets nothing be written', async () => {
+    const workspace = tempDir()
+    const ended = await agent(['sandbox', '-s', 'read-only', '--', 'touch', 'a'], { cwd: workspace, home: tempDir() })
+    expect(ended.code).not.toBe(0)
+    expect(existsSync(join(workspace, 'a'))).toBe(false)
+  })
+
+  test('a command that reads ~/.ssh finds nothing there', async () => {
+    const home = tempDir()
+    mkdirSync(join(home, '.ssh'))
+    writeFileSync(join(home, '.ssh/id_ed25519'), 'PRIVATE KEY')
+    const script = 'cat ~/.ssh/id_ed25519; ls -A ~/.ssh; true'
+    const ended = await agent(['sandbox', '--', 'sh', '-c', script], { cwd: tempDir(), home })
+    expect(ended.stdout).toBe('')
+  })
+
+  test('a key in the environment does not reach the command', async () => {
+    const env = { OPENAI_API_KEY: 'sk-secret', GITHUB_TOKEN: 'ghp-secret' }
+    const ended = await agent(['sandbox', '--', 'env'], { cwd: tempDir(), home: tempDir(), env })
+    expect(ended.code).toBe(0)
+    expect(ended.stdout).not.toContain('secret')
+  })
+
+  test('a command ended by a signal gives 128 and its number', async () => {
+    const ended = await agent(['sandbox', '--', 'sh', '-c', 'kill -9 $$'], { cwd: tempDir(), home: tempDir() })
+    expect(ended.code).toBe(137)
+  })
+
+  test('a program that is not there gives 127 and one line', async () => {
+    const ended = await agent(['sandbox', '--', 'no-such-program'], { cwd: tempDir(), home: tempDir() })
+    expect(ended.code).toBe(127)
+    expect(ended.stderr).toMatch(/^agent sandbox: no executable named no-such-program in .*\n$/)
+  })
+
+  test('SIGTERM ends the command too', async () => {
+    const workspace = tempDir()
+    const ended = await agent(['sandbox', '--', 'sh', '-c', 'touch started; sleep 60; touch survived'], {
+      cwd: workspace,
+      home: tempDir(),
+      onStart: (child) => {
+        const timer = setInterval(() => {
+          if (!existsSync(join(workspace, 'started'))) return
+          clearInterval(timer)
+          child.kill('SIGTERM')
+        }, 20)
+      },
+    })
+    expect(ended.code).toBe(143)
+    expect(existsSync(join(workspace, 'survived'))).toBe(false)
+  })
+})
+
+test.skipIf(needsBubblewrap())(
+  'where no sandbox is to be had, it says what to install, exits 5 and runs nothing',
+  async () => {
+    const workspace = tempDir()
+    const ended = await agent(['sandbox', '--', 'touch', 'a'], {
+      cwd: workspace,
+      home: tempDir(),
+      startedBy: hidingBubblewrap,
+    })
+    expect(ended.code).toBe(5)
+    expect(ended.stderr).toMatch(/^agent: .*bubblewrap.*install/)
+    expect(existsSync(join(workspace, 'a'))).toBe(false)
+  },
+)
+
+test.each([
+  [['sandbox'], 'missing required argument'],
+  [['sandbox', '-s', 'none', '--', 'true'], 'Allowed choices are read-only, workspace-write, danger-full-access'],
+  [['sandbox', '-C', '/no/such/dir', '--', 'true'], 'no such directory'],
+  [['sandbox', '--frobnicate', '--', 'true'], "unknown option '--frobnicate'"],
+])('%j is a usage error', async (args, message) => {
+  const ended = await agent(args, { cwd: tempDir(), home: tempDir() })
+  expect(ended.code).toBe(2)
+  expect(ended.stdout).toBe('')
+  expect(ended.stderr).toContain(message)
+})

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+
+const endless = (index: number): Reply => ({
+  say: [call('exec_command', { cmd: `echo ${index} >> log` })],
+  usage: { input: 90, output: 10 },
+})
+
+describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exit code 4 and says which', () => {
+  test('--max-turns counts responses of the model', async () => {
+    const { code, events, requests } = await exec(endless, ['--json', '--max-turns', '3', 'x'], { cwd: repository() })
+    expect(code).toBe(4)
+    expect(requests).toHaveLength(3)
+    expect(events.at(-1)).toMatchObject({
+      type: 'turn.failed',
+      reason: 'budget',
+      exit_code: 4,
+      error: { message: 'The budget is used up: 3 of --max-turns 3.' },
+    })
+    expect(events.filter((event) => event.type === 'item.completed')).toHaveLength(3)
+  })
+
+  test('--max-tokens counts what the provider says was used', async () => {
+    const { code, requests, stderr } = await exec(endless, ['--max-tokens', '250', 'x'], { cwd: repository() })
+    expect(code).toBe(4)
+    expect(requests).toHaveLength(3)
+    expect(stderr).toContain('300 tokens of --max-tokens 250')
+  })
+
+  test('--timeout ends a command that is running too', async () => {
+    const cwd = repository()
+    const { code, events } = await exec(
+      [[call('exec_command', { cmd: 'sleep 60; touch survived' })], [say('never')]],
+      ['--json', '--timeout', '1', 'x'],
+      { cwd },
+    )
+    expect(code).toBe(4)
+    expect(events.at(-1)).toMatchObject({ error: { message: 'The budget is used up: --timeout 1 seconds.' } })
+    expect(existsSync(join(cwd, 'survived'))).toBe(false)
+  })
+
+  test('--timeout ends a provider that never answers', async () => {
+    const { code } = await exec(['silence'], ['--timeout', '1', 'x'], { cwd: repository() })
+    expect(code).toBe(4)
+  })
+})
+
+test('a run that ends within its budget ends as always', async () => {
+  const { code } = await exec([[say('ok')]], ['--max-turns', '1', '-s', 'danger-full-access', 'x'], {
+    cwd: repository(),
+  })
+  expect(code).toBe(0)
+})
+
+test.each(['0', '-1', '1.5', 'many'])('--max-turns %s is refused', async (value) => {
+  const ended = await agent(['exec', `--max-turns=${value}`, 'x'], { cwd: tempDir(), home: tempDir() })
+  expect(ended.code).toBe(2)
+  expect(ended.stderr).toContain('expected a whole number above 0')
+})

@@ -1,0 +1,121 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+
+const open = ['-s', 'danger-full-access']
+const threadOf = ({ events }: Exec): string => {
+  const [first] = events
+  return first?.type === 'thread.started' ? first.thread_id : ''
+}
+const input = ({ requests }: Exec, index: number): string => JSON.stringify(requests[index]?.body)
+const folder = (home: string): string => join(home, '.local/state/portcullis/sessions')
+
+async function firstRun(home: string, cwd: string, replies: readonly Reply[] = [[say('first answer')]]): Promise<Exec> {
+  return exec(replies, [...open, '--json', 'first task'], { cwd, home })
+}
+
+describe('agent exec resume', () => {
+  test('goes on with the history, under the same id', async () => {
+    const home = tempDir()
+    const cwd = repository()
+    const first = await firstRun(home, cwd)
+    const second = await exec([[say('second answer')]], [...open, '--json', 'resume', threadOf(first), 'second task'], {
+      cwd,
+      home,
+    })
+    expect(second.code).toBe(0)
+    expect(threadOf(second)).toBe(threadOf(first))
+    const sent = input(second, 0)
+    const order = ['first task', 'first answer', 'second task'].map((text) => sent.indexOf(text))
+    expect(order).not.toContain(-1)
+    expect(order).toEqual(order.toSorted((a, b) => a - b))
+  })
+
+  test('--last means the newest session of this workspace, and flags may stand behind it too', async () => {
+    const home = tempDir()
+    const cwd = repository()
+    const first = await firstRun(home, cwd)
+    await firstRun(home, repository())
+    const last = await exec([[say('ok')]], ['resume', '--last', '--json', ...open, 'more'], { cwd, home })
+    expect(threadOf(last)).toBe(threadOf(first))
+  })
+
+  test('a call that was cut off is answered with that, and never run again', async () => {
+    const home = tempDir()
+    const cwd = repository()
+    const first = await exec(
+      [[call('exec_command', { cmd: 'echo ran >> log; sleep 60' })]],
+      [...open, '--json', 'first task'],
+      {
+        cwd,
+        home,
+        onStart: (child) => {
+          const timer = setInterval(() => {
+            if (!existsSync(join(cwd, 'log'))) return
+            clearInterval(timer)
+            child.kill('SIGKILL')
+          }, 20)
+        },
+      },
+    )
+    expect(first.signal).toBe('SIGKILL')
+    const [id = ''] = readdirSync(folder(home))
+    const second = await exec([[say('ok')]], [...open, 'resume', id, 'go on'], { cwd, home })
+    expect(second.code).toBe(0)
+    expect(input(second, 0)).toContain('cut off before this call was answered')
+    expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('ran\n')
+  })
+
+  test('a torn last line is repaired', async () => {
+    const home = tempDir()
+    const cwd = repository()
+    const first = await firstRun(home, cwd)
+    const rollout = join(folder(home), threadOf(first), 'rollout.jsonl')
+    appendFileSync(rollout, '{"type":"item","item":{"ty')
+    const second = await exec([[say('ok')]], [...open, 'resume', threadOf(first), 'more'], { cwd, home })
+    expect(second.code).toBe(0)
+    for (const line of readFileSync(rollout, 'utf8').trimEnd().split('\n')) JSON.parse(line)
+  })
+
+  test.each([
+    [['resume'], 'name a session, or give --last'],
+    [['resume', 'no-such-id', 'x'], "There is no session 'no-such-id'"],
+    [['resume', '--last', 'x'], 'There is no session of'],
+  ])('%j is refused', async (args, message) => {
+    const refused = await exec([[say('never')]], [...open, ...args], { cwd: repository() })
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain(message)
+    expect(refused.requests).toHaveLength(0)
+  })
+
+  test('a rollout that is broken in the middle is named by file and line', async () => {
+    const home = tempDir()
+    const cwd = repository()
+    const first = await firstRun(home, cwd)
+    appendFileSync(join(folder(home), threadOf(first), 'rollout.jsonl'), 'nonsense\n')
+    const refused = await exec([[say('never')]], [...open, 'resume', threadOf(first), 'x'], { cwd, home })
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/rollout\.jsonl:\d+: not a record of a session/)
+  })
+})
+
+test('agent exec fork begins a new session with the same history, and leaves the old one alone', async () => {
+  const home = tempDir()
+  const cwd = repository()
+  const first = await firstRun(home, cwd)
+  const rollout = join(folder(home), threadOf(first), 'rollout.jsonl')
+  const before = readFileSync(rollout, 'utf8')
+  const forked = await exec([[say('ok')]], [...open, '--json', 'fork', threadOf(first), 'another way'], { cwd, home })
+  expect(threadOf(forked)).not.toBe(threadOf(first))
+  expect(input(forked, 0)).toContain('first answer')
+  expect(readFileSync(rollout, 'utf8')).toBe(before)
+})
+
+test('--ephemeral keeps nothing', async () => {
+  const home = tempDir()
+  await exec([[say('ok')]], [...open, '--ephemeral', 'x'], { cwd: repository(), home })
+  expect(existsSync(folder(home))).toBe(false)
+})

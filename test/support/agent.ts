@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import process from 'node:process'
+import { RunEvent } from '../../engine/events.ts'
+
+/** How a program ended and what it said. */
+export type Ended = {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export type AgentOptions = {
+  readonly cwd: string
+  /** A folder that stands in for the user's home, so that no test reads the configuration of whoever runs it. */
+  readonly home: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Text on standard input. Default: none, closed at once. */
+  readonly stdin?: string
+  /** Leaves standard input open and silent, as a pipe nobody writes to. */
+  readonly keepStdinOpen?: true
+  /** A command that the program is started by, e.g. one that hides something from it. */
+  readonly startedBy?: readonly string[]
+  /** Called with the process as soon as it runs. */
+  readonly onStart?: (child: ReturnType<typeof spawn>) => void
+}
+
+const program = new URL('../../dist/bin/agent.js', import.meta.url).pathname
+
+/** Runs the real `agent` as its own process, with a home of its own and none of this process's keys. */
+export async function agent(args: readonly string[], options: AgentOptions): Promise<Ended> {
+  const [command = process.execPath, ...words] = [...(options.startedBy ?? []), process.execPath, program, ...args]
+  const child = spawn(command, words, {
+    cwd: options.cwd,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: options.home,
+      XDG_CONFIG_HOME: `${options.home}/.config`,
+      XDG_STATE_HOME: `${options.home}/.local/state`,
+      XDG_CACHE_HOME: `${options.home}/.cache`,
+      ...options.env,
+    },
+    stdio: 'pipe',
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  // A program that never reads its input closes it first; that is no failure of the test.
+  child.stdin.on('error', () => undefined)
+  if (options.keepStdinOpen !== true) child.stdin.end(options.stdin ?? '')
+  options.onStart?.(child)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+  })
+}
+
+/** The events of a `--json` run, each checked against the published schema. */
+export function eventsOf(stdout: string): readonly RunEvent[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => RunEvent.parse(JSON.parse(line)))
+}

@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import process from 'node:process'
+
+/** Whether bubblewrap is missing here, said once. On a CI machine its absence is an error: tests must not skip there. */
+export function needsBubblewrap(): boolean {
+  return missing('bubblewrap', spawnSync('bwrap', ['--version']).status === 0, 'the program bwrap is not installed')
+}
+
+/** Starts a program where bubblewrap seems not to be installed. */
+export const hidingBubblewrap = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--']
+
+function missing(name: string, present: boolean, reason: string): boolean {
+  if (present) return false
+  if (process.env['CI'] === 'true') throw new Error(`${name} is needed by these tests on CI: ${reason}`)
+  console.warn(`skipped, ${name} is needed: ${reason}`)
+  return true
+}
