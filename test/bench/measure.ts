@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Cost } from './row.ts'
+
+/** A program to measure. Its output is thrown away; it must end with `exitCode`. */
+export type Measured = {
+  readonly argv: readonly [string, ...string[]]
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: Uint8Array
+  /** Default: 0. */
+  readonly exitCode?: number
+  /** Done before each run, outside the time measured. */
+  readonly prepare?: () => Promise<void>
+}
+
+// GNU time is the one that tells CPU time and peak memory of a child; without it there is wall time alone.
+const gnuTime = existsSync('/usr/bin/time') ? '/usr/bin/time' : undefined
+
+/** Runs each program in turns, `runs` times, after one warm-up each, and gives the median cost of each. */
+export async function measureInTurns(programs: readonly Measured[], runs: number): Promise<readonly Cost[]> {
+  const costs: Cost[][] = programs.map(() => [])
+  for (let round = -1; round < runs; round++) {
+    for (const [index, program] of programs.entries()) {
+      const cost = await measureOnce(program)
+      if (round >= 0) costs[index]?.push(cost)
+    }
+  }
+  return costs.map(medians)
+}
+
+async function measureOnce(program: Measured): Promise<Cost> {
+  await program.prepare?.()
+  const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
+  const report = join(directory, 'time')
+  const [command, ...words] =
+    gnuTime === undefined ? program.argv : ([gnuTime, '-o', report, '-f', '%U %S %M', ...program.argv] as const)
+  try {
+    const started = performance.now()
+    const { code, stderr } = await runToEnd(command, words, program)
+    const wallMs = performance.now() - started
+    if (code !== (program.exitCode ?? 0)) throw new Error(`${program.argv.join(' ')} ended with ${code}: ${stderr}`)
+    if (gnuTime === undefined) return { wallMs }
+    const [user = 0, system = 0, peak = 0] =
+      (await readFile(report, 'utf8')).trim().split('\n').at(-1)?.split(' ').map(Number) ?? []
+    return { wallMs, cpuMs: (user + system) * 1000, peakMiB: peak / 1024 }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+function runToEnd(
+  command: string,
+  words: readonly string[],
+  program: Measured,
+): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(command, words, {
+    cwd: program.cwd,
+    env: { ...process.env, ...program.env },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  // A program that refuses early does not read its input; its exit code says so.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(program.stdin)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stderr }))
+  })
+}
+
+/** The median of each figure. */
+function medians(costs: readonly Cost[]): Cost {
+  const median = (values: readonly number[]): number =>
+    values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  const all = (key: keyof Cost): readonly number[] => costs.flatMap((cost) => cost[key] ?? [])
+  return {
+    wallMs: median(all('wallMs')),
+    ...(all('cpuMs').length === 0 ? {} : { cpuMs: median(all('cpuMs')) }),
+    ...(all('peakMiB').length === 0 ? {} : { peakMiB: median(all('peakMiB')) }),
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * `npm run bench [NAME…]`: measures, and prints a table. Ours and the peer's take turns in one run, since only their ratio means
+ * anything on a machine that others use too. The peer is found as `codex` on PATH or by CODEX_BIN; without it its columns
+ * stay empty.
+ */
+import process from 'node:process'
+import type { BenchRow } from './row.ts'
+import { renderTable } from './table.ts'
+
+/** What can be measured, by the name given on the command line. Loaded one by one: a benchmark pays for itself alone. */
+const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
+  run: async () => (await import('./runs.ts')).runsBench(),
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(benches, name))
+if (unknown.length > 0) {
+  process.stderr.write(`bench: unknown: ${unknown.join(', ')}; known: ${Object.keys(benches).join(', ')}\n`)
+  process.exit(2)
+}
+for (const name of asked.length === 0 ? Object.keys(benches) : asked) {
+  process.stdout.write(`\n${name}\n`)
+  process.stdout.write(`${renderTable((await benches[name]?.()) ?? [])}\n`)
+}

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Output } from '../support/mock-model.ts'
+import { call, freeform, say, startMockOpenAI, type MockOpenAI } from '../support/mock-openai.ts'
+import { measureInTurns, type Measured } from './measure.ts'
+import { findCodex } from './peer.ts'
+import type { BenchRow } from './row.ts'
+
+const agent = new URL('../../dist/bin/agent.js', import.meta.url).pathname
+const calls = 20
+
+/** What the mock model says in its nth response, over and over for each run. */
+const scenarios: readonly { readonly name: string; readonly responses: number; say(index: number): Output }[] = [
+  { name: 'one reply', responses: 0, say: () => say('done') },
+  { name: `${calls} shell calls`, responses: calls, say: () => call('exec_command', { cmd: 'true' }) },
+  {
+    name: `${calls} patches`,
+    responses: calls,
+    say: (index) => freeform('apply_patch', `*** Begin Patch\n*** Add File: f${index}.txt\n+x\n*** End Patch\n`),
+  },
+]
+
+/** Whole runs of `agent exec` against a model on loopback that answers at once: what is left is what the engine costs. */
+export async function runsBench(): Promise<readonly BenchRow[]> {
+  const work = await realpath(await mkdtemp(join(tmpdir(), 'portcullis-bench-')))
+  // Not in a folder for temporary files: Codex refuses to put its helpers there.
+  await mkdir(join(homedir(), '.cache'), { recursive: true })
+  const codexHome = await mkdtemp(join(homedir(), '.cache/portcullis-bench-'))
+  try {
+    const rows: BenchRow[] = []
+    for (const scenario of scenarios) {
+      const mock = await startMockOpenAI({
+        replies: (_, index) => {
+          const at = index % (scenario.responses + 1)
+          return [at < scenario.responses ? scenario.say(at) : say('done')]
+        },
+      })
+      try {
+        const codex = findCodex()
+        const programs = [ours(mock, work), ...(codex === undefined ? [] : [theirs(codex, mock, work, codexHome)])]
+        const runs = scenario.responses === 0 ? 9 : 5
+        const [cost, peer] = await measureInTurns(programs, runs)
+        if (cost === undefined) continue
+        rows.push({
+          name: scenario.name,
+          ours: cost,
+          ...(peer === undefined ? {} : { peer }),
+          note: `median of ${runs}`,
+        })
+      } finally {
+        await mock.close()
+      }
+    }
+    return rows
+  } finally {
+    await rm(work, { recursive: true, force: true })
+    await rm(codexHome, { recursive: true, force: true })
+  }
+}
+
+async function freshRepository(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(directory)
+  execFileSync('git', ['init', '--quiet', directory])
+}
+
+function ours(mock: MockOpenAI, work: string): Measured {
+  const cwd = join(work, 'ours')
+  const model = ['-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`]
+  return {
+    argv: [process.execPath, agent, 'exec', '--json', '-s', 'workspace-write', ...model, 'go'],
+    cwd,
+    env: {
+      OPENAI_API_KEY: 'none',
+      HOME: work,
+      XDG_STATE_HOME: join(work, 'state'),
+      XDG_CONFIG_HOME: join(work, 'config'),
+    },
+    prepare: () => freshRepository(cwd),
+  }
+}
+
+function theirs(codex: string, mock: MockOpenAI, work: string, home: string): Measured {
+  const cwd = join(work, 'theirs')
+  const provider = `{name="mock",base_url="${mock.baseUrl}",wire_api="responses",env_key="MOCK_KEY"}`
+  const model = ['-m', 'gpt-5.5', '-c', 'model_provider="mock"', '-c', `model_providers.mock=${provider}`]
+  return {
+    argv: [codex, 'exec', '--json', '--skip-git-repo-check', '-s', 'workspace-write', ...model, 'go'],
+    cwd,
+    env: { CODEX_HOME: home, HOME: home, MOCK_KEY: 'none' },
+    prepare: () => freshRepository(cwd),
+  }
+}
