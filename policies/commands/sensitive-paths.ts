@@ -44,7 +44,7 @@ const files = [
   ],
   ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', 'etc/shadow', 'etc/gshadow', 'etc/sudoers', 'etc/krb5.keytab'],
   ...['credentials.json', 'service-account.json', 'secrets.json', 'secrets.yaml', 'secrets.yml', 'dev/mem', 'dev/kmem'],
-  ...['etc/master.passwd', 'kubeconfig', '.streamlit/secrets.toml', '.config/containers/auth.json'],
+  ...['etc/master.passwd', 'kubeconfig', '.git/config', '.streamlit/secrets.toml', '.config/containers/auth.json'],
 ]
 
 const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({

@@ -2,6 +2,7 @@ import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { findSensitive } from '../commands/sensitive-paths.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import { isWorkspacePath } from '../commands/workspace-paths.ts'
+import { globTest, originOfListed, regexTest, secretNames, targetsSecrets } from './file-lists.ts'
 import { judgeFiles, join } from './judges.ts'
 import type { Inner, Judgement, Program, ProgramTable } from './program.ts'
 
@@ -32,13 +33,18 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
   let filtered = false
-  let sensitive = false
   let deletes = false
   for (const root of leading) {
     if (root.kind === 'dynamic' && root.prefix === '')
       facts.push(unknown(`${root.text} may turn out to be a part of the expression`))
   }
   const rest = start < 0 ? [] : args.slice(start)
+  const patterns = rest.flatMap(({ text }, at) =>
+    naming.has(rest[at - 1]?.text ?? '') ? [patternTest(rest[at - 1]?.text ?? '', text)] : [],
+  )
+  const named = rest.filter((_, at) => naming.has(rest[at - 1]?.text ?? ''))
+  const sensitive = patterns.some(targetsSecrets) || named.some(({ text }) => findSensitive(text, true) !== undefined)
+  const isPlain = !rest.some(({ text }) => /^(?:-o|-or|,|!|-not)$/.test(text))
   for (let at = 0; at < rest.length; at++) {
     const part = staticText(rest[at])
     if (part === undefined)
@@ -46,8 +52,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
     if (alone.has(part)) continue
     const argument = rest[at + 1]
     if (withArgument.has(part) && argument !== undefined) {
-      filtered ||= naming.has(part)
-      if (naming.has(part) && findSensitive(argument.text, true) !== undefined) sensitive = true
+      filtered ||= naming.has(part) && isPlain && !secretNames.some(patternTest(part, argument.text))
       at++
     } else if (writing.has(part)) {
       facts.push({ class: 'writes', paths: [argument?.text ?? ''] })
@@ -58,7 +63,9 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
         (arg, index) => index > at && (arg.text === ';' || (arg.text === '+' && rest[index - 1]?.text === '{}')),
       )
       if (end < 0) return { facts: [unknown(`${part} has no end`)], opaque: `${part} has no end` }
-      const command = rest.slice(at + 1, end).map((word) => fill(word, within && !sensitive))
+      const list = within && !sensitive ? { dotted: true, filtered } : undefined
+      const origin = originOfListed(list, rest[at + 1]?.text)
+      const command = rest.slice(at + 1, end).map((word) => fill(word, origin))
       found.push({ kind: 'command', words: command })
       // In the folder of each file a program of that folder may be the one that is found.
       if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
@@ -73,8 +80,13 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   return { ...join([{ facts, runs: found }, judgeFiles(leading.filter(({ kind }) => kind !== 'dynamic'))]) }
 }
 
+/** What a part of the expression tests names by. */
+function patternTest(part: string, pattern: string): (name: string) => boolean {
+  return /regex$/.test(part) ? regexTest(`^(?:${pattern})$`) : globTest(pattern)
+}
+
 /** `{}` becomes the path of a file below the roots. */
-function fill(word: ShellWord, within: boolean): ShellWord {
+function fill(word: ShellWord, from: 'workspace' | 'commands'): ShellWord {
   if (word.kind !== 'static' || !word.text.includes('{}')) return word
   const prefix = word.text.slice(0, word.text.indexOf('{}'))
   return {
@@ -82,7 +94,7 @@ function fill(word: ShellWord, within: boolean): ShellWord {
     text: word.text,
     prefix: prefix === '' ? './' : prefix,
     single: false,
-    from: within ? 'workspace' : 'commands',
+    from,
   }
 }
 

@@ -81,6 +81,12 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
   const isSecond = second !== undefined && second !== '' && seconds !== undefined && Object.hasOwn(seconds, second)
   const picked = seconds?.[isSecond ? second : '']
   const row: GitReader | undefined = picked ?? (Object.hasOwn(gitReaders, verb) ? gitReaders[verb] : undefined)
+  if ((verb === 'config' && args.some(({ text }) => listing.test(text))) || (verb === 'var' && second === '-l')) {
+    return {
+      facts: [readOnly],
+      alarms: [...alarms, { kind: 'secret', reason: 'the configuration of git may hold tokens' }],
+    }
+  }
   if (verb === 'config' && !isSecond) return { facts: [judgeConfig(args)], alarms }
   if (row === undefined)
     return {
@@ -114,6 +120,9 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   )
   return join([{ facts }, judgeOptions(parsed.options), judgeFiles(verb === 'grep' ? paths.slice(1) : paths)])
 }
+
+/** Words of `git config` that show all settings, or those that hold tokens. */
+const listing = /^(?:-l|--list|list|--get-regexp|--regexp|--get-urlmatch)$|extraheader|token|passw|credential|url\./i
 
 const configReading = optionTable(
   '--get --get-all --get-regexp --get-urlmatch --list -l --global --system --local --worktree --bool --int --type: -z --null --name-only --show-origin --show-scope --includes --no-includes --default:',

@@ -2,7 +2,7 @@ import { readOnly, unknown } from '../commands/facts.ts'
 import { optionTable, parseArguments, type ParseStyle } from '../commands/options.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { ShellAssignment } from '../commands/simple-command.ts'
-import { listsWorkspaceFiles } from './file-lists.ts'
+import { listedFiles, originOfListed } from './file-lists.ts'
 import { join, judgeOptions } from './judges.ts'
 import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
 
@@ -66,13 +66,13 @@ function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgemen
   const parsed = parseArguments(args, xargsOptions, { stopAtOperand: true })
   if (!parsed.ok) return hidden(parsed.reason)
   const fromFile = parsed.options.some(({ takes }) => takes === 'reads')
-  const files = !fromFile && context.input.from === 'pipe' && listsWorkspaceFiles(context.input.stages ?? [])
+  const files = !fromFile && context.input.from === 'pipe' ? listedFiles(context.input.stages ?? []) : undefined
   const added: ShellWord = {
     kind: 'dynamic',
     text: '<words from input>',
-    prefix: files && files !== 'bare' ? './' : '',
+    prefix: files?.dotted === true ? './' : '',
     single: false,
-    from: files === false ? 'commands' : 'workspace',
+    from: originOfListed(files, parsed.operands[0]?.text ?? 'echo'),
   }
   const replaced = parsed.options.findLast(({ name }) => name === '-I' || name === '--replace')?.value
   const mark = staticText(replaced)
