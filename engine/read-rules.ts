@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultRules, loadRules, RuleError, type RuleFile, type RuleSet } from '../policies/index.ts'
 import type { Places } from './places.ts'
@@ -34,7 +34,9 @@ export function describeRuleError({ path, line, column, message, expected }: Rul
 
 function rulesIn(folder: string, layer: RuleFile['layer']): readonly RuleFile[] {
   const directory = join(folder, 'rules')
-  return globSync('*.rules', { cwd: directory })
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  return names
+    .filter((name) => name.endsWith('.rules'))
     .toSorted()
     .map((name) => ({ path: join(directory, name), layer }))
 }

@@ -2,7 +2,7 @@ import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import type { EndReason } from '../exit-codes.ts'
-import { ModelError, type HistoryItem, type Model, type ModelRequest, type ToolCall } from '../model.ts'
+import { ModelError, type HistoryItem, type Model, type ModelRequest, type ToolCall, type Usage } from '../model.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
@@ -116,6 +116,7 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
       signal.throwIfAborted()
     }
   } catch (error) {
+    if (error instanceof ModelError && error.spent !== undefined) spendInVain(error.spent, recorder, budget)
     return stopFor(error, options.signal, budget)
   }
 }
@@ -150,10 +151,7 @@ async function listen(listening: Listening): Promise<readonly ToolCall[]> {
         break
       case 'retry':
         heard = []
-        if (event.spent !== undefined) {
-          recorder.addUsage(event.spent)
-          budget.addTokens(event.spent)
-        }
+        if (event.spent !== undefined) spendInVain(event.spent, recorder, budget)
         recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
         break
       case 'end':
@@ -167,6 +165,12 @@ async function listen(listening: Listening): Promise<readonly ToolCall[]> {
     }
   }
   throw new ModelError('provider', `${model.name}: the answer stopped before its end.`)
+}
+
+/** Counts what a failed attempt cost all the same. */
+function spendInVain(spent: Usage, recorder: Recorder, budget: BudgetWatch): void {
+  recorder.addUsage(spent)
+  budget.addTokens(spent)
 }
 
 function announce(item: HistoryItem, recorder: Recorder): void {
