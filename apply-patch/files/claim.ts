@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommitError, withFacts } from './errors.ts'
+import { CommitError, errnoOf, withFacts } from './errors.ts'
 import { createJournal, listJournals, type Journal } from './journal.ts'
 import { isAlive, makeNonce, nameOwner, type OwnerId } from './owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
@@ -50,7 +50,9 @@ function tryToClaim(root: string, stateDirectory: string | undefined): Attempt {
   try {
     const { path: directory, isNew } = makeStateDirectory(root, stateDirectory)
     const owner = nameOwner(makeNonce())
-    journal = createJournal(directory, owner)
+    journal = createJournalIn(directory, owner)
+    // The folder was forgotten between the two calls; the next attempt makes it again.
+    if (journal === undefined) return { alive: directory }
     const { alive, crashed } = findOthers(root, stateDirectory, directory, journal.path)
     if (alive === undefined) return { claim: { owner, journal, directory, isNew, crashed } }
     journal.discard()
@@ -58,6 +60,15 @@ function tryToClaim(root: string, stateDirectory: string | undefined): Attempt {
   } catch (error) {
     journal?.discard()
     throw withFacts(error, { operation: 'journal' })
+  }
+}
+
+function createJournalIn(directory: string, owner: OwnerId): Journal | undefined {
+  try {
+    return createJournal(directory, owner)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, rmSync, statSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, rmSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Claim } from './claim.ts'
 import { listJournals } from './journal.ts'
@@ -41,6 +41,8 @@ function forgetOldTrees(directory: string): void {
     .toSorted((one, other) => one.at - other.at)
   for (const { path } of byAge.slice(0, trees.length - keptTrees)) {
     if (listJournals(path, 'active').length + listJournals(path, 'failed').length > 0) continue
-    rmSync(path, { recursive: true, force: true })
+    for (const name of listJournals(path, 'applied')) rmSync(join(path, name), { force: true })
+    // Not recursively: a run that came in the meantime keeps its journal.
+    twice(() => rmdirSync(path))
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { commitChangeSet, openTree, undo } from '../../../apply-patch/files/index.ts'
 import { changeSet, update } from './change-tools.ts'
-import { makeScene, snapshot } from './tree-tools.ts'
+import { fill, makeScene, snapshot } from './tree-tools.ts'
 
 const isRoot = process.geteuid?.() === 0
 
@@ -98,6 +98,19 @@ describe('journals are kept', () => {
     await expect(undo(root)).rejects.toMatchObject({ code: 'nothing-to-undo' })
     expect(journals(state)).toEqual([])
   })
+})
+
+test('journals of trees that were not patched for longest are forgotten once there are a hundred others', async () => {
+  const { base, state } = makeScene()
+  vi.stubEnv('XDG_STATE_HOME', state)
+  for (let count = 1; count <= 103; count += 1) {
+    const root = join(base, `tree-${count}`)
+    fill(root, { f: '0' })
+    await patch(root, '1')
+  }
+  expect(readdirSync(join(state, 'portcullis/apply-patch'))).toHaveLength(100)
+  await undo(join(base, 'tree-103'))
+  await expect(undo(join(base, 'tree-1'))).rejects.toMatchObject({ code: 'nothing-to-undo' })
 })
 
 describe.runIf(isRoot)('an ordinary user', () => {

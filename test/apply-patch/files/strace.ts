@@ -50,10 +50,11 @@ export function whyNoStrace(): string | undefined {
 
 type Env = Readonly<Record<string, string>>
 
-/** The calls that change files or open them, from the moment the process asks for `/work-begins`. */
+/** The calls that change files or open them, from the first one that names `/work-begins`, or what is given. */
 export async function traceCalls(
   command: readonly string[],
   env: Env,
+  begins = '/work-begins',
 ): Promise<{ readonly calls: readonly Call[]; readonly disturbed: boolean }> {
   const names = [...changing, ...asking].map((name) => `?${name}`).join()
   const { lines, disturbed } = await trace(['-e', `trace=${names}`], command, env)
@@ -62,7 +63,7 @@ export async function traceCalls(
   let begun = false
   for (const line of lines) {
     const [, name = '', text = ''] = /^\d+ +(\w+)\((.*)$/.exec(line) ?? []
-    begun ||= asking.includes(name) && text.includes('"/work-begins"')
+    begun ||= text.includes(begins)
     const nth = (counts.get(name) ?? 0) + 1
     counts.set(name, nth)
     const reads = /^open/.test(name) && !text.includes('O_CREAT')
