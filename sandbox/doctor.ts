@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { forgetProbe, probeBubblewrap } from './bubblewrap/probe.ts'
+import { SandboxError } from './errors.ts'
 import { hierarchyHere } from './limits/prepare.ts'
 import { planLimits } from './limits/plan.ts'
 import { defaultBackend } from './open-sandbox.ts'
@@ -32,7 +33,8 @@ export async function doctor(): Promise<DoctorReport> {
   await forgetProbe()
   const backends = [
     await bubblewrapReport(),
-    ...unbuilt,
+    await dockerReport(),
+    seatbelt,
     { backend: 'unconfined', usable: true, confines: false } as const,
   ]
   const wanted = defaultBackend(parsePolicy({ mode: 'read-only', workspace: '/' }))
@@ -77,13 +79,24 @@ async function bubblewrapReport(): Promise<BackendReport> {
     : { backend: 'bubblewrap', usable: false, reason: probe.reason, remedy: probe.remedy }
 }
 
-/** Backends that policies may name and this version does not have. */
-const unbuilt: readonly BackendReport[] = (['docker', 'seatbelt'] as const).map((backend) => ({
-  backend,
+async function dockerReport(): Promise<BackendReport> {
+  const { checkDaemon } = await import('./docker/daemon.ts')
+  try {
+    await checkDaemon()
+    return { backend: 'docker', usable: true, confines: true }
+  } catch (error) {
+    if (!SandboxError.is(error, 'unavailable')) throw error
+    return { backend: 'docker', usable: false, reason: error.data.reason, remedy: error.data.remedy }
+  }
+}
+
+/** Policies may name it, and this version does not have it. */
+const seatbelt: BackendReport = {
+  backend: 'seatbelt',
   usable: false,
   reason: 'this version has no such backend',
-  remedy: 'Use the bubblewrap backend on Linux.',
-}))
+  remedy: 'Use the docker backend on macOS, bubblewrap on Linux.',
+}
 
 function notes(): readonly string[] {
   const inContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')

@@ -1,6 +1,6 @@
 export { doctor, renderDoctor, type BackendReport, type DoctorReport } from './doctor.ts'
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './errors.ts'
-export { openSandbox } from './open-sandbox.ts'
+export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
 export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts'
 export { renderDenial } from './denials/render.ts'
 export type { Backend, Command, Denial, ExecResult, Sandbox, SandboxProcess } from './sandbox.ts'

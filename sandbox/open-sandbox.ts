@@ -4,14 +4,19 @@ import type { SandboxPolicy } from './policy.ts'
 import { requireDirectory } from './program.ts'
 import type { Backend, Sandbox } from './sandbox.ts'
 
+/** Which sandbox, where there is a choice. */
+export type SandboxOptions = {
+  /** Default: the platform's own, or none for danger-full-access. */
+  readonly backend?: Backend | undefined
+  /** The image of the docker backend: with /bin/sh, and the tools that commands need. */
+  readonly image?: string | undefined
+}
+
 /**
  * Opens the sandbox that enforces `policy`, or the `backend` asked for. Throws `SandboxError`: `unavailable` when that one can't
  * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there.
  */
-export async function openSandbox(
-  policy: SandboxPolicy,
-  options: { readonly backend?: Backend | undefined } = {},
-): Promise<Sandbox> {
+export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions = {}): Promise<Sandbox> {
   requireDirectory(policy.workspace, 'workspace')
   if (policy.mode === 'workspace-write') {
     for (const root of policy.writableRoots) requireDirectory(root, 'writable root')
@@ -19,26 +24,31 @@ export async function openSandbox(
   const backend = options.backend ?? defaultBackend(policy)
   switch (backend) {
     case 'bubblewrap':
-      if (policy.mode === 'danger-full-access') {
-        throw new SandboxError('unavailable', {
-          backend,
-          reason: 'the mode danger-full-access asks for no confinement',
-          remedy: 'Choose read-only or workspace-write, or the backend unconfined.',
-        })
-      }
+      requireConfining(policy, backend)
       return (await import('./bubblewrap/open.ts')).openBubblewrap(policy)
+    case 'docker':
+      requireConfining(policy, backend)
+      return (await import('./docker/open.ts')).openDocker(policy, options.image)
     case 'unconfined':
       return (await import('./unconfined/open.ts')).openUnconfined(policy)
-    case 'docker':
     case 'seatbelt':
       throw new SandboxError('unavailable', {
         backend,
         reason: 'this version has no such backend',
-        remedy: 'Use the bubblewrap backend on Linux.',
+        remedy: 'Use the docker backend on macOS, bubblewrap on Linux.',
       })
     default:
       return backend satisfies never
   }
+}
+
+function requireConfining(policy: SandboxPolicy, backend: Backend): void {
+  if (policy.mode !== 'danger-full-access') return
+  throw new SandboxError('unavailable', {
+    backend,
+    reason: 'the mode danger-full-access asks for no confinement',
+    remedy: 'Choose read-only or workspace-write, or the backend unconfined.',
+  })
 }
 
 /** The backend that a policy gets when none is named. */

@@ -1,4 +1,4 @@
-import type { Mount } from './mounts.ts'
+import type { Mount } from '../mounts.ts'
 
 /** Everything that the argument list of bwrap depends on. */
 type Confinement = {

@@ -13,6 +13,7 @@ import type { SandboxPolicy } from '../policy.ts'
 import { gone, signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
+import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
@@ -22,7 +23,7 @@ import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { bubblewrapArguments } from './arguments.ts'
-import { planMounts } from './mounts.ts'
+import { planMounts } from '../mounts.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readStatus } from './status.ts'
 
@@ -88,8 +89,7 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
     }
     let stopped = false
     return supervise({
-      child,
-      pipes: output,
+      ...startedChild(child, output),
       terminate: () => {
         stopped = true
         // Everyone in the command's process group; the namespace's own init ignores it. Before there is an init

@@ -12,7 +12,7 @@ type LimitTools = {
 }
 
 /** Which limit is enforced by what. Absent: not at all. */
-type LimitPlan = {
+export type LimitPlan = {
   /** For the control group of one command. */
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined
   /** For each process by itself, set before the sandbox is made. */

@@ -1,6 +1,5 @@
-import type { ChildProcess } from 'node:child_process'
 import { PassThrough, type Readable } from 'node:stream'
-import type { OutputPipes } from './pipes.ts'
+import type { StartedProcess } from './started.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
 /** How long a tree that was asked to end has before it is killed. */
@@ -10,9 +9,7 @@ const graceMs = 2000
 const quietMs = 100
 
 /** A started command and what only its backend knows about it. */
-type Supervised = {
-  readonly child: ChildProcess
-  readonly pipes: OutputPipes
+type Supervised = StartedProcess & {
   /** Asks the whole tree to end. */
   readonly terminate: () => void
   /** Ends the whole tree at once; must be safe to call at any time, again, and after the end. */
@@ -34,10 +31,7 @@ type Cause = { readonly kind: 'timed-out' } | { readonly kind: 'cancelled' } | {
  * though something it left behind may still hold them.
  */
 export function supervise(supervised: Supervised): SandboxProcess {
-  const { child, pipes, timeoutMs, outputBytes, signal } = supervised
-  // The child has its ends now; ours would keep the pipes open for ever.
-  pipes.stdout.handedOver()
-  pipes.stderr.handedOver()
+  const { timeoutMs, outputBytes, signal } = supervised
   const started = performance.now()
   let cause: Cause
   let escalation: NodeJS.Timeout | undefined
@@ -63,16 +57,11 @@ export function supervise(supervised: Supervised): SandboxProcess {
       supervised.destroy()
     }
   }
-  const stdout = relay(pipes.stdout.source, count)
-  const stderr = relay(pipes.stderr.source, count)
-
-  const exit = new Promise<{ code: number | null; signal: string | null; error?: Error }>((resolve) => {
-    child.once('exit', (code, by) => resolve({ code, signal: by }))
-    child.once('error', (error) => resolve({ code: null, signal: null, error }))
-  })
+  const stdout = relay(supervised.stdout, count)
+  const stderr = relay(supervised.stderr, count)
 
   const result = (async (): Promise<ExecResult> => {
-    const last = await exit
+    const last = await supervised.exit
     ended = true
     clearTimeout(timer)
     clearTimeout(escalation)
@@ -92,15 +81,15 @@ export function supervise(supervised: Supervised): SandboxProcess {
       return { status: 'exited', code: last.code ?? 1, ...base }
     } finally {
       await Promise.all([stdout.finish(), stderr.finish()])
-      pipes.release()
+      supervised.release()
     }
   })()
   // Whoever awaits the result gets the rejection; a caller that only kills must not die of it.
   result.catch(() => undefined)
 
   return {
-    pid: child.pid,
-    stdin: child.stdin ?? undefined,
+    pid: supervised.pid,
+    stdin: supervised.stdin,
     stdout: stdout.stream,
     stderr: stderr.stream,
     result,

@@ -8,6 +8,7 @@ import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
+import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
@@ -59,8 +60,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       if (group !== undefined) signal(-group, name)
     }
     return supervise({
-      child,
-      pipes: output,
+      ...startedChild(child, output),
       terminate: () => tell('SIGTERM'),
       destroy: () => tell('SIGKILL'),
       ...commandLimits(policy, command),

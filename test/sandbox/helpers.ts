@@ -27,6 +27,16 @@ export const testInBubblewrap =
   bubblewrapMissing === undefined || process.env['CI'] === 'true' ? test : test.skip.bind(test)
 if (bubblewrapMissing !== undefined) process.stderr.write(`skipped: ${bubblewrapMissing}\n`)
 
+/** Why there is no docker here, or undefined when there is one. */
+const dockerMissing = ((): string | undefined => {
+  const { status, stderr, error } = spawnSync('docker', ['version'], { encoding: 'utf8' })
+  return status === 0 ? undefined : `docker can't be used here: ${error?.message ?? stderr.trim()}`
+})()
+
+/** A test that needs docker: skipped with the reason where there is none, but never in CI. */
+export const testInDocker = dockerMissing === undefined || process.env['CI'] === 'true' ? test : test.skip.bind(test)
+if (dockerMissing !== undefined) process.stderr.write(`skipped: ${dockerMissing}\n`)
+
 const opened: Sandbox[] = []
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()))

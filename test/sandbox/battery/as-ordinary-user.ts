@@ -20,8 +20,11 @@ export async function runBatteryAsOrdinaryUser(backend: Backend): Promise<readon
     const [main, node] = [join(directory, 'main.mjs'), join(directory, 'node')]
     await build({
       entryPoints: [new URL('main.ts', import.meta.url).pathname],
-      outfile: main,
+      outdir: directory,
+      outExtension: { '.js': '.mjs' },
       bundle: true,
+      // The docker backend's packages stay behind their door, which nobody opens here.
+      splitting: true,
       format: 'esm',
       platform: 'node',
       external: ['dockerode'],

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { expect, test as plain } from 'vitest'
-import { testInBubblewrap } from '../helpers.ts'
+import { ensureImage } from '../docker-image.ts'
+import { testInBubblewrap, testInDocker } from '../helpers.ts'
 import { runBatteryAsOrdinaryUser } from './as-ordinary-user.ts'
 import { renderMatrix, type Column } from './matrix.ts'
 import { runBattery, type Executed } from './run-battery.ts'
@@ -72,6 +73,17 @@ testInBubblewrap(
     expect(ordinary.length).toBeGreaterThan(200)
   },
   180_000,
+)
+
+testInDocker(
+  'the escape battery in docker: every probe ends as the policy says',
+  async () => {
+    ensureImage()
+    const executed = await runBattery('docker')
+    process.stdout.write(`\n${renderMatrix([{ title: 'docker,', executed }])}\n`)
+    expect(executed.filter(({ outcome, expected }) => outcome !== expected)).toEqual([])
+  },
+  300_000,
 )
 
 plain(

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import process from 'node:process'
 
 /** The part of the host that probes are let loose on: made for one run of the battery, and thrown away. */
@@ -20,11 +20,15 @@ export type Places = {
   readonly hostPid: number
   readonly hostMark: string
   readonly node: string
+  /** A name for files in directories that the host shares with others. */
+  readonly stray: string
   close(): Promise<void>
 }
 
 /** The secret that must not be seen inside, wherever it lies. */
 export const secret = 'hunter2-of-the-host'
+
+let hosts = 0
 
 /** Makes a workspace with repositories, a home with secrets, and servers and a process on the host. */
 export async function makePlaces(): Promise<Places> {
@@ -44,10 +48,12 @@ export async function makePlaces(): Promise<Places> {
   await symlink(join(home, '.ssh'), join(workspace, 'link-to-keys'))
 
   const socket = join(outside, 'socket')
-  const abstractSocket = `\0portcullis-battery-${process.pid}`
+  const stray = `${basename(base)}-stray`
+  const abstractSocket = `\0${stray}`
   const tcp = await listen({ host: '127.0.0.1', port: 0 })
   const servers = [tcp, await listen({ path: socket }), await listen({ path: abstractSocket })]
-  const hostMark = `9${process.pid}.25`
+  hosts += 1
+  const hostMark = `9${process.pid}.${hosts}`
   const sleeper = spawn('sleep', [hostMark], { stdio: 'ignore' })
   const address = tcp.address()
   return {
@@ -61,10 +67,12 @@ export async function makePlaces(): Promise<Places> {
     hostPid: sleeper.pid ?? 0,
     hostMark,
     node: process.execPath,
+    stray,
     close: async () => {
       sleeper.kill('SIGKILL')
       for (const server of servers) server.close()
-      await rm(base, { recursive: true, force: true })
+      for (const place of [base, `/tmp/${stray}`, `/var/tmp/${stray}`])
+        await rm(place, { recursive: true, force: true })
     },
   }
 }

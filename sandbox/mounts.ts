@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path'
-import type { FileSystemView } from '../file-system-view.ts'
-import { depth, isWithin } from '../paths.ts'
-import type { SandboxPolicy } from '../policy.ts'
-import type { GuardedPlaces } from '../git/guard.ts'
-import { writableRoots } from '../roots.ts'
-import { gitExecutables } from '../protected-places.ts'
+import type { FileSystemView } from './file-system-view.ts'
+import { depth, isWithin } from './paths.ts'
+import type { SandboxPolicy } from './policy.ts'
+import type { GuardedPlaces } from './git/guard.ts'
+import { writableRoots } from './roots.ts'
+import { gitExecutables } from './protected-places.ts'
 
 /** One step in building what the command sees, at a path without symlinks. */
 export type Mount = {

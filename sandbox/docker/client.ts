@@ -1,0 +1,151 @@
+import { PassThrough, type Readable, type Writable } from 'node:stream'
+import Docker from 'dockerode'
+import { z } from 'zod'
+import type { ContainerPlan } from './plan.ts'
+
+/** A running container that one command at a time can be run in. */
+export type WarmContainer = {
+  readonly id: string
+  exec(command: ContainerCommand): ContainerProcess
+  /** Signals every process but the first. */
+  signal(name: 'TERM' | 'KILL'): Promise<void>
+  /** Lets its first process bury the dead, which count against the limit on processes. */
+  tidy(): void
+  /** Ends it with all that runs in it; the daemon then removes it. */
+  remove(): Promise<void>
+}
+
+type ContainerCommand = {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  readonly variables: Readonly<Record<string, string>>
+  readonly user: string
+  readonly stdin: boolean
+}
+
+export type ContainerProcess = {
+  readonly stdin: PassThrough | undefined
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** The exit code; rejects when the daemon couldn't start the command or went away. */
+  readonly code: Promise<number>
+}
+
+/** What of the daemon matters here. */
+const Info = z.object({
+  SecurityOptions: z.array(z.string()).nullish(),
+  MemoryLimit: z.boolean().nullish(),
+  PidsLimit: z.boolean().nullish(),
+})
+
+export type DockerClient = {
+  /** Facts about the daemon; rejects when none answers. */
+  info(): Promise<{ readonly rootless: boolean; readonly remapsUsers: boolean; readonly limits: boolean }>
+  hasImage(image: string): Promise<boolean>
+  /** Containers of ours, by the label that names their owner. */
+  owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
+  remove(id: string): Promise<void>
+  start(plan: ContainerPlan): Promise<WarmContainer>
+}
+
+/** Talks to the daemon that `DOCKER_HOST` names, or the local one. */
+export function connectDocker(): DockerClient {
+  const docker = new Docker()
+  return {
+    info: async () => {
+      const info = Info.parse(await docker.info())
+      const options = info.SecurityOptions ?? []
+      return {
+        rootless: options.some((option) => option.startsWith('name=rootless')),
+        remapsUsers: options.some((option) => option.startsWith('name=userns')),
+        limits: info.MemoryLimit === true && info.PidsLimit === true,
+      }
+    },
+    hasImage: async (image) => {
+      try {
+        await docker.getImage(image).inspect()
+        return true
+      } catch (error) {
+        if (statusOf(error) === 404) return false
+        throw error
+      }
+    },
+    owned: async (label) => {
+      const found = await docker.listContainers({ all: true, filters: { label: [label] } })
+      return found.map(({ Id, Labels }) => ({ id: Id, owner: Labels[label] ?? '' }))
+    },
+    remove: async (id) => removeContainer(docker.getContainer(id)),
+    start: async (plan) => startContainer(docker, plan),
+  }
+}
+
+async function startContainer(docker: Docker, plan: ContainerPlan): Promise<WarmContainer> {
+  const container = await docker.createContainer(plan)
+  // The container's first process reads this stream and ends with it: when we are gone, so is the container.
+  const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
+  lifeline.on('error', () => undefined)
+  await container.start()
+  return {
+    id: container.id,
+    exec: (command) => execInContainer(docker, container, command),
+    signal: async (name) => {
+      const exec = await container.exec({ Cmd: ['/bin/sh', '-c', `kill -${name} -1`], AttachStdout: true })
+      const stream = await exec.start({})
+      stream.resume()
+      await new Promise<void>((resolve) => stream.once('close', resolve))
+    },
+    tidy: () => void lifeline.write('\n'),
+    remove: async () => {
+      lifeline.end()
+      await removeContainer(container)
+    },
+  }
+}
+
+function execInContainer(docker: Docker, container: Docker.Container, command: ContainerCommand): ContainerProcess {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const stdin = command.stdin ? new PassThrough() : undefined
+  const code = (async () => {
+    try {
+      const exec = await container.exec({
+        Cmd: [...command.argv],
+        Env: Object.entries(command.variables).map(([name, value]) => `${name}=${value}`),
+        WorkingDir: command.cwd,
+        User: command.user,
+        AttachStdin: command.stdin,
+        AttachStdout: true,
+        AttachStderr: true,
+      })
+      const stream = await exec.start({ hijack: true, stdin: command.stdin })
+      docker.modem.demuxStream(stream, stdout, stderr)
+      if (stdin !== undefined) stdin.pipe(stream as Writable)
+      await new Promise<void>((resolve) => {
+        stream.once('end', resolve)
+        stream.once('close', resolve)
+        stream.once('error', () => resolve())
+      })
+      for (;;) {
+        const { Running, ExitCode } = await exec.inspect()
+        if (!Running) return ExitCode ?? 1
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    } finally {
+      stdout.end()
+      stderr.end()
+    }
+  })()
+  return { stdin, stdout, stderr, code }
+}
+
+async function removeContainer(container: Docker.Container): Promise<void> {
+  try {
+    await container.remove({ force: true })
+  } catch (error) {
+    // Gone already, or being removed by the daemon itself.
+    if (![404, 409].includes(statusOf(error) ?? 0)) throw error
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return z.object({ statusCode: z.number() }).safeParse(error).data?.statusCode
+}

@@ -1,0 +1,170 @@
+import { realpathSync } from 'node:fs'
+import process from 'node:process'
+import { denialsFromOutput } from '../denials/from-output.ts'
+import { commandEnvironment } from '../environment.ts'
+import { SandboxError } from '../errors.ts'
+import { hostFileSystem } from '../file-system-view.ts'
+import { createMetadataGuard } from '../git/guard.ts'
+import { planLimits } from '../limits/plan.ts'
+import { commandLimits } from '../limits/watched.ts'
+import { planMounts } from '../mounts.ts'
+import { isOwnerGone, ownerName } from '../owner.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { supervise } from '../process/supervise.ts'
+import { keepTail } from '../process/tail.ts'
+import { requireDirectory } from '../program.ts'
+import { protectedBelow, writableRoots } from '../roots.ts'
+import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type { DockerClient, WarmContainer } from './client.ts'
+import { checkDaemon, requireImage } from './daemon.ts'
+import { relayLater } from './relay-later.ts'
+import { ownerLabel, planContainer, type ContainerPlan } from './plan.ts'
+
+/** Runs the command, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
+const wrapper = 'trap : TERM; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
+
+/**
+ * Confines commands in containers of the image given: warm ones, each for one command at a time, so that everything left in it
+ * can be killed and its limits are one command's. Throws `unavailable` when no daemon answers, or it can't enforce the policy.
+ */
+export async function openDocker(policy: SandboxPolicy, image: string | undefined): Promise<Sandbox> {
+  const { docker, user } = await checkDaemon()
+  const named = await requireImage(docker, image)
+  const limits = planLimits(policy, { groups: true, processLimit: false }, 'docker')
+  await reapRunDirectories()
+  await reapContainers(docker)
+  const run = await makeRunDirectory()
+  const roots = writableRoots(policy, hostFileSystem)
+  const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
+  const running = new Set<SandboxProcess>()
+  // What is protected may change as repositories come and go, and a container's mounts can't.
+  const warm = new Map<string, WarmContainer[]>()
+  let open = true
+
+  const plan = (): ContainerPlan => {
+    const places = running.size === 0 ? guard.trust() : guard.places()
+    return planContainer(policy, {
+      image: named,
+      owner: ownerName(process.pid),
+      user,
+      mounts: planMounts(policy, places, hostFileSystem),
+      limits,
+      privateTemp: run.temp,
+      emptyDirectory: run.empty,
+    })
+  }
+
+  const take = async (wanted: ContainerPlan): Promise<WarmContainer> => {
+    const idle = warm.get(JSON.stringify(wanted))?.pop()
+    if (idle !== undefined) return idle
+    return docker.start(wanted)
+  }
+
+  const start = (command: Command): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend: 'docker' })
+    requireDirectory(command.cwd, 'working directory')
+    if (command.stdin === 'inherit') {
+      throw new SandboxError('setup-failed', {
+        backend: 'docker',
+        detail: 'standard input can be piped, not inherited',
+      })
+    }
+    const wanted = plan()
+    const key = JSON.stringify(wanted)
+    const { PATH: _, HOME: __, ...inherited } = process.env
+    const { variables } = commandEnvironment(policy, inherited, command)
+    let container: WarmContainer | undefined
+    let spoiled = false
+    const spoil = (): void => {
+      spoiled = true
+      void container?.remove().catch(() => undefined)
+    }
+    const output = relayLater(async () => {
+      container = await take(wanted)
+      if (spoiled) spoil()
+      return container.exec({
+        argv: ['/bin/sh', '-c', wrapper, 'sh', ...command.argv],
+        cwd: realpathSync.native(command.cwd),
+        // The image knows its own PATH, and the caller's home isn't in it.
+        variables: { HOME: '/tmp', ...variables },
+        user,
+        stdin: command.stdin === 'pipe',
+      })
+    })
+    const complaint = keepTail(output.stderr)
+    return supervise({
+      pid: undefined,
+      stdin: command.stdin === 'pipe' ? output.stdin : undefined,
+      stdout: output.stdout,
+      stderr: output.stderr,
+      exit: output.code.then(
+        (code) => ({ code, signal: null }),
+        (error: unknown) =>
+          // A container that was removed to end its command takes the answer with it.
+          spoiled ? { code: null, signal: 'SIGKILL' } : { code: null, signal: null, error: setupFailed(error) },
+      ),
+      release: () => undefined,
+      terminate: () => {
+        if (container === undefined) spoil()
+        else void container.signal('TERM').catch(spoil)
+      },
+      destroy: spoil,
+      ...commandLimits(policy, command),
+      signal: command.signal,
+      settle: async ({ code }) => {
+        if (container !== undefined && !spoiled) {
+          container.tidy()
+          warm.set(key, [...(warm.get(key) ?? []), container])
+        }
+        if (running.size <= 1) await dropStale(key)
+        const failed = code === 0 || code === null || spoiled
+        const said = failed
+          ? []
+          : denialsFromOutput(policy, { stderr: complaint.text(), cwd: command.cwd, code }, hostFileSystem)
+        return [...guard.review(), ...said]
+      },
+    })
+  }
+
+  /** Containers whose mounts no longer are what the policy asks for. */
+  const dropStale = async (key: string): Promise<void> => {
+    for (const [other, containers] of warm) {
+      if (other === key) continue
+      warm.delete(other)
+      await Promise.all(containers.map((container) => container.remove()))
+    }
+  }
+
+  return {
+    backend: 'docker',
+    policy,
+    unenforced: limits.unenforced,
+    spawn: (command) => {
+      const started = start(command)
+      running.add(started)
+      const forget = (): boolean => running.delete(started)
+      started.result.then(forget, forget)
+      return started
+    },
+    inspect: async () => (running.size === 0 ? [] : guard.review()),
+    close: async () => {
+      open = false
+      for (const started of running) started.kill()
+      await Promise.allSettled([...running].map(({ result }) => result))
+      await dropStale('')
+      await removeRunDirectory(run.path)
+    },
+  }
+}
+
+/** Removes containers whose owner was killed before it could; those of live runs are spared. */
+async function reapContainers(docker: DockerClient): Promise<void> {
+  const left = (await docker.owned(ownerLabel)).filter(({ owner }) => isOwnerGone(owner))
+  await Promise.all(left.map(({ id }) => docker.remove(id)))
+}
+
+function setupFailed(error: unknown): SandboxError {
+  const detail = error instanceof Error ? error.message : String(error)
+  return new SandboxError('setup-failed', { backend: 'docker', detail }, { cause: error })
+}

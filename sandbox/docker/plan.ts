@@ -1,0 +1,102 @@
+import type { Mount } from '../mounts.ts'
+import { isWithin } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { dockerProfile } from '../seccomp/docker-profile.ts'
+import type { LimitPlan } from '../limits/plan.ts'
+
+/** What the daemon is asked for, in its API's own words. */
+export type ContainerPlan = ReturnType<typeof planContainer>
+
+/** The label whose value names the process that a container belongs to. */
+export const ownerLabel = 'dev.portcullis.owner'
+
+type Surroundings = {
+  readonly image: string
+  readonly owner: string
+  readonly user: string
+  readonly mounts: readonly Mount[]
+  readonly limits: LimitPlan
+  readonly privateTemp: string
+  readonly emptyDirectory: string
+}
+
+const sharedMemoryBytes = 256 * 1024 * 1024
+
+/**
+ * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our
+ * system call filter, and no network unless all of it.
+ */
+export function planContainer(policy: SandboxPolicy, around: Surroundings) {
+  const { fileSizeBytes, openFiles } = around.limits.each
+  const sockets = policy.network.mode === 'off' ? 'none' : 'internet'
+  return {
+    Image: around.image,
+    Labels: { [ownerLabel]: around.owner },
+    User: around.user,
+    Entrypoint: [],
+    // A shell that waits for its input to end, by itself: a helper would be killed with what commands leave behind. For
+    // each line it starts and awaits something, in the course of which it takes leave of orphans.
+    Cmd: ['/bin/sh', '-c', 'trap "" TERM INT HUP; while read -r line; do (:); (:); done'],
+    Env: [],
+    WorkingDir: '/',
+    NetworkDisabled: policy.network.mode === 'off',
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    HostConfig: {
+      AutoRemove: true,
+      NetworkMode: policy.network.mode === 'off' ? 'none' : 'bridge',
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges', `seccomp=${JSON.stringify(dockerProfile(sockets))}`],
+      CgroupnsMode: 'private',
+      IpcMode: 'private',
+      ShmSize: sharedMemoryBytes,
+      PidsLimit: around.limits.group?.processes ?? 0,
+      Memory: around.limits.group?.memoryBytes ?? 0,
+      MemorySwap: around.limits.group?.memoryBytes ?? 0,
+      Ulimits: [
+        { Name: 'fsize', Soft: fileSizeBytes, Hard: fileSizeBytes },
+        { Name: 'nofile', Soft: openFiles, Hard: openFiles },
+        { Name: 'core', Soft: 0, Hard: 0 },
+      ],
+      Mounts: containerMounts(around.mounts).map((mount) => ({
+        Type: 'bind' as const,
+        Source: sourceOf(mount, around),
+        Target: mount.path,
+        ReadOnly: mount.as !== 'writable' && mount.as !== 'private',
+        BindOptions: { Propagation: 'rprivate' as const },
+      })),
+    },
+  }
+}
+
+/**
+ * The image stands for everything that is not granted, so of the mounts over a view of the host only these remain: what is granted,
+ * and what is denied or protected inside of that.
+ */
+function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
+  const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)
+  return mounts.filter(
+    ({ path, as }) =>
+      (as === 'private' && path === '/tmp') ||
+      (as !== 'private' && as !== 'hollow' && granted.some((place) => isWithin(path, place))),
+  )
+}
+
+function sourceOf(mount: Mount, around: Surroundings): string {
+  switch (mount.as) {
+    case 'writable':
+    case 'read-only':
+      return mount.path
+    case 'private':
+      return around.privateTemp
+    case 'hollow':
+    case 'empty-directory':
+      return around.emptyDirectory
+    case 'refused-file':
+      return '/dev/null'
+    default:
+      return mount.as satisfies never
+  }
+}

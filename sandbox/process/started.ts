@@ -1,0 +1,37 @@
+import type { ChildProcess } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import type { OutputPipes } from './pipes.ts'
+
+/** How the first process of a command ended, or why it never began. */
+type ProcessEnd = { readonly code: number | null; readonly signal: string | null; readonly error?: Error }
+
+/** A process that a backend started, wherever it runs. */
+export type StartedProcess = {
+  readonly pid: number | undefined
+  readonly stdin: Writable | undefined
+  /** The near ends of its output; they close when every holder of the far ends has. */
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** Resolves when the first process has ended; never rejects. */
+  readonly exit: Promise<ProcessEnd>
+  /** To be called when the tree is gone and the outputs are closed. */
+  readonly release: () => void
+}
+
+/** A child of ours that writes to `pipes`. To be called right after its start. */
+export function startedChild(child: ChildProcess, pipes: OutputPipes): StartedProcess {
+  // The child has its ends now; ours would keep the pipes open for ever.
+  pipes.stdout.handedOver()
+  pipes.stderr.handedOver()
+  return {
+    pid: child.pid,
+    stdin: child.stdin ?? undefined,
+    stdout: pipes.stdout.source,
+    stderr: pipes.stderr.source,
+    exit: new Promise((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }))
+      child.once('error', (error) => resolve({ code: null, signal: null, error }))
+    }),
+    release: pipes.release,
+  }
+}

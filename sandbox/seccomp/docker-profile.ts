@@ -1,0 +1,86 @@
+import process from 'node:process'
+import { filterRules, type SocketAccess } from './rules.ts'
+
+/** Docker's seccomp profile (a JSON document given by value), as far as it is used here. */
+type Profile = {
+  readonly defaultAction: 'SCMP_ACT_ALLOW'
+  readonly architectures: readonly string[]
+  readonly syscalls: readonly Entry[]
+}
+
+type Entry = {
+  readonly names: readonly [string]
+  readonly action: 'SCMP_ACT_ERRNO'
+  readonly errnoRet: number
+  readonly args: readonly Comparison[]
+}
+
+type Comparison = {
+  readonly index: number
+  readonly op: 'SCMP_CMP_MASKED_EQ' | 'SCMP_CMP_EQ' | 'SCMP_CMP_NE' | 'SCMP_CMP_GE'
+  readonly value: number
+  readonly valueTwo?: number
+}
+
+const EPERM = 1
+const AF_NETLINK = 16
+
+/**
+ * The filter's rules in the language of Docker. That has refusals only, which all hold at once, where ours go by the first that
+ * fits: so "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of the others.
+ */
+export function dockerProfile(sockets: SocketAccess): Profile {
+  return {
+    defaultAction: 'SCMP_ACT_ALLOW',
+    architectures: [process.arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
+    syscalls: [
+      ...filterRules(sockets).flatMap((rule): readonly Entry[] => {
+        if (rule.then === 'allow' || rule.syscall === 'socket' || rule.syscall === 'socketpair') return []
+        const { errno } = rule.then
+        const combinations = rule.when.reduce<readonly (readonly Comparison[])[]>(
+          (before, test) => before.flatMap((list) => comparisons(test).map((one) => [...list, one])),
+          [[]],
+        )
+        return combinations.map((args) => refuse(rule.syscall, args, errno))
+      }),
+      ...socketEntries(sockets),
+    ],
+  }
+}
+
+function comparisons(test: ReturnType<typeof filterRules>[number]['when'][number]): readonly Comparison[] {
+  if ('anyOf' in test) {
+    return bitsOf(test.anyOf).map((bit) => masked(test.argument, bit, bit))
+  }
+  return [masked(test.argument, test.masked, test.equals)]
+}
+
+function socketEntries(sockets: SocketAccess): readonly Entry[] {
+  const pairs = [
+    refuse('socketpair', [{ index: 0, op: 'SCMP_CMP_NE', value: 1 }]),
+    refuse('socketpair', [masked(1, 0xf, 2)]),
+  ]
+  if (sockets === 'none') return [refuse('socket', []), ...pairs]
+  const refused = [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15]
+  return [
+    ...refused.map((family) => refuse('socket', [{ index: 0, op: 'SCMP_CMP_EQ', value: family }])),
+    refuse('socket', [{ index: 0, op: 'SCMP_CMP_GE', value: AF_NETLINK + 1 }]),
+    refuse('socket', [
+      { index: 0, op: 'SCMP_CMP_EQ', value: AF_NETLINK },
+      { index: 2, op: 'SCMP_CMP_NE', value: 0 },
+    ]),
+    ...pairs,
+  ]
+}
+
+function refuse(name: string, args: readonly Comparison[], errnoRet = EPERM): Entry {
+  return { names: [name], action: 'SCMP_ACT_ERRNO', errnoRet, args }
+}
+
+function masked(index: number, mask: number, value: number): Comparison {
+  return { index, op: 'SCMP_CMP_MASKED_EQ', value: mask, valueTwo: value }
+}
+
+function bitsOf(mask: number): readonly number[] {
+  return Array.from({ length: 32 }, (_, bit) => 2 ** bit).filter((bit) => (mask & bit) !== 0)
+}

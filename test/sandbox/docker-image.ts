@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+
+/** The image for tests: nothing but links into `/usr`, which a policy must then grant, so that it has this machine's tools. */
+export const image = 'portcullis-test-links:latest'
+
+/** What a policy has to grant for the image to work. */
+export const imageRoots: readonly string[] = ['/usr', dirname(process.execPath)]
+
+/** Makes the image where it isn't there yet. */
+export function ensureImage(): void {
+  if (spawnSync('docker', ['image', 'inspect', image]).status === 0) return
+  const tree = mkdtempSync(join(tmpdir(), 'sandbox-image-'))
+  try {
+    for (const name of ['usr', 'etc', 'tmp', 'proc', 'dev', 'sys', 'var/tmp', 'mnt'])
+      mkdirSync(join(tree, name), { recursive: true })
+    for (const name of ['bin', 'sbin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(tree, name))
+    const made = spawnSync('sh', ['-c', `tar -C '${tree}' -c . | docker import - ${image}`], { encoding: 'utf8' })
+    if (made.status !== 0) throw new Error(made.stderr)
+  } finally {
+    rmSync(tree, { recursive: true, force: true })
+  }
+}

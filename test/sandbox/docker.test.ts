@@ -1,0 +1,196 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterEach, beforeAll, expect, test as plain } from 'vitest'
+import { dockerProfile } from '../../sandbox/seccomp/docker-profile.ts'
+import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { codeOf, eventually, run, temporaryDirectory, testInDocker as test } from './helpers.ts'
+
+beforeAll(() => {
+  if (spawnSync('docker', ['version']).status === 0) ensureImage()
+})
+
+const opened: Sandbox[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()))
+  expect(containersOf(process.pid)).toEqual([])
+})
+
+async function open(more: Partial<SandboxPolicyInput> = {}): Promise<Sandbox> {
+  const workspace = await temporaryDirectory()
+  const policy = parsePolicy({ mode: 'workspace-write', workspace, readableRoots: [...imageRoots], ...more })
+  const sandbox = await openSandbox(policy, { backend: 'docker', image })
+  opened.push(sandbox)
+  return sandbox
+}
+
+function containersOf(pid: number): readonly string[] {
+  const format = '{{.Label "dev.portcullis.owner"}} {{.ID}}'
+  const { stdout } = spawnSync('docker', ['ps', '-a', '--filter', 'label=dev.portcullis.owner', '--format', format], {
+    encoding: 'utf8',
+  })
+  return stdout.split('\n').filter((line) => line.includes(`-${pid}-`))
+}
+
+test('exit codes, and bytes of both streams apart, come through as they are', async () => {
+  const sandbox = await open()
+  const argv = ['sh', '-c', 'printf "\\377\\000a"; printf "\\200" >&2; exit 7'] as const
+  const started = sandbox.spawn({ argv, cwd: sandbox.policy.workspace })
+  const [stdout, stderr, result] = await Promise.all([buffer(started.stdout), buffer(started.stderr), started.result])
+  expect([[...stdout], [...stderr]]).toEqual([[255, 0, 97], [128]])
+  expect(result).toMatchObject({ status: 'exited', code: 7 })
+  expect(codeOf(await run(sandbox, 'kill -KILL $$'))).toBe(137)
+  expect((await run(sandbox, 'head -c 20000000 /dev/zero')).stdout.length).toBe(20_000_000)
+  const typed = sandbox.spawn({ argv: ['cat'], cwd: sandbox.policy.workspace, stdin: 'pipe' })
+  typed.stdin?.end('typed')
+  expect((await buffer(typed.stdout)).toString()).toBe('typed')
+})
+
+test('files belong to the caller, /tmp is kept for the run, and commands share one warm container', async () => {
+  const sandbox = await open()
+  const { workspace } = sandbox.policy
+  await run(sandbox, 'echo made > file; echo kept > /tmp/kept')
+  expect((await stat(join(workspace, 'file'))).uid).toBe(process.geteuid?.())
+  expect((await run(sandbox, 'cat /tmp/kept')).stdout).toBe('kept\n')
+  expect(containersOf(process.pid)).toHaveLength(1)
+})
+
+test("a command has the image's own PATH and a home that it can write to, unless the policy sets others", async () => {
+  const look = 'echo "$HOME"; [ "$PATH" = "$HOSTPATH" ] && echo same; touch "$HOME/file" && echo written'
+  const environment = { set: { HOSTPATH: process.env['PATH'] ?? '' } }
+  expect((await run(await open({ environment }), look)).stdout).toBe('/tmp\nwritten\n')
+  expect((await run(await open({ environment: { set: { HOME: '/dev/shm' } } }), look)).stdout).toBe(
+    '/dev/shm\nwritten\n',
+  )
+})
+
+test('read-only writes nowhere but to its private temporary directory', async () => {
+  const sandbox = await open({ mode: 'read-only' })
+  expect(codeOf(await run(sandbox, 'echo no > file'))).not.toBe(0)
+  expect(codeOf(await run(sandbox, 'echo yes > /tmp/file && echo yes > /dev/shm/file'))).toBe(0)
+  expect(await readdir(sandbox.policy.workspace)).toEqual([])
+})
+
+test('what is denied inside a granted root is empty there, and neither can be uncovered', async () => {
+  const home = await temporaryDirectory()
+  await mkdir(join(home, '.ssh'))
+  await writeFile(join(home, '.ssh/id'), 'secret')
+  await writeFile(join(home, '.netrc'), 'secret')
+  const deniedReads = [join(home, '.ssh'), join(home, '.netrc')]
+  const sandbox = await open({ writableRoots: [home], deniedReads })
+  const { stdout } = await run(sandbox, `cat ${home}/.ssh/id ${home}/.netrc; umount ${home}/.ssh; cat ${home}/.ssh/id`)
+  expect(stdout).toBe('')
+})
+
+test('git metadata is as protected as in any backend', async () => {
+  const sandbox = await open()
+  const { workspace } = sandbox.policy
+  spawnSync('git', ['init', '-q', workspace])
+  expect(codeOf(await run(sandbox, 'echo x >> .git/config'))).not.toBe(0)
+  expect(codeOf(await run(sandbox, 'mv .git other'))).not.toBe(0)
+  const planted = await run(sandbox, 'echo ../evil > .git/commondir')
+  expect(planted.result.denials).toMatchObject([{ kind: 'quarantine' }])
+  expect(existsSync(join(workspace, '.git/commondir'))).toBe(false)
+  const commit = 'echo a > a; git add -A && git -c user.name=a -c user.email=a@b commit -qm first'
+  expect(await run(sandbox, commit)).toMatchObject({ result: { code: 0, denials: [] } })
+})
+
+test('a time-out, an abort and a background child leave nothing running', async () => {
+  const sandbox = await open()
+  const others = 'ps -eo pid=,args= | grep -c "[s]leep 9"'
+  expect((await run(sandbox, 'trap "" TERM; setsid sleep 999 & sleep 999', { timeoutMs: 500 })).result.status).toBe(
+    'timed-out',
+  )
+  const started = await run(sandbox, 'sleep 999 & setsid sleep 998 & echo done')
+  expect(started).toMatchObject({ stdout: 'done\n', result: { status: 'exited', code: 0 } })
+  expect((await run(sandbox, others)).stdout).toBe('0\n')
+  const cleaned = await run(sandbox, `trap 'echo cleaned; exit 0' TERM; echo up; while :; do sleep 0.05; done`, {
+    timeoutMs: 700,
+  })
+  expect(cleaned).toMatchObject({ stdout: 'up\ncleaned\n', result: { status: 'timed-out' } })
+})
+
+test('limits are those of the policy', async () => {
+  const sandbox = await open({
+    limits: { processes: 40, memoryBytes: 64 * 1024 ** 2, fileSizeBytes: 1024 ** 2, openFiles: 50 },
+  })
+  expect((await run(sandbox, 'i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done; echo all')).stdout).toBe('')
+  expect((await run(sandbox, 'head -c 200000000 /dev/zero | tail -c 190000000 | wc -c')).stdout).not.toBe('190000000\n')
+  expect(
+    (await run(sandbox, 'ulimit -n; ulimit -c; head -c 2000000 /dev/zero > /tmp/big; stat -c %s /tmp/big')).stdout,
+  ).toBe('50\n0\n1048576\n')
+})
+
+test('eight commands at once each have a container of their own', async () => {
+  const sandbox = await open()
+  const ran = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => run(sandbox, `sleep 0.3; echo ${number}`)))
+  expect(ran.map(({ stdout }) => stdout).join('')).toBe('1\n2\n3\n4\n5\n6\n7\n8\n')
+})
+
+test('no container survives SIGKILL of the program that opened the sandbox', async () => {
+  const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
+  const policy = { mode: 'workspace-write', workspace: await temporaryDirectory(), readableRoots: imageRoots }
+  const script = `
+    const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
+    const sandbox = await openSandbox(parsePolicy(${JSON.stringify(policy)}), { backend: 'docker', image: '${image}' })
+    sandbox.spawn({ argv: ['sleep', '600'], cwd: '/usr' }).stdout.resume()
+    setInterval(() => {}, 1000)
+  `
+  const engine = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+  await eventually(() => containersOf(engine.pid ?? 0).length === 1)
+  engine.kill('SIGKILL')
+  await eventually(() => containersOf(engine.pid ?? 0).length === 0)
+})
+
+test('what a killed run left all the same is removed by the next, and nobody else’s', async () => {
+  const owner = `${(await stat('/proc/self/ns/pid')).ino}-4194304-1`
+  const create = (label: string): string =>
+    spawnSync('docker', ['create', '--label', label, image, '/bin/true'], { encoding: 'utf8' }).stdout.trim()
+  const [dead, foreign] = [create(`dev.portcullis.owner=${owner}`), create('somebody=else')]
+  await open()
+  expect(spawnSync('docker', ['inspect', dead]).status).not.toBe(0)
+  expect(spawnSync('docker', ['rm', foreign]).status).toBe(0)
+})
+
+test('no image, or none that is there, is refused with what to do', async () => {
+  const policy = parsePolicy({ mode: 'read-only', workspace: await temporaryDirectory() })
+  await expect(openSandbox(policy, { backend: 'docker' })).rejects.toThrow(/no image is named/)
+  await expect(openSandbox(policy, { backend: 'docker', image: 'absent:1' })).rejects.toThrow(/docker pull absent:1/)
+})
+
+plain('no daemon is refused with where it was looked for', async () => {
+  const before = process.env['DOCKER_HOST']
+  process.env['DOCKER_HOST'] = 'unix:///absent/docker.sock'
+  try {
+    const policy = parsePolicy({ mode: 'read-only', workspace: await temporaryDirectory() })
+    await expect(openSandbox(policy, { backend: 'docker', image })).rejects.toThrow(
+      /no daemon answers at unix:\/\/\/absent/,
+    )
+  } finally {
+    if (before === undefined) delete process.env['DOCKER_HOST']
+    else process.env['DOCKER_HOST'] = before
+  }
+})
+
+plain('the profile refuses the same calls as the filter, in a language without "first match"', () => {
+  const entries = dockerProfile('none').syscalls
+  expect(entries.filter(({ names }) => names[0] === 'socket')).toEqual([
+    { names: ['socket'], action: 'SCMP_ACT_ERRNO', errnoRet: 1, args: [] },
+  ])
+  expect(entries.find(({ names }) => names[0] === 'clone3')?.errnoRet).toBe(38)
+  expect(entries.filter(({ names }) => names[0] === 'openat')).toHaveLength(2)
+  const families = dockerProfile('internet').syscalls.filter(({ names }) => names[0] === 'socket')
+  expect(families.flatMap(({ args }) => args.map(({ index, op, value }) => `${index} ${op} ${value}`))).not.toContain(
+    '0 SCMP_CMP_EQ 2',
+  )
+})
+
+test('the system calls of the profile are refused for real', async () => {
+  const sandbox = await open()
+  const script =
+    'unshare -U true 2>/dev/null && echo GOT; chroot / true 2>/dev/null && echo GOT; mount -t tmpfs x /mnt 2>/dev/null && echo GOT; touch /tmp/f; chmod 4755 /tmp/f 2>/dev/null && echo GOT; true'
+  expect((await run(sandbox, script)).stdout).toBe('')
+})
