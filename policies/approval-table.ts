@@ -16,7 +16,7 @@ const alarms: readonly (readonly [string, Alarm['kind']])[] = [
   ["asks for another user's rights (`sudo`)", 'privilege'],
   ['reads credentials', 'secret'],
   ['runs text (`eval`, `trap`)', 'eval'],
-  ['changes what runs (`PATH=`, `LD_PRELOAD=`)', 'environment'],
+  ['changes what runs, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
   ['aims git at another repository', 'other-repository'],
 ]
 

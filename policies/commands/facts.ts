@@ -16,7 +16,7 @@ export type CommandClass = Fact['class']
 
 /**
  * Something that is asked about however harmless the rest is, and that no allow rule lifts:
- * more rights, text run as code, an environment that changes what runs, secrets, a repository that is not this one.
+ * more rights, text run as code, an environment that is shown or changes what runs, secrets, a repository that is not this one.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository'

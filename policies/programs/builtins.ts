@@ -34,7 +34,8 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
     const parsed = parseArguments(args, table)
     if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
     const facts: Fact[] = [readOnly]
-    if (parsed.operands.length === 0) return { facts, alarms: [{ kind: 'secret', reason: 'it shows every variable' }] }
+    if (parsed.operands.length === 0)
+      return { facts, alarms: [{ kind: 'environment', reason: 'it shows every variable' }] }
     for (const word of parsed.operands) {
       const given = word.kind === 'dynamic' ? word.prefix : word.text
       const equals = given.indexOf('=')

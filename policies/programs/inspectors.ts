@@ -88,7 +88,10 @@ export const inspectors: ProgramTable = {
       const names = args.map(staticText)
       const fine = names.length > 0 && names.every((name) => name !== undefined && plain.test(name))
       if (fine) return { facts: [readOnly] }
-      return { facts: [readOnly], alarms: [{ kind: 'secret', reason: 'it shows variables that may hold secrets' }] }
+      return {
+        facts: [readOnly],
+        alarms: [{ kind: 'environment', reason: 'it shows variables that may hold secrets' }],
+      }
     },
   },
   getent: only(

@@ -25,7 +25,8 @@ const programs: ReadonlyMap<string, Program> = new Map(rows)
 
 /** The row for a program's bare name, or undefined: then nothing is known about it. */
 export function findProgram(name: string): Program | undefined {
-  return programs.get(name)
+  // `mkfs.ext4`, `python3.12`: one program in several files.
+  return programs.get(name) ?? programs.get(name.replace(/^(mkfs)\.\w+$|^(python3)\.[0-9]+$/, '$1$2'))
 }
 
 /** The names of all programs that something is known of. */

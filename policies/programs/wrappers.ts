@@ -52,7 +52,7 @@ function judgeEnv(args: readonly ShellWord[]): Judgement {
   }
   const words = parsed.operands.slice(at)
   if (words.length === 0) {
-    return { facts: [readOnly], alarms: [{ kind: 'secret', reason: 'env shows the whole environment' }] }
+    return { facts: [readOnly], alarms: [{ kind: 'environment', reason: 'env shows the whole environment' }] }
   }
   return { facts: [], runs: [{ kind: 'command', words, assignments }] }
 }

@@ -73,7 +73,11 @@ const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|\*|\.\/\*|\.\[?[^/]*\*|~\/\*)$/
 
 /** Whether deleting what a word names loses a whole tree, or something that isn't in the workspace at all. */
 function isWide(word: ShellWord): boolean {
-  if (word.kind === 'dynamic') return word.from !== 'workspace' && !/^(?:\.\/)?[\w.-]+\//.test(word.prefix)
+  if (word.kind === 'dynamic') {
+    // One variable, or something named below it; what is only a folder's content is wide when the variable is empty.
+    const isNamed = /^"?\$\{?\w+\}?"?(?:\/[\w.-]*\w[^*]*)?$/.test(word.text)
+    return word.from !== 'workspace' && !isNamed && !/^(?:\.\/)?[\w.-]+\//.test(word.prefix)
+  }
   if (everything.test(word.text) || /(?:^|\/)\.git\/*$/.test(word.text)) return true
   return !isWorkspacePath(word) && !/^(?:\/tmp|\/var\/tmp)\/[^/]/.test(word.text)
 }
