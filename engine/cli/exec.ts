@@ -150,6 +150,12 @@ async function confine(options: ExecOptions, config: ConfigFile, workspace: stri
         workspace,
         writableRoots: config.sandbox_workspace_write?.writable_roots ?? [],
         network: { mode: network },
+        environment: {
+          inherit: config.shell_environment_policy?.inherit,
+          exclude: config.shell_environment_policy?.exclude,
+          includeOnly: config.shell_environment_policy?.include_only,
+          set: config.shell_environment_policy?.set,
+        },
       }),
     )
   } catch (error) {

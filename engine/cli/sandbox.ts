@@ -1,11 +1,13 @@
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants } from 'node:os'
 import process from 'node:process'
-import { openSandbox, parsePolicy, renderDenial, SandboxError, type ExecResult } from '../../sandbox/index.ts'
+import { openSandbox, renderDenial, SandboxError, type ExecResult, type SandboxProcess } from '../../sandbox/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { UserError } from '../user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
+import { policyFromOptions } from './sandbox-policy.ts'
 import { findWorkspace } from './workspace.ts'
 
 /** What shells and env(1) return for a program that isn't there. */
@@ -21,18 +23,13 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   if (program === undefined)
     throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
   const workspace = findWorkspace(options.cd)
+  const policy = policyFromOptions(options, workspace)
   const { signal, dispose } = catchInterrupts()
   try {
-    const sandbox = await openSandbox(parsePolicy({ mode: options.sandbox, workspace }))
+    const sandbox = await openSandbox(policy, { backend: options.backend })
     try {
       const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
-      const ended = [
-        pipeline(child.stdout, process.stdout, { end: false }),
-        pipeline(child.stderr, process.stderr, { end: false }),
-      ]
-      const result = await child.result
-      await Promise.allSettled(ended)
-      for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial)}\n`)
+      const result = options.json === true ? await report(child, sandbox.backend) : await passThrough(child)
       return exitCodeOf(result, signal)
     } finally {
       await sandbox.close()
@@ -47,6 +44,25 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   } finally {
     dispose()
   }
+}
+
+/** Hands the command's output on as it comes, and says at the end what was refused. */
+async function passThrough(child: SandboxProcess): Promise<ExecResult> {
+  const ended = [
+    pipeline(child.stdout, process.stdout, { end: false }),
+    pipeline(child.stderr, process.stderr, { end: false }),
+  ]
+  const result = await child.result
+  await Promise.allSettled(ended)
+  for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial)}\n`)
+  return result
+}
+
+/** Prints one JSON object when the command has ended: its output as text, how it ended, and what was refused. */
+async function report(child: SandboxProcess, backend: string): Promise<ExecResult> {
+  const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
+  process.stdout.write(`${JSON.stringify({ backend, ...result, stdout, stderr })}\n`)
+  return result
 }
 
 function exitCodeOf(result: ExecResult, signal: AbortSignal): number {

@@ -41,6 +41,21 @@ export const ConfigFile = z.strictObject({
       network_access: z.boolean().optional(),
     })
     .optional(),
+  /** Which variables commands get. Names that look like secrets never pass; `set` gives a command one on purpose. */
+  shell_environment_policy: z
+    .strictObject({
+      /** `core`: a list of harmless names; `all`: everything that doesn't look like a secret; `none`. Default: `core`. */
+      inherit: z.enum(['core', 'all', 'none']).optional(),
+      /** Patterns of names to leave out. Default: none. */
+      exclude: z.array(z.string().min(1)).optional(),
+      /** When given, the only patterns of names that stay. */
+      include_only: z.array(z.string().min(1)).optional(),
+      /** Variables to set. Default: none. */
+      set: z.record(z.string().min(1), z.string()).optional(),
+      /** Codex's switch for its own list of secrets. Ours can't be switched off, so only `false` is understood. */
+      ignore_default_excludes: z.literal(false).optional(),
+    })
+    .optional(),
 })
 
 export type ConfigFile = z.infer<typeof ConfigFile>

@@ -5,7 +5,17 @@ import { sandboxModes, type Finish } from './shared.ts'
 export type SandboxOptions = {
   readonly sandbox: (typeof sandboxModes)[number]
   readonly cd?: string
+  readonly backend?: (typeof backends)[number]
+  readonly writable: readonly string[]
+  readonly readable: readonly string[]
+  readonly denyRead: readonly string[]
+  readonly network: 'off' | 'full'
+  readonly env: readonly string[]
+  readonly limit: readonly string[]
+  readonly json?: true
 }
+
+const backends = ['bubblewrap', 'docker', 'seatbelt', 'unconfined'] as const
 
 /** Declares `agent sandbox` and `agent doctor`. */
 export function declareSandbox(program: Command, finish: Finish): void {
@@ -17,13 +27,32 @@ export function declareSandbox(program: Command, finish: Finish): void {
       new Option('-s, --sandbox <mode>', 'what the command may touch').choices(sandboxModes).default('workspace-write'),
     )
     .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
+    .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(backends))
+    .option('--writable <dir>', 'a further directory it may write in; may be repeated', collect, [])
+    .option(
+      '--readable <dir>',
+      'a directory to show although its place is private or denied; may be repeated',
+      collect,
+      [],
+    )
+    .option('--deny-read <path>', 'a path to hide, besides those always hidden; may be repeated', collect, [])
+    .addOption(new Option('--network <mode>', 'what it reaches').choices(['off', 'full']).default('off'))
+    .option('--env <name[=value]>', 'pass a variable through, or set one; may be repeated', collect, [])
+    .option(
+      '--limit <name=value>',
+      'time (seconds), memory, file-size, output (bytes, or 512M), processes, open-files; may be repeated',
+      collect,
+      [],
+    )
+    .option('--json', 'print one JSON object with output, ending and denials instead of the output itself')
     .passThroughOptions()
     .addHelpText(
       'after',
       `
 Examples:
   agent sandbox -- npm test
-  agent sandbox -s read-only -C ../other -- ls -la`,
+  agent sandbox -s read-only -C ../other -- ls -la
+  agent sandbox --limit memory=512M --limit time=60 --env CI=true -- make check`,
     )
     .action(async (command: string[], options: SandboxOptions) => {
       const { runSandbox } = await import('../sandbox.ts')
@@ -38,4 +67,8 @@ Examples:
       const { runDoctor } = await import('../doctor.ts')
       finish(await runDoctor(options))
     })
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value]
 }

@@ -70,6 +70,59 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.stderr).toMatch(/^agent sandbox: no executable named no-such-program in .*\n$/)
   })
 
+  test('--writable opens one more directory, and no other', async () => {
+    const [cwd, open, shut] = [tempDir(), tempDir(), tempDir()]
+    const args = ['sandbox', '--writable', open, '--', 'touch', `${open}/a`, `${shut}/a`]
+    await agent(args, { cwd, home: tempDir() })
+    expect(existsSync(join(open, 'a'))).toBe(true)
+    expect(existsSync(join(shut, 'a'))).toBe(false)
+  })
+
+  test('--deny-read hides a path besides those always hidden', async () => {
+    const cwd = tempDir({ '.env': 'SECRET=1', 'a.txt': 'plain' })
+    const home = tempDir({ '.ssh/id': 'key' })
+    const args = ['sandbox', '--deny-read', '.env', '--', 'sh', '-c', 'cat .env ~/.ssh/id; cat a.txt']
+    expect((await agent(args, { cwd, home })).stdout).toBe('plain')
+  })
+
+  test('--env passes a variable through by name, or sets one', async () => {
+    const args = [
+      'sandbox',
+      '--env',
+      'DEPLOY_TOKEN',
+      '--env',
+      'COLOR=blue',
+      '--',
+      'sh',
+      '-c',
+      'echo $DEPLOY_TOKEN $COLOR',
+    ]
+    const ended = await agent(args, { cwd: tempDir(), home: tempDir(), env: { DEPLOY_TOKEN: 't' } })
+    expect(ended.stdout).toBe('t blue\n')
+  })
+
+  test('--limit time ends the command, with the exit code of timeout(1)', async () => {
+    const ended = await agent(['sandbox', '--limit', 'time=1', '--', 'sleep', '60'], {
+      cwd: tempDir(),
+      home: tempDir(),
+    })
+    expect(ended.code).toBe(124)
+  })
+
+  test('--json prints output, ending and denials as one object, and exits as the command did', async () => {
+    const args = ['sandbox', '--json', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']
+    const ended = await agent(args, { cwd: tempDir(), home: tempDir() })
+    expect(ended).toMatchObject({ code: 3, stderr: '' })
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      backend: 'bubblewrap',
+      status: 'exited',
+      code: 3,
+      stdout: 'out\n',
+      stderr: 'err\n',
+      denials: [],
+    })
+  })
+
   test('SIGTERM ends the command too', async () => {
     const workspace = tempDir()
     const ended = await agent(['sandbox', '--', 'sh', '-c', 'touch started; sleep 60; touch survived'], {
@@ -103,9 +156,17 @@ test.skipIf(needsBubblewrap())(
   },
 )
 
+test('a backend that confines nothing is refused where confinement is asked for', async () => {
+  const args = ['sandbox', '--backend', 'unconfined', '--', 'true']
+  expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code: 5, stdout: '' })
+})
+
 test.each([
   [['sandbox'], 'missing required argument'],
   [['sandbox', '-s', 'none', '--', 'true'], 'Allowed choices are read-only, workspace-write, danger-full-access'],
+  [['sandbox', '--limit', 'memory=lots', '--', 'true'], '--limit memory=lots: expected a number of bytes'],
+  [['sandbox', '--limit', 'luck=7', '--', 'true'], 'expected one of time, output'],
+  [['sandbox', '--limit', 'processes=1', '--', 'true'], 'limits.processes'],
   [['sandbox', '-C', '/no/such/dir', '--', 'true'], 'no such directory'],
   [['sandbox', '--frobnicate', '--', 'true'], "unknown option '--frobnicate'"],
 ])('%j is a usage error', async (args, message) => {
