@@ -1,5 +1,6 @@
 import type { PatchChange } from './patch-change.ts'
 
+/** What a command may touch: nothing, the workspace, or everything. */
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
 /** One thing that the sandbox is widened by: this path, this host, this limit, and nothing else. */
@@ -40,6 +41,7 @@ export type Action =
       readonly readOnlyHint?: boolean
     }
 
+/** What becomes of an action. `deny` refuses it, `abort` ends the run. */
 export type Decision = 'allow' | 'deny' | 'abort'
 
 /** The Guardian's answer. `deny` lets the run go on with a reason the model can act on; `abort` ends the run. */
@@ -60,6 +62,7 @@ declare const approval: unique symbol
 /** An action that a Guardian allowed. What runs commands and commits patches takes nothing else. */
 export type Approved<A extends Action = Action> = A & { readonly [approval]: true }
 
+/** A verdict, and the approved action where there is one. */
 export type Review<A extends Action = Action> =
   | { readonly verdict: Verdict & { readonly decision: 'allow' }; readonly approved: Approved<A> }
   | { readonly verdict: Verdict & { readonly decision: 'deny' | 'abort' }; readonly approved?: never }

@@ -12,6 +12,7 @@ const commandShape = z.union([
   }),
 ])
 
+/** One command of a table. */
 export type TableRow = {
   readonly line: number
   readonly command: string | readonly string[]
@@ -61,6 +62,7 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** How a table came out. */
 export type TableResult = {
   readonly passed: number
   /** Rows whose decision isn't the expected one. */

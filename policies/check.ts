@@ -93,7 +93,6 @@ export function explainCheck(checked: CheckedCommand, options: CheckOptions): st
 
 /** Control characters would let a command paint over what is said about it. */
 function oneLine(text: string): string {
-  // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
     JSON.stringify(character)
       .slice(1, -1)

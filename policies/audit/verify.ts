@@ -10,6 +10,7 @@ export type AuditFault = {
   readonly message: string
 }
 
+/** What a check of a log found. */
 export type AuditVerification = {
   readonly records: number
   readonly head: AuditHead

@@ -103,7 +103,6 @@ function unreadable(problem: string): CommandAnalysis {
 }
 
 // Control and format characters make a line look other than it is; beyond tab and newline none has a use in a command.
-// eslint-disable-next-line no-control-regex
 const deceptive =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|\u{e0001}|[\u{e0020}-\u{e007f}]/u
 

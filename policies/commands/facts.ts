@@ -12,6 +12,7 @@ export type Fact =
     }
   | { readonly class: 'unknown'; readonly reason: string }
 
+/** The names of the facts. */
 export type CommandClass = Fact['class']
 
 /**
@@ -48,8 +49,10 @@ export function describeFact(fact: Fact): string {
   }
 }
 
+/** It reads and prints. */
 export const readOnly: Fact = { class: 'read-only' }
 
+/** It can't be told what it does. */
 export function unknown(reason: string): Fact {
   return { class: 'unknown', reason }
 }

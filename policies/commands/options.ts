@@ -29,6 +29,7 @@ export function optionTable(text: string): OptionTable {
   return table
 }
 
+/** How a program reads its arguments where it differs from getopt. */
 export type ParseStyle = {
   /** Options end at the first operand, as for programs that start another one. */
   readonly stopAtOperand?: boolean

@@ -210,7 +210,7 @@ const mostChoices = 32
 
 /** Puts a word together from its pieces: every way its variables allow, and every word its braces make. */
 function assemble(pieces: readonly Piece[], source: string, context: WordContext): readonly (ShellWord | WordChoice)[] {
-  let words: readonly Partial_[] = [{ text: '', glob: false }]
+  let words: readonly Fragment[] = [{ text: '', glob: false }]
   const several: string[] = []
   for (const [at, piece] of pieces.entries()) {
     switch (piece.kind) {
@@ -257,9 +257,9 @@ function assemble(pieces: readonly Piece[], source: string, context: WordContext
   return [{ kind: 'either', text: source, choices: made }]
 }
 
-type Partial_ = { readonly text: string; readonly glob: boolean }
+type Fragment = { readonly text: string; readonly glob: boolean }
 
-function dynamic(text: string, words: readonly Partial_[], single: boolean, from: Origin): ShellWord {
+function dynamic(text: string, words: readonly Fragment[], single: boolean, from: Origin): ShellWord {
   const [first] = words
   const prefix = words.length === 1 && first !== undefined && !first.glob ? first.text : ''
   return { kind: 'dynamic', text, prefix, single, from }

@@ -6,13 +6,13 @@ import type {
   CompoundList,
   ParsedScript,
   Statement,
-  TestExpression,
   Word,
   WordPart,
 } from './shell-syntax.ts'
 import type { ShellWord, WordChoice } from './shell-word.ts'
 import type { FileRedirection, ShellAssignment, ShellScript, SimpleCommand, StandardInput } from './simple-command.ts'
 import { Variables } from './variables.ts'
+import { checkTest } from './walk-tests.ts'
 import { choicesOf, unclear, variants } from './variants.ts'
 import { readRedirections } from './walk-redirections.ts'
 import { checkArithmetic, readWord, type WordContext } from './walk-words.ts'
@@ -173,7 +173,7 @@ class Walk {
         return this.command(node.body, { from: 'pipe' }, redirections)
       case 'TestCommand':
         if (this.#context.plainShell) this.problem('a plain sh has no [[')
-        return this.test(node.expression)
+        return checkTest(node.expression, this.#context)
       case 'ArithmeticCommand':
         if (this.#context.plainShell) this.problem('a plain sh has no ((')
         return checkArithmetic(node.expression, this.#context)
@@ -192,33 +192,6 @@ class Walk {
     const words = wordlist?.flatMap((word) => this.words(word))
     if (words === undefined || words.length === 0) this.#variables.assign(name.value, undefined)
     for (const word of words ?? []) this.#assign(name.value, word)
-  }
-
-  test(expression: TestExpression): void {
-    switch (expression.type) {
-      case 'TestLogical':
-        for (const operand of expression.operands) this.test(operand)
-        return
-      case 'TestNot':
-        return this.test(expression.operand)
-      case 'TestGroup':
-        return this.test(expression.expression)
-      case 'TestUnary':
-        this.words(expression.operand)
-        if (/^-[vR]$/.test(expression.operator))
-          this.#context.evaluates(`[[ ${expression.operator} evaluates subscripts`)
-        return
-      case 'TestBinary':
-        for (const side of [expression.left, expression.right]) {
-          this.words(side)
-          if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && !/^(?:-?[0-9]+|\$[#?])$/.test(side.text)) {
-            this.#context.evaluates(`[[ ${expression.operator} evaluates the text of ${side.text}`)
-          }
-        }
-        return
-      default:
-        this.problem(`${(expression satisfies never as { type: string }).type} is a test not known here`)
-    }
   }
 
   simple(node: Command, input: StandardInput): void {

@@ -24,6 +24,7 @@ export type PermissionSet = {
   readonly tools: readonly ToolPermission[]
 }
 
+/** Where nobody wrote a list. */
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
 /** `file:line` and the permission, as verdicts and the log name it. */

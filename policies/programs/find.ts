@@ -98,6 +98,7 @@ function fill(word: ShellWord, from: 'workspace' | 'commands'): ShellWord {
   }
 }
 
+/** `find`, whose arguments are an expression. */
 export const find: Readonly<Record<'find', Program>> & ProgramTable = {
   find: { source: 'find(1)', judge: judgeFind },
 }

@@ -136,6 +136,7 @@ function judgeConfig(args: readonly ShellWord[]): Fact {
   return reads || parsed.operands.length === 1 ? readOnly : { class: 'writes', paths: ['.git/config'] }
 }
 
+/** `git`, whose arguments are options, a subcommand and its arguments. */
 export const git: Readonly<Record<'git', Program>> & ProgramTable = {
   git: { source: 'git(1) and the pages of its subcommands', judge: judgeGit },
 }

@@ -18,6 +18,7 @@ function raiser(source: string, options: string): Program {
   }
 }
 
+/** Programs that run a command as another user. */
 export const privileges: ProgramTable = {
   sudo: raiser(
     'sudo(8)',

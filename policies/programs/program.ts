@@ -28,6 +28,7 @@ export type Judgement = {
   readonly unlisted?: boolean
 }
 
+/** What a row may know besides the arguments. */
 export type JudgeContext = { readonly input: StandardInput }
 
 /** A row of the tables. Arguments it doesn't understand make the command unknown, never harmless. */
@@ -37,4 +38,5 @@ export type Program = {
   readonly judge: (args: readonly ShellWord[], context: JudgeContext) => Judgement
 }
 
+/** Rows by the bare name of their program. */
 export type ProgramTable = Readonly<Record<string, Program>>

@@ -95,6 +95,7 @@ function interactive(source: string): Program {
   }
 }
 
+/** Programs that run code, and programs someone has to sit at. */
 export const codeRunners: ProgramTable = {
   ...Object.fromEntries(
     Object.entries(runners).map(([name, { source, version }]) => [name, runner(name, source, version ?? [])]),

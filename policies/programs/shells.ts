@@ -45,6 +45,7 @@ const otherShell: Program = {
   judge: () => hidden('only the text of bash and sh is understood'),
 }
 
+/** Shells: those whose text is understood, and the others. */
 export const shells: ProgramTable = {
   bash: shell('bash', 'bash(1), OPTIONS'),
   rbash: shell('bash', 'bash(1), RESTRICTED SHELL'),

@@ -18,6 +18,7 @@ export type HumanQuestion = {
   readonly choices: readonly HumanChoice[]
 }
 
+/** How a person is reached. */
 export type HumanOptions = {
   /** Shows the question and waits. Rejects where nobody can answer. */
   readonly ask: (

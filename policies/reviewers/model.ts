@@ -13,6 +13,7 @@ export type CompletionRequest = {
   readonly signal: AbortSignal
 }
 
+/** What a model said. */
 export type Completion = {
   readonly text: string
   /** Counted as the run's own. */
@@ -29,6 +30,7 @@ export type Assessed = {
   readonly usage?: Completion['usage']
 }
 
+/** Which model is asked, and what it is told. */
 export type ModelReviewerOptions = {
   /** Asks the model. Rejects where it can't be reached. */
   readonly complete: (request: CompletionRequest) => Promise<Completion>

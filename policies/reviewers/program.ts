@@ -16,6 +16,7 @@ const answerShape = z.strictObject({
 
 const outcomes = { allow: 'allowed', deny: 'denied', abort: 'aborted' } as const
 
+/** How a program is reached. */
 export type ProgramOptions = {
   readonly exchange: Exchange
   /** How long an answer may take. Default: two minutes. */

@@ -8,8 +8,10 @@ export type Expression =
   | { readonly kind: 'name'; readonly name: string; readonly at: Position }
   | { readonly kind: 'sum'; readonly terms: readonly Expression[]; readonly at: Position }
 
+/** `name = value` in a call. */
 export type Argument = { readonly name: string; readonly value: Expression; readonly at: Position }
 
+/** One line of a rule file: a constant or a rule. */
 export type RuleStatement =
   | { readonly kind: 'constant'; readonly name: string; readonly value: Expression; readonly at: Position }
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }
@@ -186,7 +188,8 @@ function complaint(found: IToken | undefined): string {
 }
 
 function expectation(message: string): string {
-  if (/Expecting (?:token of type )?--> (.*) <-- but/.test(message)) return RegExp.$1
+  const token = /Expecting (?:token of type )?--> (.*) <-- but/.exec(message)?.[1]
+  if (token !== undefined) return token
   return /end of input|EOF/i.test(message)
     ? 'a rule such as prefix_rule(pattern = ["git", "push"])'
     : 'a string, a list or a name'

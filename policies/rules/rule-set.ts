@@ -40,4 +40,5 @@ export function programKey(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase()
 }
 
+/** Where nobody wrote a rule. */
 export const noRules: RuleSet = makeRuleSet([])

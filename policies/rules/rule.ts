@@ -1,6 +1,7 @@
 /** Whose rule it is. All count, and the strictest answer wins whosever it is. */
 export type RuleLayer = 'default' | 'user' | 'project' | 'managed'
 
+/** What a rule says: run it, ask about it, never. */
 export type RuleDecision = 'allow' | 'prompt' | 'forbidden'
 
 /** Where a rule stands: `file:line`. */
