@@ -87,6 +87,7 @@ export type Cause =
   | { readonly type: 'in-another-file'; readonly path: string; readonly fileLine: number }
   | { readonly type: 'indentation'; readonly fileLine: number }
   | { readonly type: 'white-space'; readonly fileLine: number }
+  | { readonly type: 'punctuation'; readonly fileLine: number }
   | { readonly type: 'letter-case'; readonly fileLine: number }
   | { readonly type: 'line-endings'; readonly fileLine: number }
   | { readonly type: 'not-at-end-of-file'; readonly fileLine: number }

@@ -42,6 +42,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
       .option('--root <dir>', 'the tree to change', '.')
       .option('--json', 'print one JSON object instead of text')
       .option('--durable', 'sync to the disk')
+      .allowExcessArguments(false)
       .exitOverride()
       .configureOutput({ writeOut: collect, writeErr: collect })
       .action((_: unknown, command: Command) => {

@@ -32,6 +32,12 @@ export class NumberedLines {
     return (this.#offsets[id + 1] ?? 0) - (this.#offsets[id] ?? 0)
   }
 
+  /** The first places of a number, ascending. */
+  places(id: number, limit: number): Int32Array {
+    const start = this.#offsets[id] ?? 0
+    return this.#places.subarray(start, Math.min(start + limit, this.#offsets[id + 1] ?? start))
+  }
+
   /**
    * The places where a block of numbers starts, ascending, at or after `from`; at most `limit` of them.
    * Looks only at the places of its rarest number, or, where that is common, goes through the lines once (KMP).

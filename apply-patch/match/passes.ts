@@ -7,6 +7,9 @@ import { NumberedLines } from './find-block.ts'
 export const passes = ['exact', 'trimmed-end', 'trimmed', 'punctuation'] as const
 export type Pass = (typeof passes)[number]
 
+/** Likenesses that no match is made by, but that explain a miss: all white space left out, and case besides. */
+type Likeness = 'white-space' | 'letter-case'
+
 /** A range of bytes holding one sought line, without mark and line end. */
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
@@ -17,7 +20,7 @@ export type LineRange = { readonly bytes: Uint8Array; readonly start: number; re
 export class SearchableFile {
   readonly table: LineTable
   readonly #sought: readonly LineRange[]
-  readonly #numbered = new Map<Pass, { readonly lines: NumberedLines; readonly soughtIds: Int32Array }>()
+  readonly #numbered = new Map<Pass | Likeness, { readonly lines: NumberedLines; readonly soughtIds: Int32Array }>()
 
   /** @param sought every line that will be looked for, in any search */
   constructor(table: LineTable, sought: readonly LineRange[]) {
@@ -32,12 +35,12 @@ export class SearchableFile {
   }
 
   /** The lines of the file as one pass sees them. */
-  lines(pass: Pass): NumberedLines {
+  lines(pass: Pass | Likeness): NumberedLines {
     return this.#number(pass).lines
   }
 
   /** The numbers of sought lines `from` to `to` (their indices in `sought`) as one pass sees them. */
-  block(pass: Pass, from: number, to: number): Int32Array {
+  block(pass: Pass | Likeness, from: number, to: number): Int32Array {
     return this.#number(pass).soughtIds.subarray(from, to)
   }
 
@@ -47,7 +50,7 @@ export class SearchableFile {
     return trimStart(this.table.bytes, textStart(this.table, line), end) === end
   }
 
-  #number(pass: Pass): { readonly lines: NumberedLines; readonly soughtIds: Int32Array } {
+  #number(pass: Pass | Likeness): { readonly lines: NumberedLines; readonly soughtIds: Int32Array } {
     const known = this.#numbered.get(pass)
     if (known !== undefined) return known
     const dictionary = new Dictionary()
@@ -63,9 +66,21 @@ export class SearchableFile {
       soughtIds[index] = dictionary.add(bytes, reduce.start - offset, reduce.end - offset)
     }
     const { table } = this
+    const { bytes, starts, terminator } = table
     const ids = new Int32Array(table.count)
     for (let line = 0; line < table.count; line++) {
-      reduce.set(table.bytes, textStart(table, line), textEnd(table, line))
+      const start = line === 0 ? table.markLength : (starts[line] ?? 0)
+      let end = starts[line + 1] ?? start
+      // As `textEnd`, but without a call for each of very many lines.
+      if (end > start && bytes[end - 1] === terminator) {
+        end--
+        if (end > start && terminator === 10 && bytes[end - 1] === 13) end--
+      }
+      if (pass === 'exact') {
+        ids[line] = dictionary.find(bytes, start, end)
+        continue
+      }
+      reduce.set(bytes, start, end)
       ids[line] = dictionary.find(reduce.bytes, reduce.start, reduce.end)
     }
     const numbered = { lines: new NumberedLines(ids, dictionary.size), soughtIds }
@@ -80,26 +95,42 @@ class Reducer {
   start = 0
   end = 0
   isScratch = false
-  readonly #pass: Pass
+  readonly #pass: Pass | Likeness
   #scratch = new Uint8Array(256)
 
-  constructor(pass: Pass) {
+  constructor(pass: Pass | Likeness) {
     this.#pass = pass
   }
 
   set(bytes: Uint8Array, start: number, end: number): void {
     this.bytes = bytes
+    this.isScratch = false
+    if (this.#pass === 'white-space' || this.#pass === 'letter-case') return this.#squeeze(bytes, start, end)
     this.start = this.#pass === 'trimmed' || this.#pass === 'punctuation' ? trimStart(bytes, start, end) : start
     this.end = this.#pass === 'exact' ? end : trimEnd(bytes, this.start, end)
-    this.isScratch = false
     if (this.#pass !== 'punctuation' || !hasMultiByte(bytes, this.start, this.end)) return
-    if (this.#scratch.length < end - start) this.#scratch = new Uint8Array((end - start) * 2)
-    const length = normalize(bytes, this.start, this.end, this.#scratch)
+    this.#useScratch(end - start)
+    // A sign at the edge can become a space here; Codex trims first, so it stays.
+    this.end = normalize(bytes, this.start, this.end, this.#scratch)
+    this.start = 0
+  }
+
+  #squeeze(bytes: Uint8Array, start: number, end: number): void {
+    this.#useScratch(end - start)
+    let to = 0
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d)) continue
+      this.#scratch[to++] = this.#pass === 'letter-case' && byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+    }
+    this.start = 0
+    this.end = to
+  }
+
+  #useScratch(size: number): void {
+    if (this.#scratch.length < size) this.#scratch = new Uint8Array(size * 2)
     this.bytes = this.#scratch
     this.isScratch = true
-    // A sign at the edge can have become a space; Codex trims first, so it stays.
-    this.start = 0
-    this.end = length
   }
 }
 

@@ -1,38 +1,43 @@
 import type { Nearest } from '../errors.ts'
+import type { SearchableFile } from '../match/passes.ts'
 import { lineText, type LineTable } from '../text/line-table.ts'
 
-/** So many lines of a file are looked at; enough for any a person wrote. */
-const lineLimit = 100_000
+/** So many lines are compared one by one where none agrees with any that is sought. */
+const lineLimit = 50_000
 const shownLines = 12
 
 /**
  * The part of a file that most resembles the lines sought: the alignment under which most lines agree but for white
  * space, or, where none does, the single line most like the first one sought.
+ *
+ * @param from index of the first sought line among all that the file is searched for
  */
-export function findNearest(table: LineTable, sought: readonly string[]): Nearest | undefined {
-  const count = Math.min(table.count, lineLimit)
-  const wanted = new Map<string, number[]>()
-  for (const [index, text] of sought.entries()) {
-    const squeezed = squeeze(text)
-    if (squeezed === '') continue
-    const places = wanted.get(squeezed) ?? []
-    // A line repeated over and over says little about where the block is.
-    if (places.length < 4) wanted.set(squeezed, [...places, index])
-  }
-  if (wanted.size === 0 || count === 0) return undefined
+export function findNearest(
+  file: SearchableFile,
+  from: number,
+  to: number,
+  sought: readonly string[],
+): Nearest | undefined {
+  const { table } = file
+  const lines = file.lines('white-space')
+  const block = file.block('white-space', from, to)
   const votes = new Map<number, number>()
-  const seen = new Map<string, number>()
-  for (let line = 0; line < count; line++) {
-    const squeezed = squeeze(lineText(table, line))
-    const places = wanted.get(squeezed)
-    if (places === undefined) continue
-    const times = (seen.get(squeezed) ?? 0) + 1
-    seen.set(squeezed, times)
-    if (times > 2000) continue
-    for (const index of places) votes.set(line - index, (votes.get(line - index) ?? 0) + 1)
-  }
+  const counted = new Map<number, number>()
   let best: number | undefined
-  for (const [start, number] of votes) if (best === undefined || number > (votes.get(best) ?? 0)) best = start
+  for (const [index, id] of block.entries()) {
+    // A line repeated over and over says little about where the block is.
+    const times = (counted.get(id) ?? 0) + 1
+    counted.set(id, times)
+    if (times > 4 || squeeze(sought[index] ?? '') === '') continue
+    for (const line of lines.places(id, 2000)) {
+      const start = line - index
+      const number = (votes.get(start) ?? 0) + 1
+      votes.set(start, number)
+      if (best === undefined || number > (votes.get(best) ?? 0) || (number === votes.get(best) && start < best))
+        best = start
+    }
+  }
+  const count = Math.min(table.count, lineLimit)
   const start = best ?? mostAlike(table, count, sought.find((text) => squeeze(text) !== '') ?? '')
   return start === undefined ? undefined : describe(table, Math.max(0, start), sought.slice(start < 0 ? -start : 0))
 }

@@ -53,7 +53,7 @@ export function updateLines(
       case 'lines-missing':
         context.failures.push({
           ...where,
-          ...diagnose(file, chunk, sighting, cursor, () => context.otherFiles(path)),
+          ...diagnose(file, chunk, sighting, cursor, context.mode, () => context.otherFiles(path)),
         })
         continue
       case 'found':

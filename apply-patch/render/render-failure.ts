@@ -95,6 +95,7 @@ function reasonText(reason: string, detail: string | undefined): string {
     unreadable: `it can not be read${to}`,
     EACCES: 'permission denied (EACCES)',
     'no-content': 'what it held is not in the patch; "apply-patch undo" may have it',
+    binary: 'it is not UTF-8 text, so a patch can not hold it',
     'no-place': 'nothing in the patch says where its removed lines stood; give it context lines',
   }
   return texts[reason] ?? `${reason}${to}`
@@ -139,6 +140,8 @@ function causeText(cause: Cause): string {
       return `not in this file, but in ${cause.path} at line ${cause.fileLine}`
     case 'indentation':
       return `differs only in indentation from line ${cause.fileLine}`
+    case 'punctuation':
+      return `differs only in typographic punctuation from line ${cause.fileLine}`
     case 'white-space':
       return `differs only in white space from line ${cause.fileLine}`
     case 'letter-case':

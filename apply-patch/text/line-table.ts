@@ -26,11 +26,18 @@ export function findLines(bytes: Buffer): LineTable {
       starts = larger
     }
     starts[count++] = position
-    const found = bytes.indexOf(terminator, position)
-    position = found === -1 ? bytes.length : found + 1
+    position = nextLine(bytes, terminator, position)
   }
   starts[count] = bytes.length
   return { bytes, count, starts, terminator, markLength }
+}
+
+/** A loop for lines as people write them: asking the system costs more than such a line is long. */
+function nextLine(bytes: Buffer, terminator: number, from: number): number {
+  const near = Math.min(from + 200, bytes.length)
+  for (let at = from; at < near; at++) if (bytes[at] === terminator) return at + 1
+  const found = near === bytes.length ? -1 : bytes.indexOf(terminator, near)
+  return found === -1 ? bytes.length : found + 1
 }
 
 /** Where the text of a line starts: after the byte-order mark, on the first. */

@@ -95,7 +95,7 @@ function range(from: number, to: number): string {
 }
 
 /** Lines with their LF. */
-export function splitLines(bytes: Buffer): readonly string[] {
+function splitLines(bytes: Buffer): readonly string[] {
   const lines = bytes.toString().split(/(?<=\n)/)
   return lines[0] === '' ? [] : lines
 }

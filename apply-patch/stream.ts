@@ -1,0 +1,99 @@
+import { scanLine, type LineKind } from './parse/scan-line.ts'
+
+/** What is known so far of an operation whose patch is still being written. */
+export type StreamedOperation = {
+  readonly type: 'add' | 'delete' | 'update'
+  readonly path: string
+  readonly moveTo: string | undefined
+  readonly chunks: readonly StreamedChunk[]
+  readonly added: number
+  readonly removed: number
+  /** The next operation, or the end of the patch, has begun. */
+  readonly isComplete: boolean
+}
+
+/** Lines with their marks; of an added file all are in one chunk. */
+export type StreamedChunk = { readonly anchors: readonly string[]; readonly lines: readonly string[] }
+
+/** Reads a patch while it is written, for display; what is applied must come from `parsePatch`. */
+export type StreamingParser = {
+  /** Takes more of the text; pieces may end anywhere. Gives all operations known by now. */
+  readonly push: (text: string) => readonly StreamedOperation[]
+  readonly operations: () => readonly StreamedOperation[]
+  /** Whether `*** End Patch` was seen. */
+  readonly isComplete: () => boolean
+}
+
+type Building = { -readonly [Key in Exclude<keyof StreamedOperation, 'chunks'>]: StreamedOperation[Key] } & {
+  chunks: BuildingChunk[]
+}
+type BuildingChunk = { anchors: string[]; lines: string[] }
+
+/**
+ * Makes a parser for a patch that is not complete yet. It never fails: lines it can't place are left for `parsePatch`
+ * to complain of. Each line is looked at once, when its end has come.
+ */
+export function createStreamingParser(): StreamingParser {
+  const operations: Building[] = []
+  let rest = ''
+  let hasBegun = false
+  let hasEnded = false
+
+  const take = (line: string): void => {
+    if (hasEnded) return
+    if (!hasBegun) {
+      hasBegun = /^\W*begin patch\W*$/i.test(line)
+      return
+    }
+    const current = operations.at(-1)
+    const found = scanLine(line, current?.type === 'update')
+    if (found.kind === 'end') {
+      hasEnded = true
+      if (current !== undefined) current.isComplete = true
+    } else if (found.kind === 'add' || found.kind === 'delete' || found.kind === 'update') {
+      if (current !== undefined) current.isComplete = true
+      operations.push({
+        type: found.kind,
+        path: found.text,
+        moveTo: undefined,
+        chunks: [],
+        added: 0,
+        removed: 0,
+        isComplete: false,
+      })
+    } else if (current !== undefined) takeBody(current, found.kind, found.text)
+  }
+  return {
+    push: (text) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) take(line.replace(/\r+$/, ''))
+      // The last line of a patch often has no line end.
+      if (/^\*\*\* End Patch\s*$/.test(rest)) take(rest)
+      return operations
+    },
+    operations: () => operations,
+    isComplete: () => hasEnded,
+  }
+}
+
+function takeBody(operation: Building, kind: LineKind, text: string): void {
+  const chunk = operation.chunks.at(-1)
+  switch (kind) {
+    case 'move':
+      operation.moveTo = text
+      return
+    case 'anchor':
+      if (chunk !== undefined && chunk.lines.length === 0) chunk.anchors.push(text)
+      else operation.chunks.push({ anchors: text === '' ? [] : [text], lines: [] })
+      return
+    case 'body':
+      if (text.startsWith('+')) operation.added++
+      if (text.startsWith('-')) operation.removed++
+      if (chunk === undefined) operation.chunks.push({ anchors: [], lines: [text] })
+      else chunk.lines.push(text)
+      return
+    default:
+      return
+  }
+}

@@ -1,0 +1,277 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { fingerprint, makeCase, readTree, runProgram, type CaseFile } from './case-tools.ts'
+
+const wrap = (body: string): string => `*** Begin Patch\n${body}*** End Patch\n`
+const change = wrap('*** Update File: f.txt\n@@\n a\n-b\n+B\n')
+const scene = (files: Readonly<Record<string, CaseFile>> = { 'f.txt': 'a\nb\nc\n' }): string => makeCase({ files }).cwd
+
+describe('options', () => {
+  test('--check says what would happen and changes nothing', () => {
+    const cwd = scene()
+    const before = fingerprint(cwd)
+    expect(runProgram(cwd, change, { args: ['--check'] })).toEqual({
+      status: 0,
+      stdout: 'Would update the following files:\nM f.txt\n',
+      stderr: '',
+    })
+    expect(fingerprint(cwd)).toEqual(before)
+  })
+
+  test('--diff prints a unified diff on stdout and the summary on stderr', () => {
+    const run = runProgram(scene(), change, { args: ['--diff'] })
+    expect(run.stdout).toBe('diff --git a/f.txt b/f.txt\n--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n')
+    expect(run.stderr).toBe('Success. Updated the following files:\nM f.txt\n')
+  })
+
+  test('--json tells success as data, repairs and warnings included', () => {
+    const input = `Here it is:\n${wrap('*** Update File: f.txt\n@@\n-x\n+y\n')}`
+    const run = runProgram(scene({ 'f.txt': 'x\nx\n' }), input, { args: ['--json'] })
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      ok: true,
+      applied: true,
+      summary: [{ kind: 'M', path: 'f.txt' }],
+      repairs: [{ code: 'surrounding-text' }],
+      warnings: [{ code: 'ambiguous-match', fileLines: [1, 2] }],
+    })
+    expect(run.stderr).toMatch(/repaired: .*\nwarning: .*lines 1, 2/)
+  })
+
+  test('--json tells failure as data', () => {
+    const run = runProgram(scene(), wrap('*** Update File: f.txt\n@@\n-q\n+y\n*** Delete File: no\n'), {
+      args: ['--json'],
+    })
+    expect(run.status).toBe(1)
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      ok: false,
+      applied: false,
+      tree: 'unchanged',
+      failures: [
+        { code: 'lines-not-found', path: 'f.txt', hunk: 1, chunk: 1, patchLine: 3, sought: ['q'] },
+        { code: 'delete', path: 'no', hunk: 2, reason: 'missing' },
+      ],
+    })
+  })
+
+  test('--root names the tree', () => {
+    const cwd = scene({ 'sub/f.txt': 'a\nb\nc\n' })
+    expect(runProgram(cwd, change, { args: ['--root', 'sub'] }).status).toBe(0)
+    expect(readTree(cwd)).toEqual({ 'sub/f.txt': 'a\nB\nc\n' })
+  })
+
+  test('--reverse takes an applied patch back', () => {
+    const cwd = scene()
+    const before = fingerprint(cwd)
+    const patch = wrap(
+      '*** Update File: f.txt\n*** Move to: d/g.txt\n@@\n a\n-b\n+B\n@@\n+end\n*** Add File: n.txt\n+x\n',
+    )
+    expect(runProgram(cwd, patch).status).toBe(0)
+    expect(readTree(cwd)).toEqual({ 'd/g.txt': 'a\nB\nc\nend\n', 'n.txt': 'x\n' })
+    expect(runProgram(cwd, patch, { args: ['--reverse'] }).status).toBe(0)
+    expect(readTree(cwd)['f.txt']).toBe('a\nb\nc\n')
+    expect(fingerprint(cwd).filter((line) => line.startsWith('f.txt'))).toEqual(before)
+  })
+
+  test('--reverse refuses what the patch does not tell', () => {
+    const cwd = scene()
+    const before = fingerprint(cwd)
+    const run = runProgram(cwd, wrap('*** Delete File: f.txt\n'), { args: ['--reverse'] })
+    expect([run.status, fingerprint(cwd)]).toEqual([1, before])
+    expect(run.stderr).toContain('what it held is not in the patch')
+  })
+
+  test('undo takes back the last applied patch, byte for byte', () => {
+    const cwd = scene({ 'f.txt': 'a\r\nb\r\nc' })
+    const before = fingerprint(cwd)
+    expect(runProgram(cwd, change).status).toBe(0)
+    const run = runProgram(cwd, '', { args: ['undo'] })
+    expect([run.status, fingerprint(cwd)]).toEqual([0, before])
+  })
+
+  test('undo refuses when the file was changed since', () => {
+    const cwd = scene()
+    runProgram(cwd, change)
+    writeFileSync(join(cwd, 'f.txt'), 'mine\n')
+    const run = runProgram(cwd, '', { args: ['undo'] })
+    expect(run.status).toBe(1)
+    expect(run.stderr).toContain('f.txt')
+    expect(readFileSync(join(cwd, 'f.txt'), 'utf8')).toBe('mine\n')
+  })
+
+  test('recover with nothing to do says so', () => {
+    expect(runProgram(scene(), '', { args: ['recover'] })).toEqual({
+      status: 0,
+      stdout: 'Nothing to recover.\n',
+      stderr: '',
+    })
+  })
+
+  test('the example in --help applies as it stands', () => {
+    const help = runProgram(scene({}), '', { args: ['--help'] })
+    expect(help.status).toBe(0)
+    const example = /^ {2}\*\*\* Begin Patch\n[^]*?\*\*\* End Patch$/m.exec(help.stdout)?.[0] ?? ''
+    const patch = example.replace(/^ {2}/gm, '').replace(/ {2,}\(.*\)$/gm, '')
+    const cwd = scene({
+      'src/app.py': 'def greet():\n    name = ask()\n    print("Hi")\nmore\nlast line\n',
+      'src/old.py': 'x\n',
+    })
+    const run = runProgram(cwd, patch)
+    expect(run.status, run.stderr).toBe(0)
+    expect(readTree(cwd)).toEqual({
+      'docs/new.md': '# A new file: every line starts with +\n',
+      'src/main.py': 'def greet():\n    name = ask()\n    print("Hello")\nmore\nnew last line\n',
+    })
+  })
+
+  test.each([
+    [['--nonsense'], 2],
+    [['--version'], 0],
+    [['a', 'b'], 2],
+    [['undo', 'extra', 'more'], 2],
+    [['--root'], 2],
+  ])('%j ends with code %i, without waiting for input', (args, status) => {
+    const run = runProgram(scene(), '', { args })
+    expect(run.status, run.stderr).toBe(status)
+    expect(run.stdout + run.stderr).not.toMatch(/^\s+at /m)
+  })
+})
+
+describe('strict mode', () => {
+  test.each([
+    ['an ambiguous match', { 'f.txt': 'x\nx\n' }, '*** Update File: f.txt\n@@\n-x\n+y\n', 'lines 1, 2'],
+    ['an add over a file', { 'f.txt': 'x\n' }, '*** Add File: f.txt\n+y\n', 'exists already'],
+    ['a move onto a file', { 'f.txt': 'x\n', g: 'g\n' }, '*** Update File: f.txt\n*** Move to: g\n', 'exists already'],
+    [
+      'a match but for indentation',
+      { 'f.txt': '  x\n' },
+      '*** Update File: f.txt\n@@\n-x\n+y\n',
+      'only in indentation from line 1',
+    ],
+    [
+      'a match but for punctuation',
+      { 'f.txt': '“x”\n' },
+      '*** Update File: f.txt\n@@\n-"x"\n+y\n',
+      'only in typographic punctuation from line 1',
+    ],
+    ['a blank line between operations', { 'f.txt': 'x\n' }, '*** Delete File: f.txt\n\n', 'not a valid hunk header'],
+  ])('refuses %s', (_, files, body, message) => {
+    const cwd = scene(files)
+    const before = fingerprint(cwd)
+    const run = runProgram(cwd, wrap(body), { args: ['--strict'] })
+    expect([run.status, fingerprint(cwd)]).toEqual([1, before])
+    expect(run.stderr).toContain(message)
+  })
+
+  test('tolerates white space at the end of lines', () => {
+    const cwd = scene({ 'f.txt': 'x  \n' })
+    expect(runProgram(cwd, wrap('*** Update File: f.txt\n@@\n-x\n+y\n'), { args: ['--strict'] }).status).toBe(0)
+  })
+})
+
+describe('a miss says what to do next', () => {
+  const miss = (files: Readonly<Record<string, CaseFile>>, body: string): string => {
+    const run = runProgram(scene(files), wrap(body))
+    expect(run.status).toBe(1)
+    return run.stderr
+  }
+  test.each([
+    [
+      'already applied',
+      { f: 'a\nB\nc\n' },
+      '*** Update File: f\n@@\n a\n-b\n+B\n c\n',
+      'already applied? the new lines are in the file at line 1',
+    ],
+    [
+      'out of order',
+      { f: 'a\nb\nc\n' },
+      '*** Update File: f\n@@\n-c\n+C\n@@\n-a\n+A\n',
+      'found at line 1, above the previous chunk',
+    ],
+    [
+      'in another file',
+      { f: 'a\n', g: 'q\n' },
+      '*** Update File: f\n@@\n-q\n+Q\n*** Update File: g\n@@\n-q\n+Q\n',
+      'not in this file, but in g at line 1',
+    ],
+    [
+      'white space inside',
+      { f: 'a\t=\t1\n' },
+      '*** Update File: f\n@@\n-a = 1\n+z\n',
+      'differs only in white space from line 1',
+    ],
+    [
+      'case',
+      { f: 'Hello\n' },
+      '*** Update File: f\n@@\n-hello\n+z\n',
+      'differs only in upper and lower case from line 1',
+    ],
+    [
+      'lone carriage returns',
+      { f: 'x\n10%\rdone\ny\n' },
+      '*** Update File: f\n@@\n-done\n+z\n',
+      'the file has lone carriage returns',
+    ],
+    [
+      'an anchor that is a part of a line',
+      { f: 'def m(self):\n  x\n' },
+      '*** Update File: f\n@@ def m\n-  x\n+  y\n',
+      'write "@@ def m(self):"',
+    ],
+    ['UTF-16', { f: { base64: '//5hAAoA' } }, '*** Update File: f\n@@\n-a\n+b\n', 'UTF-16'],
+    ['an empty file', { f: '' }, '*** Update File: f\n@@\n-a\n+b\n', 'the file is empty'],
+    [
+      'not at the end',
+      { f: 'a\nb\n' },
+      '*** Update File: f\n@@\n-a\n+b\n*** End of File\n',
+      'not at the end of the file',
+    ],
+    [
+      'a swap that would lose a file',
+      { f: 'a\n', g: 'b\n' },
+      '*** Update File: f\n*** Move to: g\n*** Update File: g\n*** Move to: f\n',
+      'it would be lost',
+    ],
+  ])('%s', (_, files, body, message) => {
+    expect(miss(files, body)).toContain(message)
+  })
+
+  test('shows the nearest lines and makes white space visible in the first that differs', () => {
+    expect(
+      miss(
+        { f: 'one\nif x:\n\treturn 1\nend\n' },
+        '*** Update File: f\n@@\n if x:\n-    return 2\n+    return 3\n end\n',
+      ),
+    ).toContain(
+      [
+        '  closest is at line 2:',
+        '       2 | if x:',
+        '       3 | \treturn 1',
+        '       4 | end',
+        '  first difference, line 3:',
+        '    expected: ····return·2',
+        '    found:    →return·1',
+      ].join('\n'),
+    )
+  })
+
+  test('names all failures of all files at once', () => {
+    const stderr = miss(
+      { f: 'a\n' },
+      '*** Delete File: x1\n*** Update File: f\n@@\n-q\n+Q\n@@ zz\n-r\n+R\n*** Update File: x2\n@@\n-a\n+b\n',
+    )
+    expect(stderr.match(/^Failed to .*/gm)?.map((line) => line.replace(/\/\S*\//, ''))).toEqual([
+      'Failed to delete file x1',
+      'Failed to find expected lines in f:',
+      "Failed to find context 'zz' in f",
+      'Failed to read file to update x2: No such file or directory (os error 2)',
+    ])
+  })
+})
+
+test('nothing of ours is left in the tree', () => {
+  const cwd = scene()
+  runProgram(cwd, change)
+  expect(Object.keys(readTree(cwd))).toEqual(['f.txt'])
+  expect(existsSync(join(cwd, '.git'))).toBe(false)
+})
