@@ -48,10 +48,12 @@ export async function prepareAll(work: Work): Promise<void> {
 }
 
 /**
- * Puts everything in its place: renamed files get their second name, what goes is put aside, directories are made,
- * new content is installed. All of it can still be taken back by renaming.
+ * Puts everything in its place: renamed files get their second name, what goes is put aside, what is replaced gets a
+ * second name, directories are made, new content is installed. All of it can still be taken back by renaming.
+ *
+ * @param sync called when everything old is kept and nothing new is in place: what a power cut must find
  */
-export async function installAll(work: Work): Promise<void> {
+export async function installAll(work: Work, sync: () => void): Promise<void> {
   const { steps, directories, doing } = work
   for (const step of steps) {
     if (step.type === 'remove' || step.renamed === undefined) continue
@@ -64,6 +66,13 @@ export async function installAll(work: Work): Promise<void> {
     Object.assign(doing, { operation: 'remove', change: step.change })
     renameSync(at(step.trace.target, directories), at(step.trace.old, directories))
   }
+  for (const step of steps) {
+    if (step.type === 'remove' || step.trace.type !== 'replace') continue
+    await work.pause()
+    Object.assign(doing, { operation: 'write', change: step.change })
+    keepOld(step.change, step.trace, work)
+  }
+  sync()
   for (const { path } of work.cleared.toReversed()) clear(path, work)
   for (const directory of work.made) {
     Object.assign(doing, { operation: 'make-directory', change: undefined })
@@ -74,7 +83,7 @@ export async function installAll(work: Work): Promise<void> {
     await work.pause()
     Object.assign(doing, { operation: 'write', change: step.change })
     if (step.trace.type === 'add') installNew(step.change, step.trace, work)
-    else replace(step.change, step.trace, work)
+    else renameSync(at(step.trace.fresh, directories), at(step.trace.target, directories))
   }
 }
 
@@ -120,8 +129,8 @@ function installNew(change: WriteChange, trace: InstallTrace, work: Work): void 
   }
 }
 
-/** The old file gets a second name of ours, so that it can come back whole; then the new one takes its place. */
-function replace(change: WriteChange, trace: Extract<InstallTrace, { type: 'replace' }>, work: Work): void {
+/** A file to be replaced gets a second name of ours, or a copy where it can't, so that it can come back whole. */
+function keepOld(change: WriteChange, trace: Extract<InstallTrace, { type: 'replace' }>, work: Work): void {
   const { directories, durable, progress } = work
   try {
     linkSync(at(trace.target, directories), at(trace.old, directories))
@@ -131,7 +140,6 @@ function replace(change: WriteChange, trace: Extract<InstallTrace, { type: 'repl
     if (change.before.type === 'file') copyOld(change.before, trace.old, directories, durable)
     if (change.before.type === 'symlink') symlinkSync(change.before.target, at(trace.old, directories))
   }
-  renameSync(at(trace.fresh, directories), at(trace.target, directories))
 }
 
 /**

@@ -2,14 +2,14 @@ import { readdirSync, realpathSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimTree } from './claim.ts'
 import { CommitError } from './errors.ts'
-import { hasUnfinished } from './find-unfinished.ts'
+import { findUnfinished } from './find-unfinished.ts'
 import { listJournals } from './journal.ts'
 import { putInOrder, type RecoveryReport } from './put-in-order.ts'
 import { readJournal } from './read-journal.ts'
 import { findStateRoots } from './state-directory.ts'
 
 export type RecoverOptions = {
-  /** Only this tree; every tree of this user when left out. */
+  /** Only this tree and those it is a folder of; every tree of this user when left out. */
   readonly root?: string
   readonly signal?: AbortSignal
   readonly stateDirectory?: string
@@ -27,10 +27,11 @@ export type RecoverOptions = {
  * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
-  const roots = options.root === undefined ? crashedRoots(options.stateDirectory) : [realpathSync.native(options.root)]
+  const { root: asked, stateDirectory } = options
+  const roots =
+    asked === undefined ? crashedRoots(stateDirectory) : findUnfinished(realpathSync.native(asked), stateDirectory)
   const reports: RecoveryReport[] = []
   for (const root of roots) {
-    if (!hasUnfinished(root, options.stateDirectory)) continue
     const claim = await claimTree(root, options)
     try {
       for (const journal of claim.crashed) reports.push(...settle(journal, root, options.abandon === true))

@@ -67,6 +67,11 @@ export function findStateDirectories(root: string, chosen: string | undefined): 
     .filter(isPrivateDirectory)
 }
 
+/** The folders, of those given, that would hold the journals of a tree. */
+export function journalFolders(root: string, stateRoots: readonly string[]): readonly string[] {
+  return stateRoots.map((parent) => join(parent, nameFor(root))).filter(isPrivateDirectory)
+}
+
 /** The folders that hold one folder of journals for each tree. */
 export function findStateRoots(chosen: string | undefined): readonly string[] {
   return usable('/dev/null', chosen)

@@ -77,9 +77,10 @@ export async function transact(changeSet: ChangeSet, claim: Claim, extras: Extra
     journal.begin(header, bytes, options.durable)
     try {
       await prepareAll(work)
-      await installAll(work)
+      const sync = (): void => (options.durable ? syncAll(work) : undefined)
+      await installAll(work, sync)
       finalCheck(work)
-      if (options.durable) syncAll(work)
+      sync()
       Object.assign(doing, { operation: 'journal', change: undefined })
       journal.markDone(options.durable)
     } catch (error) {
@@ -187,7 +188,10 @@ function namesLeft(steps: readonly Step[]): readonly Entry[] {
 
 /** Writes the entries of every directory a commit touches to the disk. */
 function syncAll(work: Work): void {
-  for (const directory of touchedDirectories(work)) work.directories.sync(directory)
+  const made = new Set(work.made)
+  for (const directory of touchedDirectories(work)) {
+    if (!made.has(directory) || exists(directory, work.directories)) work.directories.sync(directory)
+  }
 }
 
 function touchedDirectories(work: Work): ReadonlySet<string> {

@@ -210,6 +210,17 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     expect(other.look()['updated.txt']).toMatch(/ old\n$/)
   })
 
+  test('a run in a folder of the tree finds the crash too', async () => {
+    expect(missing).toBeUndefined()
+    const [run] = await prepare({ action: 'recover' }, 1)
+    if (run === undefined) throw new Error('nothing prepared')
+    mkdirSync(join(run.root, 'folder'))
+    const inFolder = { root: join(run.root, 'folder'), stateDirectory: run.stateDirectory }
+    expect(await recover(inFolder)).toMatchObject([{ outcome: 'rolled-back' }])
+    expect(run.look()['updated.txt']).toMatch(/ old\n$/)
+    expect(await recover(inFolder)).toEqual([])
+  })
+
   test('another tree in the place of the one that crashed is left alone', async () => {
     expect(missing).toBeUndefined()
     const [run] = await prepare({ action: 'recover' }, 1)
