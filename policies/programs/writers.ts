@@ -54,9 +54,6 @@ export const writers: ProgramTable = {
     '-a: -b: -C: -d -e -l: -n: -t: -u -x --bytes: --lines: --number: --numeric-suffixes? --suffix-length: --additional-suffix:',
   ),
   csplit: writer('csplit(1)', '-b: -f: -k -n: -s -z'),
-  chmod: writer('chmod(1)', '-c -f -v --changes --quiet --verbose --reference<', { skip: 1 }),
-  chown: writer('chown(1)', '-c -f -h -v --changes --quiet --verbose --no-dereference --reference<', { skip: 1 }),
-  chgrp: writer('chgrp(1)', '-c -f -h -v --changes --quiet --verbose', { skip: 1 }),
   gzip: writer(
     'gzip(1)',
     '-1 -2 -3 -4 -5 -6 -7 -8 -9 -d -f -k -n -N -q -r -v -S: --decompress --force --keep --recursive --best --fast',
@@ -105,8 +102,35 @@ function ruin(source: string, reason: string): Program {
   return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
 }
 
+/** A row for a program that changes rights or owners: of everything below a folder, that can't be taken back. */
+function rightsChanger(source: string): Program {
+  const table = optionTable(
+    '-c -f -h -v -R -H -L -P --recursive --changes --quiet --silent --verbose --no-dereference --preserve-root --reference<',
+  )
+  return {
+    source,
+    judge: (args) => {
+      // A mode such as -w begins with a dash as options do.
+      const parsed = parseArguments(
+        args.filter(({ text }) => !/^-[rwxXst]+$/.test(text)),
+        table,
+      )
+      if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+      const targets = parsed.operands.length > 1 ? parsed.operands.slice(1) : parsed.operands
+      const paths = targets.map(({ text }) => text)
+      const recursive = parsed.options.some(({ name }) => name === '-R' || name === '--recursive')
+      if (!recursive || !targets.some(isWide)) return { facts: [{ class: 'writes', paths }] }
+      const reason = `it changes the rights of everything below ${paths.join(' ')}`
+      return { facts: [{ class: 'destructive', reason, extent: 'wide' }] }
+    },
+  }
+}
+
 /** `mv` loses what stands at its target; `dd` what it writes over. */
 export const destroyers: ProgramTable = {
+  chmod: rightsChanger('chmod(1)'),
+  chown: rightsChanger('chown(1)'),
+  chgrp: rightsChanger('chgrp(1)'),
   rm: destroyer(
     'rm(1)',
     '-d -f -i -I -r -R -v --dir --force --interactive? --recursive --verbose --one-file-system --preserve-root? --no-preserve-root',

@@ -38,6 +38,7 @@ describe('an agent in CI, in the sandbox with nobody to ask', () => {
     'apt-get install -y x',
     'cat .env.example',
     'kill %1',
+    'chmod +x scripts/*.sh && chmod -R u+w dist && chmod -x a',
   ])('may run %s', (line) => expect(checkCommand(line, headless)).toMatchObject({ decision: 'allow' }))
 
   test.each([
@@ -56,6 +57,8 @@ describe('an agent in CI, in the sandbox with nobody to ask', () => {
     ['sudo apt-get install x', /rights of another user/],
     ['cat ~/.aws/credentials', /credentials/],
     ['cat /proc/1/environ', /credentials/],
+    ['chmod -R 777 .', /rights of everything below/],
+    ['chown -R me ~', /rights of everything below/],
     ['mkfs.ext4 /dev/sda', /erases a file system/],
     ['dd if=/dev/zero of=/dev/sda', /overwrites \/dev\/sda/],
   ])('may not run %s', (line, reason) => {
