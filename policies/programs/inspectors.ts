@@ -123,7 +123,7 @@ export const inspectors: ProgramTable = {
     'rpm(8): queries alone',
     reader('', '-q -a -i -l -f -c -d -R -qa -qi -ql -qf --query --all --info --list', text),
     /^(?:-q[ailfcdR]*|--query|-[ailfcdR]|--(?:all|info|list)|[^-].*)$/,
-    firstIsOption,
+    (words) => (/^(?:-q|--query)/.test(words[0] ?? '') ? undefined : 'it is not a query'),
   ),
   tput: reader('tput(1)', '', { operands: 'text' }),
 }
@@ -160,7 +160,8 @@ function psOperands(words: readonly string[]): string | undefined {
   const values = words.filter(
     (_, at) => !/^(?:-[A-Za-z]*[opuC]|--(?:sort|pid|ppid|user|cols))$/.test(words[at - 1] ?? ''),
   )
-  const showing = values.find((word) => !/^(?:[auxwfjlTr]+|-[^E]*)$/.test(word))
+  const showing =
+    values.find((word) => !/^(?:[auxwfjlTr]+|-[^E]*)$/.test(word)) ?? words.find((word) => /env/i.test(word))
   return showing === undefined ? undefined : `${showing} may show environments of processes`
 }
 

@@ -13,6 +13,8 @@ type ReaderStyle = ParseStyle & {
   readonly textFirst?: number
   /** Options that stand for the leading text: `grep -e`. */
   readonly textOption?: readonly string[]
+  /** `@file` among the arguments stands for the words in that file. */
+  readonly responseFiles?: boolean
   /** More operands than this have another meaning, such as uniq's output file. */
   readonly most?: number
 }
@@ -26,6 +28,9 @@ export function reader(source: string, options: string, style: ReaderStyle = {})
       // Where a further operand is written, an option behind an operand is one to some systems.
       const parsed = parseArguments(args, table, style.most === undefined ? style : { ...style, stopAtOperand: true })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+      if (style.responseFiles === true && args.some(({ text }) => text.startsWith('@'))) {
+        return { facts: [unknown('its arguments are in a file')] }
+      }
       const given = judgeOptions(parsed.options)
       const kind = style.operands ?? 'files'
       if (kind === 'none' && parsed.operands.length > 0) return { facts: [unknown('operands are not expected here')] }

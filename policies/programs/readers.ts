@@ -76,6 +76,7 @@ export const readers: ProgramTable = {
   xxd: reader('xxd(1)', '-a -b -c: -e -g: -i -l: -n: -o: -p -ps -s: -u', { most: 1 }),
   strings: reader('strings(1)', '-a -f -n: -t: -e: -o -w --all --bytes: --radix: --encoding: --print-file-name', {
     numbers: true,
+    responseFiles: true,
   }),
   base64: reader('base64(1) of GNU: the one of BSD writes with -o', '-d -i -w: --decode --ignore-garbage --wrap:', {
     anyWord,
@@ -172,12 +173,14 @@ export const readers: ProgramTable = {
   nm: reader(
     'nm(1)',
     '-a -A -C -D -g -l -n -p -P -S -r -u --demangle? --dynamic --defined-only --undefined-only --extern-only --size-sort --numeric-sort',
+    { responseFiles: true },
   ),
   readelf: reader(
     'readelf(1)',
     '-a -h -l -S -s -e -n -r -d -V -A -W --all --file-header --program-headers --sections --symbols --dynamic --wide --notes --relocs',
+    { responseFiles: true },
   ),
-  size: reader('size(1)', '-A -B -G -d -o -x -t'),
+  size: reader('size(1)', '-A -B -G -d -o -x -t', { responseFiles: true }),
   cal: reader('cal(1)', '-1 -3 -s -m -j -y -w -n: --one --three --year --monday --sunday', { operands: 'text' }),
   tsort: reader('tsort(1)', '', { anyWord }),
   // Not -o and --random-source.
