@@ -1,9 +1,9 @@
 /** The file side of a patch: a confined view of a tree, and the transaction that changes it. */
-import { realpathSync } from 'node:fs'
 import type { CommitOptions, Report } from './commit.ts'
 import { findUnfinished } from './find-unfinished.ts'
 import type { RecoveryReport } from './put-in-order.ts'
 import type { RecoverOptions } from './recover.ts'
+import { realDirectory } from './tree.ts'
 
 export { commitChangeSet, type CommitOptions, type Report } from './commit.ts'
 export {
@@ -30,7 +30,7 @@ export { openTree, type Tree } from './tree.ts'
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
   // Reading journals needs a validator, which a start without a crash behind it need not load.
   const { root, stateDirectory } = options
-  const isIdle = root !== undefined && findUnfinished(realpathSync.native(root), stateDirectory).length === 0
+  const isIdle = root !== undefined && findUnfinished(realDirectory(root), stateDirectory).length === 0
   return isIdle ? [] : (await import('./recover.ts')).recover(options)
 }
 

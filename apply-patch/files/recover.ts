@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, unlinkSync } from 'node:fs'
+import { readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimTree } from './claim.ts'
 import { CommitError } from './errors.ts'
@@ -7,6 +7,7 @@ import { listJournals } from './journal.ts'
 import { putInOrder, type RecoveryReport } from './put-in-order.ts'
 import { readJournal } from './read-journal.ts'
 import { findStateRoots } from './state-directory.ts'
+import { realDirectory } from './tree.ts'
 
 export type RecoverOptions = {
   /** Only this tree and those it is a folder of; every tree of this user when left out. */
@@ -29,7 +30,7 @@ export type RecoverOptions = {
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
   const { root: asked, stateDirectory } = options
   const roots =
-    asked === undefined ? crashedRoots(stateDirectory) : findUnfinished(realpathSync.native(asked), stateDirectory)
+    asked === undefined ? crashedRoots(stateDirectory) : findUnfinished(realDirectory(asked), stateDirectory)
   const reports: RecoveryReport[] = []
   for (const root of roots) {
     const claim = await claimTree(root, options)

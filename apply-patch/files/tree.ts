@@ -86,7 +86,8 @@ function read(place: Place, descriptorsTell: boolean): FileState {
   }
 }
 
-function realDirectory(root: string): string {
+/** The real path of a root. @throws PathError when it isn't a directory that can be reached */
+export function realDirectory(root: string): string {
   try {
     const real = realpathSync.native(resolve(root))
     if (!statSync(real).isDirectory()) throw new PathError('not-a-directory', root, { resolved: real, culprit: real })

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
@@ -10,7 +9,7 @@ import { readJournal } from './read-journal.ts'
 import { findStateDirectories } from './state-directory.ts'
 import { pathOf, type Trace } from './steps.ts'
 import { transact } from './transact.ts'
-import { openTree, type Tree } from './tree.ts'
+import { openTree, realDirectory, type Tree } from './tree.ts'
 import { underClaim } from './under-claim.ts'
 
 /**
@@ -21,7 +20,7 @@ import { underClaim } from './under-claim.ts'
  * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
  */
 export async function undo(root: string, options: CommitOptions = {}): Promise<Report> {
-  const real = realpathSync.native(root)
+  const real = realDirectory(root)
   const { signal, durable = false, now = () => new Date() } = options
   return underClaim(real, options, async (claim, recovered) => {
     const last = findLast(real, options.stateDirectory)

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { ChangeSet, Place, SummaryLine, Warning } from '../change-set.ts'
 import { PatchError, type Failure, type PlaceFailure } from '../errors.ts'
-import { openTree, PathError, ReadError, type Tree } from '../files/index.ts'
+import { openTree, PathError, ReadError, recover, type RecoveryReport, type Tree } from '../files/index.ts'
 import type { Mode, Patch, PatchOperation, UpdateFile, AddFile, DeleteFile } from '../patch.ts'
 import { textOf } from '../text/body-text.ts'
 import { Overlay } from './overlay.ts'
@@ -21,13 +21,21 @@ export type PlanOptions = {
 
 /**
  * Plans a patch against a tree: reads the files it names and computes every new content, touching nothing. Later
- * operations see what earlier ones did.
+ * operations see what earlier ones did. What a crashed run left in the tree is put in order first; a warning says so.
  *
  * @throws PatchError `not-applied` with every failure of every file
+ * @throws CommitError when a crashed run can't be put in order
  */
 export async function planPatch(patch: Patch, options: PlanOptions): Promise<ChangeSet> {
-  options.signal?.throwIfAborted()
-  return planIn(openTree(options.root, { unsafePaths: options.unsafePaths ?? false }), patch, options)
+  const { root, unsafePaths = false, signal } = options
+  signal?.throwIfAborted()
+  const recovered = await recover({ root, ...(signal && { signal }) })
+  const changeSet = planIn(openTree(root, { unsafePaths }), patch, options)
+  return { ...changeSet, warnings: [...recovered.map(recoveryWarning), ...changeSet.warnings] }
+}
+
+function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
+  return { code: 'recovered', message: `put a crashed run in order first (${outcome}): ${paths.join(', ')}` }
 }
 
 /** Plans a patch against an open tree. @throws PatchError */

@@ -1,0 +1,110 @@
+/** The program itself, killed at each of its system calls and then asked to recover. */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inPairs, killAt, runPlainly, traceCalls, whyNoStrace } from './strace.ts'
+import { makeScene, snapshot, type Layout } from './tree-tools.ts'
+
+const missing = whyNoStrace()
+const skipped = missing !== undefined && process.env['CI'] !== 'true'
+
+const layout: Layout = {
+  'updated.txt': { mode: 0o640, text: 'one\r\ntwo\r\n' },
+  'deleted.txt': 'deleted\n',
+  'from.txt': { mode: 0o755, text: 'before\n' },
+  'renamed.bin': { mode: 0o751, text: 'renamed\0\xff' },
+  'file-then-directory': 'file\n',
+}
+const patch = `*** Begin Patch
+*** Update File: updated.txt
+@@
+-two
++TWO
+*** Add File: made/deeper/added.txt
++added
+*** Delete File: deleted.txt
+*** Update File: from.txt
+*** Move to: moved/edited.txt
+@@
+-before
++after
+*** Update File: renamed.bin
+*** Move to: moved/renamed.bin
+*** Delete File: file-then-directory
+*** Add File: file-then-directory/inner
++inner
+*** End Patch
+`
+
+const folder = mkdtempSync(join(tmpdir(), 'patch-files-'))
+const program = join(folder, 'dist/apply-patch/main.js')
+const repository = new URL('../../../', import.meta.url).pathname
+beforeAll(async () => {
+  mkdirSync(join(folder, 'dist/apply-patch'), { recursive: true })
+  copyFileSync(join(repository, 'package.json'), join(folder, 'package.json'))
+  const banner = { js: "import{createRequire as r}from'node:module';const require=r(import.meta.url);" }
+  const entryPoints = [join(repository, 'apply-patch/main.ts')]
+  await build({
+    entryPoints,
+    outdir: join(folder, 'dist/apply-patch'),
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    banner,
+  })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A fresh tree and the program at work in it. */
+function prepare() {
+  const scene = makeScene(layout)
+  const command = (...given: readonly string[]): readonly string[] => {
+    return [process.execPath, '--single-threaded', program, ...given]
+  }
+  const env = { XDG_STATE_HOME: scene.state, HOME: scene.base, LOG: scene.base }
+  const unfinished = () => Object.keys(snapshot(scene.state)).filter((name) => /\/(?:active|failed)-/.test(name))
+  return { ...scene, command, env, unfinished, look: () => snapshot(scene.root) }
+}
+
+describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`, { timeout: 180_000 }, () => {
+  test('killed at any system call leaves a tree that the next run puts in order before it applies its patch', async () => {
+    expect(missing).toBeUndefined()
+    const rehearsal = prepare()
+    const apply = (root: string) => ['--root', root, patch]
+    const old = rehearsal.look()
+    const { calls } = await traceCalls(rehearsal.command(...apply(rehearsal.root)), rehearsal.env, rehearsal.state)
+    const fresh = rehearsal.look()
+    expect(Object.keys(fresh)).toContain('file-then-directory/inner')
+    expect(fresh['updated.txt']).toMatch(/one\r\nTWO\r\n$/)
+    const outcomes = { old: 0, fresh: 0 }
+    await inPairs(
+      calls.filter(({ reads }) => !reads),
+      async (call) => {
+        const run = prepare()
+        expect(await killAt(call, run.command(...apply(run.root)), run.env), call.text).toMatchObject({ killed: true })
+        const [last] = [call.nth % 2 === 0 ? ['recover', '--root', run.root] : ['--check', ...apply(run.root)]]
+        const { stderr } = await runPlainly(run.command(...last), run.env)
+        const isFresh = JSON.stringify(run.look()) === JSON.stringify(fresh)
+        expect(run.look(), `${call.text}\n${stderr}`).toEqual(isFresh ? fresh : old)
+        expect(run.unfinished(), call.text).toEqual([])
+        outcomes[isFresh ? 'fresh' : 'old'] += 1
+      },
+    )
+    expect(outcomes.old).toBeGreaterThan(10)
+    expect(outcomes.fresh).toBeGreaterThan(3)
+  })
+
+  test('undo takes the patch back, once', async () => {
+    const run = prepare()
+    const old = run.look()
+    await runPlainly(run.command('--root', run.root, patch), run.env)
+    expect(run.look()).not.toEqual(old)
+    await runPlainly(run.command('undo', '--root', run.root), run.env)
+    expect(run.look()).toEqual(old)
+    const { stderr } = await runPlainly(run.command('undo', '--root', run.root), run.env)
+    expect(stderr).toMatch(/nothing|no applied patch/i)
+  })
+})
