@@ -7,6 +7,7 @@ import { planLimits } from './limits/plan.ts'
 import { defaultBackend } from './open-sandbox.ts'
 import { parsePolicy } from './policy.ts'
 import type { Backend } from './sandbox.ts'
+import { unenforcedOnMacOs } from './seatbelt/refuse.ts'
 
 /** Whether one backend can be used here; where not, why, and what would change it. */
 export type BackendReport =
@@ -34,7 +35,7 @@ export async function doctor(): Promise<DoctorReport> {
   const backends = [
     await bubblewrapReport(),
     await dockerReport(),
-    seatbelt,
+    await seatbeltReport(),
     { backend: 'unconfined', usable: true, confines: false } as const,
   ]
   const wanted = defaultBackend(parsePolicy({ mode: 'read-only', workspace: '/' }))
@@ -50,7 +51,7 @@ export async function doctor(): Promise<DoctorReport> {
     backends,
     limits: {
       by: hierarchy === undefined ? 'process limits' : `control groups, version ${hierarchy.version}`,
-      unenforced: plan.unenforced,
+      unenforced: wanted === 'seatbelt' ? unenforcedOnMacOs : plan.unenforced,
     },
     notes: notes(),
   }
@@ -90,12 +91,15 @@ async function dockerReport(): Promise<BackendReport> {
   }
 }
 
-/** Policies may name it, and this version does not have it. */
-const seatbelt: BackendReport = {
-  backend: 'seatbelt',
-  usable: false,
-  reason: 'this version has no such backend',
-  remedy: 'Use the docker backend on macOS, bubblewrap on Linux.',
+async function seatbeltReport(): Promise<BackendReport> {
+  try {
+    const { openSeatbelt } = await import('./seatbelt/open.ts')
+    await (await openSeatbelt(parsePolicy({ mode: 'read-only', workspace: '/' }))).close()
+    return { backend: 'seatbelt', usable: true, confines: true }
+  } catch (error) {
+    if (!SandboxError.is(error, 'unavailable')) throw error
+    return { backend: 'seatbelt', usable: false, reason: error.data.reason, remedy: error.data.remedy }
+  }
 }
 
 function notes(): readonly string[] {

@@ -80,13 +80,15 @@ const nonInteractive: Variables = {
   PIP_NO_INPUT: '1',
 }
 
-const privateTemp: Variables = {
-  TMPDIR: '/tmp',
-  TMP: '/tmp',
-  TEMP: '/tmp',
-  TMPPREFIX: '/tmp/zsh',
-  XDG_CACHE_HOME: '/tmp/.cache',
-  npm_config_cache: '/tmp/.cache/npm',
+function privateTemp(directory: string): Variables {
+  return {
+    TMPDIR: directory,
+    TMP: directory,
+    TEMP: directory,
+    TMPPREFIX: `${directory}/zsh`,
+    XDG_CACHE_HOME: `${directory}/.cache`,
+    npm_config_cache: `${directory}/.cache/npm`,
+  }
 }
 
 /** What a command gets, and which names of ours it didn't because they look like secrets. */
@@ -94,12 +96,14 @@ type CommandEnvironment = { readonly variables: Variables; readonly withheld: re
 
 /**
  * The variables of a command: the caller's through the policy's filters, then ours that keep it from waiting for a
- * person, then what the policy sets, then what the command sets. Nothing else gets in.
+ * person, then what the policy sets, then what the command sets. Nothing else gets in. `temp` is the command's own temporary directory,
+ * as it sees it.
  */
 export function commandEnvironment(
   policy: SandboxPolicy,
   inherited: Readonly<Record<string, string | undefined>>,
   command: { readonly cwd: string; readonly env?: Variables | undefined },
+  temp = '/tmp',
 ): CommandEnvironment {
   const { inherit, pass, exclude, includeOnly, set } = policy.environment
   const variables: Record<string, string> = {}
@@ -121,7 +125,7 @@ export function commandEnvironment(
     variables: {
       ...variables,
       ...nonInteractive,
-      ...(policy.mode === 'danger-full-access' ? {} : privateTemp),
+      ...(policy.mode === 'danger-full-access' ? {} : privateTemp(temp)),
       PWD: command.cwd,
       ...set,
       ...command.env,

@@ -32,11 +32,8 @@ export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions
     case 'unconfined':
       return (await import('./unconfined/open.ts')).openUnconfined(policy)
     case 'seatbelt':
-      throw new SandboxError('unavailable', {
-        backend,
-        reason: 'this version has no such backend',
-        remedy: 'Use the docker backend on macOS, bubblewrap on Linux.',
-      })
+      requireConfining(policy, backend)
+      return (await import('./seatbelt/open.ts')).openSeatbelt(policy)
     default:
       return backend satisfies never
   }

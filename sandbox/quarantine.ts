@@ -76,17 +76,24 @@ function inParent<T>(root: string, path: string, act: (entry: string) => T): T |
     directory = openSync(root, openDirectory)
     for (const part of relative(root, dirname(path)).split('/')) {
       if (part === '') continue
-      const next = openSync(`/proc/self/fd/${directory}/${part}`, openDirectory)
+      const next = openSync(through(directory, part), openDirectory)
       closeSync(directory)
       directory = next
     }
-    return act(`/proc/self/fd/${directory}/${basename(path)}`)
+    return act(through(directory, basename(path)))
   } catch (error) {
     if (isGone(error)) return undefined
     throw error
   } finally {
     if (directory !== undefined) closeSync(directory)
   }
+}
+
+/** A path that goes through an open directory, whatever its name leads to by now: by procfs, or by volfs on macOS. */
+function through(directory: number, entry: string): string {
+  if (process.platform !== 'darwin') return `/proc/self/fd/${directory}/${entry}`
+  const { dev, ino } = fstatSync(directory, { bigint: true })
+  return `/.vol/${dev}/${ino}/${entry}`
 }
 
 function isGone(error: unknown): boolean {

@@ -1,0 +1,168 @@
+/** What a command may reach over the network. */
+export type NetworkGrant =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'internet' }
+  /** Only a proxy of ours, on the loopback interface, which decides for each host. */
+  | { readonly kind: 'proxy'; readonly port: number }
+
+/**
+ * Facts about the machine and about oneself that language runtimes ask for. Neither `kern.procargs2` nor `kern.proc.*`: they tell the
+ * command lines and environments of other processes.
+ */
+const systemFacts: readonly string[] = [
+  'hw.activecpu',
+  'hw.byteorder',
+  'hw.cacheconfig',
+  'hw.cachelinesize',
+  'hw.cachelinesize_compat',
+  'hw.cpufamily',
+  'hw.cpufrequency',
+  'hw.cpufrequency_compat',
+  'hw.cpusubfamily',
+  'hw.cpusubtype',
+  'hw.cputype',
+  'hw.l1dcachesize',
+  'hw.l1dcachesize_compat',
+  'hw.l1icachesize',
+  'hw.l1icachesize_compat',
+  'hw.l2cachesize',
+  'hw.l2cachesize_compat',
+  'hw.l3cachesize',
+  'hw.l3cachesize_compat',
+  'hw.logicalcpu',
+  'hw.logicalcpu_max',
+  'hw.machine',
+  'hw.memsize',
+  'hw.model',
+  'hw.ncpu',
+  'hw.nperflevels',
+  'hw.packages',
+  'hw.pagesize',
+  'hw.pagesize_compat',
+  'hw.physicalcpu',
+  'hw.physicalcpu_max',
+  'hw.tbfrequency',
+  'hw.tbfrequency_compat',
+  'hw.vectorunit',
+  'kern.argmax',
+  'kern.boottime',
+  'kern.hostname',
+  'kern.maxfiles',
+  'kern.maxfilesperproc',
+  'kern.maxproc',
+  'kern.maxprocperuid',
+  'kern.ngroups',
+  'kern.osproductversion',
+  'kern.osrelease',
+  'kern.ostype',
+  'kern.osvariant_status',
+  'kern.osversion',
+  'kern.secure_kernel',
+  'kern.usrstack64',
+  'kern.version',
+  'sysctl.proc_cputype',
+  'sysctl.proc_translated',
+  'vm.loadavg',
+]
+
+const systemFactFamilies: readonly string[] = ['hw.optional.', 'hw.perflevel', 'machdep.cpu.']
+
+/**
+ * Services that answer and do nothing: user and group names, the per-user directories, notifications, the log. None that opens a
+ * program, holds a key or reads a preference for somebody.
+ */
+const services: readonly string[] = [
+  'com.apple.bsd.dirhelper',
+  'com.apple.logd',
+  'com.apple.system.DirectoryService.libinfo_v1',
+  'com.apple.system.logger',
+  'com.apple.system.notification_center',
+  'com.apple.system.opendirectoryd.libinfo',
+  'com.apple.system.opendirectoryd.membership',
+]
+
+/** Name resolution, proxy settings and the trust in certificates. With an allowlist not even these: some fetch addresses themselves. */
+const networkServices: readonly string[] = [
+  'com.apple.SystemConfiguration.DNSConfiguration',
+  'com.apple.SystemConfiguration.configd',
+  'com.apple.networkd',
+  'com.apple.ocspd',
+  'com.apple.trustd',
+  'com.apple.trustd.agent',
+]
+
+const harmlessDevices: readonly string[] = ['null', 'zero', 'random', 'urandom', 'tty', 'ptmx', 'dtracehelper']
+
+/** The rules that are the same for every policy. They come first: what the policy says about paths is said after them. */
+export function baseRules(): string {
+  return `(version 1)
+(deny default)
+
+; Programs may run, and handle what they started themselves. A set-user-id program is refused by the system.
+(allow process-exec)
+(allow process-fork)
+(allow process-info* (target same-sandbox))
+(allow signal (target same-sandbox))
+
+(allow sysctl-read
+${lines('sysctl-name', systemFacts)}
+${lines('sysctl-name-prefix', systemFactFamilies)})
+(allow mach-lookup
+${lines('global-name', services)})
+(allow ipc-posix-shm-read* (ipc-posix-name "apple.shm.notification_center"))
+; Python's and loky's own names; others may be the host's.
+(allow ipc-posix-sem (ipc-posix-name-regex #"^/(mp|loky)-"))
+(allow ipc-posix-shm* (ipc-posix-name-regex #"^/psm_"))
+
+; Reading is allowed but where it is refused below.
+(allow file-read* file-map-executable)
+`
+}
+
+/** The rules about devices. They come after what the policy says about places, of which one may be the whole disk. */
+export function deviceRules(): string {
+  return `
+; Of the devices only those that lead nowhere, and terminals that were made inside.
+(deny file-read-data (subpath "/dev"))
+(allow file-read-data (literal "/dev") (regex #"^/dev/fd(/|$)"))
+(allow file-read-data file-write-data file-ioctl
+${lines(
+  'literal',
+  harmlessDevices.map((name) => `/dev/${name}`),
+)})
+(allow file-write-data (regex #"^/dev/fd/[0-9]+$"))
+(allow pseudo-tty)
+(allow file-read-data file-write-data file-ioctl
+  (require-all (regex #"^/dev/ttys[0-9]+$") (extension "com.apple.sandbox.pty")))
+`
+}
+
+/** The rules for one grant of the network. Without a grant there are none, and everything stays refused. */
+export function networkRules(grant: NetworkGrant): string {
+  switch (grant.kind) {
+    case 'none':
+      return ''
+    case 'proxy':
+      return `
+; One way out: our proxy.
+(allow network-outbound (remote ip "localhost:${grant.port}"))
+`
+    case 'internet':
+      return `
+; Internet addresses, and the socket that resolves names; no other socket of the host's.
+(allow system-socket)
+(allow network-outbound (remote ip))
+(allow network-outbound (literal "/private/var/run/mDNSResponder"))
+(allow network-bind network-inbound (local ip))
+(allow sysctl-read (sysctl-name-prefix "net.routetable."))
+(allow mach-lookup
+${lines('global-name', networkServices)})
+`
+    default:
+      return grant satisfies never
+  }
+}
+
+function lines(filter: string, values: readonly string[]): string {
+  return values.map((value) => `  (${filter} "${value}")`).join('\n')
+}

@@ -1,0 +1,165 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import process from 'node:process'
+import { denialsFromOutput } from '../denials/from-output.ts'
+import { commandEnvironment } from '../environment.ts'
+import { SandboxError } from '../errors.ts'
+import { hostFileSystem } from '../file-system-view.ts'
+import { createMetadataGuard } from '../git/guard.ts'
+import { prepareLimits } from '../limits/prepare.ts'
+import { commandLimits } from '../limits/watched.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { createPipes } from '../process/pipes.ts'
+import { signal } from '../process/signal.ts'
+import { startedChild } from '../process/started.ts'
+import { stdinOf } from '../process/stdin.ts'
+import { supervise } from '../process/supervise.ts'
+import { keepTail } from '../process/tail.ts'
+import { locateProgram, requireDirectory } from '../program.ts'
+import { protectedBelow, writableRoots } from '../roots.ts'
+import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { markVariable, startWatchdog } from '../unconfined/watchdog.ts'
+import type { NetworkGrant } from './base-rules.ts'
+import { sandboxExec, sandboxExecArguments } from './command-line.ts'
+import { diagnoseSeatbelt } from './diagnose.ts'
+import { seatbeltProfile, type SeatbeltProfile } from './profile.ts'
+import { refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
+import { sweepStragglers } from './stragglers.ts'
+import { requireVolfs } from './volfs.ts'
+
+/**
+ * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, where a part of the policy can't be
+ * enforced, and where macOS doesn't take the profile, which is tried out first.
+ */
+export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
+  refuseUnenforceable(policy, { platform: process.platform, root: process.geteuid?.() === 0 })
+  const roots = writableRoots(policy, hostFileSystem)
+  requireVolfs(roots)
+  const limits = prepareLimits(policy, { processLimit: false }, 'seatbelt')
+  await reapRunDirectories()
+  const run = await makeRunDirectory()
+  const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
+  const machine = { host: hostFileSystem, privateTemp: run.temp }
+  const profileFor = (places: ReturnType<typeof guard.trust>): SeatbeltProfile =>
+    seatbeltProfile(policy, places, networkOf(policy), machine)
+  try {
+    tryOut(profileFor(guard.trust()))
+  } catch (error) {
+    await removeRunDirectory(run.path)
+    throw error
+  }
+  // What hid from us may still write to a pipe, so none is used again.
+  const openPipes = createPipes(run.path, false)
+  const watchdog = startWatchdog()
+  const running = new Set<SandboxProcess>()
+  let open = true
+
+  const start = (command: Command): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend: 'seatbelt' })
+    requireDirectory(command.cwd, 'working directory')
+    const { variables } = commandEnvironment(policy, process.env, command, run.temp)
+    const [file, ...rest] = command.argv
+    const executable = locateProgram(file, command.cwd, variables['PATH'])
+    // While another command runs, what appears may be its work.
+    const profile = profileFor(running.size === 0 ? guard.trust() : guard.places())
+    const limited = limits.start()
+    const output = openPipes()
+    const mark = randomUUID()
+    // The shell that sets the limits is inside: it gets the command's variables, which could define functions for it.
+    const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
+    const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
+      cwd: realpathSync.native(command.cwd),
+      env: { ...variables, [markVariable]: mark },
+      // A session of its own: no terminal to wait for, and one group to end.
+      detached: true,
+      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
+    })
+    const group = child.pid
+    if (group !== undefined) watchdog.watch(mark, group)
+    const complaint = keepTail(output.stderr.source)
+    let stopped = false
+    const tell = (name: NodeJS.Signals): void => {
+      stopped = true
+      if (group !== undefined) signal(-group, name)
+    }
+    return supervise({
+      ...startedChild(child, output),
+      terminate: () => tell('SIGTERM'),
+      destroy: () => tell('SIGKILL'),
+      ...commandLimits(policy, command),
+      signal: command.signal,
+      settle: async ({ code }) => {
+        if (group !== undefined) {
+          sweepStragglers(mark, group)
+          watchdog.forget(mark, group)
+        }
+        const stderr = complaint.text()
+        const failure = diagnoseSeatbelt(code, stderr)
+        if (failure !== undefined) {
+          throw new SandboxError('setup-failed', {
+            backend: 'seatbelt',
+            detail: `${failure.reason}. ${failure.remedy}`,
+          })
+        }
+        const said =
+          code === 0 || code === null || stopped
+            ? []
+            : denialsFromOutput(policy, { stderr, cwd: command.cwd, code }, hostFileSystem)
+        return [...limited.end(), ...guard.review(), ...said]
+      },
+    })
+  }
+
+  return {
+    backend: 'seatbelt',
+    policy,
+    unenforced: unenforcedOnMacOs,
+    spawn: (command) => {
+      const started = start(command)
+      running.add(started)
+      const forget = (): boolean => running.delete(started)
+      started.result.then(forget, forget)
+      return started
+    },
+    inspect: async () => (running.size === 0 ? [] : guard.review()),
+    close: async () => {
+      open = false
+      for (const started of running) started.kill()
+      await Promise.allSettled([...running].map(({ result }) => result))
+      limits.close()
+      await removeRunDirectory(run.path)
+      watchdog.close()
+    },
+  }
+}
+
+/** Runs `true` under the profile: an operation that this macOS doesn't know, or a sandbox around us, shows before any command. */
+function tryOut(profile: SeatbeltProfile): void {
+  const { error, status, stderr } = spawnSync(sandboxExec, sandboxExecArguments(profile, ['/usr/bin/true']), {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  })
+  if (status === 0) return
+  throw new SandboxError('unavailable', {
+    backend: 'seatbelt',
+    ...(diagnoseSeatbelt(status, stderr ?? '') ?? {
+      reason: `sandbox-exec could not run even /usr/bin/true (${error?.message ?? (stderr.trim() || `exit code ${status}`)})`,
+      remedy: 'Use the docker backend.',
+    }),
+  })
+}
+
+function networkOf(policy: SandboxPolicy): NetworkGrant {
+  switch (policy.network.mode) {
+    case 'off':
+      return { kind: 'none' }
+    case 'full':
+      return { kind: 'internet' }
+    default:
+      return policy.network.mode satisfies never
+  }
+}

@@ -1,0 +1,148 @@
+import { basename, dirname, join } from 'node:path'
+import type { FileSystemView } from '../file-system-view.ts'
+import type { GuardedPlaces } from '../git/guard.ts'
+import { depth, isWithin } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { protectedBelow, writableRoots } from '../roots.ts'
+
+/** What a profile has to know of the machine and of the run. */
+export type SeatbeltMachine = {
+  readonly host: FileSystemView
+  /** The run's own temporary directory, which stands in for the hidden ones. */
+  readonly privateTemp: string
+}
+
+/** What the policy says to everything at and below one path, unless a longer path says otherwise. */
+export type Place = {
+  readonly path: string
+  readonly as:
+    /** Not the command's to see: other people's files and sockets. */
+    | 'hidden'
+    /** Named in `deniedReads`. */
+    | 'denied'
+    | 'readable'
+    | 'writable'
+    /** Read-only although a writable place holds it; may be absent yet, in any spelling. */
+    | 'protected'
+}
+
+/** Everything about files that a profile says, as data. */
+export type PlannedPlaces = {
+  /** Shortest path first: of the rules of a profile the last that matches wins. */
+  readonly places: readonly Place[]
+  /** Directories that must stay where they are, since rules name what lies in them. */
+  readonly pinned: readonly string[]
+  /** Directories on the way to granted places in hidden or denied ones; and what is denied, which may be seen to exist. */
+  readonly visible: readonly string[]
+  /** The roots in which git's metadata is looked after. */
+  readonly roots: readonly string[]
+  readonly gitDirectories: readonly string[]
+  readonly gitLinks: readonly string[]
+}
+
+/**
+ * Directories that every command has to itself elsewhere. Here nothing can be mounted over them, so they are closed, and `TMPDIR` names
+ * the run's own; a program that insists on `/tmp` is refused.
+ */
+const hiddenPlaces: readonly string[] = [
+  '/tmp',
+  '/run',
+  '/var/run',
+  '/var/folders',
+  // Another name for most of the disk. The kernel is known to use the usual one; should it not, nothing may come in by this.
+  '/System/Volumes/Data',
+]
+
+/** Where nix-darwin keeps the programs of the system. */
+const systemPlaces: readonly string[] = ['/run/current-system']
+
+/** What name resolution reads, when there is a network. */
+const resolverPlaces: readonly string[] = ['/var/run/resolv.conf', '/run/systemd/resolve']
+
+/**
+ * The places that make `policy` so. Each is given in both forms, as written and without symlinks: the kernel compares real paths, but
+ * a symlink on the way is itself looked at by its name (`/tmp` is one to `/private/tmp`).
+ */
+export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machine: SeatbeltMachine): PlannedPlaces {
+  const { host } = machine
+  const byPath = new Map<string, Place>()
+  // A later word about the same path replaces the earlier one.
+  const put = (path: string, as: Place['as']): void => {
+    for (const form of bothForms(path, host)) byPath.set(form, { path: form, as })
+  }
+  const roots = [...new Set([...writableRoots(policy, host), ...guarded.repositories])]
+  for (const path of hiddenPlaces) put(path, 'hidden')
+  const shown = [...systemPlaces, ...(policy.network.mode === 'off' ? [] : resolverPlaces), ...policy.readableRoots]
+  for (const path of [...shown, policy.workspace]) put(path, 'readable')
+  for (const path of policy.mode === 'workspace-write' ? [policy.workspace, ...policy.writableRoots] : []) {
+    put(path, 'writable')
+  }
+  for (const path of [...roots, machine.privateTemp]) put(path, 'writable')
+  const granted = [...byPath.values()].filter(({ as }) => as === 'readable' || as === 'writable')
+  const isGranted = new Set(granted.map(({ path }) => path))
+  const denied: string[] = []
+  for (const path of policy.deniedReads) {
+    const forms = bothForms(path, host)
+    // What was granted by its own name stays granted, and a hidden place is closed anyway.
+    if (forms.some((form) => isGranted.has(form) || byPath.get(form)?.as === 'hidden')) continue
+    denied.push(...forms)
+    put(path, 'denied')
+  }
+  const shielded: string[] = []
+  for (const path of [...protectedBelow(roots, policy), ...guarded.protectedPaths]) {
+    for (const form of bothForms(path, host)) {
+      if (byPath.has(form)) continue
+      shielded.push(form)
+      byPath.set(form, { path: form, as: 'protected' })
+    }
+  }
+  const places = [...byPath.values()].toSorted((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1))
+  const closed = places.filter(({ as }) => as === 'hidden' || as === 'denied').map(({ path }) => path)
+  const onTheWay = granted.flatMap(({ path }) => ancestors(path).filter((at) => isWithinAny(at, closed)))
+  const writable = [...roots, machine.privateTemp]
+  const named = [...denied, ...shielded, ...guarded.gitDirectories, ...guarded.gitLinks, ...isGranted]
+  const pinned = [
+    ...writable,
+    ...guarded.gitDirectories,
+    ...named.flatMap(ancestors).filter((at) => isWithinAny(at, writable) && host.kindOf(at) === 'directory'),
+  ]
+  return {
+    places,
+    pinned: sorted(pinned),
+    // What is denied in a closed place is not even seen.
+    visible: sorted([...onTheWay, ...closed.filter((path) => !isWithinAny(dirname(path), closed))]),
+    roots,
+    gitDirectories: guarded.gitDirectories,
+    gitLinks: guarded.gitLinks,
+  }
+}
+
+/** A path without symlinks, as far as it exists, and as it is written. */
+function bothForms(path: string, host: FileSystemView): readonly string[] {
+  return [...new Set([resolveExisting(path, host), path])]
+}
+
+function resolveExisting(path: string, host: FileSystemView): string {
+  for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
+    const real = host.realPath(at)
+    if (real !== undefined) return rest === '' ? real : join(real, rest)
+    if (at === '/') return path
+  }
+}
+
+function ancestors(path: string): readonly string[] {
+  const found: string[] = []
+  for (let at = path; at !== '/';) {
+    at = dirname(at)
+    found.push(at)
+  }
+  return found
+}
+
+function isWithinAny(path: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => isWithin(path, directory))
+}
+
+function sorted(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)].toSorted()
+}

@@ -1,0 +1,115 @@
+import type { GuardedPlaces } from '../git/guard.ts'
+import { depth } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { gitExecutables } from '../protected-places.ts'
+import { baseRules, deviceRules, networkRules, type NetworkGrant } from './base-rules.ts'
+import { planPlaces, type Place, type PlannedPlaces, type SeatbeltMachine } from './places.ts'
+import { quoteCaseless, quoteForRegex } from './regex.ts'
+
+/** A profile for sandbox-exec(1): its text, and the values for its `(param NAME)`, so that no path is ever part of the text. */
+export type SeatbeltProfile = { readonly text: string; readonly parameters: Readonly<Record<string, string>> }
+
+/** Names in a git directory that `git init` and `clone` write too, so that only a repository that is there already can refuse them. */
+const madeByInit: readonly string[] = ['config', 'hooks']
+
+/**
+ * The profile that enforces `policy`. The language is described by no specification: sandbox-exec(1) and sandbox(7) of macOS name its
+ * tools, the profiles in `/System/Library/Sandbox/Profiles` show it in use, and the "Apple Sandbox Guide" (reverse.put.as, 2011) its
+ * operations and filters. It says only what is meant the same whether the last matching rule wins or the one for the narrower
+ * operation. `file-link` and `file-clone` are not allowed anywhere, since a second name for a file would escape rules about its first.
+ */
+export function seatbeltProfile(
+  policy: SandboxPolicy,
+  guarded: GuardedPlaces,
+  network: NetworkGrant,
+  machine: SeatbeltMachine,
+): SeatbeltProfile {
+  const planned = planPlaces(policy, guarded, machine)
+  const parameters: Record<string, string> = {}
+  const counts = new Map<string, number>()
+  const param = (kind: string, value: string): string => {
+    const count = counts.get(kind) ?? 0
+    counts.set(kind, count + 1)
+    const name = `${kind}_${count}`
+    parameters[name] = value
+    return `(param "${name}")`
+  }
+  const text = [
+    baseRules(),
+    placeRules(planned.places, param),
+    visibleRule(planned, param),
+    pinRule(planned, param),
+    gitRules(planned, param),
+    deviceRules(),
+    privilegeRules,
+    networkRules(network),
+  ]
+  return { text: text.join(''), parameters }
+}
+
+type Param = (kind: string, value: string) => string
+
+/** The rules about places, one group for each depth: there no two places overlap, so their order doesn't matter. */
+function placeRules(places: readonly Place[], param: Param): string {
+  const depths = [...new Set(places.map(({ path }) => depth(path)))].toSorted((a, b) => a - b)
+  const groups = depths.map((at) => {
+    const here = places.filter(({ path }) => depth(path) === at)
+    const filters = (as: Place['as']): readonly string[] =>
+      here.filter((place) => place.as === as).map(({ path }) => `(subpath ${param(as.toUpperCase(), path)})`)
+    const closed = [...filters('hidden'), ...filters('denied')]
+    const readable = filters('readable')
+    const writable = filters('writable')
+    const shielded = here
+      .filter(({ as }) => as === 'protected')
+      .map(({ path }) => `(regex ${param('PROTECTED', `^${quoteCaseless(path)}(/|$)`)})`)
+    return [
+      rule('deny file-read* file-write* file-map-executable', closed),
+      rule('allow file-read* file-map-executable', [...readable, ...writable]),
+      rule('deny file-write*', [...readable, ...shielded]),
+      rule('allow file-write*', writable),
+    ].join('')
+  })
+  return `\n; What the policy says about places, the wider before the narrower.\n${groups.join('')}`
+}
+
+function visibleRule({ visible }: PlannedPlaces, param: Param): string {
+  const filters = visible.map((path) => `(literal ${param('VISIBLE', path)})`)
+  return `\n; That these exist may be known: they are closed themselves, or lie on the way to what is open.\n${rule('allow file-read-metadata', filters)}`
+}
+
+function pinRule({ pinned }: PlannedPlaces, param: Param): string {
+  const filters = pinned.map((path) => `(literal ${param('PINNED', path)})`)
+  if (filters.length === 0) return ''
+  return `\n; Moved away, these would take what the rules name with them.\n${rule('deny file-write-unlink', filters)}`
+}
+
+/** What git would execute or follow: by name at any depth, and all of it in the repositories that are there. */
+function gitRules({ roots, gitDirectories, gitLinks }: PlannedPlaces, param: Param): string {
+  if (roots.length === 0) return ''
+  const inRoots = `(require-any ${roots.map((root) => `(subpath ${param('ROOT', root)})`).join(' ')})`
+  const directory = `/${quoteCaseless('.git')}(/${quoteCaseless('modules')}/.+)?`
+  const names = gitExecutables.filter((name) => !madeByInit.includes(name)).map(quoteCaseless)
+  const known = [
+    ...gitDirectories.map((git) => `^${quoteForRegex(git)}/(${gitExecutables.map(quoteCaseless).join('|')})(/|$)`),
+    ...gitLinks.map((link) => `^${quoteForRegex(link)}$`),
+  ]
+  return `
+; What git would execute or follow. Hooks may only be samples, which a new repository comes with.
+(deny file-write*
+  (require-all ${inRoots} (regex #"${directory}/(${names.join('|')})(/|$)"))
+  (require-all ${inRoots} (regex #"${directory}/${quoteCaseless('hooks')}/.") (require-not (regex #"[.]sample$"))))
+${rule(
+  'deny file-write*',
+  known.map((expression) => `(regex ${param('GIT', expression)})`),
+)}`
+}
+
+/** Neither files that run as somebody else, nor mounts, nor the two commands of fcntl(2) that change a file opened for reading. */
+const privilegeRules = `
+(deny file-write-setugid file-write-mount file-write-umount (subpath "/"))
+(deny system-fcntl (fcntl-command 80 110))
+`
+
+function rule(head: string, filters: readonly string[]): string {
+  return filters.length === 0 ? '' : `(${head}\n${filters.map((filter) => `  ${filter}`).join('\n')})\n`
+}

@@ -1,0 +1,46 @@
+import { SandboxError } from '../errors.ts'
+import type { SandboxPolicy } from '../policy.ts'
+
+/** Facts about who runs where. */
+type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
+
+/** Default promises that macOS gives no means to keep, as sentences for a run's summary. */
+export const unenforcedOnMacOs: readonly string[] = [
+  'the number of processes is not limited: macOS counts all of a user together',
+  'memory is not limited: macOS enforces no such limit on a process',
+  'a process that leaves its process group and hides its environment may outlive its command, confined as before',
+]
+
+/** Throws `unavailable` for whatever of the policy can't be enforced by Seatbelt here: it is refused rather than weakened. */
+export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void {
+  const refuse = (reason: string, remedy: string): never => {
+    throw new SandboxError('unavailable', { backend: 'seatbelt', reason, remedy })
+  }
+  if (policy.mode === 'danger-full-access') {
+    refuse(
+      'the mode danger-full-access asks for no confinement',
+      'Choose read-only or workspace-write, or the backend unconfined.',
+    )
+  }
+  if (caller.platform !== 'darwin') {
+    refuse(`sandbox-exec is part of macOS, and this is ${caller.platform}`, 'Use the bubblewrap or the docker backend.')
+  }
+  if (caller.root) {
+    refuse(
+      'root stays root in it, with rights that a profile does not take away',
+      'Run as an ordinary user, or use the docker backend.',
+    )
+  }
+  if (policy.limits.processes !== undefined) {
+    refuse(
+      'limits.processes was asked for, and macOS counts all processes of a user together',
+      'Leave it out, or use the docker backend.',
+    )
+  }
+  if (policy.limits.memoryBytes !== undefined) {
+    refuse(
+      'limits.memoryBytes was asked for, and macOS enforces no limit on memory',
+      'Leave it out, or use the docker backend.',
+    )
+  }
+}

@@ -1,0 +1,12 @@
+/** A path as a regular expression that matches exactly it. */
+export function quoteForRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}
+
+/**
+ * The same, with letters in either case: on a volume that ignores case, as macOS has by default, a name yet to be made may be spelled
+ * in any way and is found by its usual one.
+ */
+export function quoteCaseless(text: string): string {
+  return quoteForRegex(text).replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`)
+}

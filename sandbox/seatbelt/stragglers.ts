@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process'
+import { signal } from '../process/signal.ts'
+import { markVariable } from '../unconfined/watchdog.ts'
+
+/** How often to look again: a process may fork while being looked for. */
+const rounds = 10
+
+/**
+ * Kills what an ended command left behind: its process group, and every process that still carries its mark. macOS shows the
+ * environment of a user's own programs (ps(1), `-E`), but not that of the system's.
+ */
+export function sweepStragglers(mark: string, group: number): void {
+  signal(-group, 'SIGKILL')
+  for (let round = 0; round < rounds; round += 1) {
+    const { stdout } = spawnSync('/bin/ps', ['-x', '-ww', '-E', '-o', 'pid=,command='], { encoding: 'utf8' })
+    const left = pidsMarked(stdout ?? '', mark)
+    if (left.length === 0) return
+    for (const pid of left) signal(pid, 'SIGKILL')
+  }
+}
+
+/** The pids of a listing of `ps` whose environment holds the mark. */
+export function pidsMarked(listing: string, mark: string): readonly number[] {
+  const word = ` ${markVariable}=${mark}`
+  return listing
+    .split('\n')
+    .filter((line) => line.endsWith(word) || line.includes(`${word} `))
+    .map((line) => Number.parseInt(line, 10))
+    .filter((pid) => pid > 1)
+}

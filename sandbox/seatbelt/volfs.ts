@@ -1,0 +1,19 @@
+import { statSync } from 'node:fs'
+import { SandboxError } from '../errors.ts'
+
+/**
+ * Throws `unavailable` when a directory can't be reached by its number (`/.vol/DEVICE/INODE`), the way in which what a command planted
+ * is taken out of reach of its tricks. Volumes that are not the system's own kinds have no such numbers.
+ */
+export function requireVolfs(directories: readonly string[]): void {
+  for (const directory of directories) {
+    const { dev, ino } = statSync(directory, { bigint: true })
+    const again = statSync(`/.vol/${dev}/${ino}`, { bigint: true, throwIfNoEntry: false })
+    if (again?.ino === ino && again.dev === dev) continue
+    throw new SandboxError('unavailable', {
+      backend: 'seatbelt',
+      reason: `${directory} lies on a volume without numbers for its files, so that planted git metadata can't be removed safely`,
+      remedy: 'Put it on an APFS volume, or use the mode read-only or the docker backend.',
+    })
+  }
+}
