@@ -2,7 +2,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'
-import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
@@ -23,6 +22,7 @@ import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { markVariable, startWatchdog } from '../unconfined/watchdog.ts'
 import type { NetworkGrant } from './base-rules.ts'
 import { sandboxExec, sandboxExecArguments } from './command-line.ts'
+import { denialsFromSeatbelt } from './denials.ts'
 import { diagnoseSeatbelt } from './diagnose.ts'
 import { seatbeltProfile, type SeatbeltProfile } from './profile.ts'
 import { refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
@@ -106,7 +106,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
         const said =
           code === 0 || code === null || stopped
             ? []
-            : denialsFromOutput(policy, { stderr, cwd: command.cwd, code }, hostFileSystem)
+            : denialsFromSeatbelt(policy, { stderr, cwd: command.cwd, code }, hostFileSystem)
         return [...limited.end(), ...guard.review(), ...said]
       },
     })

@@ -1,0 +1,27 @@
+import { denialsFromOutput } from '../denials/from-output.ts'
+import type { FileSystemView } from '../file-system-view.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import type { Denial } from '../sandbox.ts'
+
+const refusal = /Operation not permitted|\bEPERM\b/
+
+/**
+ * Denials that a failed command's output leads to. Seatbelt refuses with EPERM whatever it refuses, where mounts would say that a place
+ * is read-only or that a file may not be read: such a line is taken for both, and it is the policy that tells which of the two it was.
+ */
+export function denialsFromSeatbelt(
+  policy: SandboxPolicy,
+  failed: { readonly stderr: string; readonly cwd: string; readonly code: number },
+  host: FileSystemView,
+): readonly Denial[] {
+  const lines = failed.stderr.split('\n')
+  const told = (words: string): readonly string[] =>
+    lines.filter((line) => refusal.test(line)).map((line) => line.replace(refusal, words))
+  const [writes, reads] = [told('Read-only file system'), told('Permission denied')].map((stderr) =>
+    denialsFromOutput(policy, { ...failed, stderr: stderr.join('\n') }, host),
+  )
+  const found = [...(reads ?? []), ...(writes ?? []), ...denialsFromOutput(policy, failed, host)]
+  const proven = found.filter(({ certainty }) => certainty === 'proven')
+  const bySubject = new Map(proven.map((denial) => [`${denial.kind} ${denial.subject}`, denial]))
+  return bySubject.size > 0 ? [...bySubject.values()] : found.slice(0, 1)
+}

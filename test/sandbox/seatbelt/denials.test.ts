@@ -1,0 +1,25 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { hostFileSystem } from '../../../sandbox/file-system-view.ts'
+import { parsePolicy } from '../../../sandbox/index.ts'
+import { denialsFromSeatbelt } from '../../../sandbox/seatbelt/denials.ts'
+import { temporaryDirectory } from '../helpers.ts'
+
+test('the one word that Seatbelt has for every refusal is explained by the policy, and is a suspicion without it', async () => {
+  const home = await temporaryDirectory()
+  const [workspace, keys] = [join(home, 'workspace'), join(home, '.ssh')]
+  for (const directory of [workspace, keys]) await mkdir(directory)
+  await writeFile(join(keys, 'id'), 'secret')
+  const policy = parsePolicy({ mode: 'workspace-write', workspace, deniedReads: [keys], readableRoots: [home] })
+  const explain = (stderr: string): readonly string[] =>
+    denialsFromSeatbelt(policy, { stderr, cwd: workspace, code: 1 }, hostFileSystem).map(
+      ({ certainty, rule }) => `${certainty}: ${rule.replace(/:.*/, '')}`,
+    )
+  expect(explain(`cat: ${keys}/id: Operation not permitted`)).toEqual(['proven: deniedReads'])
+  expect(explain('sh: /usr/x: Operation not permitted')).toEqual(['proven: outside the writable roots'])
+  expect(explain('mkdir: .claude: Operation not permitted')).toEqual(['proven: protectedPaths'])
+  expect(explain('curl: (6) Could not resolve host: example.invalid')).toEqual(['proven: network'])
+  expect(explain('nice: setpriority: Operation not permitted')[0]).toMatch(/^suspected/)
+  expect(explain('make: nothing to be done')).toEqual([])
+})
