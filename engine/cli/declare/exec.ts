@@ -76,7 +76,7 @@ function runOptions(command: Command): Command {
     .addOption(
       new Option(
         '--ask-for-approval <when>',
-        'when the Guardian asks (default: on-request); with nobody there to ask, asking means no',
+        'when the Guardian asks (default: never); with nobody there to ask, asking means no',
       ).choices(approvalChoices),
     )
     .addOption(

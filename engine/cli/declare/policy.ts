@@ -68,7 +68,7 @@ function under(command: Command): Command {
     .addOption(
       new Option('--ask-for-approval <when>', 'the approval mode')
         .choices(['untrusted', 'on-failure', 'on-request', 'never', 'bypass'])
-        .default('on-request'),
+        .default('never'),
     )
     .option('--rules <file>', 'a further rule file; may be repeated', (file, files: string[]) => [...files, file], [])
 }

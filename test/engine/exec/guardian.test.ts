@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Item, RunEvent } from '../../../engine/events.ts'
@@ -152,6 +152,22 @@ test.skipIf(needsBubblewrap())(
     )
     expect(items(events).slice(0, 2)).toMatchObject([{ status: 'completed' }, { status: 'declined' }])
     expect(existsSync(join(cwd, 'b.txt'))).toBe(false)
+  },
+)
+
+test.skipIf(needsBubblewrap())(
+  'in untrusted a program of the workspace does not pass for one of the system',
+  async () => {
+    const cwd = repository({ 'bin/ls': '#!/bin/sh\ntouch planted\n' })
+    chmodSync(join(cwd, 'bin/ls'), 0o755)
+    const path = `${join(cwd, 'bin')}:${process.env['PATH'] ?? ''}`
+    const { events } = await exec(
+      [[call('exec_command', { cmd: 'ls' })], [say('ok')]],
+      ['--json', '--ask-for-approval', 'untrusted', 'x'],
+      { cwd, env: { PATH: path } },
+    )
+    expect(items(events)[0]).toMatchObject({ status: 'completed', aggregated_output: 'bin\n' })
+    expect(existsSync(join(cwd, 'planted'))).toBe(false)
   },
 )
 
