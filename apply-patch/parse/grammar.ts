@@ -81,13 +81,13 @@ class OperationParser extends EmbeddedActionsParser {
     const moves: RunToken[] = []
     const blanks: RunToken[] = []
     const chunks: ChunkSyntax[] = []
-    this.MANY(() => {
-      this.OR([
-        { ALT: () => moves.push(run(this.CONSUME(types.move))) },
-        { ALT: () => blanks.push(run(this.CONSUME(types.blank))) },
-        { ALT: () => chunks.push(this.SUBRULE(this.chunk)) },
-      ])
-    })
+    // Made once: a file can have a million chunks.
+    const parts = [
+      { ALT: () => moves.push(run(this.CONSUME(types.move))) },
+      { ALT: () => blanks.push(run(this.CONSUME(types.blank))) },
+      { ALT: () => chunks.push(this.SUBRULE(this.chunk)) },
+    ]
+    this.MANY(() => this.OR(parts))
     return { header, moves, body: undefined, endOfFile: undefined, blanks, chunks }
   })
 

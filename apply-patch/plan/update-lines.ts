@@ -53,7 +53,9 @@ export function updateLines(
       case 'lines-missing':
         context.failures.push({
           ...where,
-          ...diagnose(file, chunk, sighting, cursor, context.mode, () => context.otherFiles(path)),
+          ...(context.failures.length < explainedFailures
+            ? diagnose(file, chunk, sighting, cursor, context.mode, () => context.otherFiles(path))
+            : leaveUnexplained(chunk, sighting)),
         })
         continue
       case 'found':
@@ -77,6 +79,22 @@ export function updateLines(
   return editLines(file.table, [...edits, ...atEnd])
 }
 
+/** A patch for another tree altogether can miss a million times; the first misses tell as much as all. */
+const explainedFailures = 25
+
+function leaveUnexplained(
+  { chunk }: PreparedChunk,
+  { type }: Sighting,
+): Pick<SeekFailure, 'code' | 'sought' | 'causes'> {
+  if (type === 'anchor-missing') return { code: 'anchor-not-found', sought: [], causes: [] }
+  return { code: 'lines-not-found', sought: oldLines(chunk.body), causes: [] }
+}
+
+function oldLines(body: Uint8Array): readonly string[] {
+  const lines = Buffer.from(body).toString().split('\n').slice(0, -1)
+  return lines.filter((line) => !line.startsWith('+')).map((line) => line.slice(1))
+}
+
 function keptLines(chunk: PreparedChunk, length: number): PreparedChunk['lines'] {
   const leftOut = chunk.oldTo - chunk.oldFrom - length
   return leftOut === 0 ? chunk.lines : withoutTrailingEmpty(chunk.lines, leftOut)
@@ -86,17 +104,8 @@ type Where = Pick<SeekFailure, 'path' | 'absolute' | 'hunk' | 'chunk' | 'patchLi
 type Found = Extract<Sighting, { type: 'found' }>
 
 function ambiguity({ chunk }: PreparedChunk, { ambiguous }: Found): Omit<SeekFailure, keyof Where> {
-  const sought = Buffer.from(chunk.body)
-    .toString()
-    .split('\n')
-    .filter((line) => !line.startsWith('+'))
-    .slice(0, -1)
-  return {
-    code: 'ambiguous',
-    sought: sought.map((line) => line.slice(1)),
-    causes: [],
-    fileLines: ambiguous.map((line) => line + 1),
-  }
+  const fileLines = ambiguous.map((line) => line + 1)
+  return { code: 'ambiguous', sought: oldLines(chunk.body), causes: [], fileLines }
 }
 
 const passNames = {

@@ -10,9 +10,9 @@ import { renderMalformed, visible } from './render-malformed.ts'
  */
 export function renderFailure(error: unknown): string {
   if (error instanceof PatchError) {
-    const all = error.failures.map((failure) => renderOne(failure).join('\n'))
-    const shown = all.slice(0, 50)
-    if (all.length > shown.length) shown.push(`(${all.length - shown.length} more failures)`)
+    const { failures } = error
+    const shown = failures.slice(0, 50).map((failure) => renderOne(failure).join('\n'))
+    if (failures.length > 50) shown.push(`(${failures.length - 50} more failures)`)
     return [...shown, 'Nothing was changed.'].join('\n')
   }
   if (error instanceof CommitError) return renderCommitError(error)
