@@ -16,16 +16,14 @@ test('however a patch is cut, what is known at the end is what the patch says', 
       }
       expect(parser.isComplete()).toBe(true)
       expect(
-        parser
-          .operations()
-          .map(({ type, path, moveTo, added, removed, isComplete }) => ({
-            type,
-            path,
-            moveTo,
-            added,
-            removed,
-            isComplete,
-          })),
+        parser.operations().map(({ type, path, moveTo, added, removed, isComplete }) => ({
+          type,
+          path,
+          moveTo,
+          added,
+          removed,
+          isComplete,
+        })),
       ).toEqual([
         { type: 'add', path: 'n.txt', moveTo: undefined, added: 2, removed: 0, isComplete: true },
         { type: 'update', path: 'f.txt', moveTo: 'g.txt', added: 2, removed: 1, isComplete: true },
