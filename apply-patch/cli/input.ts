@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import { fstatSync, readFileSync, readSync, writeSync } from 'node:fs'
 import process from 'node:process'
-import { isatty } from 'node:tty'
 
 /** The whole standard input. A terminal counts as empty: nobody is there to type a patch. */
 export function readStandardInput(): Buffer {
-  if (isatty(0)) return Buffer.alloc(0)
   try {
-    if (fstatSync(0).isFile()) return readFileSync(0)
+    const stats = fstatSync(0)
+    if (stats.isFile()) return readFileSync(0)
+    // The module brings sockets and streams along, so it is only opened for what can be a terminal.
+    if (stats.isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(0)) return Buffer.alloc(0)
     return readPipe()
   } catch (error) {
     if (errno(error) === 'EBADF') return Buffer.alloc(0)
