@@ -82,24 +82,23 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
     send(filter, pipes[5])
     const status = readStatus(child.stdio[3] as Readable | null)
     const complaint = keepTail(output.stderr.source)
-    const destroy = (): void => {
-      // The first process of the pid namespace takes all others with it; bwrap may not have made it yet.
-      if (status.initPid !== undefined) signal(status.initPid, 'SIGKILL')
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-    }
+    // The first process of the pid namespace takes all others with it, and bwrap ends with it.
+    const destroyInit = (): void => status.whenKnown((initPid) => signal(initPid, 'SIGKILL'))
     let stopped = false
     return supervise({
       ...startedChild(child, output),
       terminate: () => {
         stopped = true
         // Everyone in the command's process group; the namespace's own init ignores it. Before there is an init
-        // there is no command that could clean up.
-        if (status.initPid === undefined) destroy()
+        // there is no command that could clean up, and it goes as soon as it is there.
+        if (status.initPid === undefined) destroyInit()
         else signal(-status.initPid, 'SIGTERM')
       },
       destroy: () => {
         stopped = true
-        destroy()
+        destroyInit()
+        // A bwrap that has not come as far as an init after the time of grace is stuck in its own set-up.
+        if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
       ...commandLimits(policy, command),
       signal: command.signal,

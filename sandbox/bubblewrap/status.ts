@@ -7,6 +7,11 @@ const Line = z.object({ 'child-pid': z.int().positive().optional(), 'exit-code':
 type Status = {
   /** The pid, as seen from here, of the first process in the command's pid namespace; undefined until it exists. */
   readonly initPid: number | undefined
+  /**
+   * Calls back with the init's pid, at once or as soon as it is known. Until then there is nothing that could be ended safely:
+   * a bwrap killed between making the namespace and tying it to its own life leaves the command behind.
+   */
+  readonly whenKnown: (act: (initPid: number) => void) => void
   /** Whether the command itself was started and ended: bwrap reports an exit code only then. */
   readonly commandRan: boolean
   /** Resolves when bwrap has said all it will. */
@@ -18,6 +23,7 @@ export function readStatus(source: Readable | null): Status {
   let initPid: number | undefined
   let commandRan = false
   let rest = ''
+  const waiting: ((initPid: number) => void)[] = []
   source?.setEncoding('utf8')
   source?.on('data', (text: string) => {
     const lines = (rest + text).split('\n')
@@ -25,6 +31,7 @@ export function readStatus(source: Readable | null): Status {
     for (const line of lines.filter((text) => text.trim() !== '')) {
       const status = Line.parse(JSON.parse(line))
       initPid ??= status['child-pid']
+      if (initPid !== undefined) for (const act of waiting.splice(0)) act(initPid)
       commandRan ||= status['exit-code'] !== undefined
     }
   })
@@ -36,6 +43,10 @@ export function readStatus(source: Readable | null): Status {
   return {
     get initPid() {
       return initPid
+    },
+    whenKnown: (act) => {
+      if (initPid === undefined) waiting.push(act)
+      else act(initPid)
     },
     get commandRan() {
       return commandRan
