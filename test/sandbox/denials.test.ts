@@ -1,5 +1,6 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
 import { expect, test as plain } from 'vitest'
 import { denialsFromOutput } from '../../sandbox/denials/from-output.ts'
 import { evaluateAccess } from '../../sandbox/denials/evaluate.ts'
@@ -19,7 +20,8 @@ async function tree() {
       mode: 'workspace-write',
       workspace,
       deniedReads: [join(home, '.ssh')],
-      readableRoots: [home],
+      // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
+      readableRoots: [home, dirname(process.execPath)],
       ...more,
     })
   return { home, workspace, policy }
