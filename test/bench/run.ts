@@ -9,6 +9,8 @@ import { renderTable } from './table.ts'
 
 /** What can be measured, by the name given on the command line. Loaded one by one: a benchmark pays for itself alone. */
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
+  patch: async () => (await import('./patch-loads.ts')).patchLoads(),
+  policies: async () => (await import('./policies.ts')).policiesBench(),
   run: async () => (await import('./runs.ts')).runsBench(),
 }
 
