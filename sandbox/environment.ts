@@ -1,3 +1,4 @@
+import { proxyVariables } from './network/inside.ts'
 import type { SandboxPolicy } from './policy.ts'
 
 type Variables = Readonly<Record<string, string>>
@@ -126,6 +127,7 @@ export function commandEnvironment(
       ...variables,
       ...nonInteractive,
       ...(policy.mode === 'danger-full-access' ? {} : privateTemp(temp)),
+      ...(policy.network.mode === 'allowlist' ? proxyVariables : {}),
       PWD: command.cwd,
       ...set,
       ...command.env,

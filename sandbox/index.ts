@@ -1,6 +1,8 @@
 export { doctor, renderDoctor, type BackendReport, type DoctorReport } from './doctor.ts'
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './errors.ts'
 export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
+export type { NetworkDecision } from './network/decide.ts'
+export type { NetworkOptions } from './network/proxy.ts'
 export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts'
 export { renderDenial } from './denials/render.ts'
 export type { Backend, Command, Denial, ExecResult, Sandbox, SandboxProcess } from './sandbox.ts'

@@ -43,7 +43,7 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
   }
   const shown = [
     ...systemPlaces,
-    ...(policy.network.mode === 'off' ? [] : resolverPlaces),
+    ...(policy.network.mode === 'full' ? resolverPlaces : []),
     ...policy.readableRoots,
     policy.workspace,
   ]

@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { SandboxError } from './errors.ts'
+import type { NetworkOptions } from './network/proxy.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { requireDirectory } from './program.ts'
 import type { Backend, Sandbox } from './sandbox.ts'
@@ -10,6 +11,8 @@ export type SandboxOptions = {
   readonly backend?: Backend | undefined
   /** The image of the docker backend: with /bin/sh, and the tools that commands need. */
   readonly image?: string | undefined
+  /** For the proxy of a network allow-list. */
+  readonly network?: NetworkOptions | undefined
 }
 
 /**
@@ -22,10 +25,11 @@ export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions
     for (const root of policy.writableRoots) requireDirectory(root, 'writable root')
   }
   const backend = options.backend ?? defaultBackend(policy)
+  if (backend !== 'bubblewrap') requireNoAllowlist(policy, backend)
   switch (backend) {
     case 'bubblewrap':
       requireConfining(policy, backend)
-      return (await import('./bubblewrap/open.ts')).openBubblewrap(policy)
+      return (await import('./bubblewrap/open.ts')).openBubblewrap(policy, options.network)
     case 'docker':
       requireConfining(policy, backend)
       return (await import('./docker/open.ts')).openDocker(policy, options.image)
@@ -52,4 +56,14 @@ function requireConfining(policy: SandboxPolicy, backend: Backend): void {
 export function defaultBackend(policy: SandboxPolicy): Backend {
   if (policy.mode === 'danger-full-access') return 'unconfined'
   return process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap'
+}
+
+/** An allow-list needs a network of the command's own with our proxy as its only way out. */
+function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
+  if (policy.network.mode !== 'allowlist') return
+  throw new SandboxError('unavailable', {
+    backend,
+    reason: 'it has no network allow-list',
+    remedy: 'Use the bubblewrap backend on Linux, or the network mode off.',
+  })
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { credentialPlaces } from './credential-places.ts'
 import { SandboxError } from './errors.ts'
 import { expandHome } from './homes.ts'
+import { parsePattern } from './network/host-pattern.ts'
 import { protectedPlaces } from './protected-places.ts'
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').refine(hasNoNul, 'must not hold a NUL')
@@ -31,6 +32,20 @@ const Environment = z.strictObject({
   includeOnly: z.array(variableName).default([]),
   set: z.record(variableName, z.string().refine(hasNoNul, 'must not hold a NUL')).default({}),
 })
+
+/** A host as a pattern, which the network room of this folder reads. */
+const allowedHost = z
+  .union([z.string(), z.strictObject({ host: z.string(), allowPrivate: z.boolean().optional() })])
+  .superRefine((input, context) => {
+    const pattern = parsePattern(input)
+    if ('expected' in pattern) context.addIssue({ code: 'custom', message: pattern.expected })
+  })
+
+/** `allowlist`: no way out but a proxy of ours, to these hosts. A pattern without a port means 80 and 443. */
+const Network = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.enum(['off', 'full']) }),
+  z.strictObject({ mode: z.literal('allowlist'), allow: z.array(allowedHost) }),
+])
 
 /** A limit left out has a default that is enforced where it can be; one that is given is enforced or refused. */
 const Limits = z.strictObject({
@@ -69,7 +84,7 @@ export const SandboxPolicy = z.strictObject({
       z.string().min(1).refine(hasNoNul, 'must not hold a NUL').refine(staysInside, 'must not climb out with ".."'),
     )
     .default(() => [...protectedPlaces]),
-  network: z.discriminatedUnion('mode', [z.strictObject({ mode: z.enum(['off', 'full']) })]).default({ mode: 'off' }),
+  network: Network.default({ mode: 'off' }),
   environment: Environment.prefault({}),
   limits: Limits.prefault({}),
 })

@@ -15,6 +15,8 @@ type Confinement = {
   readonly sizedTemp: boolean
   /** The descriptor from which bwrap reads the system call filter. */
   readonly filterDescriptor: number
+  /** A program to show, read from a descriptor: what opens the proxy's port inside. */
+  readonly listener: { readonly descriptor: number; readonly path: string } | undefined
 }
 
 /** The most that a command may keep in `/dev/shm`, which is memory. */
@@ -40,6 +42,7 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     '--die-with-parent',
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
+    ...listenerArguments(confinement),
     ...['--perms', '1777', ...(confinement.sizedTemp ? ['--size', `${sharedMemoryBytes}`] : []), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc'],
     ...confinement.mounts.flatMap((mount) => mountArguments(mount, confinement)),
@@ -52,6 +55,10 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     '--clearenv',
     ...Object.entries(confinement.variables).flatMap(([name, value]) => ['--setenv', name, value]),
   ]
+}
+
+function listenerArguments({ listener }: Confinement): readonly string[] {
+  return listener === undefined ? [] : ['--perms', '0555', '--ro-bind-data', `${listener.descriptor}`, listener.path]
 }
 
 function mountArguments(mount: Mount, confinement: Confinement): readonly string[] {

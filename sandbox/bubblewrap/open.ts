@@ -9,6 +9,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
+import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gone, signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
@@ -24,6 +25,7 @@ import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { planMounts } from '../mounts.ts'
+import { prepareNetwork } from './network.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readStatus } from './status.ts'
 
@@ -31,13 +33,15 @@ import { readStatus } from './status.ts'
 const ordinary = { uid: 1000, gid: 1000 }
 
 /** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` where that doesn't work. */
-export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
+export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOptions = {}): Promise<Sandbox> {
   const probe = await probeBubblewrap()
   if (!probe.works) {
     throw new SandboxError('unavailable', { backend: 'bubblewrap', reason: probe.reason, remedy: probe.remedy })
   }
   const { program, sizedTemp } = probe.bubblewrap
-  const filter = filterFor(policy)
+  const architecture = architectureHere()
+  const filter = compileFilter(filterRules(socketAccess[policy.network.mode]), architecture)
+  const networks = prepareNetwork(policy, architecture, options)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
   await reapRunDirectories()
   const run = await makeRunDirectory()
@@ -55,7 +59,8 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
     const executable = locateProgram(file, command.cwd, variables['PATH'])
     // While another command runs, what appears may be its work.
     const places = running.size === 0 ? guard.trust() : guard.places()
-    const options = bubblewrapArguments({
+    const network = networks.start()
+    const confinement = bubblewrapArguments({
       mounts: planMounts(policy, places, hostFileSystem),
       network: policy.network.mode === 'full',
       identity: identity(),
@@ -65,21 +70,33 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
       variables,
       sizedTemp,
       filterDescriptor: 5,
+      listener: network.listener,
     })
     const limited = limits.start()
     const output = openPipes()
     // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
-    const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...limited.inside, executable, ...rest]
+    const inside = [...network.inside, ...limited.inside, executable, ...rest]
+    const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
       env: {},
       // Its own session, so that an interrupt typed at us reaches us first.
       detached: true,
-      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor, 'pipe', 'pipe', 'pipe'],
+      stdio: [
+        stdinOf(command),
+        output.stdout.descriptor,
+        output.stderr.descriptor,
+        'pipe',
+        'pipe',
+        'pipe',
+        ...network.stdio,
+      ],
     })
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
-    send(options.map((option) => `${option}\0`).join(''), pipes[4])
+    send(confinement.map((option) => `${option}\0`).join(''), pipes[4])
     send(filter, pipes[5])
+    if (network.listener !== undefined) send(network.listener.program, pipes[network.listener.descriptor])
+    network.follow(child)
     const status = readStatus(child.stdio[3] as Readable | null)
     const complaint = keepTail(output.stderr.source)
     // The first process of the pid namespace takes all others with it, and bwrap ends with it.
@@ -114,7 +131,11 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
           code === 0 || code === null || stopped
             ? []
             : denialsFromOutput(policy, { stderr: complaint.text(), cwd: command.cwd, code }, hostFileSystem)
-        return [...limited.end(), ...guard.review(), ...said]
+        const found = [...limited.end(), ...guard.review(), ...network.end(stopped ? '' : complaint.text())]
+        return [
+          ...found,
+          ...said.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
+        ]
       },
     })
   }
@@ -141,16 +162,16 @@ export async function openBubblewrap(policy: SandboxPolicy): Promise<Sandbox> {
   }
 }
 
-/** The system call filter for this machine. Throws `unavailable` where there is none for its processor. */
-function filterFor(policy: SandboxPolicy): Uint8Array {
-  if (arch !== 'x64' && arch !== 'arm64') {
-    throw new SandboxError('unavailable', {
-      backend: 'bubblewrap',
-      reason: `there is no system call filter for the processor ${arch}`,
-      remedy: 'Use the docker backend, or a machine with an x64 or arm64 processor.',
-    })
-  }
-  return compileFilter(filterRules(policy.network.mode === 'off' ? 'none' : 'internet'), arch)
+const socketAccess = { off: 'none', allowlist: 'loopback', full: 'internet' } as const
+
+/** This machine's processor. Throws `unavailable` for one that there is no system call filter for. */
+function architectureHere(): 'x64' | 'arm64' {
+  if (arch === 'x64' || arch === 'arm64') return arch
+  throw new SandboxError('unavailable', {
+    backend: 'bubblewrap',
+    reason: `there is no system call filter for the processor ${arch}`,
+    remedy: 'Use the docker backend, or a machine with an x64 or arm64 processor.',
+  })
 }
 
 function identity(): { readonly uid: number; readonly gid: number } {

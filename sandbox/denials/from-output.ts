@@ -1,5 +1,6 @@
 import { isAbsolute, join, normalize } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
+import { judgeUnreachable } from '../network/decide.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { evaluateAccess } from './evaluate.ts'
@@ -103,6 +104,7 @@ function hostDenials(policy: SandboxPolicy, line: string): readonly Denial[] {
   if (policy.network.mode === 'full' || policy.mode === 'danger-full-access') return []
   const host = unreachable.map((pattern) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
   if (host === undefined) return []
+  if (policy.network.mode === 'allowlist') return judgeUnreachable(policy.network.allow, host)
   return [
     {
       kind: 'host',

@@ -28,7 +28,7 @@ const sharedMemoryBytes = 256 * 1024 * 1024
  */
 export function planContainer(policy: SandboxPolicy, around: Surroundings) {
   const { fileSizeBytes, openFiles } = around.limits.each
-  const sockets = policy.network.mode === 'off' ? 'none' : 'internet'
+  const sockets = policy.network.mode === 'full' ? 'internet' : 'none'
   return {
     Image: around.image,
     Labels: { [ownerLabel]: around.owner },
@@ -39,13 +39,13 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
     Cmd: ['/bin/sh', '-c', 'trap "" TERM INT HUP; while read -r line; do (:); (:); done'],
     Env: [],
     WorkingDir: '/',
-    NetworkDisabled: policy.network.mode === 'off',
+    NetworkDisabled: policy.network.mode !== 'full',
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,
     HostConfig: {
       AutoRemove: true,
-      NetworkMode: policy.network.mode === 'off' ? 'none' : 'bridge',
+      NetworkMode: policy.network.mode === 'full' ? 'bridge' : 'none',
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges', `seccomp=${JSON.stringify(dockerProfile(sockets))}`],

@@ -155,11 +155,13 @@ function tryOut(profile: SeatbeltProfile): void {
 
 function networkOf(policy: SandboxPolicy): NetworkGrant {
   switch (policy.network.mode) {
+    // An allow-list is refused before this backend is opened.
+    case 'allowlist':
     case 'off':
       return { kind: 'none' }
     case 'full':
       return { kind: 'internet' }
     default:
-      return policy.network.mode satisfies never
+      return policy.network satisfies never
   }
 }

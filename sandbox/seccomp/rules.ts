@@ -16,7 +16,7 @@ export type Rule = {
 }
 
 /** What of the network a command can use, as far as system calls tell. Addresses are not theirs to judge. */
-export type SocketAccess = 'none' | 'internet'
+export type SocketAccess = 'none' | 'loopback' | 'internet'
 
 const EPERM = 1
 const ENOSYS = 38
@@ -32,6 +32,8 @@ const AF_NETLINK = 16
 const NETLINK_ROUTE = 0
 const SOCK_DGRAM = 2
 const socketTypeBits = 0xf
+const IPPROTO_TCP = 6
+const IPPROTO_UDP = 17
 const allBits = 0xffff_ffff
 
 const setIdBits = 0o6000
@@ -159,8 +161,16 @@ function socketRules(sockets: SocketAccess): readonly Rule[] {
       then: 'allow',
     },
   ]
+  // Only what TCP and UDP need: in a network namespace of its own, other protocols are nothing but more of the kernel.
+  const loopback: readonly Rule[] = [AF_INET, AF_INET6].flatMap((value) =>
+    [0, IPPROTO_TCP, IPPROTO_UDP].map((protocol) => ({
+      syscall: 'socket',
+      when: [family(value), { argument: 2, masked: allBits, equals: protocol }],
+      then: 'allow',
+    })),
+  )
   return [
-    ...(sockets === 'internet' ? internet : []),
+    ...({ none: [], loopback, internet } as const)[sockets],
     refuse('socket'),
     refuse('socketpair', [{ argument: 1, masked: socketTypeBits, equals: SOCK_DGRAM }]),
     { syscall: 'socketpair', when: [family(AF_UNIX)], then: 'allow' },

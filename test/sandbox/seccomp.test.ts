@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { SandboxPolicyInput } from '../../sandbox/index.ts'
 import { compileFilter } from '../../sandbox/seccomp/compile.ts'
 import { filterRules, type SocketAccess } from '../../sandbox/seccomp/rules.ts'
 import { syscallNumber, type Architecture, type Syscall } from '../../sandbox/seccomp/syscalls.ts'
@@ -130,10 +131,21 @@ const always: readonly Case[] = [
 
 const sockets: Readonly<Record<SocketAccess, readonly Case[]>> = {
   none: [2, 10, 16].map((family) => refused('socket', [family, 2, 0], EPERM, `of family ${family} `)),
+  loopback: [
+    ...[2, 10].flatMap((family) => [
+      ...[0, 17].map((protocol) =>
+        allowed('socket', [family, 2, protocol], `of family ${family}, protocol ${protocol} `),
+      ),
+      ...[1, 58, 132, 255].map((protocol) =>
+        refused('socket', [family, 3, protocol], EPERM, `of family ${family}, protocol ${protocol} `),
+      ),
+    ]),
+    refused('socket', [16, 2, 0], EPERM, 'of family 16 '),
+  ],
   internet: [2, 10, 16].map((family) => allowed('socket', [family, 2, 0], `of family ${family} `)),
 }
 
-describe.each(['none', 'internet'] as const)('with sockets: %s', (access) => {
+describe.each(['none', 'loopback', 'internet'] as const)('with sockets: %s', (access) => {
   const cases = [...always, ...sockets[access]]
 
   describe.each(['x64', 'arm64'] as const)('the %s program', (architecture: Architecture) => {
@@ -165,8 +177,12 @@ describe.each(['none', 'internet'] as const)('with sockets: %s', (access) => {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
   testInBubblewrap('the kernel agrees: each call, really made', async () => {
     const workspace = await temporaryDirectory()
-    const network = { mode: access === 'none' ? ('off' as const) : ('full' as const) }
-    const sandbox = await openFor({ mode: 'workspace-write', workspace, network })
+    const network: Record<SocketAccess, SandboxPolicyInput['network']> = {
+      none: { mode: 'off' },
+      loopback: { mode: 'allowlist', allow: [] },
+      internet: { mode: 'full' },
+    }
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, network: network[access] })
     const here = cases.flatMap((each) => {
       const number = syscallNumber(each.syscall, architecture)
       return number === undefined ? [] : [{ ...each, number }]

@@ -1,0 +1,70 @@
+import type { ChildProcess } from 'node:child_process'
+import { Server } from 'node:net'
+import { SandboxError } from '../errors.ts'
+import { channelDescriptor, listenerFailed, listenerPath, listenFirst, proxyPort } from '../network/inside.ts'
+import { listenerProgram } from '../network/listener-program.ts'
+import { createProxy, type NetworkOptions } from '../network/proxy.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import type { Denial } from '../sandbox.ts'
+
+/** What one command needs for its network: nothing but for an allow-list. */
+type CommandNetwork = {
+  /** To be put before the program's own words, inside the sandbox. */
+  readonly inside: readonly string[]
+  /** The program that opens the proxy's port, to be sent through the descriptor that bwrap shows it from. */
+  readonly listener: { readonly descriptor: number; readonly path: string; readonly program: Uint8Array } | undefined
+  /** What the child gets after its first six descriptors. */
+  readonly stdio: readonly ('pipe' | 'ipc')[]
+  /** Serves the port as soon as the child has handed it out. */
+  follow(child: ChildProcess): void
+  /** Ends all connections and says what was refused. Throws `setup-failed` when the command was never started for want of the port. */
+  end(complaint: string): readonly Denial[]
+}
+
+const listenerDescriptor = channelDescriptor + 1
+
+const nothing: CommandNetwork = {
+  inside: [],
+  listener: undefined,
+  stdio: [],
+  follow: () => undefined,
+  end: () => [],
+}
+
+/** The network of a sandbox's commands. The proxy exists only where the policy has an allow-list. */
+export function prepareNetwork(
+  policy: SandboxPolicy,
+  architecture: 'x64' | 'arm64',
+  options: NetworkOptions,
+): { readonly start: () => CommandNetwork } {
+  if (policy.network.mode !== 'allowlist') return { start: () => nothing }
+  const proxy = createProxy(policy.network.allow, options)
+  const program = listenerProgram(architecture, { port: proxyPort, channel: channelDescriptor })
+  return {
+    start: () => {
+      const session = proxy.startSession()
+      let listening = false
+      return {
+        inside: listenFirst,
+        listener: { descriptor: listenerDescriptor, path: listenerPath, program },
+        stdio: ['ipc', 'pipe'],
+        follow: (child) => {
+          child.on('message', (_message, handle) => {
+            if (!(handle instanceof Server) || listening) return
+            listening = true
+            session.attach(handle)
+            // Nothing else is expected on this channel, and the command is not to have it.
+            if (child.connected) child.disconnect()
+          })
+        },
+        end: (complaint) => {
+          const denials = session.end()
+          if (!listening && complaint.includes(listenerFailed)) {
+            throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.trim() })
+          }
+          return denials
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import type { Denial } from '../sandbox.ts'
+import { addressKind, type AddressKind } from './address.ts'
+import { parseHost, type Host } from './host.ts'
+import { coversHost, matchingPatterns, parsePatterns, type HostPattern, type HostPatternInput } from './host-pattern.ts'
+
+/** How a connection was asked for. */
+export type Route = 'connect' | 'http' | 'socks5'
+
+/** What the proxy said to one attempt to connect. */
+export type NetworkDecision = { readonly via: Route } & (
+  | { readonly verdict: 'allowed'; readonly host: string; readonly port: number; readonly pattern: string }
+  | { readonly verdict: 'refused'; readonly denial: Denial }
+)
+
+const noEntry = 'network.allow: no entry names it'
+
+/** Whether the allow-list has the host and port: the patterns that do, or the denial. Asked before anything is resolved. */
+export function decideHost(
+  patterns: readonly HostPattern[],
+  host: Host,
+  port: number,
+): { readonly patterns: readonly [HostPattern, ...HostPattern[]] } | { readonly denial: Denial } {
+  const [first, ...more] = matchingPatterns(patterns, host, port)
+  if (first !== undefined) return { patterns: [first, ...more] }
+  const known = patterns.find((pattern) => coversHost(pattern, host))
+  const usual = host.kind === 'name' && (port === 80 || port === 443)
+  const entry = usual ? host.text : authority(host.text, port)
+  const rule = known === undefined ? noEntry : `network.allow: ${known.text} does not cover port ${port}`
+  return { denial: denied(authority(host.text, port), rule, `add ${JSON.stringify(entry)} to network.allow`) }
+}
+
+/**
+ * Whether the allow-list's word for a host holds for the addresses it has now. One bad address spoils them all: an honest name does not
+ * mix this machine or its network into what it answers the world.
+ */
+export function decideAddresses(
+  patterns: readonly HostPattern[],
+  { host, port }: { readonly host: Host; readonly port: number },
+  addresses: readonly { readonly address: string; readonly kind: AddressKind | 'own' }[],
+): Denial | undefined {
+  const mayBePrivate = patterns.some(({ allowPrivate }) => allowPrivate)
+  for (const { address, kind } of addresses) {
+    if (kind === 'public' || host.kind === 'address') continue
+    const subject = `${authority(host.text, port)}, which is ${address}`
+    // A name is not enough for credentials: who controls it could point it there.
+    if (kind === 'metadata') {
+      const howToAllow = `add ${JSON.stringify(authority(address, port))} itself to network.allow, knowing that it hands out credentials`
+      return denied(subject, 'network: metadata services of clouds are refused', howToAllow)
+    }
+    if (mayBePrivate) continue
+    const entry = JSON.stringify({ host: authority(host.text, port), allowPrivate: true })
+    return denied(subject, `network: ${meaning[kind]} is refused`, `put ${entry} into network.allow`)
+  }
+  return undefined
+}
+
+/**
+ * What it means that a program said it didn't reach a host: one that is not allowed was refused; one that is was asked for past the
+ * proxy, which leads nowhere. The sandbox's own loopback is not the allow-list's business.
+ */
+export function judgeUnreachable(allow: readonly HostPatternInput[], text: string): readonly Denial[] {
+  const { host } = parseHost(text)
+  if (host === undefined || host.text === 'localhost') return []
+  if (host.kind === 'address' && ['loopback', 'reserved'].includes(addressKind(host.text))) return []
+  const known = parsePatterns(allow).find((pattern) => coversHost(pattern, host))
+  if (known === undefined) {
+    return [denied(host.text, noEntry, `add ${JSON.stringify(host.text)} to network.allow`)]
+  }
+  const past = 'network: the only way out is the proxy in HTTPS_PROXY'
+  return [{ ...denied(host.text, past, 'make the program use that proxy'), certainty: 'suspected' }]
+}
+
+/** The denial of something that is no host at all. */
+export function refuseText(text: string, why: string): Denial {
+  // What a hostile program sends ends up in logs and on terminals.
+  const shown = JSON.stringify(text.slice(0, 200)).replace(/[^ -~]/g, '?')
+  return denied(shown, `network: ${why}`, 'name the host plainly, as in example.com:443')
+}
+
+/** `HOST:PORT`, with an IPv6 address in brackets. */
+export function authority(host: string, port: number): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+const meaning: Readonly<Record<Exclude<AddressKind, 'public' | 'metadata'> | 'own', string>> = {
+  own: 'an address of this machine',
+  loopback: 'a loopback address',
+  private: 'a private address',
+  'link-local': 'a link-local address',
+  shared: "an address of a carrier's or a private network",
+  multicast: 'a multicast address',
+  reserved: 'a reserved address',
+}
+
+function denied(subject: string, rule: string, howToAllow: string): Denial {
+  return { kind: 'host', subject, rule, certainty: 'proven', howToAllow }
+}

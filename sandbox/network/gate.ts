@@ -1,0 +1,113 @@
+import { lookup } from 'node:dns/promises'
+import { connect, type Socket } from 'node:net'
+import type { Denial } from '../sandbox.ts'
+import { addressKind, isOwnAddress } from './address.ts'
+import { authority, decideAddresses, decideHost, refuseText, type NetworkDecision, type Route } from './decide.ts'
+import { hostAddress, parseAuthority, type Host } from './host.ts'
+import type { HostPattern } from './host-pattern.ts'
+
+/** Gives the addresses of a name; rejects when it has none. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+/** What became of an attempt to connect. */
+export type Opened =
+  | { readonly status: 'open'; readonly socket: Socket; readonly authority: string }
+  | { readonly status: 'refused'; readonly denial: Denial }
+  /** Allowed, but the network did not go along. */
+  | { readonly status: 'failed'; readonly reason: string }
+
+/** The one way out: decides, resolves, checks, and connects to what it checked. */
+export type Gate = {
+  open(target: string, via: Route, defaultPort?: number): Promise<Opened>
+}
+
+/** How long the other side has to accept. */
+const connectMs = 30_000
+
+/** As the system resolves, `/etc/hosts` included. */
+export const resolveAsSystem: Resolve = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address)
+
+/** A gate for one command, until `signal` is aborted. `report` hears every decision; a refused host is never resolved, since a question tells its server a lot. */
+export function createGate(
+  patterns: readonly HostPattern[],
+  resolve: Resolve,
+  report: (decision: NetworkDecision) => void,
+  signal: AbortSignal,
+): Gate {
+  return {
+    open: async (target, via, defaultPort) => {
+      const refuse = (denial: Denial): Opened => {
+        report({ via, verdict: 'refused', denial })
+        return { status: 'refused', denial }
+      }
+      const wanted = parseAuthority(target, defaultPort)
+      if (wanted.host === undefined) return refuse(refuseText(target, wanted.why))
+      const { host, port } = wanted
+      const decision = decideHost(patterns, host, port)
+      if ('denial' in decision) return refuse(decision.denial)
+      const found = await addressesOf(host, resolve)
+      if (typeof found === 'string') return { status: 'failed', reason: `${host.text}: ${found}` }
+      const judged = found.map((address) => ({ address, kind: kindOf(address) }))
+      const denial = decideAddresses(decision.patterns, { host, port }, judged)
+      if (denial !== undefined) return refuse(denial)
+      report({ via, verdict: 'allowed', host: host.text, port, pattern: decision.patterns[0].text })
+      const name = authority(host.text, port)
+      const socket = await connectTo(found, port, signal)
+      return socket instanceof Error
+        ? { status: 'failed', reason: `${name}: ${codeOf(socket)}` }
+        : { status: 'open', socket, authority: name }
+    },
+  }
+}
+
+function kindOf(address: string): ReturnType<typeof addressKind> | 'own' {
+  const kind = addressKind(address)
+  return kind === 'public' && isOwnAddress(address) ? 'own' : kind
+}
+
+/** The addresses of a host in their one spelling, or why there are none. */
+async function addressesOf(host: Host, resolve: Resolve): Promise<readonly string[] | string> {
+  if (host.kind === 'address') return [host.text]
+  try {
+    const answers = (await resolve(host.text)).map(hostAddress)
+    const addresses = answers.filter((address) => address !== undefined)
+    return addresses.length > 0 && addresses.length === answers.length ? addresses : 'it has no usable address'
+  } catch (error) {
+    return error instanceof Error ? codeOf(error) : 'it can not be resolved'
+  }
+}
+
+/** Tries the addresses, both families in turn, and no others: nothing is resolved a second time. */
+async function connectTo(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket | Error> {
+  if (signal.aborted) return new Error('the command has ended')
+  const answers = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const socket = connect({
+    // Not a name that anything could resolve: the answers below are all there is.
+    host: 'checked.invalid',
+    port,
+    allowHalfOpen: true,
+    autoSelectFamily: true,
+    signal,
+    lookup: (_name, _options, done) => done(null, answers),
+  })
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      socket.destroy()
+      resolve(new Error('it did not answer in time'))
+    }, connectMs)
+    socket.once('error', (error) => {
+      clearTimeout(timer)
+      resolve(error)
+    })
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      socket.removeAllListeners('error')
+      resolve(socket)
+    })
+  })
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+}

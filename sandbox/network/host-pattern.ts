@@ -1,0 +1,71 @@
+import { parseHost, type Host } from './host.ts'
+
+/** A host, or the hosts below a name, and the ports on them, that commands may connect to. */
+export type HostPattern = {
+  /** As written, for messages. */
+  readonly text: string
+  readonly host: Host
+  /** `*.NAME`: whatever lies below the name, and not the name itself. */
+  readonly below: boolean
+  /** `any` for `:*`. */
+  readonly ports: readonly number[] | 'any'
+  /** Whether the host may have an address that is not public. */
+  readonly allowPrivate: boolean
+}
+
+/** What a policy's allow-list holds: `HOST`, `HOST:PORT`, `*.HOST`, or with `allowPrivate` a host that may be in a private network. */
+export type HostPatternInput = string | { readonly host: string; readonly allowPrivate?: boolean | undefined }
+
+/** The ports meant by a pattern without one: those of http and https. */
+const usualPorts: readonly number[] = [80, 443]
+
+/** The pattern that a text means, or a sentence on what was expected of it. */
+export function parsePattern(input: HostPatternInput): HostPattern | { readonly expected: string } {
+  const { host: text, allowPrivate = false } = typeof input === 'string' ? { host: input } : input
+  const expected = (what: string): { readonly expected: string } => ({ expected: `${JSON.stringify(text)}: ${what}` })
+  const match = /^(\*\.)?(\[[^\]]*\]|[^:[\]]*)(?::(\d{1,5}|\*))?$/.exec(text)
+  if (match === null) {
+    return expected('must be HOST, *.HOST, HOST:PORT or HOST:*, with no scheme or path, and IPv6 in brackets')
+  }
+  const [, star, name = '', port] = match
+  if (name === '*') return expected('must name a host; for all of the network use the network mode "full"')
+  const parsed = parseHost(name)
+  if (parsed.host === undefined) return expected(`must name a host, but ${parsed.why}`)
+  const below = star !== undefined
+  if (below && parsed.host.kind === 'address') return expected('must not have a wildcard before an address')
+  if (below && !parsed.host.text.includes('.')) return expected('must not allow all of a top-level domain')
+  if (below && allowPrivate) return expected('must be one host, since it may have a private address')
+  if (port !== undefined && port !== '*' && !isPort(Number(port))) return expected('must have a port from 1 to 65535')
+  return {
+    text,
+    host: parsed.host,
+    below,
+    ports: port === undefined ? usualPorts : port === '*' ? 'any' : [Number(port)],
+    // Whoever writes an address knows what it is.
+    allowPrivate: allowPrivate || parsed.host.kind === 'address',
+  }
+}
+
+/** The patterns of a list that has been checked, as in a parsed policy. */
+export function parsePatterns(allow: readonly HostPatternInput[]): readonly HostPattern[] {
+  return allow.map(parsePattern).filter((pattern): pattern is HostPattern => 'host' in pattern)
+}
+
+/** The patterns that a host and port fall under; none means refused. */
+export function matchingPatterns(patterns: readonly HostPattern[], host: Host, port: number): readonly HostPattern[] {
+  return patterns.filter((pattern) => coversHost(pattern, host) && coversPort(pattern, port))
+}
+
+/** Whether a pattern names the host, whatever the port. */
+export function coversHost(pattern: HostPattern, host: Host): boolean {
+  if (pattern.host.kind !== host.kind) return false
+  return pattern.below ? host.text.endsWith(`.${pattern.host.text}`) : host.text === pattern.host.text
+}
+
+function coversPort(pattern: HostPattern, port: number): boolean {
+  return pattern.ports === 'any' || pattern.ports.includes(port)
+}
+
+function isPort(port: number): boolean {
+  return port >= 1 && port <= 65_535
+}

@@ -1,0 +1,76 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { domainToASCII } from 'node:url'
+
+/** A host in its one spelling: a lower-case ASCII name without a final dot, or an address as the kernel would write it. */
+export type Host = { readonly kind: 'name' | 'address'; readonly text: string }
+
+/** The host that a text means, or why it is none. */
+type ParsedHost = { readonly host: Host } | { readonly host: undefined; readonly why: string }
+
+/**
+ * The only place where the text of a host is read, for patterns and for what commands ask for: what is compared is then what is resolved.
+ * Strict, since parsers that guess disagree: numbers that some programs take for an IPv4 address (`0x7f.1`, `127.1`, `2130706433`),
+ * NUL and other control characters, spaces, user names, zones and escapes are all refused.
+ */
+export function parseHost(text: string): ParsedHost {
+  if (text.length > 1024) return refuse('it is longer than any host name')
+  if (/[\u0000-\u0020\u007f-\u00a0]/.test(text)) return refuse('it holds a space or a control character')
+  if (text.startsWith('[') !== text.endsWith(']')) return refuse('its brackets do not match')
+  const bare = text.startsWith('[') ? text.slice(1, -1) : text
+  if (bare.includes(':')) return parseIPv6(bare)
+  if (text.startsWith('[')) return refuse('only an IPv6 address stands in brackets')
+  // Everything in ASCII is judged here; the conversion of the rest may only make more of the same.
+  if (/[^\w.\-\u0080-\u{10ffff}]/u.test(text)) return refuse('it holds a character that no host name has')
+  const ascii = (isAscii(text) ? text : domainToASCII(text)).toLowerCase().replace(/\.$/, '')
+  return parseAscii(ascii)
+}
+
+/** The address of a host known to be one, in the form that `net.connect` takes. */
+export function hostAddress(text: string): string | undefined {
+  const parsed = parseHost(text)
+  return parsed.host?.kind === 'address' ? parsed.host.text : undefined
+}
+
+function parseAscii(text: string): ParsedHost {
+  if (isIPv4(text)) return { host: { kind: 'address', text } }
+  const labels = text.split('.')
+  // As the URL standard has it: a name that ends in a number is meant as an address.
+  if (/^(?:\d+|0x[\da-f]*)$/.test(labels.at(-1) ?? '')) return refuse('it is not an IPv4 address of four plain numbers')
+  if (text.length > 253) return refuse('it is longer than any host name')
+  const isLabel = (label: string): boolean => /^[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/.test(label)
+  if (!labels.every(isLabel)) return refuse('it is not a host name')
+  return { host: { kind: 'name', text } }
+}
+
+function parseIPv6(text: string): ParsedHost {
+  if (!isIPv6(text) || text.includes('%')) return refuse('it is not an IPv6 address')
+  // The URL parser writes every address in its shortest form.
+  const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1)
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical)
+  if (mapped === null) return { host: { kind: 'address', text: canonical } }
+  // An IPv4 address in IPv6 clothes: connecting to it is connecting to that one.
+  const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)]
+  return { host: { kind: 'address', text: [high >> 8, high & 255, low >> 8, low & 255].join('.') } }
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\u0000-\u007f]/.test(text)
+}
+
+function refuse(why: string): ParsedHost {
+  return { host: undefined, why }
+}
+
+/** `HOST:PORT` as a request names it, IPv6 in brackets; without a port the default one, where there is one. */
+export function parseAuthority(
+  text: string,
+  defaultPort?: number,
+): { readonly host: Host; readonly port: number } | { readonly host: undefined; readonly why: string } {
+  const match = /^(\[[^\]]*\]|[^:[\]]*)(?::(\d{1,5}))?$/.exec(text)
+  if (match === null) return { host: undefined, why: 'it is not HOST:PORT' }
+  const port = match[2] === undefined ? defaultPort : Number(match[2])
+  if (port === undefined || port < 1 || port > 65_535)
+    return { host: undefined, why: 'its port is missing or impossible' }
+  const parsed = parseHost(match[1] ?? '')
+  return parsed.host === undefined ? parsed : { host: parsed.host, port }
+}

@@ -1,0 +1,127 @@
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+import type { Denial } from '../sandbox.ts'
+import type { Gate, Opened } from './gate.ts'
+import { joinSockets } from './tunnel.ts'
+
+/** Meant for one connection, not for the message (RFC 9110, 7.6.1), or for us alone. */
+const hopByHop: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]
+
+/** A server that never listens: connections are given to it by emitting `connection`. It does CONNECT, and requests for `http://` addresses. */
+export function createHttpProxy(gate: Gate): Server {
+  const server = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: 60_000, requestTimeout: 0 })
+  server.on('connect', (message: IncomingMessage, socket: Socket, head: Buffer) => {
+    void connectTunnel(gate, message.url ?? '', socket, head)
+  })
+  server.on('request', (message, response) => void forward(gate, message, response))
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end(plainAnswer(400, 'this is not a request that a proxy takes'))
+    else socket.destroy()
+  })
+  return server
+}
+
+async function connectTunnel(gate: Gate, target: string, socket: Socket, head: Buffer): Promise<void> {
+  // The server has let go of the socket, errors included.
+  socket.on('error', () => socket.destroy())
+  const opened = await gate.open(target, 'connect')
+  if (opened.status !== 'open') {
+    const { code, sentence } = answerTo(opened)
+    socket.end(plainAnswer(code, sentence))
+  } else if (socket.destroyed) {
+    opened.socket.destroy()
+  } else {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+    // What came along with the request is for the other side, whatever it looks like.
+    if (head.length > 0) opened.socket.write(head)
+    joinSockets(socket, opened.socket)
+  }
+}
+
+async function forward(gate: Gate, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, target, path = ''] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/i.exec(message.url ?? '') ?? []
+  if (target === undefined) {
+    refuse(response, 400, 'ask for http://HOST/PATH, or use CONNECT for anything else')
+    return
+  }
+  const opened = await gate.open(target, 'http', 80)
+  if (opened.status !== 'open') {
+    const { code, sentence } = answerTo(opened)
+    refuse(response, code, sentence)
+    return
+  }
+  const { socket } = opened
+  response.once('close', () => socket.destroy())
+  if (response.destroyed) {
+    socket.destroy()
+    return
+  }
+  const onward = request({
+    method: message.method,
+    path: path.startsWith('/') ? path : `/${path}`,
+    // The name that was judged, not the one that the client wrote beside it.
+    headers: { ...headersOf(message), host: opened.authority.replace(/:80$/, ''), connection: 'close' },
+    setHost: false,
+    createConnection: () => socket,
+  })
+  const fail = (): void => {
+    if (response.headersSent) response.destroy()
+    else refuse(response, 502, `${opened.authority} did not answer properly`)
+  }
+  onward.on('error', fail)
+  onward.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headersOf(answer))
+    pipeline(answer, response, () => socket.destroy())
+  })
+  pipeline(message, onward, () => undefined)
+}
+
+function headersOf(message: IncomingMessage): Record<string, string[]> {
+  const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const headers: Record<string, string[]> = {}
+  for (const [name, values] of Object.entries(message.headersDistinct)) {
+    if (values !== undefined && !hopByHop.includes(name) && !named.includes(name)) headers[name] = values
+  }
+  return headers
+}
+
+function answerTo(opened: Exclude<Opened, { status: 'open' }>): { readonly code: number; readonly sentence: string } {
+  return opened.status === 'refused'
+    ? { code: 403, sentence: sentenceFor(opened.denial) }
+    : { code: 502, sentence: `can't connect to ${opened.reason}` }
+}
+
+function sentenceFor({ subject, rule, howToAllow }: Denial): string {
+  return `The sandbox refused a connection to ${subject} (${rule}). To allow it: ${howToAllow}.`
+}
+
+function refuse(response: ServerResponse, code: number, sentence: string): void {
+  // A body that is still coming would be taken for the next request.
+  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  response.end(`${sentence}\n`)
+}
+
+function plainAnswer(code: number, sentence: string): string {
+  const reasons: Readonly<Record<number, string>> = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway' }
+  const body = `${sentence}\n`
+  return [
+    `HTTP/1.1 ${code} ${reasons[code] ?? 'Refused'}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,108 @@
+import type { Socket } from 'node:net'
+import { authority } from './decide.ts'
+import type { Gate, Opened } from './gate.ts'
+import { joinSockets } from './tunnel.ts'
+
+// RFC 1928
+const version = 5
+const noAuthentication = 0
+const nothingAcceptable = 0xff
+const CONNECT = 1
+const replies = { granted: 0, refused: 2, unreachable: 4, noSuchCommand: 7, noSuchAddress: 8 } as const
+
+/** Serves one SOCKS5 client from its first byte: no authentication, CONNECT only, names resolved by us. */
+export async function serveSocks(socket: Socket, gate: Gate): Promise<void> {
+  const { take, finish } = createReader(socket)
+  const [, count] = await take(2)
+  const methods = await take(count ?? 0)
+  if (!methods.includes(noAuthentication)) {
+    socket.end(Buffer.from([version, nothingAcceptable]))
+    return
+  }
+  socket.write(Buffer.from([version, noAuthentication]))
+  const [, command, , kind] = await take(4)
+  const target = await readTarget(take, kind ?? 0)
+  if (command !== CONNECT || target === undefined) {
+    socket.end(reply(target === undefined ? 'noSuchAddress' : 'noSuchCommand'))
+    return
+  }
+  const opened = await gate.open(target, 'socks5')
+  if (opened.status !== 'open') {
+    socket.end(reply(replyTo(opened)))
+  } else if (socket.destroyed) {
+    opened.socket.destroy()
+  } else {
+    socket.write(reply('granted'))
+    finish()
+    joinSockets(socket, opened.socket)
+  }
+}
+
+function replyTo(opened: Exclude<Opened, { status: 'open' }>): keyof typeof replies {
+  return opened.status === 'refused' ? 'refused' : 'unreachable'
+}
+
+/** The bound address is nobody's business, so it reads as 0.0.0.0:0. */
+function reply(code: keyof typeof replies): Uint8Array {
+  return Buffer.from([version, replies[code], 0, 1, 0, 0, 0, 0, 0, 0])
+}
+
+/** The destination as the one text form that is parsed: whatever its bytes, NUL included, stays in it and is judged there. */
+async function readTarget(take: Take, kind: number): Promise<string | undefined> {
+  const host = await readHost(take, kind)
+  if (host === undefined) return undefined
+  const port = (await take(2)).readUInt16BE()
+  return authority(host, port)
+}
+
+async function readHost(take: Take, kind: number): Promise<string | undefined> {
+  switch (kind) {
+    case 1:
+      return (await take(4)).join('.')
+    case 3: {
+      const [length = 0] = await take(1)
+      return (await take(length)).toString('utf8')
+    }
+    case 4:
+      return (await take(16)).toString('hex').replace(/(.{4})(?!$)/g, '$1:')
+    default:
+      return undefined
+  }
+}
+
+type Take = (size: number) => Promise<Buffer>
+
+/** More than any greeting and request together. */
+const mostBytes = 2048
+
+/** Reads a client's first words: `take` gives exactly so many bytes, and rejects when the client goes away before. */
+function createReader(socket: Socket): { readonly take: Take; readonly finish: () => void } {
+  let held = Buffer.alloc(0)
+  let wake = (): void => undefined
+  const read = (chunk: Buffer): void => {
+    held = Buffer.concat([held, chunk])
+    if (held.length > mostBytes) socket.pause()
+    wake()
+  }
+  const stop = (): void => wake()
+  socket.on('data', read)
+  socket.once('end', stop)
+  socket.once('close', stop)
+  return {
+    take: async (size) => {
+      while (held.length < size) {
+        if (socket.readableEnded || socket.destroyed) throw new Error('the client went away')
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+      const bytes = held.subarray(0, size)
+      held = held.subarray(size)
+      return bytes
+    },
+    // What came early is for whoever reads next.
+    finish: () => {
+      socket.off('data', read)
+      socket.pause()
+      if (held.length > 0) socket.unshift(held)
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { Socket } from 'node:net'
+
+/** Carries bytes both ways until both sides have ended, and ends both when one breaks. What flows is never looked at as requests. */
+export function joinSockets(near: Socket, far: Socket): void {
+  for (const [from, to] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    from.on('error', () => to.destroy())
+    from.once('close', () => to.destroySoon())
+    from.pipe(to)
+  }
+}

@@ -1,0 +1,190 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import process from 'node:process'
+import { afterEach, expect, onTestFinished, test as plain } from 'vitest'
+import {
+  openSandbox,
+  parsePolicy,
+  SandboxError,
+  type NetworkDecision,
+  type Sandbox,
+  type SandboxPolicyInput,
+} from '../../../sandbox/index.ts'
+import { run, temporaryDirectory, testInBubblewrap } from '../helpers.ts'
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+if (!hasCurl) process.stderr.write('skipped: there is no curl to try the network with\n')
+const test = hasCurl || process.env['CI'] === 'true' ? testInBubblewrap : plain.skip.bind(plain)
+
+const opened: Sandbox[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((sandbox) => sandbox.close()))
+})
+
+type Allow = Extract<NonNullable<SandboxPolicyInput['network']>, { mode: 'allowlist' }>['allow']
+
+/** A web server on loopback, which is `site.test` and, where a test says so, others; and a sandbox that may go to the first. */
+async function open(
+  more: { readonly allow?: Allow; readonly answers?: Readonly<Record<string, readonly string[]>> } = {},
+) {
+  const server = createServer((message, response) => {
+    if (message.url === '/away') response.writeHead(302, { location: `http://evil.test:${port}/` }).end()
+    else response.end(`served ${message.headers.host}`)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const asked: string[] = []
+  const decisions: NetworkDecision[] = []
+  const policy = parsePolicy({
+    mode: 'workspace-write',
+    workspace: await temporaryDirectory(),
+    network: { mode: 'allowlist', allow: [{ host: `site.test:${port}`, allowPrivate: true }, ...(more.allow ?? [])] },
+  })
+  const sandbox = await openSandbox(policy, {
+    network: {
+      onDecision: (decision) => decisions.push(decision),
+      resolve: async (name) => {
+        asked.push(name)
+        return more.answers?.[name] ?? ['127.0.0.1']
+      },
+    },
+  })
+  opened.push(sandbox)
+  return { sandbox, port, asked, decisions }
+}
+
+const curl = 'curl -sS -m 20'
+
+test('an allowed host answers over plain HTTP, over CONNECT and over SOCKS5', async () => {
+  const { sandbox, port, decisions } = await open()
+  for (const options of ['', '-p', '-x socks5h://127.0.0.1:3128']) {
+    const ran = await run(sandbox, `${curl} ${options} http://site.test:${port}/`)
+    expect(ran).toMatchObject({ stdout: `served site.test:${port}`, result: { code: 0, denials: [] } })
+  }
+  expect(decisions.map(({ via }) => via)).toEqual(['http', 'connect', 'socks5'])
+})
+
+test('Node finds the proxy by itself', async () => {
+  const { sandbox, port } = await open()
+  const script = `fetch('http://SITE.test.:${port}/').then((answer) => answer.text()).then(console.log)`
+  const started = [process.execPath, '-e', script] as const
+  expect((await run(sandbox, '', { argv: started })).stdout).toBe(`served site.test:${port}\n`)
+})
+
+test('everything else is refused, and nobody is asked for its address', async () => {
+  const { sandbox, port, asked } = await open()
+  const attempts = [
+    `http://evil.test:${port}/`,
+    `-p http://evil.test:${port}/`,
+    `-x socks5h://127.0.0.1:3128 http://evil.test:${port}/`,
+    `-p http://site.test.evil.test:${port}/`,
+    `-p http://127.0.0.1:${port}/ --proxy http://127.0.0.1:3128 --noproxy ''`,
+    `-p http://[::1]:${port}/ --noproxy ''`,
+    `http://localhost:${port}/ --noproxy ''`,
+    `http://2130706433:${port}/ --noproxy ''`,
+    `http://169.254.169.254/latest/meta-data/`,
+    `-p http://169.254.169.254/latest/meta-data/`,
+    `http://[fd00:ec2::254]/latest/meta-data/`,
+    `-p http://xn--ste-tza.test:${port}/`,
+    `-p http://site.test:22/`,
+    `-p -H 'Host: site.test' http://evil.test:${port}/`,
+    `--http1.1 -p -H 'Connection: Upgrade' -H 'Upgrade: websocket' http://evil.test:${port}/`,
+    `--connect-to site.test:${port}:evil.test:${port} -p http://site.test:${port}/`,
+    `--noproxy '*' http://127.0.0.1:${port}/`,
+    `--noproxy '*' http://site.test:${port}/`,
+    `--noproxy '*' http://93.184.215.14/`,
+    `--noproxy '*' --interface lo http://[::1]:${port}/`,
+  ]
+  const script = attempts.map((attempt) => `${curl} ${attempt}; echo "#"`).join('\n')
+  const { stdout, result } = await run(sandbox, script)
+  expect(stdout).not.toContain('served')
+  expect(stdout.match(/#/g)).toHaveLength(attempts.length)
+  expect(asked).toEqual([])
+  expect(result.denials.map(({ subject }) => subject)).toEqual(
+    expect.arrayContaining([
+      `evil.test:${port}`,
+      `127.0.0.1:${port}`,
+      '169.254.169.254:80',
+      '[fd00:ec2::254]:80',
+      'site.test:22',
+    ]),
+  )
+  for (const denial of result.denials) expect(denial).toMatchObject({ kind: 'host', certainty: 'proven' })
+})
+
+test('a redirect to another host ends there', async () => {
+  const { sandbox, port } = await open()
+  const { stdout, result } = await run(sandbox, `${curl} -L http://site.test:${port}/away`)
+  expect(stdout).toMatch(/^The sandbox refused a connection to evil\.test/)
+  expect(result.denials.map(({ subject }) => subject)).toEqual([`evil.test:${port}`])
+})
+
+test('an allowed name that turns out to be loopback is refused', async () => {
+  const { sandbox, port } = await open({ allow: ['rebound.test:*'] })
+  const { stdout, result } = await run(sandbox, `${curl} http://rebound.test:${port}/`)
+  expect(stdout).not.toContain('served')
+  expect(result.denials).toMatchObject([{ subject: `rebound.test:${port}, which is 127.0.0.1` }])
+})
+
+test('there is no name service, no unix socket of the proxy, and no descriptor of it', async () => {
+  const { sandbox } = await open()
+  const look = 'getent hosts example.com; tail -n +2 /proc/net/unix; ls -l /proc/self/fd | grep socket'
+  expect((await run(sandbox, look)).stdout).toBe('')
+})
+
+test("a command reaches its own servers directly, and no other command's", async () => {
+  const { sandbox } = await open()
+  const serve = `require('http').createServer((q, s) => s.end('own')).listen(8099, () => console.log('up'))`
+  const other = sandbox.spawn({ argv: [process.execPath, '-e', serve], cwd: sandbox.policy.workspace })
+  await once(other.stdout, 'data')
+  expect((await run(sandbox, `${curl} http://127.0.0.1:8099/`)).stdout).toBe('')
+  const own = `"${process.execPath}" -e "${serve.replaceAll('"', '\\"')}" & sleep 0.1; curl -sS --retry 50 --retry-delay 0 --retry-connrefused http://localhost:8099/`
+  expect((await run(sandbox, own)).stdout).toContain('own')
+  other.kill()
+  await other.result
+})
+
+test('each command is told its own denials', async () => {
+  const { sandbox } = await open()
+  const names = Array.from({ length: 8 }, (_, index) => `evil${index}.test`)
+  const ran = await Promise.all(names.map((name) => run(sandbox, `${curl} http://${name}/`)))
+  expect(ran.map(({ result }) => result.denials.map(({ subject }) => subject))).toEqual(
+    names.map((name) => [`${name}:80`]),
+  )
+})
+
+test('closing leaves nothing that keeps the program alive, whatever a command was in the middle of', async () => {
+  const index = new URL('../../../sandbox/index.ts', import.meta.url).pathname
+  const script = `
+    const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
+    const workspace = ${JSON.stringify(await temporaryDirectory())}
+    const network = { mode: 'allowlist', allow: [{ host: 'slow.test', allowPrivate: true }] }
+    const resolve = async () => ['127.0.0.1']
+    const sandbox = await openSandbox(parsePolicy({ mode: 'read-only', workspace, network }), { network: { resolve } })
+    const silent = 'exec 3<>/dev/tcp/127.0.0.1/3128; sleep 600'
+    sandbox.spawn({ argv: ['bash', '-c', silent], cwd: workspace })
+    const quick = sandbox.spawn({ argv: ['true'], cwd: workspace })
+    await quick.result
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await sandbox.close()
+    console.log(process.getActiveResourcesInfo().filter((name) => !/Pipe|TTY|File/.test(name)).join())
+  `
+  const ended = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  expect(ended).toMatchObject({ status: 0, stderr: '' })
+})
+
+plain('a backend that confines nothing refuses an allow-list', async () => {
+  const workspace = await temporaryDirectory()
+  const policy = parsePolicy({ mode: 'danger-full-access', workspace, network: { mode: 'allowlist', allow: [] } })
+  const error = await openSandbox(policy).catch((error: unknown) => error)
+  expect(SandboxError.is(error, 'unavailable') && error.data.reason).toMatch(/allow-list/)
+})

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { connect, createServer, Server, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
+import { expect, test as plain } from 'vitest'
+import { listenerProgram } from '../../../sandbox/network/listener-program.ts'
+import { temporaryDirectory } from '../helpers.ts'
+
+const runsHere = process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')
+const test = runsHere ? plain : plain.skip.bind(plain)
+if (!runsHere)
+  process.stderr.write(`skipped: the listener is a Linux program, not one for ${process.platform} ${process.arch}\n`)
+
+async function makeProgram(port: number): Promise<string> {
+  const file = join(await temporaryDirectory(), 'listen')
+  await writeFile(file, listenerProgram(process.arch === 'arm64' ? 'arm64' : 'x64', { port, channel: 6 }), {
+    mode: 0o755,
+  })
+  return file
+}
+
+test('it opens a port on loopback only, hands it to its parent, and ends', async () => {
+  const stdio = ['ignore', 'inherit', 'inherit', 'ignore', 'ignore', 'ignore', 'ipc'] as const
+  const child = spawn(await makeProgram(0), { stdio: [...stdio] })
+  const [[, server], [code]] = await Promise.all([once(child, 'message'), once(child, 'exit')])
+  expect(code).toBe(0)
+  if (!(server instanceof Server)) throw new Error('no server came')
+  const { address, port } = server.address() as AddressInfo
+  expect(address).toBe('127.0.0.1')
+  server.on('connection', (socket) => socket.end('served'))
+  expect(await text(connect(port, '127.0.0.1'))).toBe('served')
+  server.close()
+})
+
+test('where it fails, it ends with the error number', async () => {
+  const EBADF = 9
+  const EADDRINUSE = 98
+  const noChannel = spawn(await makeProgram(0), { stdio: 'ignore' })
+  expect(await once(noChannel, 'exit')).toEqual([EBADF, null])
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const taken = spawn(await makeProgram((other.address() as AddressInfo).port), { stdio: 'ignore' })
+  expect(await once(taken, 'exit')).toEqual([EADDRINUSE, null])
+  other.close()
+})
+
+plain('the program for the other processor is the one that was seen to work on it', () => {
+  const digest = (architecture: 'x64' | 'arm64'): string =>
+    createHash('sha256')
+      .update(listenerProgram(architecture, { port: 3128, channel: 6 }))
+      .digest('hex')
+  expect({ x64: digest('x64'), arm64: digest('arm64') }).toMatchInlineSnapshot(`
+    {
+      "arm64": "6300f622770c4c3036ba236a5df491b339a50025835742a708e7b3641f0057a1",
+      "x64": "f9a1182f379a46d4d2b7854e98d80098124a6cfeaaa16876bf4a5c4bcc8beeda",
+    }
+  `)
+})

@@ -1,0 +1,324 @@
+import { once } from 'node:events'
+import { createServer as createHttp, type IncomingMessage } from 'node:http'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import type { NetworkDecision } from '../../../sandbox/index.ts'
+import type { HostPatternInput } from '../../../sandbox/network/host-pattern.ts'
+import { createProxy } from '../../../sandbox/network/proxy.ts'
+
+const publicAddress = '93.184.215.14'
+
+/** A proxy session on a port of loopback, with names that resolve as a test says, and every question to the resolver noted. */
+async function openProxy(
+  allow: readonly HostPatternInput[],
+  answers: Readonly<Record<string, readonly string[]>> = {},
+) {
+  const asked: string[] = []
+  const decisions: NetworkDecision[] = []
+  const proxy = createProxy(allow, {
+    onDecision: (decision) => decisions.push(decision),
+    resolve: async (name) => {
+      asked.push(name)
+      const answer = answers[name]
+      if (answer === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+      return answer
+    },
+  })
+  const session = proxy.startSession()
+  const port = await listen(createServer(), (server) => session.attach(server))
+  onTestFinished(() => void session.end())
+  return { port, session, asked, decisions }
+}
+
+async function listen(server: Server, prepare: (server: Server) => void = () => undefined): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  prepare(server)
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** A web server that tells what it was asked. */
+async function openSite(): Promise<number> {
+  const server = createHttp((message: IncomingMessage, response) => {
+    void text(message).then((body) => {
+      response.setHeader('x-site', 'here')
+      response.end(JSON.stringify({ method: message.method, url: message.url, headers: message.headers, body }))
+    })
+  })
+  onTestFinished(() => server.closeAllConnections())
+  return listen(server)
+}
+
+/** Sends bytes and gives all that comes back; `half` ends the sending side at once. */
+async function exchange(port: number, bytes: string | Uint8Array, half = false): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  socket.on('error', () => undefined)
+  if (half) socket.end(bytes)
+  else socket.write(bytes)
+  const answer = await text(socket).catch(() => '')
+  socket.destroy()
+  return answer
+}
+
+const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
+
+test('an allowed site answers over CONNECT, over plain HTTP and over SOCKS5', async () => {
+  const site = await openSite()
+  const { port, decisions } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], {
+    'site.test': ['127.0.0.1'],
+  })
+  const get = `GET /a?b HTTP/1.1\r\nHost: site.test:${site}\r\nConnection: close\r\n\r\n`
+  const tunnel = await exchange(port, `CONNECT site.test:${site} HTTP/1.1\r\n\r\n${get}`)
+  expect(tunnel).toMatch(/^HTTP\/1.1 200 Connection established\r\n\r\nHTTP\/1.1 200 OK[^]*"url":"\/a\?b"/)
+  const plain = await exchange(port, get.replace('/a?b', `http://site.test:${site}/a?b`))
+  expect(plain).toMatch(/^HTTP\/1.1 200 OK[^]*x-site: here[^]*"url":"\/a\?b"/)
+  const socks = await exchange(port, Buffer.concat([greeting, socksTo('site.test', site), Buffer.from(get)]))
+  expect(socks).toMatch(/HTTP\/1.1 200 OK[^]*"url":"\/a\?b"/)
+  expect(decisions.map(({ via, verdict }) => [via, verdict])).toEqual([
+    ['connect', 'allowed'],
+    ['http', 'allowed'],
+    ['socks5', 'allowed'],
+  ])
+})
+
+test('a body goes through as it is, and the site is told the host that was judged, not the one written beside it', async () => {
+  const site = await openSite()
+  const { port } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], { 'site.test': ['127.0.0.1'] })
+  const request = [
+    `POST http://SITE.test.:${site} HTTP/1.1`,
+    'Host: inner.test',
+    'Content-Length: 5',
+    'X-Kept: yes',
+    'X-Named: no',
+    'Proxy-Authorization: Basic c2VjcmV0',
+    'Connection: close, x-named',
+    '',
+    'hello',
+  ].join('\r\n')
+  const answer = await exchange(port, request)
+  const seen = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as Record<string, unknown>
+  expect(seen).toEqual({
+    method: 'POST',
+    url: '/',
+    headers: { host: `site.test:${site}`, 'content-length': '5', 'x-kept': 'yes', connection: 'close' },
+    body: 'hello',
+  })
+})
+
+test.each([
+  ['another host', 'evil.test:443'],
+  ['a host below an allowed one', 'a.site.test:443'],
+  ['an allowed host as a prefix', 'site.test.evil.test:443'],
+  ['another port', 'site.test:22'],
+  ['a NUL', 'evil.test\0.site.test:443'],
+  ['an escaped NUL', 'evil.test%00.site.test:443'],
+  ['a user name', 'site.test@evil.test:443'],
+  ['an address', `${publicAddress}:443`],
+  ['loopback', '127.0.0.1:443'],
+  ['loopback as one number', '2130706433:443'],
+  ['IPv6 loopback', '[::1]:443'],
+  ['metadata', '169.254.169.254:80'],
+  ['IPv6 metadata', '[fd00:ec2::254]:80'],
+  ['localhost', 'localhost:443'],
+  ['a lookalike', 'xn--ste-tza.test:443'],
+  ['no port', 'site.test'],
+])('%s is refused on every route, and never resolved', async (_, target) => {
+  const { port, asked, session } = await openProxy(['site.test'])
+  const [, host = '', targetPort = '443'] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(target) ?? []
+  expect([400, 403]).toContain(statusOf(await exchange(port, `CONNECT ${target} HTTP/1.1\r\nHost: site.test\r\n\r\n`)))
+  const plain = `GET http://${target.endsWith('test') ? `${target}:1` : target}/ HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n`
+  expect([400, 403]).toContain(statusOf(await exchange(port, plain)))
+  if (target !== 'site.test') {
+    const answer = await exchange(port, Buffer.concat([greeting, socksTo(host, Number(targetPort))]))
+    expect([...answer].map((character) => character.codePointAt(0)).slice(0, 4)).toEqual([5, 0, 5, 2])
+  }
+  expect(asked).toEqual([])
+  for (const denial of session.end()) expect(denial).toMatchObject({ kind: 'host', certainty: 'proven' })
+})
+
+test('a refusal says in one line what was refused, why, and what would allow it', async () => {
+  const { port, session } = await openProxy(['site.test'])
+  const answer = await exchange(port, 'CONNECT evil.test:443 HTTP/1.1\r\n\r\n')
+  expect(answer.split('\r\n\r\n')[1]).toBe(
+    'The sandbox refused a connection to evil.test:443 (network.allow: no entry names it). To allow it: add "evil.test" to network.allow.\n',
+  )
+  await exchange(port, 'CONNECT site.test:8443 HTTP/1.1\r\n\r\n')
+  expect(session.end()).toEqual([
+    {
+      kind: 'host',
+      subject: 'evil.test:443',
+      rule: 'network.allow: no entry names it',
+      certainty: 'proven',
+      howToAllow: 'add "evil.test" to network.allow',
+    },
+    {
+      kind: 'host',
+      subject: 'site.test:8443',
+      rule: 'network.allow: site.test does not cover port 8443',
+      certainty: 'proven',
+      howToAllow: 'add "site.test:8443" to network.allow',
+    },
+  ])
+})
+
+test.each([
+  ['loopback', ['127.0.0.1']],
+  ['IPv6 loopback', ['::1']],
+  ['a private network', ['10.0.0.5']],
+  ['link-local', ['169.254.7.7']],
+  ['a shared network', ['100.64.0.1']],
+  ['metadata', ['169.254.169.254']],
+  ['multicast', ['224.0.0.1']],
+  ['loopback in IPv6 clothes', ['::ffff:127.0.0.1']],
+  ['loopback behind NAT64', ['64:ff9b::7f00:1']],
+  ['a public address beside loopback', [publicAddress, '127.0.0.1']],
+])('an allowed name that resolves to %s is refused', async (_, answers) => {
+  const { port, session } = await openProxy(['site.test'], { 'site.test': answers })
+  expect(statusOf(await exchange(port, 'CONNECT site.test:443 HTTP/1.1\r\n\r\n'))).toBe(403)
+  expect(session.end()).toHaveLength(1)
+})
+
+test('even a name that may be private is not let to metadata', async () => {
+  const { port } = await openProxy([{ host: 'site.test', allowPrivate: true }], { 'site.test': ['169.254.169.254'] })
+  expect(statusOf(await exchange(port, 'CONNECT site.test:80 HTTP/1.1\r\n\r\n'))).toBe(403)
+})
+
+test('what was checked is what is connected to: a name is resolved once for each connection', async () => {
+  const answers: (readonly string[])[] = [['127.0.0.1'], [publicAddress]]
+  const site = await openSite()
+  const proxy = createProxy([`site.test:${site}`], { resolve: async () => answers.pop() ?? ['127.0.0.1'] })
+  const session = proxy.startSession()
+  onTestFinished(() => void session.end())
+  const port = await listen(createServer(), (server) => session.attach(server))
+  const first = connect(port, '127.0.0.1')
+  // The first answer is public, so this goes to a place that a test can't reach; a second look would find loopback.
+  first.write(`CONNECT site.test:${site} HTTP/1.1\r\n\r\n`)
+  let heard = ''
+  first.on('data', (data: Buffer) => (heard += data.toString()))
+  first.on('error', () => undefined)
+  expect(statusOf(await exchange(port, `CONNECT site.test:${site} HTTP/1.1\r\n\r\n`))).toBe(403)
+  first.destroy()
+  expect(heard).not.toContain(' 200 ')
+})
+
+test('on a connection that is kept, each request is judged by itself', async () => {
+  const site = await openSite()
+  const { port } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], { 'site.test': ['127.0.0.1'] })
+  const requests = [`http://site.test:${site}/`, 'http://evil.test/'].map(
+    (url) => `GET ${url} HTTP/1.1\r\nHost: site.test:${site}\r\n\r\n`,
+  )
+  const answer = await exchange(port, requests.join(''))
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 403'])
+})
+
+test('a second CONNECT in a tunnel is bytes for the host of the first, and nothing to us', async () => {
+  let received = ''
+  const site = await listen(
+    createServer((socket) => socket.on('data', (data) => ((received += data.toString()), socket.end()))),
+  )
+  const { port, decisions } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], {
+    'site.test': ['127.0.0.1'],
+  })
+  const second = 'CONNECT evil.test:443 HTTP/1.1\r\n\r\n'
+  const answer = await exchange(port, `CONNECT site.test:${site} HTTP/1.1\r\n\r\n${second}`)
+  expect({ received, answer, decided: decisions.length }).toEqual({
+    received: second,
+    answer: 'HTTP/1.1 200 Connection established\r\n\r\n',
+    decided: 1,
+  })
+})
+
+test('a refused WebSocket is refused, and an upgrade is not passed on as one', async () => {
+  const site = await openSite()
+  const { port } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], { 'site.test': ['127.0.0.1'] })
+  const upgrade = (url: string): string =>
+    `GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n`
+  expect(statusOf(await exchange(port, upgrade('http://evil.test/')))).toBe(403)
+  const answer = await exchange(port, upgrade(`http://site.test:${site}/`))
+  expect(answer).toMatch(/^HTTP\/1\.1 200/)
+  expect(answer).not.toContain('"upgrade"')
+})
+
+test.each([
+  ['a request for a path', 'GET / HTTP/1.1\r\nHost: site.test\r\n\r\n'],
+  ['https without CONNECT', 'GET https://site.test/ HTTP/1.1\r\nHost: site.test\r\n\r\n'],
+  ['no HTTP at all', '\x16\x03\x01\x02\x00'],
+  [
+    'two lengths',
+    'POST http://site.test/ HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ],
+])('%s is a bad request', async (_, bytes) => {
+  const { port, asked } = await openProxy(['site.test'])
+  expect(statusOf(await exchange(port, bytes, true))).toBe(400)
+  expect(asked).toEqual([])
+})
+
+test('endless headers are cut off', async () => {
+  const { port } = await openProxy(['site.test'])
+  const answer = await exchange(port, `CONNECT site.test:443 HTTP/1.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`)
+  expect(['', 'HTTP/1.1 400']).toContain(answer.slice(0, 12))
+})
+
+test.each([
+  ['other than CONNECT', [5, 2, 0, 1, 1, 1, 1, 1, 0, 80], 7],
+  ['to an unknown kind of address', [5, 1, 0, 9, 1, 1, 1, 1, 0, 80], 8],
+  ['to an address that is not allowed', [5, 1, 0, 1, 1, 1, 1, 1, 0, 80], 2],
+  ['to an IPv6 address that is not allowed', [5, 1, 0, 4, ...Array.from({ length: 15 }, () => 0), 1, 0, 80], 2],
+  ['to port 0', [5, 1, 0, 3, 1, 97, 0, 0], 2],
+])('a SOCKS5 request %s gets its error', async (_, bytes, code) => {
+  const { port } = await openProxy(['site.test'])
+  const answer = await exchange(port, Buffer.from([...greeting, ...bytes]))
+  expect([answer.codePointAt(2), answer.codePointAt(3)]).toEqual([5, code])
+})
+
+test('SOCKS5 with authentication only is not spoken, and half a greeting does no harm', async () => {
+  const { port } = await openProxy(['site.test'])
+  expect((await exchange(port, Buffer.from([5, 1, 2]))).codePointAt(0)).toBe(5)
+  expect(await exchange(port, Buffer.from([5]), true)).toBe('')
+  expect(statusOf(await exchange(port, 'CONNECT evil.test:1 HTTP/1.1\r\n\r\n'))).toBe(403)
+})
+
+test('an allowed host that is down, or has no address, is a bad gateway with the reason, and no denial', async () => {
+  const closed = createServer()
+  const site = await listen(closed)
+  closed.close()
+  const { port, session } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }, 'absent.test'], {
+    'site.test': ['127.0.0.1'],
+  })
+  expect(await exchange(port, `CONNECT site.test:${site} HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 502 [^]*ECONNREFUSED/)
+  expect(await exchange(port, 'CONNECT absent.test:80 HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 502 [^]*ENOTFOUND/)
+  expect(session.end()).toEqual([])
+})
+
+test('the end of a session ends its tunnels, on both sides, and its port', async () => {
+  const far: Socket[] = []
+  const site = await listen(createServer((socket) => void far.push(socket.on('error', () => undefined))))
+  const { port, session } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], {
+    'site.test': ['127.0.0.1'],
+  })
+  const near = connect(port, '127.0.0.1')
+  near.on('error', () => undefined)
+  near.write(`CONNECT site.test:${site} HTTP/1.1\r\n\r\n`)
+  await once(near, 'data')
+  const closed = [once(near, 'close'), ...far.map((socket) => once(socket.resume(), 'close'))]
+  expect(closed).toHaveLength(2)
+  session.end()
+  await Promise.all(closed)
+  await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow(/ECONNREFUSED/)
+})
+
+test('a side that ends early still gets the answer', async () => {
+  const site = await openSite()
+  const { port } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], { 'site.test': ['127.0.0.1'] })
+  const get = `GET / HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n`
+  expect(await exchange(port, `CONNECT site.test:${site} HTTP/1.1\r\n\r\n${get}`, true)).toContain('x-site')
+})
+
+const greeting = Buffer.from([5, 1, 0])
+
+function socksTo(host: string, port: number): Uint8Array {
+  const name = Buffer.from(host, 'latin1')
+  return Buffer.concat([Buffer.from([5, 1, 0, 3, name.length]), name, Buffer.from([port >> 8, port & 255])])
+}
