@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import process from 'node:process'
+import type { Plugin } from 'esbuild'
 
 /** The programs: file in `dist/bin/`, the module it starts, and the name it goes by in messages. */
 const programs = [
@@ -15,36 +16,60 @@ const programs = [
   { name: 'apply-patch', entry: '../apply-patch/main.js' },
 ]
 
+const requireForCommonJs =
+  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);"
+
 const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
 
 // A published package has no build tools in it and needs none: `prepare` must then do nothing.
 if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
 
 const { build } = await import('esbuild')
-await rm('dist', { recursive: true, force: true })
-await build({
-  entryPoints: [
-    ...rooms.map((room) => `${room}/index.ts`),
-    ...['apply-patch', 'engine'].map((room) => `${room}/main.ts`),
-  ],
-  outdir: 'dist',
-  outbase: '.',
-  bundle: true,
-  splitting: true,
-  minifySyntax: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node22.12',
-  chunkNames: 'chunks/[name]-[hash]',
-  // dockerode loads protocol files and native addons by path, so it stays a package.
-  external: ['dockerode'],
-  // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+
+/**
+ * An `import` of one of Node's own modules makes Node read every property of it once, lazy getters included (streams, standard
+ * input), which costs a start more than all of our own code. Here only what is used is read.
+ */
+const builtins: Plugin = {
+  name: 'builtins',
+  setup(setup) {
+    setup.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'require-call' ? undefined : { path, namespace: 'builtin', sideEffects: false },
+    )
+    setup.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => /^[a-z_$][\w$]*$/i.test(name))
+      const exported = names.map((name) => `const _${name} = /* @__PURE__ */ (() => all.${name})()\n`)
+      const list = names.map((name) => `_${name} as ${name}`).join(', ')
+      const load = `const all = /* @__PURE__ */ process.getBuiltinModule('${path}')\n`
+      return { contents: `${load}export default all\n${exported.join('')}export { ${list} }\n` }
+    })
   },
-  legalComments: 'linked',
-  logLevel: 'warning',
-})
+}
+await rm('dist', { recursive: true, force: true })
+// apply-patch starts for every single patch, so it is built on its own: code shared with the rest would bring along what the
+// rest needs of it.
+const libraries = [...rooms.map((room) => `${room}/index.ts`), 'engine/main.ts']
+for (const entryPoints of [['apply-patch/main.ts'], libraries]) {
+  await build({
+    entryPoints,
+    outdir: 'dist',
+    outbase: '.',
+    bundle: true,
+    splitting: true,
+    minifySyntax: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.12',
+    chunkNames: 'chunks/[name]-[hash]',
+    // dockerode loads protocol files and native addons by path, so it stays a package.
+    external: ['dockerode'],
+    plugins: [builtins],
+    // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
+    banner: { js: requireForCommonJs },
+    legalComments: 'linked',
+    logLevel: 'warning',
+  })
+}
 
 await mkdir('dist/bin', { recursive: true })
 for (const { name, entry } of programs) {
@@ -64,7 +89,6 @@ if (!process.argv.includes('--no-types')) {
 function launcher(name: string, entry: string): string {
   return `#!/usr/bin/env node
 import module from 'node:module'
-import process from 'node:process'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 12)) {
