@@ -8,7 +8,14 @@ import {
   type Guardian,
   type RuleSet,
 } from '../../policies/index.ts'
-import { openSandbox, parsePolicy, SandboxError, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
+import {
+  openSandbox,
+  parsePolicy,
+  SandboxError,
+  type Sandbox,
+  type SandboxPolicy,
+  type SandboxPolicyInput,
+} from '../../sandbox/index.ts'
 import { loadConfig } from '../config/load.ts'
 import { defaultModel, type ConfigFile } from '../config/schema.ts'
 import { jsonlSink } from '../display/jsonl.ts'
@@ -142,14 +149,13 @@ function fromHere(model: string): string {
 
 /** The sandbox for the whole run, opened before the first request: a policy that can't be enforced stops it here. */
 async function confine(options: ExecOptions, config: ConfigFile, workspace: string): Promise<Sandbox> {
-  const network = config.sandbox_workspace_write?.network_access === true ? 'full' : 'off'
   try {
     return await openSandbox(
       parsePolicy({
         mode: sandboxModeOf(options, config),
         workspace,
         writableRoots: config.sandbox_workspace_write?.writable_roots ?? [],
-        network: { mode: network },
+        network: networkPolicy(config),
         environment: {
           inherit: config.shell_environment_policy?.inherit,
           exclude: config.shell_environment_policy?.exclude,
@@ -159,11 +165,17 @@ async function confine(options: ExecOptions, config: ConfigFile, workspace: stri
       }),
     )
   } catch (error) {
-    if (error instanceof SandboxError && error.code === 'unavailable') {
-      throw new UserError('sandboxUnavailable', error.message, { cause: error })
+    if (error instanceof SandboxError) {
+      const reason = error.code === 'unavailable' ? 'sandboxUnavailable' : 'usage'
+      throw new UserError(reason, error.message, { cause: error })
     }
     throw error
   }
+}
+
+function networkPolicy({ sandbox_workspace_write: table }: ConfigFile): SandboxPolicyInput['network'] {
+  if (table?.allowed_hosts !== undefined) return { mode: 'allowlist', allow: table.allowed_hosts }
+  return { mode: table?.network_access === true ? 'full' : 'off' }
 }
 
 /**

@@ -35,10 +35,17 @@ export function policyFromOptions(options: SandboxOptions, workspace: string): S
       ...always.deniedReads,
       ...options.denyRead.map((path) => (path.startsWith('~/') ? path : resolve(path))),
     ],
-    network: { mode: options.network },
+    network: networkOf(options),
     environment: { pass, set: Object.fromEntries(set) },
     limits: Object.fromEntries(options.limit.map(readLimit)),
   })
+}
+
+function networkOf({ network, allowHost }: SandboxOptions): SandboxPolicyInput['network'] {
+  if (allowHost.length === 0) return { mode: network ?? 'off' }
+  if (network !== undefined)
+    throw new UserError('usage', `--allow-host contradicts --network ${network}: leave one of them out`)
+  return { mode: 'allowlist', allow: [...allowHost] }
 }
 
 function checked(input: SandboxPolicyInput): SandboxPolicy {

@@ -39,6 +39,12 @@ export const ConfigFile = z.strictObject({
       writable_roots: z.array(absolute).optional(),
       /** Whether commands reach the network. Default: false. */
       network_access: z.boolean().optional(),
+      /** The only hosts that commands reach, as `example.com`, `*.example.com` or with `:port`. Default: none. */
+      allowed_hosts: z.array(z.string().min(1)).min(1).optional(),
+    })
+    .refine((table) => table.network_access !== true || table.allowed_hosts === undefined, {
+      path: ['allowed_hosts'],
+      message: 'contradicts network_access = true, which reaches every host: leave one of them out',
     })
     .optional(),
   /** Which variables commands get. Names that look like secrets never pass; `set` gives a command one on purpose. */

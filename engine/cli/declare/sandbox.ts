@@ -9,7 +9,8 @@ export type SandboxOptions = {
   readonly writable: readonly string[]
   readonly readable: readonly string[]
   readonly denyRead: readonly string[]
-  readonly network: 'off' | 'full'
+  readonly network?: 'off' | 'full'
+  readonly allowHost: readonly string[]
   readonly env: readonly string[]
   readonly limit: readonly string[]
   readonly json?: true
@@ -36,7 +37,13 @@ export function declareSandbox(program: Command, finish: Finish): void {
       [],
     )
     .option('--deny-read <path>', 'a path to hide, besides those always hidden; may be repeated', collect, [])
-    .addOption(new Option('--network <mode>', 'what it reaches').choices(['off', 'full']).default('off'))
+    .addOption(new Option('--network <mode>', 'what it reaches (default: off)').choices(['off', 'full']))
+    .option(
+      '--allow-host <host[:port]>',
+      'reach this host and no other, through our proxy (ports 80 and 443 when none is named); may be repeated',
+      collect,
+      [],
+    )
     .option('--env <name[=value]>', 'pass a variable through, or set one; may be repeated', collect, [])
     .option(
       '--limit <name=value>',
@@ -52,6 +59,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
 Examples:
   agent sandbox -- npm test
   agent sandbox -s read-only -C ../other -- ls -la
+  agent sandbox --allow-host registry.npmjs.org -- npm ci
   agent sandbox --limit memory=512M --limit time=60 --env CI=true -- make check`,
     )
     .action(async (command: string[], options: SandboxOptions) => {

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
 import { hidingBubblewrap, needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -109,6 +112,21 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.code).toBe(124)
   })
 
+  test('--allow-host reaches that host and no other, and says what was refused and how to allow it', async () => {
+    const server = createServer((_, response) => response.end('hello from the host')).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const ask = (host: string): string =>
+      `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET http://${host}/ HTTP/1.1\\r\\nHost: ${host}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3`
+    const script = `${ask(`127.0.0.1:${port}`)}; ${ask('example.invalid')}`
+    const args = ['sandbox', '--allow-host', `127.0.0.1:${port}`, '--', 'bash', '-c', script]
+    const ended = await agent(args, { cwd: tempDir(), home: tempDir() })
+    expect(ended.stdout).toContain('hello from the host')
+    expect(ended.stdout).toContain('403')
+    expect(ended.stderr).toContain('example.invalid')
+  })
+
   test('--json prints output, ending and denials as one object, and exits as the command did', async () => {
     const args = ['sandbox', '--json', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']
     const ended = await agent(args, { cwd: tempDir(), home: tempDir() })
@@ -165,6 +183,8 @@ test.each([
   [['sandbox'], 'missing required argument'],
   [['sandbox', '-s', 'none', '--', 'true'], 'Allowed choices are read-only, workspace-write, danger-full-access'],
   [['sandbox', '--limit', 'memory=lots', '--', 'true'], '--limit memory=lots: expected a number of bytes'],
+  [['sandbox', '--network', 'full', '--allow-host', 'a.example', '--', 'true'], 'contradicts --network full'],
+  [['sandbox', '--allow-host', 'not a host', '--', 'true'], 'network'],
   [['sandbox', '--limit', 'luck=7', '--', 'true'], 'expected one of time, output'],
   [['sandbox', '--limit', 'processes=1', '--', 'true'], 'limits.processes'],
   [['sandbox', '-C', '/no/such/dir', '--', 'true'], 'no such directory'],
