@@ -9,13 +9,12 @@ import type { Cost } from './row.ts'
 /** A program to measure. Its output is thrown away; it must end with `exitCode`. */
 export type Measured = {
   readonly argv: readonly [string, ...string[]]
-  readonly cwd: string
+  /** Makes the directory of one run and gives it. All are made before the first run: what is deleted between runs slows the next. */
+  readonly directory: () => Promise<string>
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: Uint8Array
   /** Default: 0. */
   readonly exitCode?: number
-  /** Done before each run, outside the time measured. */
-  readonly prepare?: () => Promise<void>
 }
 
 // GNU time is the one that tells CPU time and peak memory of a child; without it there is wall time alone.
@@ -23,30 +22,36 @@ const gnuTime = existsSync('/usr/bin/time') ? '/usr/bin/time' : undefined
 
 /** Runs each program in turns, `runs` times, after one warm-up each, and gives the median cost of each. */
 export async function measureInTurns(programs: readonly Measured[], runs: number): Promise<readonly Cost[]> {
+  const rounds: string[][] = []
+  for (let round = 0; round <= runs; round++) {
+    const directories: string[] = []
+    for (const program of programs) directories.push(await program.directory())
+    rounds.push(directories)
+  }
   const costs: Cost[][] = programs.map(() => [])
-  for (let round = -1; round < runs; round++) {
+  for (const [round, directories] of rounds.entries()) {
     for (const [index, program] of programs.entries()) {
-      const cost = await measureOnce(program)
-      if (round >= 0) costs[index]?.push(cost)
+      const cost = await measureOnce(program, directories[index] ?? '/')
+      if (round > 0) costs[index]?.push(cost)
     }
   }
   return costs.map(medians)
 }
 
-async function measureOnce(program: Measured): Promise<Cost> {
-  await program.prepare?.()
+async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
   const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   const report = join(directory, 'time')
-  const [command, ...words] =
-    gnuTime === undefined ? program.argv : ([gnuTime, '-o', report, '-f', '%U %S %M', ...program.argv] as const)
+  const timed = [gnuTime ?? '', '-o', report, '-f', '%U %S %M', ...program.argv]
+  const [command = '', ...words] = gnuTime === undefined ? program.argv : timed
   try {
     const started = performance.now()
-    const { code, stderr } = await runToEnd(command, words, program)
+    const { code, stderr } = await runToEnd(command, words, cwd, program)
     const wallMs = performance.now() - started
     if (code !== (program.exitCode ?? 0)) throw new Error(`${program.argv.join(' ')} ended with ${code}: ${stderr}`)
     if (gnuTime === undefined) return { wallMs }
-    const [user = 0, system = 0, peak = 0] =
-      (await readFile(report, 'utf8')).trim().split('\n').at(-1)?.split(' ').map(Number) ?? []
+    // A line about a non-zero exit comes before the figures.
+    const figures = (await readFile(report, 'utf8')).trim().split('\n').at(-1)?.split(' ').map(Number)
+    const [user = 0, system = 0, peak = 0] = figures ?? []
     return { wallMs, cpuMs: (user + system) * 1000, peakMiB: peak / 1024 }
   } finally {
     await rm(directory, { recursive: true, force: true })
@@ -56,10 +61,11 @@ async function measureOnce(program: Measured): Promise<Cost> {
 function runToEnd(
   command: string,
   words: readonly string[],
+  cwd: string,
   program: Measured,
 ): Promise<{ code: number | null; stderr: string }> {
   const child = spawn(command, words, {
-    cwd: program.cwd,
+    cwd,
     env: { ...process.env, ...program.env },
     stdio: ['pipe', 'ignore', 'pipe'],
   })

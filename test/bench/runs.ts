@@ -61,36 +61,32 @@ export async function runsBench(): Promise<readonly BenchRow[]> {
   }
 }
 
-async function freshRepository(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true })
-  await mkdir(directory)
+async function freshRepository(work: string): Promise<string> {
+  const directory = await mkdtemp(join(work, 'repository-'))
   execFileSync('git', ['init', '--quiet', directory])
+  return directory
 }
 
 function ours(mock: MockOpenAI, work: string): Measured {
-  const cwd = join(work, 'ours')
   const model = ['-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`]
   return {
     argv: [process.execPath, agent, 'exec', '--json', '-s', 'workspace-write', ...model, 'go'],
-    cwd,
+    directory: () => freshRepository(work),
     env: {
       OPENAI_API_KEY: 'none',
       HOME: work,
       XDG_STATE_HOME: join(work, 'state'),
       XDG_CONFIG_HOME: join(work, 'config'),
     },
-    prepare: () => freshRepository(cwd),
   }
 }
 
 function theirs(codex: string, mock: MockOpenAI, work: string, home: string): Measured {
-  const cwd = join(work, 'theirs')
   const provider = `{name="mock",base_url="${mock.baseUrl}",wire_api="responses",env_key="MOCK_KEY"}`
   const model = ['-m', 'gpt-5.5', '-c', 'model_provider="mock"', '-c', `model_providers.mock=${provider}`]
   return {
     argv: [codex, 'exec', '--json', '--skip-git-repo-check', '-s', 'workspace-write', ...model, 'go'],
-    cwd,
+    directory: () => freshRepository(work),
     env: { CODEX_HOME: home, HOME: home, MOCK_KEY: 'none' },
-    prepare: () => freshRepository(cwd),
   }
 }
