@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   constants,
   cpSync,
   fstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   renameSync,
@@ -114,8 +114,7 @@ function move(from: string, to: string): void {
 function makePlace(): string {
   const state = process.env['XDG_STATE_HOME']
   const base = state !== undefined && isAbsolute(state) ? state : join(homedir(), '.local', 'state')
-  const name = `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-${randomBytes(3).toString('hex')}`
-  const place = join(base, 'portcullis', 'quarantine', name)
-  mkdirSync(place, { recursive: true, mode: 0o700 })
-  return place
+  const quarantine = join(base, 'portcullis', 'quarantine')
+  mkdirSync(quarantine, { recursive: true, mode: 0o700 })
+  return mkdtempSync(join(quarantine, `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-`))
 }

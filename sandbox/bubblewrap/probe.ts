@@ -1,21 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir, release } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import process from 'node:process'
-import { execa } from 'execa'
 import { z } from 'zod'
-import { diagnose, installAdvice, type Diagnosis } from './diagnose.ts'
+import { installAdvice } from './diagnose.ts'
 import { locateBubblewrap } from './locate.ts'
-
-/** A bwrap that has been seen to work here. */
-type Bubblewrap = {
-  readonly program: string
-  /** Whether it knows `--size`. */
-  readonly sizedTemp: boolean
-}
-
-type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
+import type { Probe } from './trial.ts'
 
 const Remembered = z.object({ key: z.string(), sizedTemp: z.boolean() })
 
@@ -36,30 +27,6 @@ export async function forgetProbe(): Promise<void> {
   await rm(memoryFile(), { force: true })
 }
 
-/** Tries out one bwrap program, remembering nothing. */
-export async function tryBubblewrap(program: string): Promise<Probe> {
-  const help = await execa(program, ['--help'], { reject: false, stdin: 'ignore' })
-  const sizedTemp = help.stdout.includes('--size BYTES')
-  const trial = [
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
-    ...['--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/dev/shm', '--proc', '/proc'],
-    ...['--remount-ro', '/proc', '--', '/bin/sh', '-c', 'exit 0'],
-  ]
-  const { exitCode, stderr, shortMessage } = await execa(program, trial, {
-    reject: false,
-    stdin: 'ignore',
-    env: { PATH: '/usr/bin:/bin' },
-    extendEnv: false,
-    timeout: 10_000,
-  })
-  if (exitCode === 0) return { works: true, bubblewrap: { program, sizedTemp } }
-  return {
-    works: false,
-    ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, { appArmorRestricts: appArmorRestricts() }),
-  }
-}
-
 async function probe(): Promise<Probe> {
   const program = process.platform === 'linux' ? locateBubblewrap() : undefined
   if (program === undefined) {
@@ -68,6 +35,8 @@ async function probe(): Promise<Probe> {
   const key = machineKey(program)
   const remembered = await recall(key)
   if (remembered !== undefined) return { works: true, bubblewrap: { program, sizedTemp: remembered.sizedTemp } }
+  // Behind a door, as a remembered yes never needs it.
+  const { tryBubblewrap } = await import('./trial.ts')
   const result = await tryBubblewrap(program)
   if (result.works) await remember({ key, sizedTemp: result.bubblewrap.sizedTemp })
   return result
@@ -118,10 +87,4 @@ async function remember(value: z.infer<typeof Remembered>): Promise<void> {
     // A home that can't be written to costs the next process a probe, nothing else.
     await rm(fresh, { force: true }).catch(() => undefined)
   }
-}
-
-/** Ubuntu 24.04 and later: unprivileged user namespaces only for programs with an AppArmor profile. */
-function appArmorRestricts(): boolean {
-  const file = '/proc/sys/kernel/apparmor_restrict_unprivileged_userns'
-  return existsSync(file) && readFileSync(file, 'utf8').trim() === '1'
 }

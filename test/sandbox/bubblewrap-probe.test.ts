@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { diagnose } from '../../sandbox/bubblewrap/diagnose.ts'
-import { tryBubblewrap } from '../../sandbox/bubblewrap/probe.ts'
+import { tryBubblewrap } from '../../sandbox/bubblewrap/trial.ts'
 import { temporaryDirectory } from './helpers.ts'
 
 /** A program that fails as bwrap does on some machine. */
