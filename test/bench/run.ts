@@ -11,6 +11,7 @@ import { renderTable } from './table.ts'
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   patch: async () => (await import('./patch-loads.ts')).patchLoads(),
   policies: async () => (await import('./policies.ts')).policiesBench(),
+  sandbox: async () => (await import('./sandbox.ts')).sandboxBench(),
   run: async () => (await import('./runs.ts')).runsBench(),
 }
 

@@ -70,12 +70,13 @@ async function warmExec(workspace: string): Promise<readonly BenchRow[]> {
 async function wholeProgram(workspace: string): Promise<BenchRow> {
   const agent = new URL('../../dist/bin/agent.js', import.meta.url).pathname
   const codex = findCodex()
+  const directory = (): Promise<string> => Promise.resolve(workspace)
   const [ours, peer] = await measureInTurns(
     [
-      { argv: [process.execPath, agent, 'sandbox', '--', 'true'], cwd: workspace },
+      { argv: [process.execPath, agent, 'sandbox', '--', 'true'], directory },
       ...(codex === undefined
         ? []
-        : [{ argv: [codex, 'sandbox', '-P', ':workspace', '--', 'true'] as const, cwd: workspace }]),
+        : [{ argv: [codex, 'sandbox', '-P', ':workspace', '--', 'true'] as const, directory }]),
     ],
     21,
   )
