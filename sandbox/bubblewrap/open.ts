@@ -16,6 +16,7 @@ import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
 import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
+import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
@@ -48,7 +49,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const openPipes = createPipes(run.path, true)
   const roots = writableRoots(policy, hostFileSystem)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
-  const running = new Set<SandboxProcess>()
+  const running = new RunningCommands()
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -144,18 +145,11 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     backend: 'bubblewrap',
     policy,
     unenforced: limits.unenforced,
-    spawn: (command) => {
-      const started = start(command)
-      running.add(started)
-      const forget = (): boolean => running.delete(started)
-      started.result.then(forget, forget)
-      return started
-    },
+    spawn: (command) => running.add(start(command)),
     inspect: async () => (running.size === 0 ? [] : guard.review()),
     close: async () => {
       open = false
-      for (const started of running) started.kill()
-      await Promise.allSettled([...running].map(({ result }) => result))
+      await running.endAll()
       limits.close()
       await removeRunDirectory(run.path)
     },

@@ -10,6 +10,7 @@ import { commandLimits } from '../limits/watched.ts'
 import { planMounts } from '../mounts.ts'
 import { isOwnerGone, ownerName } from '../owner.ts'
 import type { SandboxPolicy } from '../policy.ts'
+import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { keepTail } from '../process/tail.ts'
 import { requireDirectory } from '../program.ts'
@@ -37,7 +38,7 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   const run = await makeRunDirectory()
   const roots = writableRoots(policy, hostFileSystem)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
-  const running = new Set<SandboxProcess>()
+  const running = new RunningCommands()
   // What is protected may change as repositories come and go, and a container's mounts can't.
   const warm = new Map<string, WarmContainer[]>()
   let open = true
@@ -140,18 +141,11 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
     backend: 'docker',
     policy,
     unenforced: limits.unenforced,
-    spawn: (command) => {
-      const started = start(command)
-      running.add(started)
-      const forget = (): boolean => running.delete(started)
-      started.result.then(forget, forget)
-      return started
-    },
+    spawn: (command) => running.add(start(command)),
     inspect: async () => (running.size === 0 ? [] : guard.review()),
     close: async () => {
       open = false
-      for (const started of running) started.kill()
-      await Promise.allSettled([...running].map(({ result }) => result))
+      await running.endAll()
       await dropStale('')
       await removeRunDirectory(run.path)
     },

@@ -13,6 +13,7 @@ import { createPipes } from '../process/pipes.ts'
 import { signal } from '../process/signal.ts'
 import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
+import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { keepTail } from '../process/tail.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
@@ -53,7 +54,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   // What hid from us may still write to a pipe, so none is used again.
   const openPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
-  const running = new Set<SandboxProcess>()
+  const running = new RunningCommands()
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -116,18 +117,11 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     backend: 'seatbelt',
     policy,
     unenforced: unenforcedOnMacOs,
-    spawn: (command) => {
-      const started = start(command)
-      running.add(started)
-      const forget = (): boolean => running.delete(started)
-      started.result.then(forget, forget)
-      return started
-    },
+    spawn: (command) => running.add(start(command)),
     inspect: async () => (running.size === 0 ? [] : guard.review()),
     close: async () => {
       open = false
-      for (const started of running) started.kill()
-      await Promise.allSettled([...running].map(({ result }) => result))
+      await running.endAll()
       limits.close()
       await removeRunDirectory(run.path)
       watchdog.close()

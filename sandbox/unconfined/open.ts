@@ -10,6 +10,7 @@ import { signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
 import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
+import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
@@ -35,7 +36,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
   // What leaves its group and wipes its environment escapes us here, and may still write.
   const openPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
-  const running = new Set<SandboxProcess>()
+  const running = new RunningCommands()
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -79,19 +80,12 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
     backend: 'unconfined',
     policy,
     unenforced: limits.unenforced,
-    spawn: (command) => {
-      const started = start(command)
-      running.add(started)
-      const forget = (): boolean => running.delete(started)
-      started.result.then(forget, forget)
-      return started
-    },
+    spawn: (command) => running.add(start(command)),
     // Nothing is refused here, so nothing is ever found that should not be there.
     inspect: async () => [],
     close: async () => {
       open = false
-      for (const started of running) started.kill()
-      await Promise.allSettled([...running].map(({ result }) => result))
+      await running.endAll()
       limits.close()
       await removeRunDirectory(run.path)
       watchdog.close()
