@@ -46,7 +46,11 @@ export function parseArguments(arguments_: readonly string[]): Call {
       .exitOverride()
       .configureOutput({ writeOut: collect, writeErr: collect })
       .action((_: unknown, command: Command) => {
-        settings = { ...defaults, ...command.optsWithGlobals<Partial<Settings>>(), command: name }
+        const options = command.optsWithGlobals<Partial<Settings>>()
+        for (const [key, flag] of ofPatches) {
+          if (options[key] === true) command.error(`error: ${flag} means nothing to '${name}'`)
+        }
+        settings = { ...defaults, ...options, command: name }
       })
   }
   try {
@@ -63,6 +67,15 @@ export function parseArguments(arguments_: readonly string[]): Call {
 const commands = [
   ['undo', 'take back the last applied patch, if the files are still what it left'],
   ['recover', 'put in order what a crashed run left'],
+] as const
+
+/** Options that are about applying a patch; with another command they would be promises that nobody keeps. */
+const ofPatches = [
+  ['check', '--check'],
+  ['diff', '--diff'],
+  ['strict', '--strict'],
+  ['reverse', '--reverse'],
+  ['unsafePaths', '--unsafe-paths'],
 ] as const
 
 /** Codex's answer to more than one argument. */

@@ -17,7 +17,7 @@ import {
   type SandboxPolicyInput,
 } from '../../sandbox/index.ts'
 import { loadConfig } from '../config/load.ts'
-import { defaultModel, type ConfigFile } from '../config/schema.ts'
+import { defaultApproval, defaultModel, defaultSandbox, type ConfigFile } from '../config/schema.ts'
 import { jsonlSink } from '../display/jsonl.ts'
 import { liveSink } from '../display/live.ts'
 import { plainSink } from '../display/plain.ts'
@@ -108,13 +108,13 @@ export async function runExec(argument: string | undefined, options: ExecOptions
 function approvalModeOf(options: ExecOptions, config: ConfigFile): ApprovalMode {
   if (options.dangerouslyBypassApprovalsAndSandbox === true) return 'bypass'
   if (options.fullAuto === true) return 'on-request'
-  return options.askForApproval ?? config.approval_policy ?? 'never'
+  return options.askForApproval ?? config.approval_policy ?? defaultApproval
 }
 
 function sandboxModeOf(options: ExecOptions, config: ConfigFile): SandboxPolicy['mode'] {
   if (options.dangerouslyBypassApprovalsAndSandbox === true) return 'danger-full-access'
   if (options.fullAuto === true) return 'workspace-write'
-  return options.sandbox ?? config.sandbox_mode ?? 'workspace-write'
+  return options.sandbox ?? config.sandbox_mode ?? defaultSandbox
 }
 
 /** @param before the model that a resumed session was run with */

@@ -9,6 +9,8 @@ import {
   type CheckOptions,
   type TableRow,
 } from '../../policies/index.ts'
+import { loadConfig } from '../config/load.ts'
+import { defaultApproval, defaultSandbox } from '../config/schema.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findPlaces } from '../places.ts'
 import { describeRuleError, readRules } from '../read-rules.ts'
@@ -53,10 +55,12 @@ export function policyTest(file: string, options: PolicyOptions): number {
 }
 
 function checkOptions(options: PolicyOptions): CheckOptions {
+  const places = findPlaces(process.env)
+  const config = loadConfig(places.config, [])
   return {
-    approvalMode: options.askForApproval,
-    sandbox: options.sandbox,
-    rules: readRules(findPlaces(process.env), options.rules),
+    approvalMode: options.askForApproval ?? config.approval_policy ?? defaultApproval,
+    sandbox: options.sandbox ?? config.sandbox_mode ?? defaultSandbox,
+    rules: readRules(places, options.rules),
     cwd: process.cwd(),
   }
 }

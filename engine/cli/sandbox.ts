@@ -26,7 +26,10 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   const policy = policyFromOptions(options, workspace)
   const { signal, dispose } = catchInterrupts()
   try {
-    const sandbox = await openSandbox(policy, { backend: options.backend })
+    const sandbox = await openSandbox(policy, {
+      backend: options.backend,
+      ...(options.image === undefined ? {} : { image: options.image }),
+    })
     try {
       const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
       const result = options.json === true ? await report(child, sandbox.backend) : await passThrough(child)

@@ -12,6 +12,12 @@ const absolute = z
 /** The model a run uses when neither `-m` nor the configuration names one. */
 export const defaultModel = 'gpt-5.5'
 
+/** When the Guardian asks, where nobody says. With nobody there to answer, asking would only refuse. */
+export const defaultApproval = 'never'
+
+/** What commands may touch, where nobody says. */
+export const defaultSandbox = 'workspace-write'
+
 /**
  * What a configuration file may say. Keys carry Codex's names where Codex has the concept, so that
  * nobody has to learn them twice. Absent keys take the default named beside them.

@@ -99,6 +99,20 @@ describe('options', () => {
     expect(readFileSync(join(cwd, 'f.txt'), 'utf8')).toBe('mine\n')
   })
 
+  test.each([
+    ['--check', 'undo'],
+    ['undo', '--check'],
+    ['--reverse', 'undo'],
+    ['recover', '--check'],
+  ])('%s %s is refused: a flag that means nothing there is not ignored', (...args) => {
+    const cwd = scene()
+    runProgram(cwd, wrap('*** Add File: n.txt\n+n\n'))
+    const ended = runProgram(cwd, '', { args })
+    expect(ended.status).toBe(2)
+    expect(ended.stderr).toContain('means nothing to')
+    expect(existsSync(join(cwd, 'n.txt'))).toBe(true)
+  })
+
   test('recover with nothing to do says so', () => {
     expect(runProgram(scene(), '', { args: ['recover'] })).toEqual({
       status: 0,

@@ -3,8 +3,8 @@ import { sandboxModes, type Finish } from './shared.ts'
 
 /** Under what `agent policy` judges commands. */
 export type PolicyOptions = {
-  readonly sandbox: (typeof sandboxModes)[number]
-  readonly askForApproval: 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
+  readonly sandbox?: (typeof sandboxModes)[number]
+  readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
   readonly rules: readonly string[]
   readonly json?: true
   readonly from?: string
@@ -64,11 +64,17 @@ Examples:
 
 function under(command: Command): Command {
   return command
-    .addOption(new Option('-s, --sandbox <mode>', 'the sandbox').choices(sandboxModes).default('workspace-write'))
     .addOption(
-      new Option('--ask-for-approval <when>', 'the approval mode')
-        .choices(['untrusted', 'on-failure', 'on-request', 'never', 'bypass'])
-        .default('never'),
+      new Option('-s, --sandbox <mode>', 'the sandbox (default: as agent exec would have it)').choices(sandboxModes),
+    )
+    .addOption(
+      new Option('--ask-for-approval <when>', 'the approval mode (default: as agent exec would have it)').choices([
+        'untrusted',
+        'on-failure',
+        'on-request',
+        'never',
+        'bypass',
+      ]),
     )
     .option('--rules <file>', 'a further rule file; may be repeated', (file, files: string[]) => [...files, file], [])
 }

@@ -6,6 +6,7 @@ export type SandboxOptions = {
   readonly sandbox: (typeof sandboxModes)[number]
   readonly cd?: string
   readonly backend?: (typeof backends)[number]
+  readonly image?: string
   readonly writable: readonly string[]
   readonly readable: readonly string[]
   readonly denyRead: readonly string[]
@@ -29,6 +30,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
     .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(backends))
+    .option('--image <name>', 'the image that the docker backend runs in; it must be there already')
     .option('--writable <dir>', 'a further directory it may write in; may be repeated', collect, [])
     .option(
       '--readable <dir>',

@@ -29,6 +29,14 @@ describe('agent policy check', () => {
     expect(JSON.parse(stdout)).toMatchObject({ command: 'ls --all', decision: 'allow', class: 'read-only' })
   })
 
+  test('judges under the mode and the sandbox that a run would have by the configuration', async () => {
+    const home = tempDir({ '.config/portcullis/config.toml': 'approval_policy = "untrusted"\n' })
+    const { stdout } = await agent(['policy', 'check', '--json', '--', 'touch x'], { cwd: tempDir(), home })
+    expect(JSON.parse(stdout)).toMatchObject({ decision: 'ask' })
+    const broken = tempDir({ '.config/portcullis/config.toml': 'approval_policy = "sometimes"\n' })
+    expect(await agent(['policy', 'check', '--', 'ls'], { cwd: tempDir(), home: broken })).toMatchObject({ code: 2 })
+  })
+
   test('--from judges a file, one line each, in order', async () => {
     const cwd = tempDir({ 'commands.txt': 'ls\n"rm -rf build"\n{"command": "curl https://example.com"}\n' })
     const args = ['policy', 'check', '--ask-for-approval', 'untrusted', '--from', 'commands.txt', '--json']
