@@ -340,9 +340,9 @@ describe('an escalation', () => {
     const asking = (
       grant: NonNullable<NonNullable<Extract<Action, { type: 'exec' }>['escalation']>['grants']>[number],
     ) => guardian.assess({ ...shellAction('npm ci'), escalation: { justification: 'install', grants: [grant] } })
-    expect(asking({ kind: 'network', host: 'registry.npmjs.org' })).toMatchObject({
+    expect(asking({ kind: 'network', host: 'registry.example.com' })).toMatchObject({
       decision: 'ask',
-      reason: expect.stringContaining('connecting to registry.npmjs.org'),
+      reason: expect.stringContaining('connecting to registry.example.com'),
     })
     expect(asking({ kind: 'write', path: '/var/cache/npm' }).decision).toBe('ask')
     for (const path of ['/', '/home/..', process.env['HOME'] ?? '/'])

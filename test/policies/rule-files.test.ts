@@ -53,10 +53,10 @@ prefix_rule(pattern=["make"])
 
   test('holds network rules and host executables', () => {
     const rules = load(`
-network_rule(host = "Registry.npmjs.org", protocol = "https", decision = "allow")
+network_rule(host = "Registry.Example.com", protocol = "https", decision = "allow")
 host_executable(name = "git", paths = ["/usr/bin/git", "~/bin/git"])
 `)
-    expect(rules.networkRules).toMatchObject([{ host: 'registry.npmjs.org', protocol: 'https', decision: 'allow' }])
+    expect(rules.networkRules).toMatchObject([{ host: 'registry.example.com', protocol: 'https', decision: 'allow' }])
     expect(rules.hostExecutables).toMatchObject([{ name: 'git', paths: ['/usr/bin/git', '~/bin/git'] }])
   })
 

@@ -61,7 +61,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
 Examples:
   agent sandbox -- npm test
   agent sandbox -s read-only -C ../other -- ls -la
-  agent sandbox --allow-host registry.npmjs.org -- npm ci
+  agent sandbox --allow-host api.example.com -- ./check-links
   agent sandbox --limit memory=512M --limit time=60 --env CI=true -- make check`,
     )
     .action(async (command: string[], options: SandboxOptions) => {
