@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import process from 'node:process'
 import { afterEach, expect, onTestFinished, test as plain } from 'vitest'
 import {
@@ -43,6 +44,8 @@ async function open(
   const decisions: NetworkDecision[] = []
   const policy = parsePolicy({
     mode: 'workspace-write',
+    // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
+    readableRoots: [dirname(process.execPath)],
     workspace: await temporaryDirectory(),
     network: { mode: 'allowlist', allow: [{ host: `site.test:${port}`, allowPrivate: true }, ...(more.allow ?? [])] },
   })
