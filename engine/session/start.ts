@@ -43,9 +43,11 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
 function readEarlier(id: string | undefined, stateDir: string, workspace: string): ReadRollout {
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
   if (id !== undefined) return read(findSession(stateDir, id))
-  const last = listSessions(stateDir).find((name) => read(name).session.workspace === workspace)
-  if (last === undefined) throw new UserError('usage', `There is no session of ${workspace} to go on with.`)
-  return read(last)
+  for (const name of listSessions(stateDir)) {
+    const rollout = read(name)
+    if (rollout.session.workspace === workspace) return rollout
+  }
+  throw new UserError('usage', `There is no session of ${workspace} to go on with.`)
 }
 
 function begin({ rollout, threadId }: Session, workspace: string, earlier: ReadRollout | undefined): void {

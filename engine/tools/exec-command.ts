@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
-import { patchInCommand } from './patch-in-command.ts'
+import { patchInCommand, type PatchInCommand } from './patch-in-command.ts'
 import { applyPatchText } from './apply-patch.ts'
 import { runCommand } from './run-command.ts'
-import type { Tool } from './tool.ts'
+import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
 const limits = {
   timeout_ms: z
@@ -45,10 +45,7 @@ export const execCommand: Tool = defineTool({
   async run(input, context) {
     const { cmd, login = false, ...rest } = input
     const patch = patchInCommand(cmd)
-    if (patch !== undefined) {
-      const root = resolve(context.workspace, input.workdir ?? '.', patch.directory ?? '.')
-      return applyPatchText(patch.text, root, context)
-    }
+    if (patch !== undefined) return applyTyped(patch, input.workdir, context)
     return runCommand({ argv: ['/bin/bash', login ? '-lc' : '-c', cmd], ...rest }, ignored(rest, limits), context)
   },
 })
@@ -65,13 +62,15 @@ export const shell: Tool = defineTool({
     if (program === undefined) throw new TypeError('the schema lets no empty command through')
     const script = /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && words.length === 2 && /^-l?c$/.test(words[0] ?? '')
     const patch = patchInCommand(script ? (words[1] ?? '') : command)
-    if (patch !== undefined) {
-      const root = resolve(context.workspace, input.workdir ?? '.', patch.directory ?? '.')
-      return applyPatchText(patch.text, root, context)
-    }
+    if (patch !== undefined) return applyTyped(patch, input.workdir, context)
     return runCommand({ argv: [program, ...words], ...rest }, ignored(rest, limits), context)
   },
 })
+
+/** Takes a patch that was typed into the shell as the patch it is, in the directory the command would have run in. */
+function applyTyped(patch: PatchInCommand, workdir: string | undefined, context: ToolContext): Promise<ToolResult> {
+  return applyPatchText(patch.text, resolve(context.workspace, workdir ?? '.', patch.directory ?? '.'), context)
+}
 
 function ignored(given: object, known: object): readonly string[] {
   return Object.keys(given).filter((key) => !Object.hasOwn(known, key))

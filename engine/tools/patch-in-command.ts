@@ -1,5 +1,5 @@
 /** A patch that a model typed into the shell instead of calling `apply_patch`. */
-type PatchInCommand = {
+export type PatchInCommand = {
   readonly text: string
   /** Where a leading `cd DIR &&` went, as written. */
   readonly directory: string | undefined
