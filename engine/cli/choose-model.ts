@@ -1,0 +1,42 @@
+import { resolve } from 'node:path'
+import process from 'node:process'
+import { defaultModel, type ConfigFile } from '../config/schema.ts'
+import { ModelError, type Model } from '../model.ts'
+import { openModel, recordModel } from '../models/index.ts'
+import { UserError } from '../user-error.ts'
+import type { ExecOptions } from './declare/exec.ts'
+
+/**
+ * The model of a run, recorded where that was asked for.
+ *
+ * @param before the model that a resumed session was run with
+ * @throws UserError `usage` for a name, key or provider that is not there
+ */
+export async function chooseModel(
+  options: ExecOptions,
+  config: ConfigFile,
+  workspace: string,
+  before: string | undefined,
+): Promise<Model> {
+  const name = options.model ?? before ?? config.model ?? defaultModel
+  try {
+    const model = await openModel(fromHere(name), {
+      env: process.env,
+      cwd: workspace,
+      openaiBaseUrl: config.openai_base_url,
+      modelProvider: config.model_provider,
+      modelProviders: config.model_providers,
+      fallbackModels: config.fallback_models,
+    })
+    return options.record === undefined ? model : await recordModel(model, resolve(options.record), workspace)
+  } catch (error) {
+    if (error instanceof ModelError) throw new UserError('usage', error.message, { cause: error })
+    throw error
+  }
+}
+
+/** A recording is named from where the user stands, not from the workspace that `-C` may name. */
+function fromHere(model: string): string {
+  const file = /^replay:(?<file>.+)$/s.exec(model)?.groups?.['file']
+  return file === undefined ? model : `replay:${resolve(file)}`
+}

@@ -1,0 +1,25 @@
+import type { EndReason } from '../exit-codes.ts'
+import { ModelError } from '../model.ts'
+import type { BudgetWatch } from './budget.ts'
+
+/** What ended a run before its own end. */
+export type Stop = { readonly reason: EndReason; readonly message: string }
+
+/** What a failure while conversing means for the run: an interrupt, a budget, the provider, or a fault of ours. */
+export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch): Stop {
+  if (signal.aborted) {
+    const reason: EndReason = signal.reason === 'terminated' ? 'terminated' : 'interrupted'
+    return { reason, message: reason === 'terminated' ? 'Stopped by SIGTERM.' : 'Interrupted.' }
+  }
+  const exhausted = budget.signal.aborted ? budget.exhausted() : undefined
+  if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
+  if (error instanceof ModelError) {
+    const reasons = { provider: 'provider', configuration: 'usage', replay: 'failed' } as const
+    return { reason: reasons[error.code], message: error.message }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return {
+    reason: 'failed',
+    message: `The engine failed: ${message}. This is a fault in Portcullis, please report it.`,
+  }
+}
