@@ -61,8 +61,8 @@ for (const entryPoints of [['apply-patch/main.ts'], libraries]) {
     platform: 'node',
     target: 'node22.12',
     chunkNames: 'chunks/[name]-[hash]',
-    // dockerode loads protocol files and native addons by path, so it stays a package.
-    external: ['dockerode'],
+    // These load files of their own by path (protocol files, WebAssembly), so they stay packages.
+    external: ['dockerode', '@cf-wasm/photon', 'unpdf'],
     plugins: [builtins],
     // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
     banner: { js: requireForCommonJs },
