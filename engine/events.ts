@@ -100,6 +100,18 @@ export type CommandItem = z.infer<typeof commandExecution>
 export type FileChangeItem = z.infer<typeof fileChange>
 export type EventVerdict = z.infer<typeof verdict>
 
+/** What both terminal events say. */
+const terminal = {
+  /** Of this run, and all runs of the session together. */
+  usage,
+  total_usage: usage,
+  /** US dollars; absent where a model's price is not known. */
+  cost_usd: z.number().optional(),
+  total_cost_usd: z.number().optional(),
+  duration_ms: z.number(),
+  denied: z.int(),
+}
+
 /** Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({
@@ -119,15 +131,13 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('item.started'), item }),
   z.object({ type: z.literal('item.updated'), item }),
   z.object({ type: z.literal('item.completed'), item }),
-  z.object({ type: z.literal('turn.completed'), usage, duration_ms: z.number(), denied: z.int() }),
+  z.object({ type: z.literal('turn.completed'), ...terminal }),
   z.object({
     type: z.literal('turn.failed'),
     error: z.object({ message: z.string() }),
     reason: z.string(),
     exit_code: z.int(),
-    usage,
-    duration_ms: z.number(),
-    denied: z.int(),
+    ...terminal,
   }),
   z.object({ type: z.literal('error'), message: z.string() }),
 ])
@@ -154,5 +164,7 @@ export type RunSummary = {
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]
   readonly usage: z.infer<typeof usage>
+  /** In US dollars; undefined where a model's price is not known. */
+  readonly costUsd: number | undefined
   readonly durationMs: number
 }

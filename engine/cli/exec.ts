@@ -17,6 +17,8 @@ import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
+import { factsOfModels } from './model-facts.ts'
+import { readImage } from './read-image.ts'
 import { readPrompt } from './read-prompt.ts'
 import { showContext } from './show-context.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
@@ -40,6 +42,8 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const rules = readRules(places)
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
+  const factsOf = factsOfModels(options, config, model.name)
+  const images = (options.image ?? []).map(readImage)
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(options, config, workspace)
   const session = beginning.open(workspace)
@@ -63,15 +67,18 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         ...renderMemory(memory),
       ],
       prompt,
-      ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier.history }),
+      images,
+      ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
       approvalPolicy,
       reasoningEffort: config.model_reasoning_effort,
       sinks: chooseSinks(options),
       budget: {
         maxTurns: options.maxTurns,
         maxTokens: options.maxTokens,
+        maxCost: options.maxCost,
         timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
       },
+      priceOf: (name) => factsOf(name).price,
       failOnDenied: options.failOnDenied === true,
       signal,
     })

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
-import { modelProviderSchema } from '../models/index.ts'
+import { modelPriceSchema, modelProviderSchema } from '../models/index.ts'
 
 const absolute = z
   .string()
@@ -68,6 +68,8 @@ export const ConfigFile = z.strictObject({
       ignore_default_excludes: z.literal(false).optional(),
     })
     .optional(),
+  /** What models cost, by name: US dollars for a million tokens. Default: the list prices of OpenAI and Anthropic. */
+  model_prices: z.record(z.string().min(1), modelPriceSchema).optional(),
 })
 
 export type ConfigFile = z.infer<typeof ConfigFile>

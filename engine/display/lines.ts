@@ -167,6 +167,12 @@ function summaryLines(summary: RunSummary, { paint, shorten }: Style): readonly 
     `  commands run: ${commands.run}${failed}`,
     `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
     ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
-    `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out`,
+    `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out · cost: ${dollars(summary.costUsd)}`,
   ]
+}
+
+/** An amount for a person: cents where it is large, four significant digits where it is small. */
+function dollars(amount: number | undefined): string {
+  if (amount === undefined) return 'unknown'
+  return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
 }

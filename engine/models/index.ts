@@ -1,3 +1,6 @@
+export type { Price } from './known-models.ts'
+export { costOf, modelFacts, modelPriceSchema } from './model-facts.ts'
+export type { ConfiguredFacts, ModelFacts } from './model-facts.ts'
 export { openModel } from './open.ts'
 export type { ModelOptions } from './options.ts'
 export { recordModel } from './record.ts'

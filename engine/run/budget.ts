@@ -1,4 +1,6 @@
 import type { Usage } from '../model.ts'
+import { costOf, type Price } from '../models/index.ts'
+import { sumCost } from '../usage.ts'
 
 /** What a run may use. An absent limit does not limit. */
 export type Budget = {
@@ -6,6 +8,8 @@ export type Budget = {
   readonly maxTurns?: number | undefined
   /** Input and output tokens of all responses together, as the provider counts them. */
   readonly maxTokens?: number | undefined
+  /** US dollars, at the prices of `priceOf`. */
+  readonly maxCost?: number | undefined
   /** Wall time of the whole run in milliseconds. */
   readonly timeoutMs?: number | undefined
 }
@@ -16,13 +20,18 @@ export type Budget = {
  */
 export class BudgetWatch {
   readonly #budget: Budget
+  readonly #priceOf: (model: string) => Price | undefined
   readonly #timer: NodeJS.Timeout | undefined
   readonly #controller = new AbortController()
   #turns = 0
   #tokens = 0
+  #cost: number | undefined = 0
+  #floor = 0
 
-  constructor(budget: Budget) {
+  /** @param priceOf what a model costs, by its name; undefined where nobody has said */
+  constructor(budget: Budget, priceOf: (model: string) => Price | undefined) {
     this.#budget = budget
+    this.#priceOf = priceOf
     if (budget.timeoutMs === undefined) return
     this.#timer = setTimeout(() => this.#controller.abort('budget'), budget.timeoutMs)
   }
@@ -32,15 +41,33 @@ export class BudgetWatch {
     return this.#controller.signal
   }
 
-  /** Counts a response. */
-  spend(usage: Usage): void {
+  /** What all responses cost so far, in US dollars; undefined where a price or a count of tokens is not known. */
+  get cost(): number | undefined {
+    return this.#cost
+  }
+
+  /**
+   * Counts a response.
+   *
+   * @param model the name of the one that answered
+   * @returns what it cost in US dollars, where that is known
+   */
+  spend(usage: Usage, model: string): number | undefined {
     this.#turns++
-    this.addTokens(usage)
+    return this.spendInVain(usage, model)
   }
 
   /** Counts what a failed attempt cost, which is no response. */
-  addTokens(usage: Usage): void {
-    this.#tokens += usage.inputTokens + usage.outputTokens
+  spendInVain(usage: Usage, model: string): number | undefined {
+    const sent = usage.inputTokens + usage.outputTokens
+    this.#tokens += sent
+    const price = this.#priceOf(model)
+    const counted = sent > 0 || price?.output === 0
+    const cost = price === undefined || !counted ? undefined : costOf(usage, price)
+    this.#cost = sumCost(this.#cost, cost)
+    // The next request sends all of this again; that its cache is hit is the least it can cost.
+    this.#floor = price === undefined ? 0 : (sent * price.cachedInput) / 1_000_000
+    return cost
   }
 
   /** Which limit is reached, with what to do about it; undefined while there is room. */
@@ -53,11 +80,28 @@ export class BudgetWatch {
       return `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}.`
     }
     if (this.signal.aborted) return `The budget is used up: --timeout ${(timeoutMs ?? 0) / 1000} seconds.`
-    return undefined
+    return this.#tooDear()
+  }
+
+  #tooDear(): string | undefined {
+    const { maxCost } = this.#budget
+    if (maxCost === undefined) return undefined
+    if (this.#cost === undefined) {
+      return `--max-cost ${maxCost} can't be kept: the provider does not say how many tokens were used.`
+    }
+    if (this.#cost >= maxCost) return `The budget is used up: ${dollars(this.#cost)} of --max-cost ${maxCost}.`
+    if (this.#cost + this.#floor < maxCost) return undefined
+    const least = dollars(this.#floor)
+    return `The budget is used up: ${dollars(this.#cost)} of --max-cost ${maxCost}, and the next request would cost ${least} at least.`
   }
 
   /** Stops the clock, so that it does not outlive the run. */
   close(): void {
     clearTimeout(this.#timer)
   }
+}
+
+/** An amount for a person, to four significant digits where it is small. */
+function dollars(amount: number): string {
+  return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
 }

@@ -1,5 +1,6 @@
-import type { HistoryItem, Usage } from '../model.ts'
+import type { HistoryItem, ToolCall, Usage } from '../model.ts'
 import type { Rollout } from '../session/rollout.ts'
+import { RepeatWatch } from './repeats.ts'
 
 /**
  * The history of a run and its only writer: what is added to it is in the rollout before anything else happens, so that a
@@ -8,6 +9,8 @@ import type { Rollout } from '../session/rollout.ts'
 export class Conversation {
   readonly #items: HistoryItem[]
   readonly #rollout: Rollout
+  readonly #open = new Map<string, ToolCall>()
+  readonly #repeats = new RepeatWatch()
 
   /** @param earlier what a resumed session holds already */
   constructor(rollout: Rollout, earlier: readonly HistoryItem[] = []) {
@@ -20,17 +23,42 @@ export class Conversation {
     return this.#items
   }
 
+  /** Why the model's calls so far end the run, if they do: it goes round in a circle. */
+  get repeated(): string | undefined {
+    return this.#repeats.exhausted()
+  }
+
   add(item: HistoryItem): void {
-    this.#rollout.append({ type: 'item', item })
-    this.#items.push(item)
+    const kept = this.#watch(item)
+    this.#rollout.append({ type: 'item', item: kept })
+    this.#items.push(kept)
+  }
+
+  /** Sees which call a result answers, and adds to it what the model must be told about repeating itself. */
+  #watch(item: HistoryItem): HistoryItem {
+    if (item.type === 'tool_call') this.#open.set(item.call.id, item.call)
+    if (item.type !== 'tool_result') return item
+    const call = this.#open.get(item.callId)
+    this.#open.delete(item.callId)
+    const note = call === undefined ? undefined : this.#repeats.see(call, item.output)
+    return note === undefined ? item : { ...item, output: `${item.output}\n${note}` }
   }
 
   /** A response is complete: what it said is kept as one, and survives a power cut before its calls run. */
-  addResponse(items: readonly HistoryItem[], usage: Usage): void {
+  addResponse(items: readonly HistoryItem[], usage: Usage, cost: number | undefined): void {
     for (const item of items) this.add(item)
-    this.#rollout.append({ type: 'response', usage })
+    this.#rollout.append({ type: 'response', usage, ...priced(cost) })
     this.#rollout.sync()
   }
+
+  /** An attempt at a response failed, and was paid for all the same. */
+  addAttempt(usage: Usage, cost: number | undefined): void {
+    this.#rollout.append({ type: 'attempt', usage, ...priced(cost) })
+  }
+}
+
+function priced(cost: number | undefined): { readonly cost_usd?: number } {
+  return cost === undefined ? {} : { cost_usd: cost }
 }
 
 /**

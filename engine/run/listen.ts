@@ -33,13 +33,12 @@ export async function listen(listening: Listening): Promise<readonly ToolCall[]>
         break
       case 'retry':
         heard = []
-        if (event.spent !== undefined) spendInVain(event.spent, recorder, budget)
+        if (event.spent !== undefined) spendInVain(event.spent, listening)
         recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
         break
       case 'end':
         recorder.addUsage(event.usage)
-        budget.spend(event.usage)
-        conversation.addResponse(heard, event.usage)
+        conversation.addResponse(heard, event.usage, budget.spend(event.usage, model.name))
         for (const item of heard) announce(item, recorder)
         return heard.flatMap((item) => (item.type === 'tool_call' ? [item.call] : []))
       default:
@@ -50,9 +49,9 @@ export async function listen(listening: Listening): Promise<readonly ToolCall[]>
 }
 
 /** Counts what a failed attempt cost all the same. */
-export function spendInVain(spent: Usage, recorder: Recorder, budget: BudgetWatch): void {
-  recorder.addUsage(spent)
-  budget.addTokens(spent)
+export function spendInVain(spent: Usage, listening: Omit<Listening, 'request' | 'signal'>): void {
+  listening.recorder.addUsage(spent)
+  listening.conversation.addAttempt(spent, listening.budget.spendInVain(spent, listening.model.name))
 }
 
 function announce(item: HistoryItem, recorder: Recorder): void {

@@ -1,6 +1,8 @@
 import type { Item, RunEvent, RunSummary, Sink } from '../events.ts'
 import type { Usage } from '../model.ts'
 import { exitCodes, type EndReason } from '../exit-codes.ts'
+import { noUsage, sumCost, sumUsage } from '../usage.ts'
+import type { Earlier } from './run.ts'
 
 /** The body of an item without what the recorder gives it. */
 type Draft<T extends Item = Item> = T extends Item ? Omit<T, 'id'> : never
@@ -22,16 +24,13 @@ export class Recorder {
   #commandsFailed = 0
   #nextItem = 0
   #finalMessage = ''
-  #usage: Usage = {
-    inputTokens: 0,
-    cachedInputTokens: 0,
-    cacheWriteInputTokens: 0,
-    outputTokens: 0,
-    reasoningOutputTokens: 0,
-  }
+  readonly #earlier: Earlier | undefined
+  #usage = noUsage
 
-  constructor(sinks: readonly Sink[]) {
+  /** @param earlier what the session took before this run, for the totals */
+  constructor(sinks: readonly Sink[], earlier?: Earlier) {
     this.#sinks = sinks
+    this.#earlier = earlier
   }
 
   /** The last thing that was refused, if anything was. */
@@ -49,13 +48,7 @@ export class Recorder {
   }
 
   addUsage(usage: Usage): void {
-    this.#usage = {
-      inputTokens: this.#usage.inputTokens + usage.inputTokens,
-      cachedInputTokens: this.#usage.cachedInputTokens + usage.cachedInputTokens,
-      cacheWriteInputTokens: this.#usage.cacheWriteInputTokens + usage.cacheWriteInputTokens,
-      outputTokens: this.#usage.outputTokens + usage.outputTokens,
-      reasoningOutputTokens: this.#usage.reasoningOutputTokens + usage.reasoningOutputTokens,
-    }
+    this.#usage = sumUsage(this.#usage, usage)
   }
 
   /** An item that is complete as it comes: a message, a rejected call. */
@@ -80,8 +73,12 @@ export class Recorder {
     }
   }
 
-  /** Ends the run: closes what is open, emits the terminal event, hands the sinks the summary. */
-  end(reason: EndReason, error: string | undefined): RunSummary {
+  /**
+   * Ends the run: closes what is open, emits the terminal event, hands the sinks the summary.
+   *
+   * @param cost of this run in US dollars; undefined where a price is not known
+   */
+  end(reason: EndReason, error: string | undefined, cost?: number): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
       this.emit({ type: 'item.completed', item: { ...item, status: 'failed' } as Item })
@@ -94,13 +91,8 @@ export class Recorder {
       filesChanged: [...this.#filesChanged].map(([path, kind]) => ({ path, kind })),
       commands: { run: this.#commandsRun, failed: this.#commandsFailed },
       denied: this.#denied,
-      usage: {
-        input_tokens: this.#usage.inputTokens,
-        cached_input_tokens: this.#usage.cachedInputTokens,
-        cache_write_input_tokens: this.#usage.cacheWriteInputTokens,
-        output_tokens: this.#usage.outputTokens,
-        reasoning_output_tokens: this.#usage.reasoningOutputTokens,
-      },
+      usage: eventUsage(this.#usage),
+      costUsd: cost,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
     this.#terminal(summary)
@@ -108,8 +100,17 @@ export class Recorder {
     return summary
   }
 
-  #terminal({ exitCode, reason, error, usage, durationMs, denied }: RunSummary): void {
-    const common = { usage, duration_ms: durationMs, denied: denied.length }
+  #terminal({ exitCode, reason, error, usage, costUsd, durationMs, denied }: RunSummary): void {
+    const { usage: before, costUsd: paid } = this.#earlier ?? { usage: noUsage, costUsd: 0 }
+    const total = sumCost(paid, costUsd)
+    const common = {
+      usage,
+      total_usage: eventUsage(sumUsage(before, this.#usage)),
+      ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+      ...(total === undefined ? {} : { total_cost_usd: total }),
+      duration_ms: durationMs,
+      denied: denied.length,
+    }
     if (error === undefined) return this.emit({ type: 'turn.completed', ...common })
     this.emit({ type: 'error', message: error })
     this.emit({ type: 'turn.failed', error: { message: error }, reason, exit_code: exitCode, ...common })
@@ -130,6 +131,16 @@ export class Recorder {
     if (item.type === 'file_change' && item.status === 'completed') {
       for (const { path, kind } of item.changes) this.#filesChanged.set(path, kind)
     }
+  }
+}
+
+function eventUsage(usage: Usage): RunSummary['usage'] {
+  return {
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    cache_write_input_tokens: usage.cacheWriteInputTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_output_tokens: usage.reasoningOutputTokens,
   }
 }
 

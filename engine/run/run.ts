@@ -1,7 +1,8 @@
 import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
-import { ModelError, type HistoryItem, type Model, type ModelRequest } from '../model.ts'
+import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
+import type { Price } from '../models/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
@@ -24,12 +25,16 @@ export type RunOptions = {
   /** What the model is told before the prompt: where it is, what it may do, the instructions of user and repository. */
   readonly context: readonly string[]
   readonly prompt: string
-  /** What was said before, when a session is resumed; the context is then part of it already. */
-  readonly earlier?: readonly HistoryItem[]
+  /** Shown to the model with the prompt. Absent: none. */
+  readonly images?: readonly Image[]
+  /** What was said before, and what that took, when a session is resumed; the context is then part of it already. */
+  readonly earlier?: Earlier
   /** The approval policy's name, for the first event. */
   readonly approvalPolicy: string
   readonly reasoningEffort: string | undefined
   readonly budget: Budget
+  /** What a model costs, by its name; undefined where nobody has said. */
+  readonly priceOf: (model: string) => Price | undefined
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
   readonly sinks: readonly Sink[]
@@ -37,12 +42,20 @@ export type RunOptions = {
   readonly signal: AbortSignal
 }
 
+/** What a session holds when a run goes on with it. */
+export type Earlier = {
+  readonly history: readonly HistoryItem[]
+  readonly usage: Usage
+  /** In US dollars; undefined where a price was not known. */
+  readonly costUsd: number | undefined
+}
+
 /**
  * Runs a model on a task until it has nothing more to call: request, calls, results, again. It always ends with exactly
  * one terminal event and gives the summary; it throws nothing that a model, a provider or a command could cause.
  */
 export async function run(options: RunOptions): Promise<RunSummary> {
-  const recorder = new Recorder(options.sinks)
+  const recorder = new Recorder(options.sinks, options.earlier)
   recorder.emit({
     type: 'thread.started',
     thread_id: options.session.threadId,
@@ -59,7 +72,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   recorder.emit({ type: 'turn.started' })
   const { rollout } = options.session
   rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
-  const budget = new BudgetWatch(options.budget)
+  const budget = new BudgetWatch(options.budget, options.priceOf)
   const stop = await converse(options, recorder, budget)
   budget.close()
   const reason = stop?.reason ?? 'done'
@@ -70,17 +83,23 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     ...(stop === undefined ? {} : { message: stop.message }),
   })
   rollout.sync()
-  return recorder.end(reason, stop?.message)
+  return recorder.end(reason, stop?.message, budget.cost)
 }
 
 async function converse(options: RunOptions, recorder: Recorder, budget: BudgetWatch): Promise<Stop | undefined> {
   const { model, tools, session } = options
   const signal = AbortSignal.any([options.signal, budget.signal])
-  const conversation = new Conversation(session.rollout, options.earlier)
+  const conversation = new Conversation(session.rollout, options.earlier?.history)
   if (options.earlier === undefined) {
     for (const text of options.context) conversation.add({ type: 'message', role: 'developer', text })
   }
-  conversation.add({ type: 'message', role: 'user', text: options.prompt })
+  const { images = [] } = options
+  conversation.add({
+    type: 'message',
+    role: 'user',
+    text: options.prompt,
+    ...(images.length === 0 ? {} : { images }),
+  })
   const request: ModelRequest = {
     instructions: options.instructions,
     tools: tools.flatMap(({ declaration }) => (declaration === undefined ? [] : [declaration])),
@@ -96,10 +115,12 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
       if (calls.length === 0) return undefined
       const stop = await runCalls(calls, { options, conversation, recorder, signal })
       if (stop !== undefined) return stop
+      if (conversation.repeated !== undefined) return { reason: 'budget', message: conversation.repeated }
       signal.throwIfAborted()
     }
   } catch (error) {
-    if (error instanceof ModelError && error.spent !== undefined) spendInVain(error.spent, recorder, budget)
+    if (error instanceof ModelError && error.spent !== undefined)
+      spendInVain(error.spent, { model, conversation, recorder, budget })
     return stopFor(error, options.signal, budget)
   }
 }

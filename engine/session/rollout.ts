@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import * as z from 'zod'
 import type { HistoryItem, Usage } from '../model.ts'
+import { noUsage, sumCost, sumUsage } from '../usage.ts'
 import { UserError } from '../user-error.ts'
 
 /**
@@ -35,6 +36,9 @@ const usage = z.object({
   reasoningOutputTokens: count,
 })
 
+/** Absent where the price was not known. */
+const cost = z.number().optional()
+
 const record = z.discriminatedUnion('type', [
   /** The first line. */
   z.object({
@@ -50,7 +54,9 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), at: z.string(), model: z.string() }),
   z.object({ type: z.literal('item'), item: historyItem }),
   /** A response is complete and was paid for. */
-  z.object({ type: z.literal('response'), usage }),
+  z.object({ type: z.literal('response'), usage, cost_usd: cost }),
+  /** An attempt at a response failed, and was paid for all the same. */
+  z.object({ type: z.literal('attempt'), usage, cost_usd: cost }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
 
@@ -72,6 +78,8 @@ export type ReadRollout = {
   readonly session: Extract<RolloutRecord, { type: 'session' }>
   readonly history: readonly HistoryItem[]
   readonly usage: Usage
+  /** What its responses cost, in US dollars; undefined where the price of one was not known. */
+  readonly costUsd: number | undefined
   /** How the last run of it ended; undefined when it was cut off. */
   readonly end: Extract<RolloutRecord, { type: 'end' }> | undefined
   readonly model: string | undefined
@@ -114,7 +122,7 @@ export function readRollout(path: string): ReadRollout {
   return {
     session,
     history: records.flatMap((entry) => (entry.type === 'item' ? [toHistory(entry.item)] : [])),
-    usage: addUp(records),
+    ...addUp(records),
     end: endOf(records),
     model: records.findLast((entry) => entry.type === 'run')?.model,
   }
@@ -147,17 +155,13 @@ function endOf(records: readonly ReadRecord[]): ReadRollout['end'] {
   return last?.type === 'end' ? last : undefined
 }
 
-function addUp(records: readonly ReadRecord[]): Usage {
-  const total = {
-    inputTokens: 0,
-    cachedInputTokens: 0,
-    cacheWriteInputTokens: 0,
-    outputTokens: 0,
-    reasoningOutputTokens: 0,
-  }
+function addUp(records: readonly ReadRecord[]): Pick<ReadRollout, 'usage' | 'costUsd'> {
+  let usage = noUsage
+  let costUsd: number | undefined = 0
   for (const entry of records) {
-    if (entry.type !== 'response') continue
-    for (const key of Object.keys(total) as (keyof Usage)[]) total[key] += entry.usage[key]
+    if (entry.type !== 'response' && entry.type !== 'attempt') continue
+    usage = sumUsage(usage, entry.usage)
+    costUsd = sumCost(costUsd, entry.cost_usd)
   }
-  return total
+  return { usage, costUsd }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { newThreadId } from '../thread-id.ts'
+import { noUsage } from '../usage.ts'
 import { UserError } from '../user-error.ts'
 import { readRollout, type ReadRollout } from './rollout.ts'
 import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
@@ -12,7 +13,7 @@ export type Start =
 
 /** What a run begins with. */
 type Beginning = {
-  /** The session that is gone on with; undefined for a new one. */
+  /** The session that is gone on with; undefined for a new one. A fork has paid for nothing yet. */
   readonly earlier: ReadRollout | undefined
   /** Makes or reopens the session's folder. Nothing is written before. */
   open(workspace: string): Session
@@ -30,7 +31,7 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
   const threadId =
     start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
   return {
-    earlier,
+    earlier: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
     open: (directory) => {
       if (ephemeral) return ephemeralSession(threadId)
       const session = openSession(stateDir, threadId)

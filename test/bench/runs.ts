@@ -15,7 +15,7 @@ const calls = 20
 /** What the mock model says in its nth response, over and over for each run. */
 const scenarios: readonly { readonly name: string; readonly responses: number; say(index: number): Output }[] = [
   { name: 'one reply', responses: 0, say: () => say('done') },
-  { name: `${calls} shell calls`, responses: calls, say: () => call('exec_command', { cmd: 'true' }) },
+  { name: `${calls} shell calls`, responses: calls, say: (index) => call('exec_command', { cmd: `true ${index}` }) },
   {
     name: `${calls} patches`,
     responses: calls,

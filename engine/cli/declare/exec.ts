@@ -15,7 +15,9 @@ export type ExecOptions = {
   readonly failOnDenied?: true
   readonly maxTurns?: number
   readonly maxTokens?: number
+  readonly maxCost?: number
   readonly timeout?: number
+  readonly image?: readonly string[]
   readonly skipGitRepoCheck?: true
   readonly record?: string
   readonly showContext?: true
@@ -72,6 +74,7 @@ function runOptions(command: Command): Command {
     )
     .option('-C, --cd <dir>', 'work in this directory')
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
+    .option('-i, --image <file,...>', 'show the model pictures with the prompt; may be repeated', images)
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .addOption(
       new Option(
@@ -94,6 +97,7 @@ function runOptions(command: Command): Command {
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
     .option('--max-tokens <n>', 'end the run (exit code 4) once it has used so many tokens, in and out', positive)
+    .option('--max-cost <usd>', 'end the run (exit code 4) before it costs more than this', dollars)
     .option('--timeout <seconds>', 'end the run (exit code 4) after so much time', positive)
     .option('--ephemeral', 'keep nothing of the run: no session, no audit log')
     .option('--skip-git-repo-check', 'run outside a git repository too')
@@ -105,6 +109,17 @@ function positive(value: string): number {
   const number = Number(value)
   if (/^\d+$/.test(value) && number > 0 && Number.isSafeInteger(number * 1000)) return number
   throw new InvalidArgumentError('expected a whole number above 0.')
+}
+
+function dollars(value: string): number {
+  if (/^\d*\.?\d+$/.test(value) && Number(value) > 0) return Number(value)
+  throw new InvalidArgumentError('expected an amount of US dollars above 0.')
+}
+
+function images(value: string, earlier: readonly string[] = []): readonly string[] {
+  const files = value.split(',')
+  if (files.includes('')) throw new InvalidArgumentError('expected FILE or FILE,FILE.')
+  return [...earlier, ...files]
 }
 
 function collect(value: string, earlier: readonly string[]): readonly string[] {

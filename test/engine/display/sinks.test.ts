@@ -30,6 +30,7 @@ const summary: RunSummary = {
     output_tokens: 7,
     reasoning_output_tokens: 0,
   },
+  costUsd: 0.01234,
   durationMs: 1234,
 }
 
@@ -90,7 +91,7 @@ describe('plain lines', () => {
   })
   test('close with what changed, what ran, what was refused and what it cost', () => {
     expect(text).toMatch(
-      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out\n$/,
+      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n$/,
     )
   })
   test('hold no escape sequence where colour is off, and some where it is on', () => {

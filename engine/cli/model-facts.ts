@@ -1,0 +1,24 @@
+import type { ConfigFile } from '../config/schema.ts'
+import { modelFacts, type ModelFacts } from '../models/index.ts'
+import { UserError } from '../user-error.ts'
+import type { ExecOptions } from './declare/exec.ts'
+
+/**
+ * What is known of the models of a run, by name.
+ *
+ * @param first the model that is asked first
+ * @throws UserError `usage` where `--max-cost` can't be kept because a model's price is not known
+ */
+export function factsOfModels(options: ExecOptions, config: ConfigFile, first: string): (name: string) => ModelFacts {
+  const configured = { provider: config.model_provider, prices: config.model_prices }
+  const factsOf = (name: string): ModelFacts => modelFacts(name, configured)
+  if (options.maxCost === undefined) return factsOf
+  const unpriced = [first, ...(config.fallback_models ?? [])].find((name) => factsOf(name).price === undefined)
+  if (unpriced === undefined) return factsOf
+  throw new UserError(
+    'usage',
+    `--max-cost: the price of '${unpriced}' is not known. Give it in US dollars for a million tokens, ` +
+      `with -c 'model_prices={"${unpriced}"={input=2.5,output=15}}' or as a table [model_prices."${unpriced}"] ` +
+      'of the configuration (cached_input and cache_write may be given too).',
+  )
+}

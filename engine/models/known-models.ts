@@ -1,0 +1,95 @@
+/** US dollars for a million tokens. */
+export type Rates = {
+  readonly input: number
+  /** Of the input, what came from the provider's prompt cache. */
+  readonly cachedInput: number
+  /** Of the input, what was written to that cache. */
+  readonly cacheWrite: number
+  readonly output: number
+}
+
+/** What a model costs. Prompts of more than `longPrompt.above` tokens are billed at other rates, all of the request. */
+export type Price = Rates & { readonly longPrompt?: Rates & { readonly above: number } }
+
+/** What is known of a model without asking anyone. */
+export type KnownModel = {
+  /** Its context window in tokens, what it is sent and what it says together. */
+  readonly contextWindow: number
+  readonly price: Price
+}
+
+const million = 1_000_000
+
+/** OpenAI bills what goes into its cache like any other input; long prompts cost double, and their output half as much again. */
+function openai(input: number, cachedInput: number, output: number, cacheWrite = input): Price {
+  return { input, cachedInput, cacheWrite, output }
+}
+
+function doubledBeyond(above: number, price: Price): Price {
+  const { input, cachedInput, cacheWrite, output } = price
+  const longPrompt = {
+    above,
+    input: input * 2,
+    cachedInput: cachedInput * 2,
+    cacheWrite: cacheWrite * 2,
+    output: output * 1.5,
+  }
+  return { ...price, longPrompt }
+}
+
+/** Anthropic bills a write to its five-minute cache at 1.25 times the input, and a read at a tenth unless said otherwise. */
+function anthropic(input: number, output: number, cachedInput = input / 10): Price {
+  return { input, cachedInput, cacheWrite: input * 1.25, output }
+}
+
+/**
+ * Models by the name that their maker's API has for them. List prices of the makers' own APIs in November 2026, no batch, no
+ * priority, no promotion; the configuration's `model_prices` and `model_context_window` win over them.
+ *
+ * https://developers.openai.com/api/docs/pricing and https://platform.claude.com/docs/en/about-claude/pricing
+ */
+export const knownModels: Readonly<Record<string, KnownModel>> = {
+  'gpt-5.6': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(5, 0.5, 30, 6.25)) },
+  'gpt-5.6-sol': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(5, 0.5, 30, 6.25)) },
+  'gpt-5.6-terra': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(2.5, 0.25, 15, 3.125)) },
+  'gpt-5.6-luna': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(1, 0.1, 6, 1.25)) },
+  'gpt-5.5': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(5, 0.5, 30)) },
+  'gpt-5.5-pro': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(30, 30, 180)) },
+  'gpt-5.4': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(2.5, 0.25, 15)) },
+  'gpt-5.4-pro': { contextWindow: 1_050_000, price: doubledBeyond(272_000, openai(30, 30, 180)) },
+  'gpt-5.4-mini': { contextWindow: 400_000, price: openai(0.75, 0.075, 4.5) },
+  'gpt-5.4-nano': { contextWindow: 400_000, price: openai(0.2, 0.02, 1.25) },
+  'gpt-5.3-codex': { contextWindow: 400_000, price: openai(1.75, 0.175, 14) },
+  'gpt-5.2': { contextWindow: 400_000, price: openai(1.75, 0.175, 14) },
+  'gpt-5.2-codex': { contextWindow: 400_000, price: openai(1.75, 0.175, 14) },
+  'gpt-5.1': { contextWindow: 400_000, price: openai(1.25, 0.125, 10) },
+  'gpt-5.1-codex': { contextWindow: 400_000, price: openai(1.25, 0.125, 10) },
+  'gpt-5': { contextWindow: 400_000, price: openai(1.25, 0.125, 10) },
+  'gpt-5-codex': { contextWindow: 400_000, price: openai(1.25, 0.125, 10) },
+  'gpt-5-mini': { contextWindow: 400_000, price: openai(0.25, 0.025, 2) },
+  'gpt-5-nano': { contextWindow: 400_000, price: openai(0.05, 0.005, 0.4) },
+  'gpt-4.1': { contextWindow: 1_047_576, price: openai(2, 0.5, 8) },
+  'gpt-4.1-mini': { contextWindow: 1_047_576, price: openai(0.4, 0.1, 1.6) },
+  'gpt-4o': { contextWindow: 128_000, price: openai(2.5, 1.25, 10) },
+  'gpt-4o-mini': { contextWindow: 128_000, price: openai(0.15, 0.075, 0.6) },
+  o3: { contextWindow: 200_000, price: openai(2, 0.5, 8) },
+  'o4-mini': { contextWindow: 200_000, price: openai(1.1, 0.275, 4.4) },
+  'claude-fable-5-1': { contextWindow: million, price: anthropic(10, 50, 0.25) },
+  'claude-fable-5': { contextWindow: million, price: anthropic(10, 50) },
+  'claude-opus-5-5': { contextWindow: million, price: anthropic(4, 20, 0.2) },
+  'claude-opus-5': { contextWindow: million, price: anthropic(5, 25) },
+  'claude-opus-4-8': { contextWindow: million, price: anthropic(5, 25) },
+  'claude-opus-4-7': { contextWindow: million, price: anthropic(5, 25) },
+  'claude-opus-4-6': { contextWindow: million, price: anthropic(5, 25) },
+  'claude-opus-4-5': { contextWindow: 200_000, price: anthropic(5, 25) },
+  'claude-opus-4-1': { contextWindow: 200_000, price: anthropic(15, 75) },
+  'claude-sonnet-5-5': { contextWindow: million, price: anthropic(2, 10, 0.1) },
+  'claude-sonnet-5': { contextWindow: million, price: anthropic(2, 10) },
+  'claude-sonnet-4-6': { contextWindow: million, price: anthropic(3, 15) },
+  'claude-sonnet-4-5': { contextWindow: 200_000, price: anthropic(3, 15) },
+  'claude-haiku-5-5': {
+    contextWindow: million,
+    price: { ...anthropic(0.1, 0.5), longPrompt: { above: 100_000, ...anthropic(0.5, 2.5) } },
+  },
+  'claude-haiku-4-5': { contextWindow: 200_000, price: anthropic(1, 5) },
+}

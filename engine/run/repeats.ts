@@ -1,0 +1,42 @@
+import type { ToolCall } from '../model.ts'
+
+const noticedAfter = 3
+const endedAfter = 6
+
+/**
+ * Notices a model that goes round in a circle: the same call with the same result, time after time. It is told so first,
+ * and the run ends when that doesn't help.
+ */
+export class RepeatWatch {
+  #last: string | undefined
+  #times = 0
+  #tool = ''
+
+  /**
+   * Takes a call with its result, in the order the model reads them.
+   *
+   * @returns what to tell the model about it; undefined while there is nothing to say
+   */
+  see(call: ToolCall, output: string): string | undefined {
+    const signature = JSON.stringify([call.name, call.input, withoutVarying(output)])
+    this.#times = signature === this.#last ? this.#times + 1 : 1
+    this.#last = signature
+    this.#tool = call.name
+    if (this.#times < noticedAfter) return undefined
+    return (
+      `[You have made this very call ${this.#times} times in a row, and its result was the same each time. ` +
+      `Do something else. After ${endedAfter} times the run is ended.]`
+    )
+  }
+
+  /** Why the run is to end, if it is. */
+  exhausted(): string | undefined {
+    if (this.#times < endedAfter) return undefined
+    return `The same call of ${this.#tool} came ${this.#times} times in a row with the same result: the model goes round in a circle.`
+  }
+}
+
+/** A result without what differs although nothing has changed: durations, and where a long output was kept. */
+function withoutVarying(output: string): string {
+  return output.replace(/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b|\boutput-\d+\.txt\b/g, '')
+}

@@ -1,0 +1,26 @@
+import type { Usage } from './model.ts'
+
+/** Nothing used. */
+export const noUsage: Usage = {
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  outputTokens: 0,
+  reasoningOutputTokens: 0,
+}
+
+/** Two usages together. */
+export function sumUsage(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+    cacheWriteInputTokens: one.cacheWriteInputTokens + other.cacheWriteInputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    reasoningOutputTokens: one.reasoningOutputTokens + other.reasoningOutputTokens,
+  }
+}
+
+/** Two amounts of US dollars together; undefined where one is not known. */
+export function sumCost(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : one + other
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { costOf, modelFacts } from '../../../engine/models/index.ts'
+import { noUsage } from '../../../engine/usage.ts'
+
+describe('what is known of a model', () => {
+  test.each([
+    ['gpt-5.5', {}, 5],
+    ['openai/gpt-5.5', {}, 5],
+    ['gpt-5.4-2026-03-05', {}, 2.5],
+    ['claude-sonnet-4-5-20250929', {}, 3],
+    ['anthropic/claude-opus-5', { provider: 'openai' }, 5],
+    ['replay:demo.jsonl', {}, 0],
+    ['gpt-5.5', { provider: 'gateway' }, undefined],
+    ['gateway/gpt-5.5', {}, undefined],
+    ['gpt-5.5-turbo', {}, undefined],
+    ['constructor', {}, undefined],
+    ['gpt-5.5', { prices: { 'gpt-5.5': { input: 7, output: 8 } } }, 7],
+    ['ollama/qwen3', { prices: { 'ollama/qwen3': { input: 0, output: 0 } } }, 0],
+  ])('%s with %j costs %s for a million tokens', (name, configured, input) => {
+    expect(modelFacts(name, configured).price?.input).toBe(input)
+  })
+
+  test('the configured window wins over the listed one', () => {
+    expect(modelFacts('gpt-4o', {}).contextWindow).toBe(128_000)
+    expect(modelFacts('gpt-4o', { contextWindow: 9000 }).contextWindow).toBe(9000)
+    expect(modelFacts('llama', { contextWindow: 9000 }).contextWindow).toBe(9000)
+  })
+})
+
+describe('a cost', () => {
+  const price = { input: 1, cachedInput: 0.1, cacheWrite: 2, output: 10 }
+  const usage = { ...noUsage, inputTokens: 1000, cachedInputTokens: 500, cacheWriteInputTokens: 100, outputTokens: 10 }
+
+  test('takes each kind of token at its own price', () => {
+    expect(costOf(usage, price)).toBeCloseTo((400 + 50 + 200 + 100) / 1_000_000, 12)
+  })
+
+  test('takes all of a long prompt at the prices for long ones', () => {
+    const longPrompt = { above: 999, input: 2, cachedInput: 2, cacheWrite: 2, output: 2 }
+    expect(costOf(usage, { ...price, longPrompt })).toBeCloseTo((2 * 1010) / 1_000_000, 12)
+    expect(costOf({ ...usage, inputTokens: 999 }, { ...price, longPrompt })).toBeLessThan(800 / 1_000_000)
+  })
+})
