@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Remedy } from './denials/remedy.ts'
 import type { SandboxPolicy } from './policy.ts'
 
 export type Backend = 'bubblewrap' | 'docker' | 'seatbelt' | 'unconfined'
@@ -36,7 +37,7 @@ export type Denial = {
   readonly rule: string
   readonly certainty: 'proven' | 'suspected'
   /** What a user could change to allow it. */
-  readonly howToAllow: string
+  readonly remedy: Remedy
 }
 
 export type SandboxProcess = {

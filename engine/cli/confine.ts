@@ -1,6 +1,7 @@
 import { delimiter, isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
-import { openSandbox, parsePolicy, SandboxError, type Sandbox, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { credentialPlaces, openSandbox, parsePolicy, SandboxError, type Sandbox } from '../../sandbox/index.ts'
+import { configuredPolicy } from '../config/sandbox-policy.ts'
 import type { ConfigFile } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
 import type { ExecOptions } from './declare/exec.ts'
@@ -12,18 +13,17 @@ import { approvalModeOf, sandboxModeOf } from './modes.ts'
  * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
  */
 export async function confine(options: ExecOptions, config: ConfigFile, workspace: string): Promise<Sandbox> {
+  const configured = configuredPolicy(config)
   try {
     return await openSandbox(
       parsePolicy({
         mode: sandboxModeOf(options, config),
         workspace,
-        writableRoots: config.sandbox_workspace_write?.writable_roots ?? [],
-        network: networkPolicy(config),
+        ...configured,
+        deniedReads: [...credentialPlaces, ...configured.deniedReads],
         environment: {
-          inherit: config.shell_environment_policy?.inherit,
-          exclude: config.shell_environment_policy?.exclude,
-          includeOnly: config.shell_environment_policy?.include_only,
-          set: { ...trustedPath(options, config, workspace), ...config.shell_environment_policy?.set },
+          ...configured.environment,
+          set: { ...trustedPath(options, config, workspace), ...configured.environment.set },
         },
       }),
     )
@@ -34,11 +34,6 @@ export async function confine(options: ExecOptions, config: ConfigFile, workspac
     }
     throw error
   }
-}
-
-function networkPolicy({ sandbox_workspace_write: table }: ConfigFile): SandboxPolicyInput['network'] {
-  if (table?.allowed_hosts !== undefined) return { mode: 'allowlist', allow: table.allowed_hosts }
-  return { mode: table?.network_access === true ? 'full' : 'off' }
 }
 
 /**

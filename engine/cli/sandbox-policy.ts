@@ -1,21 +1,8 @@
 import { resolve } from 'node:path'
 import { parsePolicy, SandboxError, type SandboxPolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { knownLimits, readLimitValue } from '../config/limits.ts'
 import { UserError } from '../user-error.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
-
-/** What `--limit` may name, and how its value counts. */
-const limits: Readonly<
-  Record<string, { readonly field: keyof NonNullable<SandboxPolicyInput['limits']>; readonly unit: Unit }>
-> = {
-  time: { field: 'wallTimeMs', unit: 'seconds' },
-  output: { field: 'outputBytes', unit: 'bytes' },
-  processes: { field: 'processes', unit: 'count' },
-  memory: { field: 'memoryBytes', unit: 'bytes' },
-  'file-size': { field: 'fileSizeBytes', unit: 'bytes' },
-  'open-files': { field: 'openFiles', unit: 'count' },
-}
-
-type Unit = 'seconds' | 'bytes' | 'count'
 
 /**
  * The policy that the flags of `agent sandbox` describe. What they deny comes on top of what is always denied.
@@ -41,11 +28,12 @@ export function policyFromOptions(options: SandboxOptions, workspace: string): S
   })
 }
 
-function networkOf({ network, allowHost }: SandboxOptions): SandboxPolicyInput['network'] {
-  if (allowHost.length === 0) return { mode: network ?? 'off' }
+function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {
+  const allow = [...allowHost, ...allowPrivateHost.map((host) => ({ host, allowPrivate: true }))]
+  if (allow.length === 0) return { mode: network ?? 'off' }
   if (network !== undefined)
     throw new UserError('usage', `--allow-host contradicts --network ${network}: leave one of them out`)
-  return { mode: 'allowlist', allow: [...allowHost] }
+  return { mode: 'allowlist', allow }
 }
 
 function checked(input: SandboxPolicyInput): SandboxPolicy {
@@ -59,23 +47,16 @@ function checked(input: SandboxPolicyInput): SandboxPolicy {
 
 function readLimit(entry: string): readonly [string, number] {
   const [name, value] = splitAtEquals(entry)
-  const known = Object.hasOwn(limits, name) ? limits[name] : undefined
+  const known = Object.hasOwn(knownLimits, name) ? knownLimits[name] : undefined
   if (known === undefined) {
     throw new UserError(
       'usage',
-      `--limit ${entry}: expected one of ${Object.keys(limits).join(', ')}, e.g. memory=512M`,
+      `--limit ${entry}: expected one of ${Object.keys(knownLimits).join(', ')}, e.g. memory=512M`,
     )
   }
-  const match = /^(?<number>\d+)(?<scale>[KMG]?)$/i.exec(value)?.groups
-  const scale = match?.['scale']?.toUpperCase() ?? ''
-  if (match === undefined || (scale !== '' && known.unit !== 'bytes')) {
-    const expected =
-      known.unit === 'bytes' ? 'a number of bytes, with K, M or G behind it if you like' : `a number (${known.unit})`
-    throw new UserError('usage', `--limit ${entry}: expected ${expected}`)
-  }
-  const factors: Readonly<Record<string, number>> = { K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
-  const factor = known.unit === 'seconds' ? 1000 : (factors[scale] ?? 1)
-  return [known.field, Number(match['number']) * factor]
+  const read = readLimitValue(known, value)
+  if ('expected' in read) throw new UserError('usage', `--limit ${entry}: expected ${read.expected}`)
+  return [known.limit, read.value]
 }
 
 function splitAtEquals(entry: string): readonly [string, string] {

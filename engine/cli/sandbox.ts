@@ -4,6 +4,7 @@ import { constants } from 'node:os'
 import process from 'node:process'
 import { openSandbox, renderDenial, SandboxError, type ExecResult, type SandboxProcess } from '../../sandbox/index.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { remedyAsFlags } from '../remedies.ts'
 import { UserError } from '../user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
@@ -57,14 +58,15 @@ async function passThrough(child: SandboxProcess): Promise<ExecResult> {
   ]
   const result = await child.result
   await Promise.allSettled(ended)
-  for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial)}\n`)
+  for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}\n`)
   return result
 }
 
 /** Prints one JSON object when the command has ended: its output as text, how it ended, and what was refused. */
 async function report(child: SandboxProcess, backend: string): Promise<ExecResult> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
-  process.stdout.write(`${JSON.stringify({ backend, ...result, stdout, stderr })}\n`)
+  const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))
+  process.stdout.write(`${JSON.stringify({ backend, ...result, denials, stdout, stderr })}\n`)
   return result
 }
 

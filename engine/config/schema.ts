@@ -9,6 +9,11 @@ const absolute = z
     'must be an absolute path, or start with ~/',
   )
 
+const limit = z.union([
+  z.int().positive(),
+  z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, or one with K, M or G behind it'),
+])
+
 /** The model a run uses when neither `-m` nor the configuration names one. */
 export const defaultModel = 'gpt-5.5'
 
@@ -46,11 +51,39 @@ export const ConfigFile = z.strictObject({
       /** Whether commands reach the network. Default: false. */
       network_access: z.boolean().optional(),
       /** The only hosts that commands reach, as `example.com`, `*.example.com` or with `:port`. Default: none. */
-      allowed_hosts: z.array(z.string().min(1)).min(1).optional(),
+      allowed_hosts: z
+        .array(
+          z.union([
+            z.string().min(1),
+            /** A host that may have an address in a private network. */
+            z.strictObject({ host: z.string().min(1), allow_private: z.boolean() }),
+          ]),
+        )
+        .min(1)
+        .optional(),
     })
     .refine((table) => table.network_access !== true || table.allowed_hosts === undefined, {
       path: ['allowed_hosts'],
       message: 'contradicts network_access = true, which reaches every host: leave one of them out',
+    })
+    .optional(),
+  /** What commands may read, in every mode. */
+  sandbox_read: z
+    .strictObject({
+      /** Files and directories to show although they lie in a place that is private or denied. Default: none. */
+      allow: z.array(absolute).optional(),
+      /** Files and directories to hide, besides those where credentials are kept. Default: none. */
+      deny: z.array(absolute).optional(),
+    })
+    .optional(),
+  /** What one command may use: numbers, sizes also as "512M". Defaults: `agent doctor` says what is enforced here. */
+  sandbox_limits: z
+    .strictObject({
+      output: limit.optional(),
+      processes: limit.optional(),
+      memory: limit.optional(),
+      file_size: limit.optional(),
+      open_files: limit.optional(),
     })
     .optional(),
   /** Which variables commands get. Names that look like secrets never pass; `set` gives a command one on purpose. */

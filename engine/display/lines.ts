@@ -105,12 +105,15 @@ function commandLines(item: Extract<Item, { type: 'command_execution' }>, { pain
   }
   const end = item.exit_code === null ? (item.ended_by ?? 'not started') : `exit ${item.exit_code}`
   const took = `${end}${duration(item.duration_ms)}`
-  if (item.status === 'completed') return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`]
   const output = item.aggregated_output.trimEnd().split('\n')
   const shown = output.slice(-shownOutputLines).map((line) => paint('dim', `    ${line}`))
-  const denials = (item.denials ?? []).map(({ subject, rule, how_to_allow: how }) =>
-    paint('yellow', `    refused by the sandbox: ${subject} (${rule}). ${how}`),
+  const denials = (item.denials ?? []).map(({ subject, rule, certainty, how_to_allow: how }) =>
+    paint(
+      'yellow',
+      `    ${certainty === 'suspected' ? 'perhaps ' : ''}refused by the sandbox: ${subject} (${rule}). ${how}`,
+    ),
   )
+  if (item.status === 'completed') return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...denials]
   return [`${paint('red', '✗')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
 }
 

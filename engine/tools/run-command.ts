@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { renderDenial, SandboxError, type Denial, type ExecResult } from '../../sandbox/index.ts'
 import type { Approved, Action } from '../../policies/index.ts'
 import type { CommandItem } from '../events.ts'
+import { remedyAsConfig } from '../remedies.ts'
 import { cleanOutput } from '../text/clean.ts'
 import { OutputBuffer } from '../text/output-buffer.ts'
 import { shellJoin } from '../text/shell-join.ts'
@@ -125,8 +126,8 @@ function describe({ result, output, file }: Finished, context: ToolContext): Par
   }
 }
 
-function eventDenial({ howToAllow, ...denial }: Denial): NonNullable<CommandItem['denials']>[number] {
-  return { ...denial, how_to_allow: howToAllow }
+function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['denials']>[number] {
+  return { ...denial, how_to_allow: remedyAsConfig(remedy) }
 }
 
 /** The call's result as the model reads it: how it ended, how long it took, the output, and what was refused. */
@@ -139,7 +140,9 @@ function answer(
   const lines = [ending(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
   if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
   lines.push('Output:', truncateMiddle(output, modelLimit(request), file).text.replace(/\n$/, ''))
-  for (const denial of result.denials) lines.push(`[sandbox: ${context.sandbox.policy.mode}] ${renderDenial(denial)}`)
+  for (const denial of result.denials) {
+    lines.push(`[sandbox: ${context.sandbox.policy.mode}] ${renderDenial(denial, remedyAsConfig)}`)
+  }
   return { ok: result.status === 'exited' && result.code === 0, output: lines.join('\n') }
 }
 
@@ -150,7 +153,7 @@ function ending(result: ExecResult): string {
     case 'signaled':
       return `Process was killed by ${result.signal}`
     case 'timed-out':
-      return `Process was killed with everything it started: it ran longer than ${result.afterMs} ms. A longer timeout_ms allows more.`
+      return `Process was killed with everything it started: it ran longer than ${result.afterMs} ms`
     case 'cancelled':
       return 'Process was killed: the run is being stopped'
     default:

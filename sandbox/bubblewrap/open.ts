@@ -120,7 +120,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
       },
       ...commandLimits(policy, command),
       signal: command.signal,
-      settle: async ({ code }) => {
+      settle: async ({ code, signal: endedBy }) => {
         await status.closed
         if (status.initPid !== undefined) await gone(status.initPid)
         // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.
@@ -128,11 +128,10 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
           await forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
         }
-        const said =
-          code === 0 || code === null || stopped
-            ? []
-            : denialsFromOutput(policy, { stderr: complaint.text(), cwd: command.cwd, code }, hostFileSystem)
-        const found = [...limited.end(), ...guard.review(), ...network.end(stopped ? '' : complaint.text())]
+        const stderr = complaint.text()
+        const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
+        const said = denialsFromOutput(policy, { ...ended, cwd: command.cwd }, hostFileSystem)
+        const found = [...limited.end(ended), ...guard.review(), ...network.end(stopped ? '' : stderr)]
         return [
           ...found,
           ...said.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),

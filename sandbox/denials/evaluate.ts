@@ -4,10 +4,11 @@ import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gitExecutables } from '../protected-places.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
+import type { Remedy } from './remedy.ts'
 
 /** Whether the policy lets a command do something to a path; if not, which part of it forbids that, and what would allow it. */
 type Evaluation =
-  { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly howToAllow: string }
+  { readonly allowed: true } | { readonly allowed: false; readonly rule: string; readonly remedy: Remedy }
 
 const allowed: Evaluation = { allowed: true }
 
@@ -31,7 +32,7 @@ export function evaluateAccess(
   const granted = innermost(path, [...roots, ...shown])
   // The narrower word wins, and of two about the same place the grant.
   if (denied !== undefined && (granted === undefined || depth(denied) > depth(granted))) {
-    return { allowed: false, rule: `deniedReads: ${denied}`, howToAllow: `take ${denied} out of deniedReads` }
+    return { allowed: false, rule: `deniedReads: ${denied}`, remedy: { kind: 'show-denied', place: denied, path } }
   }
   return access.want === 'read' ? evaluateRead(path, granted) : evaluateWrite(policy, path, { roots, granted }, host)
 }
@@ -41,7 +42,7 @@ function evaluateRead(path: string, granted: string | undefined): Evaluation {
     return {
       allowed: false,
       rule: "the host's /tmp and /run are not shown",
-      howToAllow: `add ${path} to readableRoots, or put the file into the workspace`,
+      remedy: { kind: 'add-root', to: 'readableRoots', path },
     }
   }
   return allowed
@@ -57,15 +58,19 @@ function evaluateWrite(
   if (root === undefined) {
     if (granted === undefined && privatePlaces.some((place) => isWithin(path, place))) return allowed
     return policy.mode === 'read-only'
-      ? { allowed: false, rule: 'mode: read-only', howToAllow: 'use the mode workspace-write' }
-      : { allowed: false, rule: 'outside the writable roots', howToAllow: `add ${dirname(path)} to writableRoots` }
+      ? { allowed: false, rule: 'mode: read-only', remedy: { kind: 'use-mode', mode: 'workspace-write' } }
+      : {
+          allowed: false,
+          rule: 'outside the writable roots',
+          remedy: { kind: 'add-root', to: 'writableRoots', path: dirname(path) },
+        }
   }
   const metadata = gitMetadata(path, host)
   if (metadata !== undefined) {
     return {
       allowed: false,
       rule: `git metadata that the host would execute: ${metadata}`,
-      howToAllow: 'make this change yourself, outside the sandbox',
+      remedy: { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' },
     }
   }
   const place = innermost(
@@ -74,7 +79,7 @@ function evaluateWrite(
   )
   return place === undefined
     ? allowed
-    : { allowed: false, rule: `protectedPaths: ${place}`, howToAllow: `take ${place} out of protectedPaths` }
+    : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
 /** The entry of a git directory that `path` is or lies in, when git would execute or follow it. */

@@ -1,4 +1,5 @@
 import type { Denial } from '../sandbox.ts'
+import { describeRemedy, type Remedy } from './remedy.ts'
 
 const nouns: Readonly<Record<Denial['kind'], string>> = {
   path: 'access to',
@@ -8,9 +9,13 @@ const nouns: Readonly<Record<Denial['kind'], string>> = {
   quarantine: 'the new file',
 }
 
-/** A denial as one sentence for a person or a model: what was refused, by which rule, and how to allow it. */
-export function renderDenial(denial: Denial): string {
+/**
+ * A denial as one sentence for a person or a model: what was refused, by which rule, and how to allow it.
+ *
+ * @param describe words for the remedy; without it, the policy's own
+ */
+export function renderDenial(denial: Denial, describe: (remedy: Remedy) => string = describeRemedy): string {
   const what = [nouns[denial.kind], denial.subject].filter((part) => part !== '').join(' ')
   const verb = denial.certainty === 'proven' ? 'The sandbox refused' : 'The sandbox may have refused'
-  return `${verb} ${what} (${denial.rule}). To allow it: ${denial.howToAllow}.`
+  return `${verb} ${what} (${denial.rule}). To allow it: ${describe(denial.remedy)}.`
 }

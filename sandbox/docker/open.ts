@@ -6,6 +6,7 @@ import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
 import { planLimits } from '../limits/plan.ts'
+import { suspectLimits } from '../limits/suspect.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { planMounts } from '../mounts.ts'
 import { isOwnerGone, ownerName } from '../owner.ts'
@@ -119,11 +120,9 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
           warm.set(key, [...(warm.get(key) ?? []), container])
         }
         if (running.size <= 1) await dropStale(key)
-        const failed = code === 0 || code === null || spoiled
-        const said = failed
-          ? []
-          : denialsFromOutput(policy, { stderr: complaint.text(), cwd: command.cwd, code }, hostFileSystem)
-        return [...guard.review(), ...said]
+        const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
+        const said = denialsFromOutput(policy, { ...ended, cwd: command.cwd }, hostFileSystem)
+        return [...suspectLimits(limits, ended, false), ...guard.review(), ...said]
       },
     })
   }

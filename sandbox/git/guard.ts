@@ -178,6 +178,6 @@ function denial(entry: Entry, to: string): Denial {
     subject: `${entry.path} (moved to ${to})`,
     rule: entry.as.kind === 'protected' ? 'protectedPaths' : 'git metadata that the host would execute',
     certainty: 'proven',
-    howToAllow: `look at ${to} and, if it is wanted, put it in place yourself`,
+    remedy: { kind: 'otherwise', advice: `look at ${to} and, if it is wanted, put it in place yourself` },
   }
 }

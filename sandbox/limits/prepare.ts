@@ -1,8 +1,10 @@
 import process from 'node:process'
+import { limitDenial } from '../denials/limit.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Backend, Denial } from '../sandbox.ts'
 import { findHierarchy, makeGroup, type ControlGroup, type GroupCounts, type Hierarchy } from './groups.ts'
-import { insideScript, launchScript, planLimits } from './plan.ts'
+import { insideScript, launchScript, planLimits, type LimitPlan } from './plan.ts'
+import { suspectLimits, type EndedCommand } from './suspect.ts'
 
 /** Limits bound to one command. */
 type LimitedCommand = {
@@ -11,7 +13,7 @@ type LimitedCommand = {
   /** To be put before the program's own words, inside the sandbox. */
   readonly inside: readonly string[]
   /** Called when nothing of the command is left: says which limits it hit. */
-  end(): readonly Denial[]
+  end(ended: EndedCommand): readonly Denial[]
 }
 
 /** The limits of an opened sandbox. */
@@ -49,10 +51,11 @@ export function prepareLimits(
       return {
         script: launchScript(plan, group?.joinFiles ?? []),
         inside: plan.processes === undefined ? [] : ['/bin/sh', '-c', insideScript(plan.processes), 'sh'],
-        end: () => {
-          if (group === undefined || before === undefined) return []
+        end: (ended) => {
+          const suspected = suspectLimits(plan, ended, group !== undefined)
+          if (plan.group === undefined || group === undefined || before === undefined) return suspected
           idle.push(group)
-          return explain(before, group.counts())
+          return [...explain(plan.group, before, group.counts()), ...suspected]
         },
       }
     },
@@ -60,20 +63,12 @@ export function prepareLimits(
   }
 }
 
-function explain(before: GroupCounts, after: GroupCounts): readonly Denial[] {
-  const denial = (subject: string, rule: string): Denial => ({
-    kind: 'limit',
-    subject,
-    rule,
-    certainty: 'proven',
-    howToAllow: `use less at a time, or raise ${rule}`,
-  })
+/** What the kernel counted. */
+function explain(limits: NonNullable<LimitPlan['group']>, before: GroupCounts, after: GroupCounts): readonly Denial[] {
   return [
     ...(after.killedForMemory > before.killedForMemory
-      ? [denial('more memory: the kernel killed a process for it', 'limits.memoryBytes')]
+      ? [limitDenial('memoryBytes', limits.memoryBytes, 'proven')]
       : []),
-    ...(after.forksRefused > before.forksRefused
-      ? [denial('more processes: the kernel refused to start one', 'limits.processes')]
-      : []),
+    ...(after.forksRefused > before.forksRefused ? [limitDenial('processes', limits.processes, 'proven')] : []),
   ]
 }

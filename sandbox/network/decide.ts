@@ -1,3 +1,4 @@
+import type { Remedy } from '../denials/remedy.ts'
 import type { Denial } from '../sandbox.ts'
 import { addressKind, type AddressKind } from './address.ts'
 import { parseHost, type Host } from './host.ts'
@@ -26,7 +27,7 @@ export function decideHost(
   const usual = host.kind === 'name' && (port === 80 || port === 443)
   const entry = usual ? host.text : authority(host.text, port)
   const rule = known === undefined ? noEntry : `network.allow: ${known.text} does not cover port ${port}`
-  return { denial: denied(authority(host.text, port), rule, `add ${JSON.stringify(entry)} to network.allow`) }
+  return { denial: denied(authority(host.text, port), rule, { kind: 'allow-host', host: entry }) }
 }
 
 /**
@@ -44,12 +45,12 @@ export function decideAddresses(
     const subject = `${authority(host.text, port)}, which is ${address}`
     // A name is not enough for credentials: who controls it could point it there.
     if (kind === 'metadata') {
-      const howToAllow = `add ${JSON.stringify(authority(address, port))} itself to network.allow, knowing that it hands out credentials`
-      return denied(subject, 'network: metadata services of clouds are refused', howToAllow)
+      const rule = 'network: metadata services of clouds are refused, since they hand out credentials'
+      return denied(subject, rule, { kind: 'allow-host', host: authority(address, port) })
     }
     if (mayBePrivate) continue
-    const entry = JSON.stringify({ host: authority(host.text, port), allowPrivate: true })
-    return denied(subject, `network: ${meaning[kind]} is refused`, `put ${entry} into network.allow`)
+    const entry = { host: authority(host.text, port), allowPrivate: true }
+    return denied(subject, `network: ${meaning[kind]} is refused`, { kind: 'allow-host', host: entry })
   }
   return undefined
 }
@@ -64,17 +65,17 @@ export function judgeUnreachable(allow: readonly HostPatternInput[], text: strin
   if (host.kind === 'address' && ['loopback', 'reserved'].includes(addressKind(host.text))) return []
   const known = parsePatterns(allow).find((pattern) => coversHost(pattern, host))
   if (known === undefined) {
-    return [denied(host.text, noEntry, `add ${JSON.stringify(host.text)} to network.allow`)]
+    return [denied(host.text, noEntry, { kind: 'allow-host', host: host.text })]
   }
   const past = 'network: the only way out is the proxy in HTTPS_PROXY'
-  return [{ ...denied(host.text, past, 'make the program use that proxy'), certainty: 'suspected' }]
+  return [{ ...denied(host.text, past, otherwise('make the program use that proxy')), certainty: 'suspected' }]
 }
 
 /** The denial of something that is no host at all. */
 export function refuseText(text: string, why: string): Denial {
   // What a hostile program sends ends up in logs and on terminals.
   const shown = JSON.stringify(text.slice(0, 200)).replace(/[^ -~]/g, '?')
-  return denied(shown, `network: ${why}`, 'name the host plainly, as in example.com:443')
+  return denied(shown, `network: ${why}`, otherwise('name the host plainly, as in example.com:443'))
 }
 
 /** `HOST:PORT`, with an IPv6 address in brackets. */
@@ -92,6 +93,10 @@ const meaning: Readonly<Record<Exclude<AddressKind, 'public' | 'metadata'> | 'ow
   reserved: 'a reserved address',
 }
 
-function denied(subject: string, rule: string, howToAllow: string): Denial {
-  return { kind: 'host', subject, rule, certainty: 'proven', howToAllow }
+function denied(subject: string, rule: string, remedy: Remedy): Denial {
+  return { kind: 'host', subject, rule, certainty: 'proven', remedy }
+}
+
+function otherwise(advice: string): Remedy {
+  return { kind: 'otherwise', advice }
 }

@@ -1,7 +1,7 @@
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
-import type { Denial } from '../sandbox.ts'
+import { renderDenial } from '../denials/render.ts'
 import type { Gate, Opened } from './gate.ts'
 import { joinSockets } from './tunnel.ts'
 
@@ -99,12 +99,8 @@ function headersOf(message: IncomingMessage): Record<string, string[]> {
 
 function answerTo(opened: Exclude<Opened, { status: 'open' }>): { readonly code: number; readonly sentence: string } {
   return opened.status === 'refused'
-    ? { code: 403, sentence: sentenceFor(opened.denial) }
+    ? { code: 403, sentence: renderDenial(opened.denial) }
     : { code: 502, sentence: `can't connect to ${opened.reason}` }
-}
-
-function sentenceFor({ subject, rule, howToAllow }: Denial): string {
-  return `The sandbox refused a connection to ${subject} (${rule}). To allow it: ${howToAllow}.`
 }
 
 function refuse(response: ServerResponse, code: number, sentence: string): void {

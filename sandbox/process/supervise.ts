@@ -1,5 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream'
 import type { StartedProcess } from './started.ts'
+import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
 /** How long a tree that was asked to end has before it is killed. */
@@ -48,17 +49,21 @@ export function supervise(supervised: Supervised): SandboxProcess {
   signal?.addEventListener('abort', abort, { once: true })
   if (signal?.aborted === true) abort()
 
-  let bytes = 0
-  const count = (chunk: Buffer): void => {
-    bytes += chunk.length
-    // Nobody wants the rest of a flood, so it gets no grace.
-    if (bytes > outputBytes && cause === undefined && !ended) {
-      cause = { kind: 'flooded' }
+  let room = outputBytes
+  const take = (chunk: Buffer): Buffer => {
+    const part = chunk.subarray(0, room)
+    room -= part.length
+    // Nobody wants the rest of a flood, so it gets no grace and is not read.
+    if (part.length < chunk.length) {
+      if (!ended) cause ??= { kind: 'flooded' }
       supervised.destroy()
+      supervised.stdout.destroy()
+      supervised.stderr.destroy()
     }
+    return part
   }
-  const stdout = relay(supervised.stdout, count)
-  const stderr = relay(supervised.stderr, count)
+  const stdout = relay(supervised.stdout, take)
+  const stderr = relay(supervised.stderr, take)
 
   const result = (async (): Promise<ExecResult> => {
     const last = await supervised.exit
@@ -70,10 +75,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
     try {
       if (last.error !== undefined) throw last.error
       const denials = await supervised.settle(last)
-      const base = {
-        durationMs,
-        denials: cause?.kind === 'flooded' ? [...denials, outputDenial(outputBytes)] : denials,
-      }
+      const base = { durationMs, denials: [...reached(cause, { timeoutMs, outputBytes }), ...denials] }
       if (cause?.kind === 'timed-out') return { status: 'timed-out', afterMs: timeoutMs, ...base }
       if (cause?.kind === 'cancelled') return { status: 'cancelled', ...base }
       if (cause?.kind === 'flooded') return { status: 'signaled', signal: 'SIGKILL', ...base }
@@ -97,29 +99,34 @@ export function supervise(supervised: Supervised): SandboxProcess {
   }
 }
 
-function outputDenial(limit: number): Denial {
-  return {
-    kind: 'limit',
-    subject: `output of more than ${limit} bytes`,
-    rule: 'limits.outputBytes',
-    certainty: 'proven',
-    howToAllow: 'send the output to a file or filter it, or raise limits.outputBytes',
-  }
+/** The limit of ours that ended the command, if one did. */
+function reached(
+  cause: Cause,
+  limits: { readonly timeoutMs: number; readonly outputBytes: number },
+): readonly Denial[] {
+  if (cause?.kind === 'timed-out') return [limitDenial('wallTimeMs', limits.timeoutMs, 'proven')]
+  if (cause?.kind === 'flooded') return [limitDenial('outputBytes', limits.outputBytes, 'proven')]
+  return []
 }
 
-/** A readable that outlives the pipe it copies, so that it can be ended properly while a stranger holds the pipe open. */
+/**
+ * A readable that outlives the pipe it copies, so that it can be ended properly while a stranger holds the pipe open.
+ * `take` gives what of a chunk is to be passed on.
+ */
 function relay(
   source: Readable,
-  count: (chunk: Buffer) => void,
+  take: (chunk: Buffer) => Buffer,
 ): { readonly stream: Readable; readonly finish: () => Promise<void> } {
   const stream = new PassThrough()
   let last = 0
   source.on('data', (chunk: Buffer) => {
     last = performance.now()
-    count(chunk)
+    const part = take(chunk)
+    if (part.length > 0 && !stream.destroyed && !stream.write(part)) source.pause()
   })
+  source.once('end', () => stream.end())
   source.on('error', () => source.destroy())
-  source.pipe(stream)
+  stream.on('drain', () => source.resume())
   const closed = new Promise<void>((resolve) => source.once('close', resolve))
   // A reader that gives up must not leave the command stuck on a full pipe.
   stream.once('close', () => source.resume())
@@ -131,7 +138,6 @@ function relay(
       if (wait <= 0 && source.readableFlowing !== false && source.readableLength === 0) break
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, Math.max(wait, 5)))])
     }
-    source.unpipe(stream)
     source.destroy()
     await closed
     stream.end()

@@ -6,12 +6,12 @@ import type { Denial } from '../sandbox.ts'
 const refusal = /Operation not permitted|\bEPERM\b/
 
 /**
- * Denials that a failed command's output leads to. Seatbelt refuses with EPERM whatever it refuses, where mounts would say that a place
+ * Denials that a command's output leads to. Seatbelt refuses with EPERM whatever it refuses, where mounts would say that a place
  * is read-only or that a file may not be read: such a line is taken for both, and it is the policy that tells which of the two it was.
  */
 export function denialsFromSeatbelt(
   policy: SandboxPolicy,
-  failed: { readonly stderr: string; readonly cwd: string; readonly code: number },
+  failed: { readonly stderr: string; readonly cwd: string; readonly code: number | null },
   host: FileSystemView,
 ): readonly Denial[] {
   const lines = failed.stderr.split('\n')
@@ -21,7 +21,8 @@ export function denialsFromSeatbelt(
     denialsFromOutput(policy, { ...failed, stderr: stderr.join('\n') }, host),
   )
   const found = [...(reads ?? []), ...(writes ?? []), ...denialsFromOutput(policy, failed, host)]
-  const proven = found.filter(({ certainty }) => certainty === 'proven')
-  const bySubject = new Map(proven.map((denial) => [`${denial.kind} ${denial.subject}`, denial]))
+  // Everything but the one suspicion that rests on words alone.
+  const named = found.filter(({ kind }) => kind !== 'syscall')
+  const bySubject = new Map(named.map((denial) => [`${denial.kind} ${denial.subject}`, denial]))
   return bySubject.size > 0 ? [...bySubject.values()] : found.slice(0, 1)
 }

@@ -91,7 +91,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
       destroy: () => tell('SIGKILL'),
       ...commandLimits(policy, command),
       signal: command.signal,
-      settle: async ({ code }) => {
+      settle: async ({ code, signal: endedBy }) => {
         if (group !== undefined) {
           sweepStragglers(mark, group)
           watchdog.forget(mark, group)
@@ -104,11 +104,9 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
             detail: `${failure.reason}. ${failure.remedy}`,
           })
         }
-        const said =
-          code === 0 || code === null || stopped
-            ? []
-            : denialsFromSeatbelt(policy, { stderr, cwd: command.cwd, code }, hostFileSystem)
-        return [...limited.end(), ...guard.review(), ...said]
+        const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
+        const said = denialsFromSeatbelt(policy, { ...ended, cwd: command.cwd }, hostFileSystem)
+        return [...limited.end(ended), ...guard.review(), ...said]
       },
     })
   }

@@ -8,6 +8,7 @@ import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
+import { keepTail } from '../process/tail.ts'
 import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
 import { RunningCommands } from '../process/running-commands.ts'
@@ -57,6 +58,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
     })
     const group = child.pid
     if (group !== undefined) watchdog.watch(mark, group)
+    const complaint = keepTail(output.stderr.source)
     const tell = (name: NodeJS.Signals): void => {
       if (group !== undefined) signal(-group, name)
     }
@@ -66,12 +68,12 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
       destroy: () => tell('SIGKILL'),
       ...commandLimits(policy, command),
       signal: command.signal,
-      settle: async () => {
+      settle: async ({ code, signal: endedBy }) => {
         if (group !== undefined) {
           sweep(mark, group)
           watchdog.forget(mark, group)
         }
-        return limited.end()
+        return limited.end({ code, signal: endedBy, stderr: complaint.text() })
       },
     })
   }

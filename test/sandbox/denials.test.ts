@@ -76,10 +76,47 @@ testInBubblewrap.each([
   expect(renderDenial(denial)).toMatch(/^The sandbox refused .+\. To allow it: .+\.$/)
 })
 
-testInBubblewrap('a command that succeeds, or fails by itself, has no denials', async () => {
+plain.each([
+  ["touch: cannot touch 'f': Read-only file system", 'f'],
+  ['mkdir: cannot create directory ‘a b’: Read-only file system', 'a b'],
+  ['/usr/bin/sh: 1: cannot create f: Read-only file system', 'f'],
+  ['/usr/bin/bash: line 1: f: Read-only file system', 'f'],
+  ['zsh:1: read-only file system: f', 'f'],
+  ['tar: f: Cannot open: Read-only file system', 'f'],
+  ['error: could not lock config file .git/config: Read-only file system', '.git/config'],
+  ["Error: EROFS: read-only file system, open 'f'", 'f'],
+  ["OSError: [Errno 30] Read-only file system: 'f'", 'f'],
+  ['panic: open f: read-only file system', 'f'],
+  ["Can't open f: Read-only file system at make.pl line 3.", 'f'],
+])('%s names one path', async (message, path) => {
+  const { workspace, policy } = await tree()
+  const readOnly = policy({ mode: 'read-only' })
+  const denials = denialsFromOutput(readOnly, { stderr: message, cwd: workspace, code: 1 }, hostFileSystem)
+  expect(denials.map(({ subject }) => subject)).toEqual([join(workspace, path)])
+})
+
+testInBubblewrap(
+  'what a command that succeeds was refused is a suspicion, since it may have been quoting',
+  async () => {
+    const { policy } = await tree()
+    const sandbox = await openFor(policy())
+    for (const script of ['touch /usr/x || true', 'echo "cat: /usr/x: Read-only file system" >&2']) {
+      const { result } = await run(sandbox, script)
+      expect(result).toMatchObject({ code: 0, denials: [{ kind: 'path', subject: '/usr/x', certainty: 'suspected' }] })
+    }
+  },
+)
+
+testInBubblewrap('a command that was ended has its denials too', async () => {
+  const { policy } = await tree()
+  const { result } = await run(await openFor(policy()), 'touch /usr/x; sleep 600', { timeoutMs: 500 })
+  expect(result.denials.map(({ rule }) => rule)).toEqual(['limits.wallTimeMs', 'outside the writable roots'])
+})
+
+testInBubblewrap('a command that fails by itself has no denials', async () => {
   const { policy } = await tree()
   const sandbox = await openFor(policy())
-  expect((await run(sandbox, 'echo "cat: /usr/x: Read-only file system" >&2')).result.denials).toEqual([])
   expect((await run(sandbox, 'cat absent')).result.denials).toEqual([])
+  expect((await run(sandbox, 'cat ~/.ssh/neither-here-nor-outside')).result.denials).toEqual([])
   expect((await run(sandbox, 'exit 3')).result.denials).toEqual([])
 })

@@ -22,6 +22,9 @@ describe.each([
     const sandbox = await openFor({ mode, workspace, limits: { fileSizeBytes: mebibyte } })
     expect(codeOf(await run(sandbox, 'head -c 2000000 /dev/zero > big'))).not.toBe(0)
     expect((await stat(join(workspace, 'big'))).size).toBe(mebibyte)
+    expect((await run(sandbox, 'head -c 2000000 /dev/zero > big')).result.denials).toMatchObject([
+      { kind: 'limit', subject: 'a file of more than 1 MiB', rule: 'limits.fileSizeBytes' },
+    ])
   })
 
   test('a process opens no more files than the limit', async () => {
@@ -32,6 +35,15 @@ describe.each([
     const open = "const fs=require('fs');try{for(;;)fs.openSync('/dev/null')}catch(e){console.log(e.code)}"
     expect((await run(sandbox, 'ulimit -n; ulimit -c')).stdout).toBe('40\n0\n')
     expect((await run(sandbox, `"${process.execPath}" -e "${open}"`)).stdout).toBe('EMFILE\n')
+    expect((await run(sandbox, `"${process.execPath}" -e "for(;;)fs.openSync('/dev/null')"`)).result.denials).toEqual([
+      {
+        kind: 'limit',
+        subject: 'more than 40 open files in one process',
+        rule: 'limits.openFiles',
+        certainty: 'suspected',
+        remedy: { kind: 'raise-limit', limit: 'openFiles', value: 40 },
+      },
+    ])
   })
 
   const forks = 'i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all'

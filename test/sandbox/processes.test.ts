@@ -81,7 +81,11 @@ describe.each([
       sandbox,
       `trap '' TERM; (sleep ${seconds} &) ; setsid sleep ${seconds} & sh -c 'trap "" TERM; sleep ${seconds}'; sleep ${seconds}`,
     )
-    expect(ran.result).toMatchObject({ status: 'timed-out', afterMs: 300 })
+    expect(ran.result).toMatchObject({
+      status: 'timed-out',
+      afterMs: 300,
+      denials: [{ kind: 'limit', rule: 'limits.wallTimeMs', remedy: { limit: 'wallTimeMs', value: 300 } }],
+    })
     expect(processesWith(`sleep ${seconds}`)).toEqual([])
   })
 
@@ -105,9 +109,9 @@ describe.each([
     expect((await started.result).status).toBe('cancelled')
   })
 
-  test('a flood of output is stopped at the limit, and says so', async () => {
-    const { result, stdout } = await run(await open({ outputBytes: 1_000_000 }), 'yes')
-    expect(stdout.length).toBeLessThan(10_000_000)
+  test('a flood of output is stopped at the limit, of which every byte is passed on and none beyond, and says so', async () => {
+    const { result, stdout, stderr } = await run(await open({ outputBytes: 1_000_000 }), 'echo first >&2; yes')
+    expect(stdout.length + stderr.length).toBe(1_000_000)
     expect(result).toMatchObject({ status: 'signaled', denials: [{ kind: 'limit', rule: 'limits.outputBytes' }] })
   })
 

@@ -12,6 +12,7 @@ export type SandboxOptions = {
   readonly denyRead: readonly string[]
   readonly network?: 'off' | 'full'
   readonly allowHost: readonly string[]
+  readonly allowPrivateHost: readonly string[]
   readonly env: readonly string[]
   readonly limit: readonly string[]
   readonly json?: true
@@ -43,6 +44,12 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .option(
       '--allow-host <host[:port]>',
       'reach this host and no other, through our proxy (ports 80 and 443 when none is named); may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--allow-private-host <host[:port]>',
+      'the same for one host that may be in a private network or on this machine; may be repeated',
       collect,
       [],
     )

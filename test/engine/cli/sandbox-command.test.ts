@@ -110,6 +110,24 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
       home: tempDir(),
     })
     expect(ended.code).toBe(124)
+    expect(ended.stderr).toBe(
+      'agent sandbox: The sandbox refused more than 1 s of time: the command was ended (limits.wallTimeMs). To allow it: raise it, e.g. --limit time=2.\n',
+    )
+  })
+
+  test.each([
+    [['-s', 'read-only'], 'touch f', '-s workspace-write'],
+    [[], 'touch /usr/f', '--writable /usr'],
+    [['--deny-read', '/etc/hostname'], 'cat /etc/hostname', '--readable /etc/hostname'],
+    [[], 'cat ~/.ssh/id', '/.ssh/id'],
+    [[], 'git ls-remote https://example.invalid/a', '--allow-host example.invalid'],
+    [['--limit', 'file-size=1M'], 'head -c 2000000 /dev/zero > big', '--limit file-size=2M'],
+    [['--limit', 'output=1K'], 'yes', '--limit output=2K'],
+  ])('%j -- %s: what would allow it is said as a flag', async (flags, script, expected) => {
+    const home = tempDir({ '.ssh/id': 'key' })
+    const ended = await agent(['sandbox', ...flags, '--', 'sh', '-c', script], { cwd: tempDir(), home })
+    expect(ended.stderr.split('\n').filter((line) => line.startsWith('agent sandbox: '))).toHaveLength(1)
+    expect(ended.stderr).toContain(`${expected}.\n`)
   })
 
   test('--allow-host reaches that host and no other, and says what was refused and how to allow it', async () => {
@@ -125,6 +143,20 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.stdout).toContain('hello from the host')
     expect(ended.stdout).toContain('403')
     expect(ended.stderr).toContain('example.invalid')
+  })
+
+  test('--allow-private-host reaches a name that leads to this machine, which --allow-host refuses', async () => {
+    const server = createServer((_, response) => response.end('hello from here')).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const host = `localhost:${(server.address() as AddressInfo).port}`
+    const script = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'GET http://${host}/ HTTP/1.1\\r\\nHost: ${host}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3`
+    const ask = (flag: string) =>
+      agent(['sandbox', flag, host, '--', 'bash', '-c', script], { cwd: tempDir(), home: tempDir() })
+    expect((await ask('--allow-private-host')).stdout).toContain('hello from here')
+    const refused = await ask('--allow-host')
+    expect(refused.stdout).not.toContain('hello from here')
+    expect(refused.stderr).toContain(`To allow it: --allow-private-host ${host}.`)
   })
 
   test('--json prints output, ending and denials as one object, and exits as the command did', async () => {

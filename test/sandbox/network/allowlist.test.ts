@@ -109,7 +109,9 @@ test('everything else is refused, and nobody is asked for its address', async ()
   expect(stdout).not.toContain('served')
   expect(stdout.match(/#/g)).toHaveLength(attempts.length)
   expect(asked).toEqual([])
-  expect(result.denials.map(({ subject }) => subject)).toEqual(
+  // What the proxy saw is proven; what only the output tells of a script that succeeds is not.
+  const proven = result.denials.filter(({ certainty }) => certainty === 'proven')
+  expect(proven.map(({ subject }) => subject)).toEqual(
     expect.arrayContaining([
       `evil.test:${port}`,
       `127.0.0.1:${port}`,
@@ -118,7 +120,7 @@ test('everything else is refused, and nobody is asked for its address', async ()
       'site.test:22',
     ]),
   )
-  for (const denial of result.denials) expect(denial).toMatchObject({ kind: 'host', certainty: 'proven' })
+  expect(new Set(result.denials.map(({ kind }) => kind))).toEqual(new Set(['host']))
 })
 
 test('a redirect to another host ends there', async () => {

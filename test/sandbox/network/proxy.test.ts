@@ -151,14 +151,14 @@ test('a refusal says in one line what was refused, why, and what would allow it'
       subject: 'evil.test:443',
       rule: 'network.allow: no entry names it',
       certainty: 'proven',
-      howToAllow: 'add "evil.test" to network.allow',
+      remedy: { kind: 'allow-host', host: 'evil.test' },
     },
     {
       kind: 'host',
       subject: 'site.test:8443',
       rule: 'network.allow: site.test does not cover port 8443',
       certainty: 'proven',
-      howToAllow: 'add "site.test:8443" to network.allow',
+      remedy: { kind: 'allow-host', host: 'site.test:8443' },
     },
   ])
 })

@@ -1,0 +1,43 @@
+import type { LimitName } from '../../sandbox/index.ts'
+
+type Unit = 'seconds' | 'bytes' | 'count'
+
+/** A limit as people name it: what it is in a policy, and how its value counts. */
+type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
+
+/** The limits by the names that `--limit` takes; keys of the configuration have `_` for `-`. */
+export const knownLimits: Readonly<Record<string, KnownLimit>> = {
+  time: { limit: 'wallTimeMs', unit: 'seconds' },
+  output: { limit: 'outputBytes', unit: 'bytes' },
+  processes: { limit: 'processes', unit: 'count' },
+  memory: { limit: 'memoryBytes', unit: 'bytes' },
+  'file-size': { limit: 'fileSizeBytes', unit: 'bytes' },
+  'open-files': { limit: 'openFiles', unit: 'count' },
+}
+
+const scales: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
+
+/** The value that a text like `512M` means, in the policy's unit; or what was expected instead. */
+export function readLimitValue(
+  { unit }: KnownLimit,
+  text: string,
+): { readonly value: number } | { readonly expected: string } {
+  const match = /^(?<number>\d+)(?<scale>[KMG]?)$/i.exec(text)?.groups
+  const scale = match?.['scale']?.toUpperCase() ?? ''
+  if (match === undefined || (scale !== '' && unit !== 'bytes')) {
+    return {
+      expected:
+        unit === 'bytes' ? 'a number of bytes, with K, M or G behind it if you like' : `a whole number (${unit})`,
+    }
+  }
+  return { value: Number(match['number']) * (unit === 'seconds' ? 1000 : (scales[scale] ?? 1)) }
+}
+
+/** A limit's name and its value as people write them, e.g. `memory` and `512M`. */
+export function writeLimit(limit: LimitName, value: number): { readonly name: string; readonly value: string } {
+  const [name, known] = Object.entries(knownLimits).find(([, each]) => each.limit === limit) ?? [limit, undefined]
+  if (known?.unit === 'seconds') return { name, value: `${Math.ceil(value / 1000)}` }
+  const scale =
+    known?.unit === 'bytes' ? Object.entries(scales).findLast(([, factor]) => value % factor === 0) : undefined
+  return { name, value: scale === undefined ? `${value}` : `${value / scale[1]}${scale[0]}` }
+}

@@ -1,0 +1,52 @@
+import type { SandboxPolicyInput } from '../../sandbox/index.ts'
+import { UserError } from '../user-error.ts'
+import { knownLimits, readLimitValue } from './limits.ts'
+import type { ConfigFile } from './schema.ts'
+
+/** The parts of a policy that a configuration has a say in. */
+type ConfiguredPolicy = {
+  readonly [Key in 'writableRoots' | 'readableRoots' | 'network' | 'environment' | 'limits']: NonNullable<
+    SandboxPolicyInput[Key]
+  >
+} & {
+  /** To be added to what is denied anyway. */
+  readonly deniedReads: readonly string[]
+}
+
+/**
+ * What a configuration says about the sandbox, in the policy's words.
+ *
+ * @throws UserError `usage` for a limit that is none, naming the key
+ */
+export function configuredPolicy(config: ConfigFile): ConfiguredPolicy {
+  const environment = config.shell_environment_policy
+  return {
+    writableRoots: config.sandbox_workspace_write?.writable_roots ?? [],
+    readableRoots: config.sandbox_read?.allow ?? [],
+    deniedReads: config.sandbox_read?.deny ?? [],
+    network: networkPolicy(config),
+    environment: {
+      inherit: environment?.inherit,
+      exclude: environment?.exclude,
+      includeOnly: environment?.include_only,
+      set: environment?.set,
+    },
+    limits: Object.fromEntries(Object.entries(config.sandbox_limits ?? {}).map(readLimit)),
+  }
+}
+
+function networkPolicy({ sandbox_workspace_write: table }: ConfigFile): NonNullable<SandboxPolicyInput['network']> {
+  if (table?.allowed_hosts === undefined) return { mode: table?.network_access === true ? 'full' : 'off' }
+  const allow = table.allowed_hosts.map((entry) =>
+    typeof entry === 'string' ? entry : { host: entry.host, allowPrivate: entry.allow_private },
+  )
+  return { mode: 'allowlist', allow }
+}
+
+function readLimit([key, value]: readonly [string, unknown]): readonly [string, number] {
+  const known = knownLimits[key.replaceAll('_', '-')]
+  if (known === undefined) throw new TypeError('the schema lets no other key through')
+  const read = readLimitValue(known, `${value}`)
+  if ('value' in read) return [known.limit, read.value]
+  throw new UserError('usage', `key 'sandbox_limits.${key}': must be ${read.expected}, not ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,29 @@
+import type { Denial } from '../sandbox.ts'
+import type { LimitName } from './remedy.ts'
+
+/** A limit that a command ran into. `value` is the limit's, in its own unit. */
+export function limitDenial(limit: LimitName, value: number, certainty: Denial['certainty']): Denial {
+  return {
+    kind: 'limit',
+    subject: subjects[limit](value),
+    rule: `limits.${limit}`,
+    certainty,
+    remedy: { kind: 'raise-limit', limit, value },
+  }
+}
+
+const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
+  wallTimeMs: (value) => `more than ${value / 1000} s of time: the command was ended`,
+  outputBytes: (value) => `more than ${bytes(value)} of output: the command was ended`,
+  memoryBytes: (value) => `more than ${bytes(value)} of memory`,
+  processes: (value) => `more than ${value} processes and threads at a time`,
+  fileSizeBytes: (value) => `a file of more than ${bytes(value)}`,
+  openFiles: (value) => `more than ${value} open files in one process`,
+}
+
+/** A size as a person would say it, exact where it is a round one. */
+function bytes(value: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB'] as const
+  const power = Math.min(Math.floor(Math.log2(value) / 10), units.length - 1)
+  return `${Number((value / 1024 ** power).toFixed(1))} ${units[power]}`
+}

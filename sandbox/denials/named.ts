@@ -1,0 +1,61 @@
+import { isAbsolute, join, normalize } from 'node:path'
+
+const reason = '(?:Read-only file system|Permission denied|No such file or directory|Device or resource busy)'
+/** `cat: f: Permission denied`, and what Perl puts behind it. */
+const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
+/** `zsh: permission denied: f` */
+const after = new RegExp(`${reason}: (\\S.*)$`, 'i')
+
+/** How a sentence about a path begins: `cannot create f`, and Go's `open f`. */
+const inability = /^(?:cannot|can't|could not|couldn't|unable to|failed to)(?: |$)/i
+const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|rename|rmdir|stat|symlink|unlink) /
+
+/**
+ * The paths that a line of a program's complaints is about: quoted, absolute, or in the place where programs put them, next to the
+ * reason. Relative ones count from `cwd`.
+ */
+export function namedPaths(message: string, cwd: string): readonly string[] {
+  // Of three parts the first is the program that complains.
+  const line = message.replace(/^[^:]+: (?=.*: )/, '')
+  const marked = [
+    ...[...line.matchAll(/(?<=^|[\s(=:,[])['"`‘“]([^'"`‘’“”]+)['"`’”](?=$|[\s):,.;\]])/g)].map(
+      (match) => match[1] ?? '',
+    ),
+    ...[...line.matchAll(/(?:^|[\s:=(])(\/[^\s:'"`)]+)/g)].map((match) => match[1] ?? ''),
+  ]
+  const texts = marked.length > 0 ? marked : nextToReason(line, line !== message)
+  const paths = texts
+    .filter((text) => text !== '' && text.length < 4096 && !text.includes('\0') && !text.includes('://'))
+    .map((text) => normalize(isAbsolute(text) ? text : join(cwd, text)))
+  return [...new Set(paths)]
+}
+
+/** @param complainer whether the line had the name of the program that complains before it */
+function nextToReason(line: string, complainer: boolean): readonly string[] {
+  const behind = after.exec(line)?.[1]
+  if (behind !== undefined) return [behind]
+  // tar says `f: Cannot open: REASON`.
+  const parts = (before.exec(line)?.[1] ?? '').split(': ').filter((part) => !/^cannot \w+$/i.test(part))
+  const last = parts.at(-1) ?? ''
+  // `could not lock config file PATH`
+  if (inability.test(last)) return last.split(' ').slice(-1)
+  if (call.test(last)) return [last.replace(call, '')]
+  // A single part is the program itself.
+  return complainer || parts.length > 1 ? [last] : []
+}
+
+/** How programs say that they didn't get through, with the host in it. */
+const unreachable: readonly RegExp[] = [
+  /Could not resolve host(?:name)?:? '?([\w.-]+)/i,
+  /(?:getaddrinfo|connect|getaddrinfo\(\)) (?:ENOTFOUND|EAI_AGAIN|EPERM|ENETUNREACH|ECONNREFUSED) ([\w.:-]+)/,
+  /unable to access '\w+:\/\/(?:[^@/']*@)?([\w.-]+)/,
+  /ssh: (?:Could not resolve hostname|connect to host) ([\w.-]+)/,
+  /(?:Failed|failed) to (?:connect|resolve|fetch|lookup)[^:]*?(?:to|host|from)? ['"]?(?:\w+:\/\/)?([\w-]+(?:\.[\w-]+)+)/,
+  /dial tcp: lookup ([\w.-]+)/,
+  /resolve '([\w.-]+)'/,
+]
+
+/** The host that a line says was not reached, if it is such a line. */
+export function namedHost(line: string): string | undefined {
+  return unreachable.map((pattern) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
+}

@@ -1,0 +1,39 @@
+import type { HostPatternInput } from '../network/host-pattern.ts'
+import type { SandboxPolicy } from '../policy.ts'
+
+/** What would allow what was refused, as data: whoever owns the flags or the file that a policy came from says it in their words. */
+export type Remedy =
+  | { readonly kind: 'add-root'; readonly to: 'writableRoots' | 'readableRoots'; readonly path: string }
+  /** The place is an entry of `deniedReads`; `path`, what was asked for, lies in it or is it. */
+  | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
+  | { readonly kind: 'unprotect'; readonly path: string }
+  | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
+  | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
+  /** `value` is what holds now, in the limit's own unit. */
+  | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
+  /** Nothing in the policy would do; the text says what a person can. */
+  | { readonly kind: 'otherwise'; readonly advice: string }
+
+export type LimitName = keyof SandboxPolicy['limits']
+
+/** A remedy in the policy's own words. */
+export function describeRemedy(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'add-root':
+      return `add ${remedy.path} to ${remedy.to}`
+    case 'show-denied':
+      return `take ${remedy.place} out of deniedReads, or add ${remedy.path} to readableRoots`
+    case 'unprotect':
+      return `take ${remedy.path} out of protectedPaths`
+    case 'use-mode':
+      return `use the mode ${remedy.mode}`
+    case 'allow-host':
+      return `add ${JSON.stringify(remedy.host)} to network.allow`
+    case 'raise-limit':
+      return `raise limits.${remedy.limit}, which is ${remedy.value}`
+    case 'otherwise':
+      return remedy.advice
+    default:
+      return remedy satisfies never
+  }
+}

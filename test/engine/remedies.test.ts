@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { loadConfig } from '../../engine/config/load.ts'
+import { configuredPolicy } from '../../engine/config/sandbox-policy.ts'
+import { remedyAsConfig } from '../../engine/remedies.ts'
+import { parsePolicy, type Remedy } from '../../sandbox/index.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const followed: readonly (readonly [Remedy, object])[] = [
+  [{ kind: 'add-root', to: 'writableRoots', path: '/srv/a b' }, { writableRoots: ['/srv/a b'] }],
+  [{ kind: 'add-root', to: 'readableRoots', path: '/tmp/x' }, { readableRoots: ['/tmp/x'] }],
+  [{ kind: 'show-denied', place: '/home/u/.ssh', path: '/home/u/.ssh/id' }, { readableRoots: ['/home/u/.ssh/id'] }],
+  [{ kind: 'allow-host', host: 'a.example' }, { network: { mode: 'allowlist', allow: ['a.example'] } }],
+  [
+    { kind: 'allow-host', host: { host: 'db.example:5432', allowPrivate: true } },
+    { network: { mode: 'allowlist', allow: [{ host: 'db.example:5432', allowPrivate: true }] } },
+  ],
+  [{ kind: 'raise-limit', limit: 'memoryBytes', value: 512 * 1024 ** 2 }, { limits: { memoryBytes: 1024 ** 3 } }],
+  [{ kind: 'raise-limit', limit: 'fileSizeBytes', value: 1000 }, { limits: { fileSizeBytes: 2000 } }],
+  [{ kind: 'raise-limit', limit: 'processes', value: 1024 }, { limits: { processes: 2048 } }],
+]
+
+test.each(followed)('%j: following its words gives a policy that allows it', (remedy, expected) => {
+  const words = remedyAsConfig(remedy)
+  const override = /-c (?:'(?<quoted>.*)'|(?<bare>\S+))$/.exec(words)?.groups
+  const config = loadConfig(tempDir(), [override?.['quoted'] ?? override?.['bare'] ?? ''])
+  const policy = parsePolicy({ mode: 'workspace-write', workspace: '/', ...configuredPolicy(config) })
+  expect(policy).toMatchObject(expected)
+})
+
+test('a limit that is none is refused with its key', () => {
+  const config = loadConfig(tempDir({ 'config.toml': '[sandbox_limits]\nprocesses = "5M"\n' }), [])
+  expect(() => configuredPolicy(config)).toThrow(
+    `key 'sandbox_limits.processes': must be a whole number (count), not "5M"`,
+  )
+})
