@@ -1,0 +1,120 @@
+import type { HandlerResult } from './handler-result.ts'
+import type { HookOutput } from './output.ts'
+
+/** What one handler's result means for the event. */
+export type Answered = {
+  readonly result: HandlerResult
+  /** Whether its failure forbids. */
+  readonly blocksOnFailure: boolean
+  /** What messages call the handler. */
+  readonly name: string
+}
+
+/** What all hooks of an event together say. Absent: none of them said anything of the kind. */
+export type HookOutcome = {
+  /** `deny` beats `ask` beats `allow`. An allow lifts no rule that denies or asks. */
+  readonly decision?: 'deny' | 'ask' | 'allow'
+  readonly reason?: string
+  /** The last input that a hook wants instead. */
+  readonly updatedInput?: Readonly<Record<string, unknown>>
+  readonly updatedOutput?: string
+  /** What the model is told beside. */
+  readonly context: readonly string[]
+  /** What the person watching is told. */
+  readonly messages: readonly string[]
+  /** Set when a hook ends the run. */
+  readonly stop?: string
+  readonly worktreePath?: string
+  /** The model's request as a `BeforeModel` hook wants it: fields that replace ours. */
+  readonly modelRequest?: Readonly<Record<string, unknown>>
+  /** What a hook says in the model's place. */
+  readonly modelResponse?: Readonly<Record<string, unknown>>
+  /** The only tools that may be called next. */
+  readonly allowedTools?: readonly string[]
+}
+
+const order = ['deny', 'ask', 'allow'] as const
+
+/**
+ * Puts the answers of an event's hooks together.
+ *
+ * @param textIsContext whether plain text on standard output is meant for the model
+ */
+export function combine(answers: readonly Answered[], textIsContext: boolean): HookOutcome {
+  const opinions = answers.flatMap(opinionOf)
+  const strictest = order.find((decision) => opinions.some((one) => one.decision === decision))
+  const outputs = answers.flatMap(({ result }) => (result.status === 'answered' ? [result] : []))
+  const outcome: { -readonly [Key in keyof HookOutcome]: HookOutcome[Key] } = {
+    context: outputs.flatMap(({ output, text }) => [
+      ...(output.hookSpecificOutput?.additionalContext === undefined
+        ? []
+        : [output.hookSpecificOutput.additionalContext]),
+      ...(textIsContext && text !== '' ? [text] : []),
+    ]),
+    messages: [
+      ...outputs.flatMap(({ output }) => (output.systemMessage === undefined ? [] : [output.systemMessage])),
+      ...answers.flatMap(({ result, name, blocksOnFailure }) =>
+        result.status === 'failed' && !blocksOnFailure ? [`The hook ${name} failed: ${result.reason}.`] : [],
+      ),
+    ],
+  }
+  if (strictest !== undefined) {
+    outcome.decision = strictest
+    outcome.reason = opinions
+      .filter(({ decision }) => decision === strictest)
+      .map(({ reason }) => reason)
+      .join(' ')
+  }
+  for (const { output } of outputs) Object.assign(outcome, wishesOf(output))
+  return outcome
+}
+
+type Opinion = { readonly decision: (typeof order)[number]; readonly reason: string }
+
+function opinionOf({ result, name, blocksOnFailure }: Answered): readonly Opinion[] {
+  if (result.status === 'blocked') return [{ decision: 'deny', reason: result.reason }]
+  if (result.status === 'failed') {
+    if (!blocksOnFailure) return []
+    const advice = 'A guard that fails forbids; "onError": "continue" in its settings would let the call go on.'
+    return [{ decision: 'deny', reason: `The hook ${name} failed: ${result.reason}. ${advice}` }]
+  }
+  const { hookSpecificOutput: specific, decision, reason } = result.output
+  const unexplained = `The hook ${name} gave no reason.`
+  if (specific?.permissionDecision !== undefined) {
+    // A call can't be put off to a later process, so it is asked about now.
+    const said = specific.permissionDecision === 'defer' ? 'ask' : specific.permissionDecision
+    return [{ decision: said, reason: specific.permissionDecisionReason ?? reason ?? unexplained }]
+  }
+  if (specific?.decision !== undefined) {
+    return [{ decision: specific.decision.behavior, reason: specific.decision.message ?? unexplained }]
+  }
+  switch (decision) {
+    case 'block':
+    case 'deny':
+      return [{ decision: 'deny', reason: reason ?? unexplained }]
+    case 'approve':
+    case 'allow':
+      return [{ decision: 'allow', reason: reason ?? unexplained }]
+    case 'ask':
+      return [{ decision: 'ask', reason: reason ?? unexplained }]
+    case undefined:
+      return []
+    default:
+      return decision satisfies never
+  }
+}
+
+function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: HookOutput): Partial<HookOutcome> {
+  const input = specific?.updatedInput ?? specific?.decision?.updatedInput
+  const output = specific?.updatedToolOutput
+  const tools = specific?.toolConfig?.mode === 'NONE' ? [] : specific?.toolConfig?.allowedFunctionNames
+  return {
+    ...(goOn === false ? { stop: stopReason ?? 'a hook ended the run' } : {}),
+    ...(input === undefined ? {} : { updatedInput: input }),
+    ...(output === undefined ? {} : { updatedOutput: typeof output === 'string' ? output : JSON.stringify(output) }),
+    ...(specific?.worktreePath === undefined ? {} : { worktreePath: specific.worktreePath }),
+    ...(specific?.llm_request === undefined ? {} : { modelRequest: specific.llm_request }),
+    ...(specific?.llm_response === undefined ? {} : { modelResponse: specific.llm_response }),
+    ...(tools === undefined ? {} : { allowedTools: tools }),
+  }
+}

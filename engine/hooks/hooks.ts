@@ -1,0 +1,237 @@
+import { createGuardian, nobody, withoutAuditLog } from '../../policies/index.ts'
+import type { Sandbox } from '../../sandbox/index.ts'
+import { truncateMiddle } from '../text/truncate.ts'
+import { combine, type Answered, type HookOutcome } from './combine.ts'
+import type { HandlerResult } from './handler-result.ts'
+import { kindOf, type HookEvent } from './hook-event.ts'
+import type { Hook, HookFile, HookSet } from './load.ts'
+import { matchesName } from './matches.ts'
+import { runCommandHook } from './run-command.ts'
+import { runHttpHook } from './run-http.ts'
+import { runMcpToolHook, type CallMcpTool } from './run-mcp-tool.ts'
+import { runPromptHook, type AskModel } from './run-prompt.ts'
+import type { CallView } from './view.ts'
+
+/** A hook that has run, for the event stream. */
+export type HookRun = {
+  readonly event: HookEvent
+  /** The command, URL, prompt or tool, shortened. */
+  readonly handler: string
+  readonly status: 'completed' | 'blocked' | 'failed'
+  readonly durationMs: number
+  /** Why, where it blocked or failed. */
+  readonly message: string | undefined
+}
+
+/** What hooks need of the run they belong to. */
+export type HookSurroundings = {
+  /** In every input: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
+  readonly common: () => Readonly<Record<string, unknown>>
+  readonly workspace: string
+  /** The sandbox that commands of such a file's hooks run in. */
+  readonly sandboxFor: (file: HookFile) => Promise<Sandbox>
+  readonly env: Readonly<NodeJS.ProcessEnv>
+  readonly ask: AskModel
+  readonly callMcpTool: CallMcpTool
+  /** Why a host must not be reached, or undefined. */
+  readonly forbidsHost: (url: URL) => string | undefined
+  /** Keeps a text that is too long to be said and gives the file's path. */
+  readonly keep: (text: string) => string
+  readonly onRun: (run: HookRun) => void
+  readonly signal: AbortSignal
+}
+
+/** The hooks of a run, ready to be told what happens. */
+export type Hooks = {
+  /** Whether any hook listens: what is said to nobody need not be made. */
+  readonly has: (event: HookEvent) => boolean
+  /** Runs the hooks of an event, all at once, and gives what they say together. */
+  readonly fire: (event: HookEvent, fields: Readonly<Record<string, unknown>>) => Promise<HookOutcome>
+  /** The same for an event of a call, which hooks see in one or several views. */
+  readonly fireForCall: (
+    event: HookEvent,
+    views: readonly CallView[],
+    fields: Readonly<Record<string, unknown>>,
+  ) => Promise<HookOutcome>
+  /** Waits a little for what runs beside the run, then ends it. */
+  readonly close: () => Promise<void>
+}
+
+/** Of a text that a hook adds to the conversation, as in Claude Code. */
+const contextLimit = 10_000
+/** What hooks that nobody waits for get once the run is over. */
+const graceMs = 2000
+
+/** Makes hooks of what was loaded. */
+export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks {
+  const spent = new Set<Hook>()
+  const beside = new Set<Promise<unknown>>()
+  const ending = new AbortController()
+  const signal = AbortSignal.any([surroundings.signal, ending.signal])
+
+  /** One hook for one input; gives nothing where nobody waits for it. */
+  async function runOne(
+    event: HookEvent,
+    hook: Hook,
+    input: Readonly<Record<string, unknown>>,
+  ): Promise<Answered | undefined> {
+    if (hook.handler.once === true) {
+      if (spent.has(hook)) return undefined
+      spent.add(hook)
+    }
+    const name = nameOf(hook)
+    const run = async (): Promise<HandlerResult> => {
+      const started = performance.now()
+      const result = await runHandler(hook, input, surroundings, timeoutOf(event, hook), signal)
+      surroundings.onRun({
+        event,
+        handler: name,
+        status: result.status === 'answered' ? 'completed' : result.status,
+        durationMs: Math.round(performance.now() - started),
+        message: result.status === 'answered' ? undefined : result.reason,
+      })
+      return result
+    }
+    if (hook.handler.async === true) {
+      const running = run().finally(() => beside.delete(running))
+      beside.add(running)
+      return undefined
+    }
+    return { result: await run(), name, blocksOnFailure: kindOf(event).guards && hook.handler.onError !== 'continue' }
+  }
+
+  function together(event: HookEvent, answers: readonly (Answered | undefined)[]): HookOutcome {
+    const outcome = combine(
+      answers.filter((answer) => answer !== undefined),
+      event === 'SessionStart' || event === 'UserPromptSubmit',
+    )
+    return { ...outcome, context: outcome.context.map(bounded) }
+  }
+
+  function bounded(text: string): string {
+    return text.length <= contextLimit ? text : truncateMiddle(text, contextLimit, surroundings.keep(text)).text
+  }
+
+  return {
+    has: (event) => set.hooks.has(event),
+    fire: async (event, fields) => {
+      const input = { ...surroundings.common(), hook_event_name: event, ...fields }
+      const { matches } = kindOf(event)
+      const subject = matches === undefined ? '' : String(fields[matches] ?? '')
+      const hooks = distinct(set.hooks.get(event) ?? []).filter(
+        ({ matcher }) => matches === undefined || matchesName(matcher, subject),
+      )
+      return together(event, await Promise.all(hooks.map((hook) => runOne(event, hook, input))))
+    },
+    fireForCall: async (event, views, fields) => {
+      const running = distinct(set.hooks.get(event) ?? []).flatMap((hook) =>
+        viewsFor(hook, views).map(async (view) => {
+          const shown = { tool_name: view.name, tool_input: view.input }
+          const input = { ...surroundings.common(), hook_event_name: event, ...shown, ...fields }
+          const answer = await runOne(event, hook, input)
+          return answer === undefined ? undefined : { ...answer, result: translated(answer.result, view) }
+        }),
+      )
+      return together(event, await Promise.all(running))
+    },
+    close: async () => {
+      if (beside.size > 0) {
+        const late = new Promise((resolve) => setTimeout(resolve, graceMs).unref())
+        await Promise.race([Promise.allSettled(beside), late])
+      }
+      ending.abort()
+      await Promise.allSettled(beside)
+    },
+  }
+}
+
+async function runHandler(
+  { handler, file }: Hook,
+  input: Readonly<Record<string, unknown>>,
+  surroundings: HookSurroundings,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<HandlerResult> {
+  switch (handler.type) {
+    case 'command': {
+      const sandbox = await surroundings.sandboxFor(file)
+      const { workspace } = surroundings
+      const options = { sandbox, cwd: workspace, project: workspace, timeoutMs, signal }
+      return runCommandHook(handler, JSON.stringify(input), options)
+    }
+    case 'http': {
+      const forbidden = surroundings.forbidsHost(new URL(handler.url))
+      if (forbidden !== undefined) return { status: 'failed', reason: `${handler.url}: ${forbidden}` }
+      return runHttpHook(handler, JSON.stringify(input), { env: surroundings.env, timeoutMs, signal })
+    }
+    case 'prompt':
+    case 'agent':
+      return runPromptHook(handler, JSON.stringify(input), surroundings.ask, { timeoutMs, signal })
+    case 'mcp_tool':
+      return runMcpToolHook(handler, input, surroundings.callMcpTool, { timeoutMs, signal })
+    default:
+      return handler satisfies never
+  }
+}
+
+/** Milliseconds, by Claude Code's defaults: a question to a model is meant to be short. */
+function timeoutOf(event: HookEvent, { handler }: Hook): number {
+  const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
+  return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
+}
+
+/** What a hook is called in messages. */
+function nameOf({ handler, origin }: Hook): string {
+  const words = {
+    command: () => (handler.type === 'command' ? [handler.command, ...(handler.args ?? [])].join(' ') : ''),
+    http: () => (handler.type === 'http' ? handler.url : ''),
+    prompt: () => 'prompt',
+    agent: () => 'agent',
+    mcp_tool: () => (handler.type === 'mcp_tool' ? `mcp__${handler.server}__${handler.tool}` : ''),
+  }[handler.type]()
+  return `'${words.length > 80 ? `${words.slice(0, 79)}…` : words}' (${origin})`
+}
+
+/** Each hook once, however many files say the same. */
+function distinct(hooks: readonly Hook[]): readonly Hook[] {
+  const seen = new Map<string, Hook>()
+  for (const hook of hooks) {
+    const key = JSON.stringify([hook.matcher, hook.handler])
+    if (!seen.has(key)) seen.set(key, hook)
+  }
+  return [...seen.values()]
+}
+
+/** The views of a call that a hook is for. The tool's own, which is last, only counts where no other does. */
+function viewsFor({ matcher, condition }: Hook, views: readonly CallView[]): readonly CallView[] {
+  const covered = views.filter((view) => matchesName(matcher, view.name) && covers(condition, view))
+  const own = views.at(-1)
+  const others = covered.filter((view) => view !== own)
+  return others.length > 0 ? others : covered
+}
+
+/** Whether an `if` covers a call: whether the Guardian would ask about it were the rule an `ask`. */
+function covers(condition: Hook['condition'], { action }: CallView): boolean {
+  if (condition === undefined) return true
+  if (action === undefined) return false
+  const options = {
+    approvalMode: 'bypass' as const,
+    permissions: condition,
+    reviewer: nobody,
+    audit: withoutAuditLog(),
+  }
+  return createGuardian(options).assess(action).decision === 'ask'
+}
+
+/** A result whose wished-for input is the tool's own; a wish that the tool can't fulfil is a failure. */
+function translated(result: HandlerResult, view: CallView): HandlerResult {
+  if (result.status !== 'answered') return result
+  const specific = result.output.hookSpecificOutput
+  const wished = specific?.updatedInput ?? specific?.decision?.updatedInput
+  if (wished === undefined) return result
+  const replacement = view.replace(wished)
+  if ('problem' in replacement)
+    return { status: 'failed', reason: `its updatedInput can't be used: ${replacement.problem}` }
+  const output = { ...result.output, hookSpecificOutput: { ...specific, updatedInput: replacement.input } }
+  return { ...result, output }
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+
+const decision = z.enum(['allow', 'deny', 'ask', 'defer'])
+
+const specific = z.looseObject({
+  hookEventName: z.string().optional(),
+  permissionDecision: decision.optional(),
+  permissionDecisionReason: z.string().optional(),
+  updatedInput: z.record(z.string(), z.unknown()).optional(),
+  additionalContext: z.string().optional(),
+  /** The answer to a `PermissionRequest`. */
+  decision: z
+    .looseObject({
+      behavior: z.enum(['allow', 'deny']),
+      message: z.string().optional(),
+      updatedInput: z.record(z.string(), z.unknown()).optional(),
+    })
+    .optional(),
+  /** What the model reads instead of the tool's result. */
+  updatedToolOutput: z.unknown().optional(),
+  /** Where a `WorktreeCreate` hook has put the tree. */
+  worktreePath: z.string().optional(),
+  /** Gemini's, of `BeforeModel` and `AfterModel`. */
+  llm_request: z.record(z.string(), z.unknown()).optional(),
+  llm_response: z.record(z.string(), z.unknown()).optional(),
+  /** Gemini's, of `BeforeToolSelection`. */
+  toolConfig: z
+    .looseObject({
+      mode: z.enum(['AUTO', 'ANY', 'NONE']).optional(),
+      allowedFunctionNames: z.array(z.string()).optional(),
+    })
+    .optional(),
+})
+
+/** What a hook may print: the JSON of Claude Code's and Gemini's contracts. Fields that aren't listed are left alone. */
+const HookOutput = z.looseObject({
+  continue: z.boolean().optional(),
+  stopReason: z.string().optional(),
+  suppressOutput: z.boolean().optional(),
+  systemMessage: z.string().optional(),
+  /** The older form, and Gemini's. */
+  decision: z.enum(['approve', 'block', 'allow', 'deny', 'ask']).optional(),
+  reason: z.string().optional(),
+  hookSpecificOutput: specific.optional(),
+})
+
+/** A hook's answer. An empty object says nothing. */
+export type HookOutput = z.infer<typeof HookOutput>
+
+/**
+ * Reads what a hook has said. Text that isn't an object is no answer: a script may print what it likes; it comes back as `text`.
+ *
+ * @returns the answer, or why text that begins as an object can't be understood
+ */
+export function readHookOutput(
+  said: string,
+): { readonly output: HookOutput; readonly text: string } | { readonly problem: string } {
+  const text = said.trim()
+  if (!text.startsWith('{')) return { output: {}, text }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return { problem: `its answer is not JSON: ${(error as Error).message}` }
+  }
+  const result = HookOutput.safeParse(json)
+  if (result.success) return { output: result.data, text: '' }
+  return { problem: `its answer does not fit: ${z.prettifyError(result.error).replaceAll('\n', ' ')}` }
+}

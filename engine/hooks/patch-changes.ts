@@ -1,0 +1,38 @@
+import { parsePatch, PatchError } from '../../apply-patch/index.ts'
+import type { PatchView } from './view.ts'
+
+/**
+ * What a patch is about, file by file, for hooks that look at files: the lines it brings (`text`) and those it takes away. Nothing is
+ * planned: a file that isn't there shows when the patch is applied. A patch that can't be read has no files.
+ */
+export function patchChanges(text: string): readonly PatchView[] {
+  try {
+    return parsePatch(text).patch.operations.map((operation) => {
+      switch (operation.type) {
+        case 'add':
+          return { path: operation.path, kind: 'add', text: linesOf(operation.body, '+') }
+        case 'delete':
+          return { path: operation.path, kind: 'delete' }
+        case 'update': {
+          const bodies = operation.chunks.map(({ body }) => body)
+          return {
+            path: operation.moveTo ?? operation.path,
+            kind: 'update',
+            text: bodies.map((body) => linesOf(body, '+')).join(''),
+            before: bodies.map((body) => linesOf(body, '-')).join(''),
+          }
+        }
+        default:
+          return operation satisfies never
+      }
+    })
+  } catch (error) {
+    if (error instanceof PatchError) return []
+    throw error
+  }
+}
+
+function linesOf(body: Uint8Array, mark: '+' | '-'): string {
+  const lines = new TextDecoder().decode(body).split('\n')
+  return lines.flatMap((line) => (line.startsWith(mark) ? [`${line.slice(1)}\n`] : [])).join('')
+}

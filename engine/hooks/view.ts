@@ -1,0 +1,144 @@
+import { resolve } from 'node:path'
+import type { Action } from '../../policies/index.ts'
+import { patchChanges } from './patch-changes.ts'
+
+/**
+ * A call as a hook is shown it: under the name and with the fields that hook scripts of Claude Code expect. A patch of three
+ * files is three views, as it would be three calls there.
+ */
+export type CallView = {
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** What the call would do, for a handler's `if`. Undefined: nothing that a permission could cover. */
+  readonly action: Action | undefined
+  /** The tool's own input for an input that a hook wants instead, or why it can't be changed so. */
+  readonly replace: (input: Readonly<Record<string, unknown>>) => Replacement
+}
+
+/** The outcome of turning a hook's input into the tool's own. */
+type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
+
+/** One file of a patch: the lines it brings and the lines it takes away, as far as they are known. */
+export type PatchView = {
+  readonly path: string
+  readonly kind: 'add' | 'delete' | 'update'
+  readonly text?: string
+  readonly before?: string
+}
+
+/** A call of a tool, its input checked. */
+type SeenCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+
+/** How a call looks to hooks, the views that scripts expect first and the tool's own last. Never empty. */
+export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] {
+  const own = ownView(call, workspace)
+  if (call.tool === 'exec_command') return [bashView(call, workspace), own]
+  if (call.tool === 'apply_patch') {
+    return [...patchChanges(String(call.input['input'])).map((change) => changeView(change, workspace)), own]
+  }
+  const renamed = claudeNames[call.tool]
+  return renamed === undefined ? [own] : [{ ...own, ...renamed(call.input, workspace) }, own]
+}
+
+function ownView({ tool, input }: SeenCall, workspace: string): CallView {
+  return { name: tool, input, action: actionOf(tool, input, workspace), replace: (changed) => ({ input: changed }) }
+}
+
+function bashView({ input }: SeenCall, workspace: string): CallView {
+  const { cmd, timeout_ms: timeout, justification: description } = input
+  const shown = {
+    command: cmd,
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(description === undefined ? {} : { description }),
+  }
+  return {
+    name: 'Bash',
+    input: shown,
+    action: actionOf('Bash', shown, workspace),
+    replace: ({ command, timeout: milliseconds, ...rest }) => {
+      const unknown = Object.keys(rest).filter((key) => !['description', 'run_in_background'].includes(key))
+      if (unknown.length > 0) return { problem: `it sets ${unknown.join(', ')}, which a command has not` }
+      return { input: { ...input, cmd: command, ...(milliseconds === undefined ? {} : { timeout_ms: milliseconds }) } }
+    },
+  }
+}
+
+function changeView({ path, kind, text, before }: PatchView, workspace: string): CallView {
+  const added = kind === 'add'
+  const texts = added ? { content: text ?? '' } : { old_string: before ?? '', new_string: text ?? '' }
+  const input = { file_path: resolve(workspace, path), ...texts }
+  const name = added ? 'Write' : 'Edit'
+  return {
+    name,
+    input,
+    action: actionOf(name, input, workspace),
+    replace: () => ({ problem: 'one file of a patch can not be changed alone: change the input of apply_patch' }),
+  }
+}
+
+/** Tools of ours that Claude Code has under another name, with the fields its scripts read. */
+const claudeNames: Readonly<
+  Record<
+    string,
+    (input: SeenCall['input'], workspace: string) => Pick<CallView, 'name' | 'input' | 'action' | 'replace'>
+  >
+> = {
+  read_file: fileView('Read'),
+  write_file: fileView('Write'),
+  edit_file: fileView('Edit'),
+  edit_notebook: fileView('NotebookEdit'),
+  glob: sameFields('Glob'),
+  grep: sameFields('Grep'),
+  list_dir: sameFields('LS'),
+  web_fetch: sameFields('WebFetch'),
+  web_search: sameFields('WebSearch'),
+  agent: sameFields('Agent'),
+  skill: sameFields('Skill'),
+}
+
+function fileView(name: string) {
+  return (input: SeenCall['input'], workspace: string) => {
+    const { path, ...rest } = input
+    const shown = { file_path: resolve(workspace, String(path)), ...rest }
+    const replace: CallView['replace'] = ({ file_path: file, ...others }) => ({ input: { path: file, ...others } })
+    return { name, input: shown, action: actionOf(name, shown, workspace), replace }
+  }
+}
+
+function sameFields(name: string) {
+  return (input: SeenCall['input'], workspace: string) => ({
+    name,
+    input,
+    action: actionOf(name, input, workspace),
+    replace: (changed: SeenCall['input']): Replacement => ({ input: changed }),
+  })
+}
+
+function actionOf(name: string, input: SeenCall['input'], workspace: string): Action | undefined {
+  const sandbox = 'danger-full-access'
+  const path = typeof input['file_path'] === 'string' ? input['file_path'] : input['path']
+  switch (name) {
+    case 'Bash':
+      return { type: 'exec', argv: ['/bin/bash', '-c', String(input['command'])], cwd: workspace, sandbox }
+    case 'Edit':
+    case 'Write':
+    case 'NotebookEdit':
+      return { type: 'patch', root: workspace, sandbox, changes: [{ kind: 'update', path: String(path) }] }
+    case 'Read':
+    case 'Glob':
+    case 'Grep':
+    case 'LS':
+      return typeof path === 'string' ? { type: 'read', path: resolve(workspace, path) } : undefined
+    case 'WebFetch':
+      return URL.canParse(String(input['url'])) ? networkAction(new URL(String(input['url']))) : undefined
+    default: {
+      const [, server, ...tool] = name.startsWith('mcp__') ? name.split('__') : []
+      return server === undefined ? undefined : { type: 'mcp', server, tool: tool.join('__'), arguments: input }
+    }
+  }
+}
+
+function networkAction({ hostname, port, protocol }: URL): Action {
+  const usual = protocol === 'http:' ? 80 : 443
+  return { type: 'network', host: hostname, port: port === '' ? usual : Number(port), protocol: protocol.slice(0, -1) }
+}
