@@ -3,9 +3,11 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import { loadConfig } from '../config/load.ts'
 import { readMemory } from '../memory/read-memory.ts'
 import { renderMemory } from '../memory/render-memory.ts'
+import type { Model } from '../model.ts'
 import { findPlaces } from '../places.ts'
 import { readRules } from '../read-rules.ts'
 import { environmentContext, instructions } from '../run/instructions.ts'
+import { OutputContract } from '../run/output-contract.ts'
 import { run } from '../run/run.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { builtInTools } from '../tools/index.ts'
@@ -19,6 +21,7 @@ import { approvalModeOf } from './modes.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
 import { factsOfModels } from './model-facts.ts'
 import { readImage } from './read-image.ts'
+import { readOutputSchema } from './read-output-schema.ts'
 import { readPrompt } from './read-prompt.ts'
 import { showContext } from './show-context.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
@@ -43,6 +46,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
   const factsOf = factsOfModels(options, config, model.name)
+  const output = await outputContract(options, model)
   const images = (options.image ?? []).map(readImage)
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(options, config, workspace)
@@ -51,7 +55,8 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     const guardian = guard(session, rules, approvalPolicy, sandbox)
     const summary = await run({
       model,
-      tools: builtInTools,
+      tools: output?.tool === undefined ? builtInTools : [...builtInTools, output.tool],
+      ...(output === undefined ? {} : { output }),
       sandbox,
       guardian,
       session,
@@ -90,6 +95,11 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     session.close()
     dispose()
   }
+}
+
+async function outputContract(options: ExecOptions, model: Model): Promise<OutputContract | undefined> {
+  if (options.outputSchema === undefined) return undefined
+  return new OutputContract(await readOutputSchema(options.outputSchema), model)
 }
 
 function networkOf(sandbox: Sandbox): string {

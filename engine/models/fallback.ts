@@ -19,9 +19,8 @@ export function withFallbacks(models: readonly Model[]): Model {
     get name() {
       return current().name
     },
-    get enforcesSchema() {
-      return current().enforcesSchema ?? false
-    },
+    // How the result is delivered is settled before the first request, so all of them must be able to.
+    enforcesSchema: models.every((model) => model.enforcesSchema === true),
     async *respond(request, signal) {
       for (;;) {
         try {

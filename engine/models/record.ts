@@ -18,7 +18,10 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
   )
   let open: readonly ToolCall[] = []
   return {
-    name: model.name,
+    get name() {
+      return model.name
+    },
+    enforcesSchema: model.enforcesSchema ?? false,
     async *respond(request, signal) {
       const expect = open.map((call) => expectation(call, request.history, cwd))
       let said: ModelEvent[] = []

@@ -1,12 +1,31 @@
+/** Keywords with a schema, a list of them, or a table of them below, and those that only say something of the value. */
+const one = ['items']
+const lists = ['anyOf']
+const tables = ['properties', '$defs', 'definitions']
+const plain = ['type', 'enum', 'const', 'required', 'additionalProperties', 'title', 'description', 'format']
+const references = ['$ref', '$schema']
+const known = new Set([...one, ...lists, ...tables, ...plain, ...references])
+
 /**
- * Whether OpenAI's strict mode takes a schema: every object lists all of its properties as required and allows no
- * others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). Sent as strict regardless, any
- * other schema is refused.
+ * Whether providers can hold a model to a schema: only keywords that they all know, and every object lists all of its
+ * properties as required and allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Sent as strict regardless, any other is refused.
  */
 export function isStrict(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(isStrict)
-  if (typeof schema !== 'object' || schema === null) return true
-  return isClosed(schema as Readonly<Record<string, unknown>>) && Object.values(schema).every(isStrict)
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false
+  const table = schema as Readonly<Record<string, unknown>>
+  if (!Object.keys(table).every((keyword) => known.has(keyword))) return false
+  return isClosed(table) && schemasBelow(table).every(isStrict)
+}
+
+function schemasBelow(schema: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return [
+    ...one.flatMap((keyword) => (Object.hasOwn(schema, keyword) ? [schema[keyword]] : [])),
+    ...[...lists, ...tables].flatMap((keyword) => {
+      const below = schema[keyword]
+      return typeof below === 'object' && below !== null ? (Object.values(below) as unknown[]) : []
+    }),
+  ]
 }
 
 function isClosed(schema: Readonly<Record<string, unknown>>): boolean {

@@ -9,6 +9,7 @@ import { BudgetWatch, type Budget } from './budget.ts'
 import { Conversation } from './conversation.ts'
 import { Recorder } from './recorder.ts'
 import { listen, spendInVain } from './listen.ts'
+import type { OutputContract } from './output-contract.ts'
 import { runCalls } from './run-calls.ts'
 import { stopFor, type Stop } from './stop.ts'
 
@@ -31,6 +32,8 @@ export type RunOptions = {
   readonly earlier?: Earlier
   /** The approval policy's name, for the first event. */
   readonly approvalPolicy: string
+  /** What the final message must meet; its tool is among `tools` then. Absent: anything goes. */
+  readonly output?: OutputContract
   readonly reasoningEffort: string | undefined
   readonly budget: Budget
   /** What a model costs, by its name; undefined where nobody has said. */
@@ -106,15 +109,25 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
     history: conversation.items,
     threadId: session.threadId,
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
+    ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
   }
   try {
     for (;;) {
       const exhausted = budget.exhausted()
       if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
       const calls = await listen({ model, request, conversation, recorder, budget, signal })
-      if (calls.length === 0) return undefined
+      if (calls.length === 0) {
+        const judgement = options.output?.judgeMessage(conversation.items) ?? { done: true }
+        if (judgement.done) return undefined
+        if ('failure' in judgement) return { reason: 'failed', message: judgement.failure }
+        conversation.add({ type: 'message', role: 'user', text: judgement.correction })
+        continue
+      }
       const stop = await runCalls(calls, { options, conversation, recorder, signal })
       if (stop !== undefined) return stop
+      const judgement = options.output?.judgeCalls()
+      if (judgement?.done === true) return deliver(options.output?.delivered, conversation, recorder)
+      if (judgement !== undefined && 'failure' in judgement) return { reason: 'failed', message: judgement.failure }
       if (conversation.repeated !== undefined) return { reason: 'budget', message: conversation.repeated }
       signal.throwIfAborted()
     }
@@ -123,4 +136,10 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
       spendInVain(error.spent, { model, conversation, recorder, budget })
     return stopFor(error, options.signal, budget)
   }
+}
+
+/** What was delivered through a tool is the final message, in the stream and in the history. */
+function deliver(message = '', conversation: Conversation, recorder: Recorder): undefined {
+  conversation.add({ type: 'message', role: 'assistant', text: message })
+  recorder.complete({ type: 'agent_message', text: message })
 }

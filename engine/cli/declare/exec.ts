@@ -9,6 +9,7 @@ export type ExecOptions = {
   readonly cd?: string
   readonly config: readonly string[]
   readonly outputLastMessage?: string
+  readonly outputSchema?: string
   readonly askForApproval?: (typeof approvalChoices)[number]
   readonly fullAuto?: true
   readonly dangerouslyBypassApprovalsAndSandbox?: true
@@ -76,6 +77,7 @@ function runOptions(command: Command): Command {
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-i, --image <file,...>', 'show the model pictures with the prompt; may be repeated', images)
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
+    .option('--output-schema <file>', 'a JSON Schema that the final message must meet')
     .addOption(
       new Option(
         '--ask-for-approval <when>',

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { OutputSchema } from '../run/output-contract.ts'
+import { UserError } from '../user-error.ts'
+
+/**
+ * The schema of `--output-schema`, ready to be checked against.
+ *
+ * @throws UserError `usage` with file and place for one that can't be read or is no JSON Schema
+ */
+export async function readOutputSchema(file: string): Promise<OutputSchema> {
+  const path = resolve(file)
+  const refuse = (why: string, cause?: unknown): UserError =>
+    new UserError('usage', `--output-schema ${path}: ${why}`, { cause })
+  const schema = parse(path, refuse)
+  // Loaded only where it is asked for: ajv costs more than the rest of a start.
+  const { compileJsonSchema } = await import('../json-schema.ts')
+  const validate = compileJsonSchema(schema)
+  if (typeof validate === 'function') return { schema: schema as OutputSchema['schema'], validate }
+  throw refuse(`not a JSON Schema: ${validate.error}`)
+}
+
+function parse(path: string, refuse: (why: string, cause: unknown) => UserError): unknown {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw refuse(`can't be read: ${(error as Error).message}`, error)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw refuse(`not JSON: ${(error as Error).message}`, error)
+  }
+}

@@ -1,0 +1,133 @@
+import * as z from 'zod'
+import type { Validate } from '../json-schema.ts'
+import type { HistoryItem, Model, ModelRequest } from '../model.ts'
+import { isStrict } from '../models/index.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import type { Tool } from '../tools/tool.ts'
+
+/** A JSON Schema that a run's final message must meet. */
+export type OutputSchema = {
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly validate: Validate
+}
+
+/** What becomes of a run after a response: it is done, the model is corrected, or corrections have not helped. */
+type Judgement =
+  | { readonly done: true }
+  | { readonly done: false; readonly correction: string }
+  | { readonly done: false; readonly failure: string }
+
+const maxCorrections = 3
+const toolName = 'structured_output'
+
+/**
+ * Holds a model to a schema for its final message. Where the provider can do that itself it is asked to; other models are
+ * given a tool to deliver with. Either way the message is checked here, and a wrong one goes back with what is wrong.
+ */
+export class OutputContract {
+  readonly #schema: OutputSchema
+  /** What the provider is asked to enforce; undefined where it can't. */
+  readonly request: ModelRequest['outputSchema']
+  /** What the model delivers with; undefined where the provider enforces the schema. To be among the tools of the run. */
+  readonly tool: Tool | undefined
+  #corrections = 0
+  #delivered: string | undefined
+  #misfit: readonly string[] = []
+
+  constructor(schema: OutputSchema, model: Pick<Model, 'enforcesSchema'>) {
+    this.#schema = schema
+    const enforced = model.enforcesSchema === true && isStrict(schema.schema) && schema.schema['type'] === 'object'
+    this.request = enforced ? { name: 'final_message', schema: schema.schema } : undefined
+    this.tool = enforced ? undefined : this.#deliveryTool()
+  }
+
+  /** What was delivered through the tool: the final message. */
+  get delivered(): string | undefined {
+    return this.#delivered
+  }
+
+  /** Judges a response without calls, which is the model's final message. */
+  judgeMessage(history: readonly HistoryItem[]): Judgement {
+    const message = lastMessage(history)
+    const errors = this.#errorsOf(message)
+    if (errors.length === 0) return { done: true }
+    const how = this.tool === undefined ? 'Answer again, with the JSON alone' : `Deliver it by calling ${toolName}`
+    return this.#correct(errors, `Your final message does not meet the schema it must have. ${how}.`)
+  }
+
+  /** Judges what the calls of a response delivered. Undefined: nothing, rightly or wrongly. */
+  judgeCalls(): Judgement | undefined {
+    if (this.#delivered !== undefined) return { done: true }
+    const errors = this.#misfit
+    this.#misfit = []
+    return errors.length === 0 ? undefined : this.#correct(errors, '')
+  }
+
+  #correct(errors: readonly string[], words: string): Judgement {
+    const listed = errors.slice(0, 20).map((error) => `- ${error}`)
+    if (++this.#corrections > maxCorrections) {
+      const failure = `The final message does not meet the output schema, after ${maxCorrections} corrections:\n${listed.join('\n')}`
+      return { done: false, failure }
+    }
+    return { done: false, correction: [words, ...listed].join('\n') }
+  }
+
+  #errorsOf(message: string): readonly string[] {
+    try {
+      return this.#schema.validate(JSON.parse(message))
+    } catch (error) {
+      return [`not JSON: ${(error as Error).message}`]
+    }
+  }
+
+  #deliveryTool(): Tool {
+    const { schema, validate } = this.#schema
+    const { parameters, unwrap } = asParameters(schema)
+    const input = z
+      .unknown()
+      .superRefine((value, context) => {
+        this.#misfit = validate(unwrap(value))
+        for (const message of this.#misfit) context.addIssue({ code: 'custom', message })
+      })
+      .meta(parameters)
+    return defineTool({
+      name: toolName,
+      description: 'Delivers the final result of the task, and ends it. Call it once, when everything else is done.',
+      input,
+      run: (value) => {
+        this.#delivered = JSON.stringify(unwrap(value))
+        return Promise.resolve({ ok: true, output: 'Delivered.' })
+      },
+    })
+  }
+}
+
+/** A schema as the parameters of a tool, which must be an object: anything else becomes its one property. */
+function asParameters(schema: OutputSchema['schema']): {
+  readonly parameters: Record<string, unknown>
+  unwrap(value: unknown): unknown
+} {
+  if (schema['type'] === 'object') return { parameters: { ...schema }, unwrap: (value) => value }
+  // References inside the schema go on from its root, so what they point to stays there.
+  const { $schema: _, $defs, definitions, ...result } = schema
+  const shared = Object.fromEntries(Object.entries({ $defs, definitions }).filter(([, value]) => value !== undefined))
+  return {
+    parameters: {
+      ...shared,
+      type: 'object',
+      properties: { result },
+      required: ['result'],
+      additionalProperties: false,
+    },
+    unwrap: (value) => (typeof value === 'object' && value !== null && 'result' in value ? value.result : undefined),
+  }
+}
+
+/** What the model said last, since anything else came between. */
+function lastMessage(history: readonly HistoryItem[]): string {
+  for (const item of history.toReversed()) {
+    if (item.type === 'message' && item.role === 'assistant') return item.text
+    if (item.type !== 'reasoning') return ''
+  }
+  return ''
+}
