@@ -72,32 +72,33 @@ const fileChange = z.object({
   verdict: verdict.optional(),
 })
 
-/** Ours: a call that became neither a command nor a change: an unknown tool, or input that does not fit its schema. */
-const rejectedCall = z.object({
+/** Ours: a call that is neither a command nor a change; also one that became nothing, since no tool has its name or its input is wrong. */
+const toolCall = z.object({
   id: z.string(),
   type: z.literal('tool_call'),
   tool: z.string(),
+  /** The call's text as the model wrote it, its end cut off when long. */
   input: z.string(),
-  status: z.literal('failed'),
-  error: z.string(),
+  /** `declined`: refused by the Guardian or a hook. */
+  status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
   call_id: z.string(),
+  duration_ms: z.number().optional(),
+  /** The result, its end cut off when long. */
+  output: z.string().optional(),
+  /** Why there is no result. */
+  error: z.string().optional(),
+  verdict: verdict.optional(),
 })
 
 const errorItem = z.object({ id: z.string(), type: z.literal('error'), message: z.string() })
 
-const item = z.discriminatedUnion('type', [
-  agentMessage,
-  reasoning,
-  commandExecution,
-  fileChange,
-  rejectedCall,
-  errorItem,
-])
+const item = z.discriminatedUnion('type', [agentMessage, reasoning, commandExecution, fileChange, toolCall, errorItem])
 
 /** A thing of a run that has a beginning and an end: a message, a command, a change of files. */
 export type Item = z.infer<typeof item>
 export type CommandItem = z.infer<typeof commandExecution>
 export type FileChangeItem = z.infer<typeof fileChange>
+export type ToolCallItem = z.infer<typeof toolCall>
 export type EventVerdict = z.infer<typeof verdict>
 
 /** What both terminal events say. */
@@ -111,6 +112,11 @@ const terminal = {
   duration_ms: z.number(),
   denied: z.int(),
 }
+
+/** An item without the id that the run gives it. */
+export type ItemDraft = WithoutId<Item>
+
+type WithoutId<T extends Item> = T extends Item ? Omit<T, 'id'> : never
 
 /** Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. */
 export const RunEvent = z.discriminatedUnion('type', [

@@ -12,9 +12,20 @@ export {
 } from './model.ts'
 export { openModel, recordModel } from './models/index.ts'
 export { environmentContext, instructions } from './run/instructions.ts'
+export type { CallHooks, HookedCall, HookOpinion } from './run/hooks.ts'
 export { run, type RunOptions } from './run/run.ts'
 export { openSession, type Session } from './session/session.ts'
 export { defineTool } from './tools/define-tool.ts'
 export { builtInTools } from './tools/index.ts'
-export type { ItemHandle, Tool, ToolContext, ToolDefinition, ToolResult } from './tools/tool.ts'
+export { createRegistry, type ToolRegistry } from './tools/registry.ts'
+export type {
+  ApprovedContext,
+  GuardedToolDefinition,
+  ItemHandle,
+  Tool,
+  ToolContext,
+  ToolDefinition,
+  ToolPlace,
+  ToolResult,
+} from './tools/tool.ts'
 export { UserError } from './user-error.ts'

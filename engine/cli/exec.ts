@@ -11,6 +11,7 @@ import { OutputContract } from '../run/output-contract.ts'
 import { run } from '../run/run.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { builtInTools } from '../tools/index.ts'
+import { createRegistry } from '../tools/registry.ts'
 import { chooseModel } from './choose-model.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import { confine } from './confine.ts'
@@ -55,8 +56,9 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     const guardian = guard(session, rules, approvalPolicy, sandbox)
     const summary = await run({
       model,
-      tools: output?.tool === undefined ? builtInTools : [...builtInTools, output.tool],
+      tools: createRegistry({ builtIn: output?.tool === undefined ? builtInTools : [...builtInTools, output.tool] }),
       ...(output === undefined ? {} : { output }),
+      ...(config.tool_concurrency === undefined ? {} : { toolConcurrency: config.tool_concurrency }),
       sandbox,
       guardian,
       session,

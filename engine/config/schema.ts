@@ -40,6 +40,8 @@ export const ConfigFile = z.strictObject({
   model_reasoning_effort: z.string().min(1).optional(),
   /** Where the OpenAI API answers, e.g. a gateway. Default: the SDK's. */
   openai_base_url: z.url().optional(),
+  /** How many calls run at a time, of those that only read. Default: 10. */
+  tool_concurrency: z.int().min(1).max(64).optional(),
   /** When the Guardian asks. Default: `never`, what fits the sandbox runs and whatever asks for more is refused. */
   approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
   /** What commands may touch. Default: `workspace-write`. */

@@ -90,7 +90,7 @@ function itemLines(item: Item, style: Style): readonly string[] {
       ]
     }
     case 'tool_call':
-      return [paint('red', `✗ ${item.tool}: not run`), ...indent(item.error, paint)]
+      return toolCallLines(item, style)
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:
@@ -115,6 +115,17 @@ function commandLines(item: Extract<Item, { type: 'command_execution' }>, { pain
   )
   if (item.status === 'completed') return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...denials]
   return [`${paint('red', '✗')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
+}
+
+function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: Style): readonly string[] {
+  const call = oneLine(`${item.tool} ${item.input}`)
+  if (item.status === 'completed') {
+    return [`${paint('green', '✓')} ${call} ${paint('dim', `·${duration(item.duration_ms)}`)}`]
+  }
+  if (item.verdict !== undefined && item.verdict.decision !== 'allow') {
+    return [paint('red', `✗ refused: ${call}`), ...verdictLines(item.verdict, paint)]
+  }
+  return [paint('red', `✗ ${call}`), ...indent(item.error ?? '', paint)]
 }
 
 /** Why something was refused, and by which rule. */

@@ -1,7 +1,8 @@
-import { ModelError, type HistoryItem, type Model, type ModelRequest, type ToolCall, type Usage } from '../model.ts'
+import { ModelError, type HistoryItem, type Model, type ModelRequest, type Usage } from '../model.ts'
 import type { BudgetWatch } from './budget.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
+import type { ResponseCalls } from './run-calls.ts'
 
 /** What is needed to hear out one response. */
 type Listening = {
@@ -10,13 +11,19 @@ type Listening = {
   readonly conversation: Conversation
   readonly recorder: Recorder
   readonly budget: BudgetWatch
+  /** Takes the calls as they come. */
+  readonly calls: ResponseCalls
   readonly signal: AbortSignal
 }
 
-/** One response of the model: its events go to the recorder and into the history; its calls are given back. */
-export async function listen(listening: Listening): Promise<readonly ToolCall[]> {
-  const { model, request, conversation, recorder, budget, signal } = listening
+/** One response of the model: its events go to the recorder and into the history. Gives the number of its calls. */
+export async function listen(listening: Listening): Promise<number> {
+  const { model, request, conversation, recorder, budget, calls, signal } = listening
   let heard: HistoryItem[] = []
+  let announced = 0
+  const announceNew = (): void => {
+    for (; announced < heard.length; announced++) announce(heard[announced], recorder)
+  }
   for await (const event of model.respond(request, signal)) {
     switch (event.type) {
       case 'text_delta':
@@ -29,18 +36,23 @@ export async function listen(listening: Listening): Promise<readonly ToolCall[]>
         heard.push(event)
         break
       case 'tool_call':
+        // What was said before a call is told before it begins.
+        announceNew()
         heard.push(event)
+        calls.add(event.call)
         break
       case 'retry':
         heard = []
+        announced = 0
+        await calls.retract()
         if (event.spent !== undefined) spendInVain(event.spent, listening)
         recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
         break
       case 'end':
         recorder.addUsage(event.usage)
         conversation.addResponse(heard, event.usage, budget.spend(event.usage, model.name))
-        for (const item of heard) announce(item, recorder)
-        return heard.flatMap((item) => (item.type === 'tool_call' ? [item.call] : []))
+        announceNew()
+        return heard.filter(({ type }) => type === 'tool_call').length
       default:
         event satisfies never
     }
@@ -49,12 +61,12 @@ export async function listen(listening: Listening): Promise<readonly ToolCall[]>
 }
 
 /** Counts what a failed attempt cost all the same. */
-export function spendInVain(spent: Usage, listening: Omit<Listening, 'request' | 'signal'>): void {
+export function spendInVain(spent: Usage, listening: Omit<Listening, 'request' | 'calls' | 'signal'>): void {
   listening.recorder.addUsage(spent)
   listening.conversation.addAttempt(spent, listening.budget.spendInVain(spent, listening.model.name))
 }
 
-function announce(item: HistoryItem, recorder: Recorder): void {
-  if (item.type === 'message') recorder.complete({ type: 'agent_message', text: item.text })
-  if (item.type === 'reasoning' && item.text !== '') recorder.complete({ type: 'reasoning', text: item.text })
+function announce(item: HistoryItem | undefined, recorder: Recorder): void {
+  if (item?.type === 'message') recorder.complete({ type: 'agent_message', text: item.text })
+  if (item?.type === 'reasoning' && item.text !== '') recorder.complete({ type: 'reasoning', text: item.text })
 }

@@ -1,11 +1,8 @@
-import type { Item, RunEvent, RunSummary, Sink } from '../events.ts'
+import type { Item, ItemDraft, RunEvent, RunSummary, Sink } from '../events.ts'
 import type { Usage } from '../model.ts'
 import { exitCodes, type EndReason } from '../exit-codes.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
 import type { Earlier } from './run.ts'
-
-/** The body of an item without what the recorder gives it. */
-type Draft<T extends Item = Item> = T extends Item ? Omit<T, 'id'> : never
 
 /** An item that has begun and is not complete yet. */
 type OpenItem = { complete(changes: object): void }
@@ -52,14 +49,15 @@ export class Recorder {
   }
 
   /** An item that is complete as it comes: a message, a rejected call. */
-  complete(draft: Draft): void {
+  complete(draft: ItemDraft): void {
     const item = this.#number(draft)
     if (item.type === 'agent_message') this.#finalMessage = item.text
+    this.#count(item)
     this.emit({ type: 'item.completed', item })
   }
 
   /** An item with a beginning and an end. */
-  open(draft: Draft): OpenItem {
+  open(draft: ItemDraft): OpenItem {
     const item = this.#number(draft)
     this.#open.set(item.id, item)
     this.emit({ type: 'item.started', item })
@@ -116,13 +114,13 @@ export class Recorder {
     this.emit({ type: 'turn.failed', error: { message: error }, reason, exit_code: exitCode, ...common })
   }
 
-  #number(draft: Draft): Item {
+  #number(draft: ItemDraft): Item {
     return { id: `item_${this.#nextItem++}`, ...draft } as Item
   }
 
   #count(item: Item): void {
-    if ((item.type === 'command_execution' || item.type === 'file_change') && item.verdict?.decision !== undefined) {
-      if (item.verdict.decision !== 'allow') this.#denied.push({ what: subject(item), reason: item.verdict.reason })
+    if (isJudged(item) && item.verdict !== undefined && item.verdict.decision !== 'allow') {
+      this.#denied.push({ what: subject(item), reason: item.verdict.reason })
     }
     if (item.type === 'command_execution' && item.status !== 'declined') {
       this.#commandsRun++
@@ -144,8 +142,22 @@ function eventUsage(usage: Usage): RunSummary['usage'] {
   }
 }
 
-function subject(item: Extract<Item, { type: 'command_execution' | 'file_change' }>): string {
-  return item.type === 'command_execution'
-    ? item.command
-    : `patch of ${item.changes.map(({ path }) => path).join(', ')}`
+/** An item that the Guardian may have judged. */
+type Judged = Extract<Item, { type: 'command_execution' | 'file_change' | 'tool_call' }>
+
+function isJudged(item: Item): item is Judged {
+  return item.type === 'command_execution' || item.type === 'file_change' || item.type === 'tool_call'
+}
+
+function subject(item: Judged): string {
+  switch (item.type) {
+    case 'command_execution':
+      return item.command
+    case 'file_change':
+      return `patch of ${item.changes.map(({ path }) => path).join(', ')}`
+    case 'tool_call':
+      return `${item.tool} ${item.input}`
+    default:
+      return item satisfies never
+  }
 }

@@ -1,36 +1,94 @@
 import type { ToolCall } from '../model.ts'
+import type { ToolResult } from '../tools/tool.ts'
 import type { Conversation } from './conversation.ts'
-import type { Recorder } from './recorder.ts'
-import { runCall } from './run-call.ts'
-import type { RunOptions } from './run.ts'
+import { isConcurrencySafe, prepareCall, runCall, type CallPath, type PreparedCall } from './run-call.ts'
+import { Scheduler, type Turn } from './scheduler.ts'
 import type { Stop } from './stop.ts'
 
 /** What the calls of one response need. */
 type Calling = {
-  readonly options: RunOptions
+  readonly path: CallPath
   readonly conversation: Conversation
-  readonly recorder: Recorder
+  /** The run's. */
   readonly signal: AbortSignal
+  /** How many calls may run at a time. */
+  readonly concurrency: number
+  /** Whether the first refusal ends the run. */
+  readonly failOnDenied: boolean
 }
 
-/** Runs the calls of one response, one after the other, and adds their results to the history. Gives what ends the run, if one does. */
-export async function runCalls(calls: readonly ToolCall[], calling: Calling): Promise<Stop | undefined> {
-  const { options, conversation, recorder, signal } = calling
-  for (const call of calls) {
-    signal.throwIfAborted()
-    const result = await runCall(call, options.tools, recorder, {
-      workspace: options.workspace,
-      sandbox: options.sandbox,
-      guardian: options.guardian,
-      signal,
-      keepOutput: (bytes) => options.session.keepOutput(bytes),
-    })
-    conversation.add({ type: 'tool_result', callId: call.id, output: result.output, ok: result.ok })
-    if (result.abort === true) return { reason: 'stoppedByGuardian', message: result.output }
-    const refused = options.failOnDenied ? recorder.lastDenied : undefined
-    if (refused !== undefined) {
-      return { reason: 'stoppedByGuardian', message: `Refused, and --fail-on-denied was given: ${refused.what}` }
-    }
+/** The calls of one response. They run while the response is still being written, so far as that does no harm. */
+export type ResponseCalls = {
+  /** Takes a call as soon as the model has finished it. */
+  add(call: ToolCall): void
+  /** The response was cut off and is asked for again: what it called for so far is void. Resolves when nothing of it runs. */
+  retract(): Promise<void>
+  /**
+   * The response is complete and in the history: runs what has not run yet and adds the results to the history, in call order.
+   * Gives what ends the run, if one does.
+   */
+  finish(): Promise<Stop | undefined>
+  /** Gives up what still runs. To be called at the end, however it came. */
+  close(): Promise<void>
+}
+
+/** Gets ready for the calls of one response. */
+export function startCalls(calling: Calling): ResponseCalls {
+  const { path, conversation, signal, failOnDenied } = calling
+  let calls: PreparedCall[] = []
+  let scheduler = newScheduler(calling)
+  return {
+    add(call) {
+      const prepared = prepareCall(call, path)
+      calls.push(prepared)
+      scheduler.add({
+        safe: isConcurrencySafe(prepared, path),
+        run: async (turn) => explain(await runCall(prepared, path, turn), turn),
+      })
+    },
+    async retract() {
+      await scheduler.close()
+      calls = []
+      scheduler = newScheduler(calling)
+    },
+    async finish() {
+      scheduler.settle()
+      const results = scheduler.results
+      for (const [index, { call }] of calls.entries()) {
+        const result = await results[index]
+        if (result === undefined) throw new TypeError('a call has no result')
+        const { output, ok, images } = result
+        const shown = images === undefined ? {} : { images }
+        conversation.add({ type: 'tool_result', callId: call.id, output, ok, ...shown })
+        // A run that is being stopped has its reason already; what its calls came to is kept all the same.
+        if (signal.aborted) continue
+        if (result.abort === true) return { reason: 'stoppedByGuardian', message: output }
+        const refused = failOnDenied ? path.recorder.lastDenied : undefined
+        if (refused !== undefined) {
+          return { reason: 'stoppedByGuardian', message: `Refused, and --fail-on-denied was given: ${refused.what}` }
+        }
+      }
+      return undefined
+    },
+    close: () => scheduler.close(),
   }
-  return undefined
+}
+
+function newScheduler({ concurrency, signal }: Calling): Scheduler<ToolResult> {
+  return new Scheduler({
+    limit: concurrency,
+    signal,
+    isBroken: ({ broken }) => broken === true,
+    skipped: (reason) => ({ ok: false, output: reason === 'sibling' ? skippedForSibling : skippedForStop }),
+  })
+}
+
+const skippedForSibling =
+  'Not run: a call beside it could not be carried out. Nothing was changed; call again if it is still wanted.'
+const skippedForStop = 'Not run: the run was being stopped.'
+
+/** A call that was ended because of another one says so, or its own words would blame the command. */
+function explain(result: ToolResult, { signal }: Turn): ToolResult {
+  if (result.ok || signal.reason !== 'sibling') return result
+  return { ...result, output: `${result.output}\nIt was ended because a call beside it could not be carried out.` }
 }

@@ -3,20 +3,22 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
 import type { Price } from '../models/index.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
 import { Conversation } from './conversation.ts'
+import { noHooks, type CallHooks } from './hooks.ts'
 import { Recorder } from './recorder.ts'
 import { listen, spendInVain } from './listen.ts'
 import type { OutputContract } from './output-contract.ts'
-import { runCalls } from './run-calls.ts'
+import type { CallPath } from './run-call.ts'
+import { startCalls } from './run-calls.ts'
 import { stopFor, type Stop } from './stop.ts'
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
 export type RunOptions = {
   readonly model: Model
-  readonly tools: readonly Tool[]
+  readonly tools: ToolRegistry
   readonly sandbox: Sandbox
   readonly guardian: Guardian
   readonly session: Session
@@ -38,6 +40,12 @@ export type RunOptions = {
   readonly budget: Budget
   /** What a model costs, by its name; undefined where nobody has said. */
   readonly priceOf: (model: string) => Price | undefined
+  /** What is asked around every call. Default: nothing. */
+  readonly hooks?: CallHooks
+  /** How many calls may run at a time, of those that may run beside others. Default: 10. */
+  readonly toolConcurrency?: number
+  /** Whether a person is there who can be asked. Default: no. */
+  readonly attended?: boolean
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
   readonly sinks: readonly Sink[]
@@ -105,26 +113,34 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
   })
   const request: ModelRequest = {
     instructions: options.instructions,
-    tools: tools.flatMap(({ declaration }) => (declaration === undefined ? [] : [declaration])),
+    tools: tools.declarations,
     history: conversation.items,
     threadId: session.threadId,
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
   }
+  const path = callPath(options, recorder)
+  const concurrency = options.toolConcurrency ?? defaultConcurrency
   try {
     for (;;) {
       const exhausted = budget.exhausted()
       if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
-      const calls = await listen({ model, request, conversation, recorder, budget, signal })
-      if (calls.length === 0) {
+      const calls = startCalls({ path, conversation, signal, concurrency, failOnDenied: options.failOnDenied })
+      let called: number
+      try {
+        called = await listen({ model, request, conversation, recorder, budget, calls, signal })
+        const stop = await calls.finish()
+        if (stop !== undefined) return stop
+      } finally {
+        await calls.close()
+      }
+      if (called === 0) {
         const judgement = options.output?.judgeMessage(conversation.items) ?? { done: true }
         if (judgement.done) return undefined
         if ('failure' in judgement) return { reason: 'failed', message: judgement.failure }
         conversation.add({ type: 'message', role: 'user', text: judgement.correction })
         continue
       }
-      const stop = await runCalls(calls, { options, conversation, recorder, signal })
-      if (stop !== undefined) return stop
       const judgement = options.output?.judgeCalls()
       if (judgement?.done === true) return deliver(options.output?.delivered, conversation, recorder)
       if (judgement !== undefined && 'failure' in judgement) return { reason: 'failed', message: judgement.failure }
@@ -142,4 +158,12 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
 function deliver(message = '', conversation: Conversation, recorder: Recorder): undefined {
   conversation.add({ type: 'message', role: 'assistant', text: message })
   recorder.complete({ type: 'agent_message', text: message })
+}
+
+const defaultConcurrency = 10
+
+function callPath(options: RunOptions, recorder: Recorder): CallPath {
+  const { tools: registry, hooks = noHooks, attended = false, workspace, sandbox, guardian, session } = options
+  const keepOutput = (bytes: Uint8Array): string => session.keepOutput(bytes)
+  return { registry, hooks, recorder, attended, context: { workspace, sandbox, guardian, keepOutput } }
 }

@@ -32,6 +32,7 @@ const usage =
 export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
   description: usage,
+  ownItems: true,
   input: z.object({ input: z.string().describe('The whole patch, from "*** Begin Patch" to "*** End Patch".') }),
   freeform: {
     description: `${usage} This is a freeform tool: send the patch itself, not JSON.`,

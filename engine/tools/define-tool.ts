@@ -1,31 +1,48 @@
 import * as z from 'zod'
-import type { PreparedCall, Tool, ToolDefinition } from './tool.ts'
+import type { Action, Approved } from '../../policies/index.ts'
+import type { ToolDeclaration } from '../model.ts'
+import type { CheckedCall, GuardedToolDefinition, Tool, ToolDefinition } from './tool.ts'
 
-/** Makes a tool from its definition: derives what the model is told, and checks every call's input before it runs. */
-export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
+/**
+ * Makes a tool from its definition: derives what the model is told, and checks every call's input before it runs. What a
+ * definition leaves out has the safe answer: not read-only, never beside other calls.
+ */
+export function defineTool<Input extends z.ZodType, A extends Action>(definition: GuardedToolDefinition<Input, A>): Tool
+export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool
+export function defineTool<Input extends z.ZodType, A extends Action>(
+  definition: ToolDefinition<Input> | GuardedToolDefinition<Input, A>,
+): Tool {
   const { name, freeform } = definition
+  let declaration: ToolDeclaration | undefined
   return {
     name,
-    declaration: definition.declared === false ? undefined : declare(definition),
-    prepare(kind, text) {
-      const value = kind === 'freeform' && freeform !== undefined ? { json: freeform.fromText(text) } : parseJson(text)
-      if ('error' in value) return { valid: false, error: `${name}: ${value.error}` }
-      return check(definition, value.json)
+    description: definition.description,
+    headless: definition.headless ?? true,
+    enabled: definition.enabled ?? true,
+    deferred: definition.deferred ?? false,
+    alwaysLoad: definition.alwaysLoad ?? false,
+    searchHint: definition.searchHint ?? '',
+    ownItems: definition.ownItems ?? false,
+    // Deriving a schema costs more than all the rest, and a tool that is never shown needs none.
+    get declaration() {
+      if (definition.declared === false) return undefined
+      return (declaration ??= declare(definition))
     },
+    parse(kind, text) {
+      return kind === 'freeform' && freeform !== undefined ? { json: freeform.fromText(text) } : parseJson(name, text)
+    },
+    check: (json) => check(definition, json),
   }
 }
 
-function declare<Input extends z.ZodType>({
-  name,
-  description,
-  input,
-  freeform,
-}: ToolDefinition<Input>): Tool['declaration'] {
-  if (freeform !== undefined) {
-    const grammar = { syntax: 'lark', definition: freeform.grammar } as const
-    return { kind: 'freeform', name, description: freeform.description, grammar, parameters: jsonSchema(input) }
-  }
-  return { kind: 'function', name, description, parameters: jsonSchema(input) }
+function declare<Input extends z.ZodType, A extends Action>(
+  definition: ToolDefinition<Input> | GuardedToolDefinition<Input, A>,
+): ToolDeclaration {
+  const { name, description, freeform } = definition
+  const parameters = definition.parameters ?? jsonSchema(definition.input)
+  if (freeform === undefined) return { kind: 'function', name, description, parameters }
+  const grammar = { syntax: 'lark', definition: freeform.grammar } as const
+  return { kind: 'freeform', name, description: freeform.description, grammar, parameters }
 }
 
 function jsonSchema(input: z.ZodType): Record<string, unknown> {
@@ -33,16 +50,35 @@ function jsonSchema(input: z.ZodType): Record<string, unknown> {
   return schema
 }
 
-function check<Input extends z.ZodType>(definition: ToolDefinition<Input>, json: unknown): PreparedCall {
+function check<Input extends z.ZodType, A extends Action>(
+  definition: ToolDefinition<Input> | GuardedToolDefinition<Input, A>,
+  json: unknown,
+): CheckedCall {
+  const { name } = definition
   const result = definition.input.safeParse(json)
-  if (result.success) return { valid: true, run: (context) => definition.run(result.data, context) }
-  return { valid: false, error: `${definition.name}: the arguments do not fit.\n${z.prettifyError(result.error)}` }
+  if (!result.success) {
+    return { valid: false, error: `${name}: the arguments do not fit.\n${z.prettifyError(result.error)}` }
+  }
+  const { data } = result
+  return {
+    valid: true,
+    readOnly: (place) => definition.readOnly?.(data, place) ?? false,
+    concurrencySafe: (place) => definition.concurrencySafe?.(data, place) ?? false,
+    validate: async (context) => definition.validate?.(data, context),
+    action: (place) => definition.action?.(data, place),
+    run: async (context, approved) => {
+      if (definition.action === undefined) return definition.run(data, context)
+      if (approved === undefined) throw new TypeError(`${name}: the call was not approved`)
+      // The Guardian gives back the very action it was shown, which was this definition's.
+      return definition.run(data, { ...context, approved: approved as unknown as Approved<A> })
+    },
+  }
 }
 
-function parseJson(text: string): { readonly json: unknown } | { readonly error: string } {
+function parseJson(name: string, text: string): { readonly json: unknown } | { readonly error: string } {
   try {
     return { json: text.trim() === '' ? {} : JSON.parse(text) }
   } catch (error) {
-    return { error: `the arguments are not JSON (${(error as Error).message}). Send one JSON object.` }
+    return { error: `${name}: the arguments are not JSON (${(error as Error).message}). Send one JSON object.` }
   }
 }

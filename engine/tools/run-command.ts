@@ -23,6 +23,8 @@ type CommandRequest = {
 const defaultTimeoutMs = 120_000
 const defaultOutputTokens = 10_000
 const bytesPerToken = 4
+/** How the command ended, what the sandbox refused. */
+const surroundingTokens = 4_000
 /** Kept of one command's output; what a program prints beyond it is counted and dropped. */
 const outputLimitBytes = 4 * 1024 * 1024
 /** Of one command's output in one event: a line of the stream stays far below 64 KiB even when every byte is escaped. */
@@ -143,7 +145,13 @@ function answer(
   for (const denial of result.denials) {
     lines.push(`[sandbox: ${context.sandbox.policy.mode}] ${renderDenial(denial, remedyAsConfig)}`)
   }
-  return { ok: result.status === 'exited' && result.code === 0, output: lines.join('\n') }
+  return {
+    ok: result.status === 'exited' && result.code === 0,
+    output: lines.join('\n'),
+    // The output proper is cut above; what surrounds it is short and must not push it out.
+    maxTokens: (request.max_output_tokens ?? defaultOutputTokens) + surroundingTokens,
+    ...(file === undefined ? {} : { outputFile: file }),
+  }
 }
 
 function ending(result: ExecResult): string {

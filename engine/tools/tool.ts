@@ -1,35 +1,83 @@
 import type * as z from 'zod'
-import type { Guardian } from '../../policies/index.ts'
+import type { Action, Approved, Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { CommandItem, FileChangeItem } from '../events.ts'
-import type { ToolDeclaration } from '../model.ts'
+import type { Item, ItemDraft } from '../events.ts'
+import type { Image, ToolDeclaration } from '../model.ts'
 
-/** What a call may use, and where it tells what it does. Shared by all calls of a run, but for the signal. */
-export type ToolContext = {
-  readonly callId: string
+/** Where a call would run, for decisions that have to be made before it does. */
+export type ToolPlace = {
   /** Real path of the directory the run works in. */
   readonly workspace: string
   readonly sandbox: Sandbox
+}
+
+/** What a call may use, and where it tells what it does. Shared by all calls of a run, but for the call's own id and signal. */
+export type ToolContext = ToolPlace & {
+  readonly callId: string
   readonly guardian: Guardian
+  /** Aborted when the run is stopped, or when a call that runs beside this one fails. */
   readonly signal: AbortSignal
   /** Opens an item of the event stream and gives what closes it. */
-  startItem(item: Omit<CommandItem, 'id'> | Omit<FileChangeItem, 'id'>): ItemHandle
+  startItem(item: ItemDraft): ItemHandle
   /** Keeps a whole output for people and for the model to read on; gives the file's path. */
   keepOutput(bytes: Uint8Array): string
 }
 
+/** The context of a tool with an `action`: that action, as it was approved. Act on this one, not on the input. */
+export type ApprovedContext<A extends Action> = ToolContext & { readonly approved: Approved<A> }
+
 /** An item that has begun. It must be completed, whatever happens. */
 export type ItemHandle = {
-  complete(changes: Partial<CommandItem> | Partial<FileChangeItem>): void
+  complete(changes: Partial<Item>): void
 }
 
 /** What the model gets back. `ok` is false when the call did not do what it was for. */
-export type ToolResult = { readonly output: string; readonly ok: boolean; readonly abort?: boolean }
+export type ToolResult = {
+  readonly output: string
+  readonly ok: boolean
+  /** Shown to the model with the output. Absent: none. */
+  readonly images?: readonly Image[]
+  /** The Guardian ended the run. */
+  readonly abort?: boolean
+  /** The call could not be carried out at all, so that the calls beside it are not worth going on with. A throw means the same. */
+  readonly broken?: boolean
+  /** How much of the output the model gets; beyond it the middle is cut out. Default: 10,000 tokens. */
+  readonly maxTokens?: number
+  /** Where the whole output lies, when the tool has kept it already. */
+  readonly outputFile?: string
+}
 
-/** A tool as its author writes it. */
-export type ToolDefinition<Input extends z.ZodType> = {
+/** What a tool says of itself besides what it does. Whatever is left out has the safe answer. */
+type ToolTraits<Value> = {
   readonly name: string
   readonly description: string
+  /**
+   * JSON Schema for the model, where it comes from elsewhere. Default: that of `input`.
+   */
+  readonly parameters?: Readonly<Record<string, unknown>>
+  /** False keeps the tool out of requests: it is understood when called, not offered. Default: true. */
+  readonly declared?: boolean
+  /** False leaves the tool out of the run altogether. Default: true. */
+  readonly enabled?: boolean
+  /** False for a tool that needs a person; without one its calls are refused. Default: true. */
+  readonly headless?: boolean
+  /** True: named in requests only, its schema is shown when it is searched for. Default: false. */
+  readonly deferred?: boolean
+  /** True: in every request, even where tools of its source are deferred. Default: false. */
+  readonly alwaysLoad?: boolean
+  /** Words that somebody who needs the tool would search for, beyond its name and description. */
+  readonly searchHint?: string
+  /** True where the tool opens items of its own kind for its calls. Default: false, each call is a `tool_call` item. */
+  readonly ownItems?: boolean
+  /** Whether a call with this input changes nothing. Default: no. */
+  readOnly?(input: Value, place: ToolPlace): boolean
+  /** Whether a call with this input may run beside others, and before the model has finished its answer. Default: no. */
+  concurrencySafe?(input: Value, place: ToolPlace): boolean
+  /** What is wrong with an input that fits the schema, in words for the model; undefined when nothing is. */
+  validate?(input: Value, context: ToolContext): string | undefined | Promise<string | undefined>
+}
+
+type TakesInput<Input extends z.ZodType> = {
   /** The input a call must have; its JSON Schema is what the model sees. */
   readonly input: Input
   /** Declares the tool as taking plain text under a grammar where a provider can do that; `fromText` makes it the input. */
@@ -38,20 +86,52 @@ export type ToolDefinition<Input extends z.ZodType> = {
     readonly grammar: string
     readonly fromText: (text: string) => z.input<Input>
   }
-  /** False keeps the tool out of requests: it is understood when called, not offered. Default: true. */
-  readonly declared?: boolean
-  run(input: z.output<Input>, context: ToolContext): Promise<ToolResult>
 }
+
+/** A tool as its author writes it. */
+export type ToolDefinition<Input extends z.ZodType> = ToolTraits<z.output<Input>> &
+  TakesInput<Input> & {
+    readonly action?: never
+    run(input: z.output<Input>, context: ToolContext): Promise<ToolResult>
+  }
+
+/** A tool whose calls the Guardian judges before they run. */
+export type GuardedToolDefinition<Input extends z.ZodType, A extends Action> = ToolTraits<z.output<Input>> &
+  TakesInput<Input> & {
+    /** What a call with this input would do. */
+    action(input: z.output<Input>, place: ToolPlace): A
+    run(input: z.output<Input>, context: ApprovedContext<A>): Promise<ToolResult>
+  }
 
 /** A tool with its input type closed over, so that tools of different inputs can stand in one list. */
 export type Tool = {
   readonly name: string
+  readonly description: string
+  readonly headless: boolean
+  readonly enabled: boolean
+  readonly deferred: boolean
+  readonly alwaysLoad: boolean
+  readonly searchHint: string
+  readonly ownItems: boolean
   /** Undefined for a tool that is understood but not offered. */
   readonly declaration: ToolDeclaration | undefined
-  /** Checks the text of a call against the input schema. Gives either what to run, or why it can't be run. */
-  prepare(kind: 'function' | 'freeform', text: string): PreparedCall
+  /** The arguments in the text of a call, or why there are none. */
+  parse(kind: 'function' | 'freeform', text: string): { readonly json: unknown } | { readonly error: string }
+  /** Checks arguments against the input's schema. Gives either what to run, or why it can't be run. */
+  check(json: unknown): CheckedCall
 }
 
-export type PreparedCall =
-  | { readonly valid: true; run(context: ToolContext): Promise<ToolResult> }
-  | { readonly valid: false; readonly error: string }
+/** Arguments that were checked. */
+export type CheckedCall = ValidCall | { readonly valid: false; readonly error: string }
+
+/** A call whose arguments fit the schema. */
+export type ValidCall = {
+  readonly valid: true
+  readOnly(place: ToolPlace): boolean
+  concurrencySafe(place: ToolPlace): boolean
+  validate(context: ToolContext): Promise<string | undefined>
+  /** Undefined for a tool that asks the Guardian itself, or has nothing to ask about. */
+  action(place: ToolPlace): Action | undefined
+  /** @param approved the action, where there is one, as the Guardian gave it back */
+  run(context: ToolContext, approved: Approved | undefined): Promise<ToolResult>
+}

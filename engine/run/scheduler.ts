@@ -1,0 +1,148 @@
+import { nestSignal, type NestedSignal } from './nest-signal.ts'
+
+/** A call's place among the others of its response. */
+export type Turn = {
+  /** Aborted when the run or the response is given up, and with the reason `sibling` when a call of its batch could not be carried out. */
+  readonly signal: AbortSignal
+  /** For a call that turns out not to be safe: resolves when it is its turn to run with no other beside it. */
+  alone(): Promise<void>
+}
+
+/** A call as the scheduler sees it. */
+type Task<Result> = {
+  /** Whether it may run beside others, and before it is certain that it is wanted. */
+  readonly safe: boolean
+  run(turn: Turn): Promise<Result>
+}
+
+type Options<Result> = {
+  /** How many may run at a time. */
+  readonly limit: number
+  /** The run's. */
+  readonly signal: AbortSignal
+  /** Whether a result means that the call could not be carried out, which ends the calls of its batch. */
+  isBroken(result: Result): boolean
+  /** The result of a call that was given up before it began: because of a call of its batch, or altogether. */
+  skipped(reason: 'sibling' | 'stopped'): Result
+}
+
+type Entry<Result> = {
+  readonly index: number
+  readonly task: Task<Result>
+  readonly batch: NestedSignal
+  readonly done: PromiseWithResolvers<Result>
+  exclusive: boolean
+  /** Set for one that runs already and waits to be alone. */
+  resume: (() => void) | undefined
+}
+
+/**
+ * Runs the calls of one response: safe ones beside each other as they come, the others one at a time in order. These begin only when
+ * the response is complete: one that is cut off is asked for again, and what its calls did would be done twice. A call behind one
+ * that waits, waits too.
+ *
+ * Safe calls in a row are a batch. One that could not be carried out ends its batch; a refusal or an abort does not.
+ */
+export class Scheduler<Result> {
+  readonly #options: Options<Result>
+  readonly #response: NestedSignal
+  readonly #entries: Entry<Result>[] = []
+  readonly #waiting: Entry<Result>[] = []
+  readonly #running = new Set<Entry<Result>>()
+  #settled = false
+
+  constructor(options: Options<Result>) {
+    this.#options = options
+    this.#response = nestSignal(options.signal)
+    this.#response.signal.addEventListener('abort', () => this.#advance(), { once: true })
+  }
+
+  /** The results of the calls so far, in call order. One rejects where its task does. */
+  get results(): readonly Promise<Result>[] {
+    return this.#entries.map(({ done }) => done.promise)
+  }
+
+  add(task: Task<Result>): void {
+    const done = Promise.withResolvers<Result>()
+    // Whoever awaits the result hears of it; until then nobody may.
+    done.promise.catch(() => undefined)
+    const index = this.#entries.length
+    const entry = { index, task, batch: this.#batchFor(task), done, exclusive: !task.safe, resume: undefined }
+    this.#entries.push(entry)
+    this.#waiting.push(entry)
+    this.#advance()
+  }
+
+  /** The response is complete: what it asks for is wanted. */
+  settle(): void {
+    this.#settled = true
+    this.#advance()
+  }
+
+  /** Gives up what has not ended, and resolves when nothing runs any more. To be called once for every scheduler. */
+  async close(): Promise<void> {
+    this.#response.abort('stopped')
+    await Promise.allSettled(this.results)
+    this.#response.dispose()
+  }
+
+  #batchFor({ safe }: Task<Result>): NestedSignal {
+    const last = this.#entries.at(-1)
+    if (safe && last?.task.safe === true && !last.batch.signal.aborted) return last.batch
+    return nestSignal(this.#response.signal)
+  }
+
+  /** Starts what may start, in order. */
+  #advance(): void {
+    for (let entry = this.#waiting[0]; entry !== undefined; entry = this.#waiting[0]) {
+      const { signal } = entry.batch
+      if (entry.resume === undefined && signal.aborted) {
+        this.#waiting.shift()
+        entry.done.resolve(this.#options.skipped(signal.reason === 'sibling' ? 'sibling' : 'stopped'))
+        continue
+      }
+      if (!this.#mayRun(entry)) return
+      this.#waiting.shift()
+      this.#running.add(entry)
+      if (entry.resume === undefined) void this.#start(entry)
+      else entry.resume()
+    }
+  }
+
+  #mayRun(entry: Entry<Result>): boolean {
+    if (!entry.exclusive) return this.#running.size < this.#options.limit && !this.#hasExclusive()
+    return this.#running.size === 0 && (this.#settled || entry.batch.signal.aborted)
+  }
+
+  #hasExclusive(): boolean {
+    for (const { exclusive } of this.#running) if (exclusive) return true
+    return false
+  }
+
+  async #start(entry: Entry<Result>): Promise<void> {
+    const call = nestSignal(entry.batch.signal)
+    try {
+      const result = await entry.task.run({ signal: call.signal, alone: () => this.#alone(entry) })
+      if (this.#options.isBroken(result) && !call.signal.aborted) entry.batch.abort('sibling')
+      entry.done.resolve(result)
+    } catch (error) {
+      entry.done.reject(error)
+    } finally {
+      call.dispose()
+      this.#running.delete(entry)
+      this.#advance()
+    }
+  }
+
+  #alone(entry: Entry<Result>): Promise<void> {
+    if (entry.exclusive) return Promise.resolve()
+    entry.exclusive = true
+    this.#running.delete(entry)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    entry.resume = resolve
+    const place = this.#waiting.findIndex(({ index }) => index > entry.index)
+    this.#waiting.splice(place === -1 ? this.#waiting.length : place, 0, entry)
+    this.#advance()
+    return promise
+  }
+}

@@ -1,0 +1,62 @@
+import { createGuardian, nobody, withoutAuditLog, type ApprovalMode } from '../../policies/index.ts'
+import type { RunEvent } from '../../engine/events.ts'
+import type { ToolCall } from '../../engine/model.ts'
+import { noHooks, type CallHooks } from '../../engine/run/hooks.ts'
+import { Recorder } from '../../engine/run/recorder.ts'
+import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
+import { createRegistry } from '../../engine/tools/registry.ts'
+import type { Tool, ToolResult } from '../../engine/tools/tool.ts'
+import type { Sandbox } from '../../sandbox/index.ts'
+import { openFor, temporaryDirectory } from '../sandbox/helpers.ts'
+
+type Setting = {
+  readonly tools: readonly Tool[]
+  readonly hooks?: CallHooks
+  readonly attended?: boolean
+  readonly approvalMode?: ApprovalMode
+  /** Default: unconfined, in a fresh directory. */
+  readonly sandbox?: Sandbox
+}
+
+/** The path of a call, and what can be seen of it. */
+export type ObservedPath = {
+  readonly path: CallPath
+  readonly events: readonly RunEvent[]
+  /** Whole outputs that were kept. */
+  readonly kept: readonly Uint8Array[]
+  /** Takes one call through the path. `input` is sent as JSON, a text as it is. */
+  readonly call: (name: string, input: unknown, signal?: AbortSignal) => Promise<ToolResult>
+}
+
+/** Makes the path that calls take, with the real Guardian, sandbox and event stream. */
+export async function openPath(setting: Setting): Promise<ObservedPath> {
+  const { tools, hooks = noHooks, attended = false, approvalMode = 'never' } = setting
+  const directory = await temporaryDirectory()
+  const sandbox = setting.sandbox ?? (await openFor({ mode: 'danger-full-access', workspace: directory }))
+  const events: RunEvent[] = []
+  const kept: Uint8Array[] = []
+  const path: CallPath = {
+    registry: createRegistry({ builtIn: tools, attended }),
+    hooks,
+    attended,
+    recorder: new Recorder([{ event: (event) => events.push(event) }]),
+    context: {
+      workspace: sandbox.policy.workspace,
+      sandbox,
+      guardian: createGuardian({ approvalMode, reviewer: nobody, audit: withoutAuditLog() }),
+      keepOutput: (bytes) => `output-${kept.push(bytes)}.txt`,
+    },
+  }
+  return {
+    path,
+    events,
+    kept,
+    call: (name, input, signal = new AbortController().signal) =>
+      runCall(prepareCall(toolCall(name, input), path), path, { signal, alone: () => Promise.resolve() }),
+  }
+}
+
+/** A call as a model would send it. */
+export function toolCall(name: string, input: unknown, id = 'call'): ToolCall {
+  return { id, name, kind: 'function', input: typeof input === 'string' ? input : JSON.stringify(input) }
+}
