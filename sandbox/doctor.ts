@@ -91,6 +91,11 @@ async function dockerReport(): Promise<BackendReport> {
   }
 }
 
+/** Whether a docker daemon answers that can enforce policies. */
+export async function isDockerUsable(): Promise<boolean> {
+  return (await dockerReport()).usable
+}
+
 async function seatbeltReport(): Promise<BackendReport> {
   try {
     const { openSeatbelt } = await import('./seatbelt/open.ts')
@@ -105,11 +110,7 @@ async function seatbeltReport(): Promise<BackendReport> {
 function notes(): readonly string[] {
   const inContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
   return [
-    ...(inContainer
-      ? [
-          'this is inside a container. If it is your boundary, say so by choosing danger-full-access; that is never assumed.',
-        ]
-      : []),
+    ...(inContainer ? ['this is inside a container. If it is your boundary, say so; that is never assumed.'] : []),
     ...(process.geteuid?.() === 0 ? ['running as root: commands get an ordinary user id inside the sandbox'] : []),
   ]
 }

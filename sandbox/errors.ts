@@ -5,7 +5,13 @@ export type SandboxErrorData = {
   /** The policy given is not one: every problem with its place in the input. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }
   /** No backend, or not the one asked for, can enforce the policy here. */
-  readonly unavailable: { readonly backend: Backend; readonly reason: string; readonly remedy: string }
+  readonly unavailable: {
+    readonly backend: Backend
+    readonly reason: string
+    readonly remedy: string
+    /** Set where it isn't this policy: the backend can't start here at all. */
+    readonly cannotStart?: true
+  }
   readonly 'missing-directory': { readonly path: string; readonly role: string }
   readonly 'missing-program': { readonly program: string; readonly searched: readonly string[] }
   /** The backend broke before the command started; `detail` is what it said. */

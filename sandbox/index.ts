@@ -1,5 +1,5 @@
 export { credentialPlaces } from './credential-places.ts'
-export { doctor, renderDoctor, type BackendReport, type DoctorReport } from './doctor.ts'
+export { doctor, isDockerUsable, renderDoctor, type BackendReport, type DoctorReport } from './doctor.ts'
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './errors.ts'
 export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
 export type { NetworkDecision } from './network/decide.ts'

@@ -34,7 +34,8 @@ export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions
       requireConfining(policy, backend)
       return (await import('./docker/open.ts')).openDocker(policy, options.image)
     case 'unconfined':
-      return (await import('./unconfined/open.ts')).openUnconfined(policy)
+    case 'external':
+      return (await import('./unconfined/open.ts')).openUnconfined(policy, backend)
     case 'seatbelt':
       requireConfining(policy, backend)
       return (await import('./seatbelt/open.ts')).openSeatbelt(policy)

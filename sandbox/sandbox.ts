@@ -2,7 +2,8 @@ import type { Readable, Writable } from 'node:stream'
 import type { Remedy } from './denials/remedy.ts'
 import type { SandboxPolicy } from './policy.ts'
 
-export type Backend = 'bubblewrap' | 'docker' | 'seatbelt' | 'unconfined'
+/** What confines. `external` confines as little as `unconfined`: somebody states that what is outside is the sandbox. */
+export type Backend = 'bubblewrap' | 'docker' | 'seatbelt' | 'unconfined' | 'external'
 
 /** A command to run: an argument vector, never a shell string. */
 export type Command = {

@@ -5,6 +5,7 @@ import { configuredPolicy } from '../config/sandbox-policy.ts'
 import type { ConfigFile } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
 import type { ExecOptions } from './declare/exec.ts'
+import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /**
@@ -14,10 +15,13 @@ import { approvalModeOf, sandboxModeOf } from './modes.ts'
  */
 export async function confine(options: ExecOptions, config: ConfigFile, workspace: string): Promise<Sandbox> {
   const configured = configuredPolicy(config)
+  const mode = sandboxModeOf(options, config)
+  const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
+  const backend = options.externallySandboxed === true ? 'external' : chosen
   try {
     return await openSandbox(
       parsePolicy({
-        mode: sandboxModeOf(options, config),
+        mode,
         workspace,
         ...configured,
         deniedReads: [...credentialPlaces, ...configured.deniedReads],
@@ -26,11 +30,12 @@ export async function confine(options: ExecOptions, config: ConfigFile, workspac
           set: { ...trustedPath(options, config, workspace), ...configured.environment.set },
         },
       }),
+      { backend, image: config.sandbox_image },
     )
   } catch (error) {
     if (error instanceof SandboxError) {
-      const reason = error.code === 'unavailable' ? 'sandboxUnavailable' : 'usage'
-      throw new UserError(reason, error.message, { cause: error })
+      if (!SandboxError.is(error, 'unavailable')) throw new UserError('usage', error.message, { cause: error })
+      throw new UserError('sandboxUnavailable', await explainNoSandbox(error, dockerByConfig), { cause: error })
     }
     throw error
   }

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { doctor, renderDoctor } from '../../sandbox/index.ts'
 import { exitCodes } from '../exit-codes.ts'
+import { statement } from './no-sandbox.ts'
 
 /**
  * `agent doctor`: prints what this machine can enforce.
@@ -9,6 +10,7 @@ import { exitCodes } from '../exit-codes.ts'
  */
 export async function runDoctor(options: { readonly json?: true }): Promise<number> {
   const report = await doctor()
-  process.stdout.write(options.json === true ? `${JSON.stringify(report)}\n` : renderDoctor(report))
+  const advice = report.chosen === undefined ? `${statement}\n` : ''
+  process.stdout.write(options.json === true ? `${JSON.stringify(report)}\n` : renderDoctor(report) + advice)
   return report.chosen === undefined ? exitCodes.sandboxUnavailable : exitCodes.done
 }

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import { parsePolicy, SandboxError, type SandboxPolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { knownLimits, readLimitValue } from '../config/limits.ts'
+import { defaultSandbox } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
+import { externalMode } from './modes.ts'
 
 /**
  * The policy that the flags of `agent sandbox` describe. What they deny comes on top of what is always denied.
@@ -10,11 +12,13 @@ import type { SandboxOptions } from './declare/sandbox.ts'
  * @throws UserError `usage` naming the flag and what was expected
  */
 export function policyFromOptions(options: SandboxOptions, workspace: string): SandboxPolicy {
-  const always = parsePolicy({ mode: options.sandbox, workspace })
+  const mode =
+    options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
+  const always = parsePolicy({ mode, workspace })
   const pass = options.env.filter((entry) => !entry.includes('='))
   const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
   return checked({
-    mode: options.sandbox,
+    mode,
     workspace,
     writableRoots: options.writable.map((path) => resolve(path)),
     readableRoots: options.readable.map((path) => resolve(path)),

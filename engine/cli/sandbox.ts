@@ -8,6 +8,7 @@ import { remedyAsFlags } from '../remedies.ts'
 import { UserError } from '../user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
+import { dockerByFlags, explainNoSandbox } from './no-sandbox.ts'
 import { policyFromOptions } from './sandbox-policy.ts'
 import { findWorkspace } from './workspace.ts'
 
@@ -28,7 +29,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   const { signal, dispose } = catchInterrupts()
   try {
     const sandbox = await openSandbox(policy, {
-      backend: options.backend,
+      backend: options.externallySandboxed === true ? 'external' : options.backend,
       ...(options.image === undefined ? {} : { image: options.image }),
     })
     try {
@@ -44,7 +45,8 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
       process.stderr.write(`agent sandbox: ${error.message}\n`)
       return commandNotFound
     }
-    throw new UserError(error.code === 'unavailable' ? 'sandboxUnavailable' : 'usage', error.message, { cause: error })
+    if (!SandboxError.is(error, 'unavailable')) throw new UserError('usage', error.message, { cause: error })
+    throw new UserError('sandboxUnavailable', await explainNoSandbox(error, dockerByFlags), { cause: error })
   } finally {
     dispose()
   }

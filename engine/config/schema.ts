@@ -46,6 +46,10 @@ export const ConfigFile = z.strictObject({
   approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
   /** What commands may touch. Default: `workspace-write`. */
   sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),
+  /** What confines commands. Default: what fits this system. */
+  sandbox_backend: z.enum(['bubblewrap', 'docker', 'seatbelt']).optional(),
+  /** The image that the docker backend runs commands in; it must be there already. */
+  sandbox_image: z.string().min(1).optional(),
   sandbox_workspace_write: z
     .strictObject({
       /** More directories that may be written, beside the workspace. Default: none. */

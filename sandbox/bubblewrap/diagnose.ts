@@ -1,8 +1,7 @@
 /** Why bwrap can't start here, and what the machine's owner can do about it. */
 export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
-const instead =
-  'or use the docker backend, or --sandbox danger-full-access if something outside already confines this process'
+const instead = 'or use the docker backend'
 
 /** What a failed trial run of bwrap said, as a cause and a remedy. Known wordings only; anything else is quoted. */
 export function diagnose(stderr: string, machine: { readonly appArmorRestricts: boolean }): Diagnosis {

@@ -37,7 +37,8 @@ const ordinary = { uid: 1000, gid: 1000 }
 export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOptions = {}): Promise<Sandbox> {
   const probe = await probeBubblewrap()
   if (!probe.works) {
-    throw new SandboxError('unavailable', { backend: 'bubblewrap', reason: probe.reason, remedy: probe.remedy })
+    const { reason, remedy } = probe
+    throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
   }
   const { program, sizedTemp } = probe.bubblewrap
   const architecture = architectureHere()

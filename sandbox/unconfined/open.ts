@@ -20,18 +20,18 @@ import { markVariable, startWatchdog, sweep } from './watchdog.ts'
 
 /**
  * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are
- * limited as everywhere, and no process outlives its command. Throws `unavailable` for any other mode.
+ * limited as everywhere, and no process outlives its command. `backend` is what it goes by. Throws `unavailable` for any other mode.
  */
-export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
+export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined' | 'external'): Promise<Sandbox> {
   if (policy.mode !== 'danger-full-access') {
     throw new SandboxError('unavailable', {
-      backend: 'unconfined',
+      backend,
       reason: `it confines nothing, and the mode is ${policy.mode}`,
       remedy: 'Choose a backend that confines, or the mode danger-full-access.',
     })
   }
   // A limit on a user's processes would count all of the caller's, so only a control group will do.
-  const limits = prepareLimits(policy, { processLimit: false }, 'unconfined')
+  const limits = prepareLimits(policy, { processLimit: false }, backend)
   await reapRunDirectories()
   const run = await makeRunDirectory()
   // What leaves its group and wipes its environment escapes us here, and may still write.
@@ -41,7 +41,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
   let open = true
 
   const start = (command: Command): SandboxProcess => {
-    if (!open) throw new SandboxError('closed', { backend: 'unconfined' })
+    if (!open) throw new SandboxError('closed', { backend })
     requireDirectory(command.cwd, 'working directory')
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
@@ -79,7 +79,7 @@ export async function openUnconfined(policy: SandboxPolicy): Promise<Sandbox> {
   }
 
   return {
-    backend: 'unconfined',
+    backend,
     policy,
     unenforced: limits.unenforced,
     spawn: (command) => running.add(start(command)),

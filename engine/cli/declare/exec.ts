@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { sandboxModes, type Finish } from './shared.ts'
+import { externallySandboxed, sandboxModes, type Finish } from './shared.ts'
 
 /** What `agent exec` was asked to do, as parsed; nothing is looked up yet. */
 export type ExecOptions = {
@@ -12,6 +12,7 @@ export type ExecOptions = {
   readonly outputSchema?: string
   readonly askForApproval?: (typeof approvalChoices)[number]
   readonly fullAuto?: true
+  readonly externallySandboxed?: true
   readonly dangerouslyBypassApprovalsAndSandbox?: true
   readonly failOnDenied?: true
   readonly maxTurns?: number
@@ -96,6 +97,7 @@ function runOptions(command: Command): Command {
         'no sandbox, and nothing is asked; rules that forbid still hold. For a machine that is itself the sandbox',
       ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
     )
+    .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
     .option('--max-tokens <n>', 'end the run (exit code 4) once it has used so many tokens, in and out', positive)

@@ -1,12 +1,13 @@
 import { Option, type Command } from 'commander'
-import { sandboxModes, type Finish } from './shared.ts'
+import { externallySandboxed, sandboxModes, type Finish } from './shared.ts'
 
 /** What `agent sandbox` was asked to do. */
 export type SandboxOptions = {
-  readonly sandbox: (typeof sandboxModes)[number]
+  readonly sandbox?: (typeof sandboxModes)[number]
   readonly cd?: string
   readonly backend?: (typeof backends)[number]
   readonly image?: string
+  readonly externallySandboxed?: true
   readonly writable: readonly string[]
   readonly readable: readonly string[]
   readonly denyRead: readonly string[]
@@ -27,11 +28,12 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .description('run one command in the sandbox; its output and exit code pass through')
     .argument('<command...>', 'the command and its arguments, after --')
     .addOption(
-      new Option('-s, --sandbox <mode>', 'what the command may touch').choices(sandboxModes).default('workspace-write'),
+      new Option('-s, --sandbox <mode>', 'what the command may touch (default: workspace-write)').choices(sandboxModes),
     )
     .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
     .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(backends))
     .option('--image <name>', 'the image that the docker backend runs in; it must be there already')
+    .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
     .option('--writable <dir>', 'a further directory it may write in; may be repeated', collect, [])
     .option(
       '--readable <dir>',

@@ -1,0 +1,29 @@
+import { isDockerUsable, type SandboxError } from '../../sandbox/index.ts'
+
+/** How long docker has to answer before it isn't offered. */
+const patienceMs = 1500
+
+/** What a person may choose instead where the sandbox itself can't start. */
+type Alternatives = { readonly docker: string }
+
+/** The flags of `agent sandbox`, and the keys of `agent exec`, that choose docker. */
+export const dockerByFlags: Alternatives = { docker: '--backend docker --image NAME' }
+export const dockerByConfig: Alternatives = { docker: '-c sandbox_backend=docker -c sandbox_image=NAME' }
+
+/** What to say of what is outside, where that is the sandbox. Never assumed: a container may be anything but a boundary. */
+export const statement =
+  'If a container or virtual machine around this is the sandbox, say so with --externally-sandboxed: commands then run unconfined in it.'
+
+/**
+ * Why there is no sandbox, and what else there is. Docker is offered where it answers. Where the policy is what can't be
+ * enforced, the error says it all.
+ */
+export async function explainNoSandbox(error: SandboxError<'unavailable'>, { docker }: Alternatives): Promise<string> {
+  if (error.data.cannotStart !== true) return error.message
+  const offer = `Docker answers here: choose it with ${docker}, where the workspace has the same path on docker's host.`
+  const usable = await Promise.race([
+    isDockerUsable(),
+    new Promise<false>((resolve) => setTimeout(resolve, patienceMs, false).unref()),
+  ])
+  return [error.message, ...(usable ? [offer] : []), statement].join('\n')
+}
