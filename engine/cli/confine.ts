@@ -24,6 +24,7 @@ export async function confine(options: ExecOptions, config: ConfigFile, workspac
         mode,
         workspace,
         ...configured,
+        writableRoots: [...configured.writableRoots, ...(options.addDir ?? []).map((directory) => resolve(directory))],
         deniedReads: [...credentialPlaces, ...configured.deniedReads],
         environment: {
           ...configured.environment,

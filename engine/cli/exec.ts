@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { loadConfig } from '../config/load.ts'
+import type { ConfigFile } from '../config/schema.ts'
 import { readMemory } from '../memory/read-memory.ts'
 import { renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
@@ -51,7 +52,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const images = (options.image ?? []).map(readImage)
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(options, config, workspace)
-  const session = beginning.open(workspace)
+  const session = beginning.open(workspace, options.threadSource)
   try {
     const guardian = guard(session, rules, approvalPolicy, sandbox)
     const summary = await run({
@@ -73,6 +74,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         }),
         ...renderMemory(memory),
       ],
+      notices: noticesOf(config),
       prompt,
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
@@ -97,6 +99,14 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     session.close()
     dispose()
   }
+}
+
+/** What was asked for and is not to be had here. */
+function noticesOf(config: ConfigFile): readonly string[] {
+  const search = config.web_search ?? 'disabled'
+  return search === 'disabled'
+    ? []
+    : [`web_search is '${search}', but no provider searches the web here: it would go round the Guardian.`]
 }
 
 async function outputContract(options: ExecOptions, model: Model): Promise<OutputContract | undefined> {

@@ -107,6 +107,8 @@ export const ConfigFile = z.strictObject({
       ignore_default_excludes: z.literal(false).optional(),
     })
     .optional(),
+  /** Whether the provider searches the web for the model. It would go round the Guardian, so it is never done: a run says so. */
+  web_search: z.enum(['disabled', 'cached', 'live']).optional(),
   /** What models cost, by name: US dollars for a million tokens. Default: the list prices of OpenAI and Anthropic. */
   model_prices: z.record(z.string().min(1), modelPriceSchema).optional(),
 })

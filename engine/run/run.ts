@@ -27,6 +27,8 @@ export type RunOptions = {
   readonly instructions: string
   /** What the model is told before the prompt: where it is, what it may do, the instructions of user and repository. */
   readonly context: readonly string[]
+  /** What the user should know before anything happens; each an item in the stream. Absent: nothing. */
+  readonly notices?: readonly string[]
   readonly prompt: string
   /** Shown to the model with the prompt. Absent: none. */
   readonly images?: readonly Image[]
@@ -81,6 +83,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     },
   })
   recorder.emit({ type: 'turn.started' })
+  for (const message of options.notices ?? []) recorder.complete({ type: 'error', message })
   const { rollout } = options.session
   rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
   const budget = new BudgetWatch(options.budget, options.priceOf)

@@ -49,6 +49,8 @@ const record = z.discriminatedUnion('type', [
     started: z.string(),
     workspace: z.string(),
     forked_from: z.string().optional(),
+    /** Who began it, in a client's own words. */
+    source: z.string().optional(),
   }),
   /** A run of it begins: the first one, or one that resumes. */
   z.object({ type: z.literal('run'), at: z.string(), model: z.string() }),

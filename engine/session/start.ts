@@ -15,8 +15,12 @@ export type Start =
 type Beginning = {
   /** The session that is gone on with; undefined for a new one. A fork has paid for nothing yet. */
   readonly earlier: ReadRollout | undefined
-  /** Makes or reopens the session's folder. Nothing is written before. */
-  open(workspace: string): Session
+  /**
+   * Makes or reopens the session's folder. Nothing is written before.
+   *
+   * @param source who begins the session, in a client's own words; kept with a new one
+   */
+  open(workspace: string, source?: string): Session
 }
 
 /**
@@ -32,10 +36,10 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
     start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
   return {
     earlier: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
-    open: (directory) => {
+    open: (directory, source) => {
       if (ephemeral) return ephemeralSession(threadId)
       const session = openSession(stateDir, threadId)
-      if (start.type !== 'resume') begin(session, directory, earlier)
+      if (start.type !== 'resume') begin(session, directory, earlier, source)
       return session
     },
   }
@@ -51,9 +55,15 @@ function readEarlier(id: string | undefined, stateDir: string, workspace: string
   throw new UserError('usage', `There is no session of ${workspace} to go on with.`)
 }
 
-function begin({ rollout, threadId }: Session, workspace: string, earlier: ReadRollout | undefined): void {
+function begin(
+  { rollout, threadId }: Session,
+  workspace: string,
+  earlier: ReadRollout | undefined,
+  source: string | undefined,
+): void {
   const forked = earlier === undefined ? {} : { forked_from: earlier.session.thread_id }
+  const from = source === undefined ? {} : { source }
   const started = new Date().toISOString()
-  rollout.append({ type: 'session', version: 1, thread_id: threadId, started, workspace, ...forked })
+  rollout.append({ type: 'session', version: 1, thread_id: threadId, started, workspace, ...forked, ...from })
   for (const item of earlier?.history ?? []) rollout.append({ type: 'item', item })
 }

@@ -6,7 +6,9 @@ export type ExecOptions = {
   readonly json?: true
   readonly model?: string
   readonly sandbox?: (typeof sandboxModes)[number]
+  readonly threadSource?: string
   readonly cd?: string
+  readonly addDir?: readonly string[]
   readonly config: readonly string[]
   readonly outputLastMessage?: string
   readonly outputSchema?: string
@@ -56,8 +58,8 @@ Examples:
       .argument('[prompt]', 'what to do next; "-" or nothing reads standard input')
       .option('--last', 'the newest session of this workspace')
       .action(async (first: string | undefined, second: string | undefined, _: object, command: Command) => {
-        const options = command.optsWithGlobals<ExecOptions & { readonly last?: true }>()
-        const last = options.last === true
+        const options = together(exec.opts<ExecOptions>(), command.opts<ExecOptions>())
+        const last = command.opts<{ readonly last?: true }>().last === true
         if (!last && first === undefined) command.error('error: name a session, or give --last')
         if (last && second !== undefined) command.error('error: --last already names the session')
         const { runExec } = await import('../exec.ts')
@@ -66,15 +68,31 @@ Examples:
   }
 }
 
+/** The options before a subcommand and those behind it: the later one wins, and lists go on. */
+function together(before: ExecOptions, after: ExecOptions): ExecOptions {
+  return {
+    ...before,
+    ...after,
+    config: [...before.config, ...after.config],
+    image: [...(before.image ?? []), ...(after.image ?? [])],
+    addDir: [...(before.addDir ?? []), ...(after.addDir ?? [])],
+  }
+}
+
 /** The options of every command that runs a model. */
 function runOptions(command: Command): Command {
   return command
     .option('--json', 'print one event a line on standard output')
+    .addOption(
+      new Option('--experimental-json', 'what clients of Codex call --json').implies({ json: true }).hideHelp(),
+    )
+    .addOption(new Option('--thread-source <name>', 'kept with a new session: who began it').hideHelp())
     .option('-m, --model <model>', 'gpt-…, claude-…, PROVIDER/NAME, or replay:FILE for a recorded conversation')
     .addOption(
       new Option('-s, --sandbox <mode>', 'what commands may touch (default: workspace-write)').choices(sandboxModes),
     )
     .option('-C, --cd <dir>', 'work in this directory')
+    .option('--add-dir <dir>', 'a further directory that may be written; may be repeated', directories)
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-i, --image <file,...>', 'show the model pictures with the prompt; may be repeated', images)
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
@@ -118,6 +136,10 @@ function positive(value: string): number {
 function dollars(value: string): number {
   if (/^\d*\.?\d+$/.test(value) && Number(value) > 0) return Number(value)
   throw new InvalidArgumentError('expected an amount of US dollars above 0.')
+}
+
+function directories(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value]
 }
 
 function images(value: string, earlier: readonly string[] = []): readonly string[] {

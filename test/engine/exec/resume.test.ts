@@ -43,6 +43,16 @@ describe('agent exec resume', () => {
     expect(threadOf(last)).toBe(threadOf(first))
   })
 
+  test('settings before and behind it count, the later one more', async () => {
+    const home = tempDir()
+    const cwd = repository()
+    await firstRun(home, cwd)
+    const effort = (level: string): readonly string[] => ['-c', `model_reasoning_effort=${level}`]
+    const args = [...open, ...effort('high'), 'resume', '--last', ...effort('low'), 'more']
+    const { requests } = await exec([[say('ok')]], args, { cwd, home })
+    expect(requests[0]?.body).toMatchObject({ reasoning: { effort: 'low' } })
+  })
+
   test('a call that was cut off is answered with that, and never run again', async () => {
     const home = tempDir()
     const cwd = repository()
