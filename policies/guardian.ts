@@ -24,13 +24,22 @@ export type GuardianOptions = {
   readonly writableRoots?: readonly string[]
 }
 
+/** What goes with one review. */
+export type ReviewOptions = {
+  readonly signal?: AbortSignal
+  /** A patch as a unified diff, for the reviewer. */
+  readonly diff?: string
+  /** What the caller knows the action by, for the reviewer's reports. */
+  readonly subject?: string
+}
+
 /** Decides what happens. Nothing runs without an `Approved` action, and nothing else makes one. */
 export type Guardian = {
   /**
    * Judges an action and, where that leaves it open, asks the reviewer. Always resolves: whatever fails on the way
    * is a denial that says so. The verdict is in the audit log before it is handed out.
    */
-  readonly review: <A extends Action>(action: A, options?: { readonly signal?: AbortSignal }) => Promise<Review<A>>
+  readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
   /** What rules, analysis and mode say, without asking or recording. The same function that `review` begins with. */
   readonly assess: (action: Action) => Assessment
 }
@@ -47,10 +56,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
   }
   return {
     assess: (action) => assess(action, policy),
-    review: async <A extends Action>(
-      action: A,
-      { signal }: { readonly signal?: AbortSignal } = {},
-    ): Promise<Review<A>> => {
+    review: async <A extends Action>(action: A, options: ReviewOptions = {}): Promise<Review<A>> => {
       const started = performance.now()
       let frozen: A
       let analysis: CommandAnalysis | undefined
@@ -59,7 +65,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
         frozen = freezeAction(action)
         const assessment = assess(frozen, policy)
         analysis = assessment.analysis
-        verdict = await decide(frozen, assessment, signal)
+        verdict = await decide(frozen, assessment, options)
       } catch (cause) {
         verdict = deny('guardian', `The review itself failed, so nothing was run: ${messageOf(cause)}`)
         frozen = action
@@ -85,13 +91,13 @@ export function createGuardian(options: GuardianOptions): Guardian {
     },
   }
 
-  async function decide(action: Action, assessment: Assessment, signal: AbortSignal | undefined): Promise<Verdict> {
+  async function decide(action: Action, assessment: Assessment, { signal, ...more }: ReviewOptions): Promise<Verdict> {
     const { decision, stage, reason, rule } = assessment
     const named = rule === undefined ? {} : { rule }
     const sandbox = action.type === 'exec' && action.escalation !== undefined ? 'escalated' : 'as-requested'
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
     if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named }
-    const request = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis }
+    const request = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
     const answer = await ask(request, signal)
     const decidedBy = `reviewer:${reviewer.name}`
     switch (answer.outcome) {
@@ -113,7 +119,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
       default:
         return deny(
           decidedBy,
-          `Not approved: the reviewer gave no answer that is known (${String(answer satisfies never)}).`,
+          `Not approved: the reviewer gave no answer that is known (${String(answer.outcome satisfies never)}).`,
         )
     }
   }

@@ -15,19 +15,12 @@ export {
   type CommandAnalysis,
 } from './commands/analyse.ts'
 export type { Alarm, CommandClass, Fact } from './commands/facts.ts'
-export { createGuardian, type Guardian, type GuardianOptions } from './guardian.ts'
+export { createGuardian, type Guardian, type GuardianOptions, type ReviewOptions } from './guardian.ts'
 export type { PatchChange } from './patch-change.ts'
 export { withBreaker, type BreakerLimits } from './reviewers/breaker.ts'
 export { createHumanReviewer, type HumanChoice, type HumanOptions, type HumanQuestion } from './reviewers/human.ts'
-export {
-  createModelReviewer,
-  type Assessed,
-  type Completion,
-  type CompletionRequest,
-  type ModelReviewerOptions,
-} from './reviewers/model.ts'
+export { createModelReviewer, type CompletionRequest, type ModelReviewerOptions } from './reviewers/model.ts'
 export { defaultReviewPolicy } from './reviewers/model-policy.ts'
-export type { ModelVerdict } from './reviewers/model-verdict.ts'
 export {
   createProgramReviewer,
   httpExchange,

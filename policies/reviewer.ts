@@ -12,15 +12,29 @@ export type ReviewRequest = {
   /** `file:line` and pattern of the rule that asks, where one does. */
   readonly rule: string | undefined
   readonly analysis: CommandAnalysis | undefined
+  /** A patch as a unified diff, to be judged by; perhaps cut. Absent: the action is no patch, or nobody rendered one. */
+  readonly diff?: string
+  /** What the caller knows the action by, e.g. the id of a call; for reports. */
+  readonly subject?: string
 }
 
 /**
  * What a reviewer says. Only `allowed` lets anything run; the ways of not getting an answer are kept apart so that
  * nobody takes a timeout for a judgement.
  */
-export type ReviewerAnswer =
-  | { readonly outcome: 'allowed' | 'denied' | 'aborted'; readonly reason: string }
-  | { readonly outcome: 'timed-out' | 'unavailable' | 'malformed'; readonly reason: string }
+export type ReviewerAnswer = {
+  readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
+  readonly reason: string
+  /** How a reviewing model came to it, for reports. Absent: another kind of reviewer, or no verdict was given. */
+  readonly assessment?: Assessment
+}
+
+/** What a reviewing model found. */
+type Assessment = {
+  readonly risk: 'low' | 'medium' | 'high' | 'critical'
+  /** How far the user asked for the action. */
+  readonly authorization: 'unknown' | 'low' | 'medium' | 'high'
+}
 
 /** Who is asked. A rejection counts as `unavailable`. */
 export type Reviewer = {

@@ -33,5 +33,5 @@ export function withBreaker(reviewer: Reviewer, limits: BreakerLimits = {}): Rev
 
 function stop(answer: ReviewerAnswer, why: string): ReviewerAnswer {
   if (answer.outcome === 'allowed') return answer
-  return { outcome: 'aborted', reason: `${answer.reason} The run is stopped: ${why}.` }
+  return { ...answer, outcome: 'aborted', reason: `${answer.reason} The run is stopped: ${why}.` }
 }

@@ -26,7 +26,7 @@ export type HumanOptions = {
     options: { readonly signal?: AbortSignal },
   ) => Promise<{ readonly choice: HumanChoice; readonly words?: string }>
   /** Adds a rule to the person's rule file. Without it `always` isn't offered. */
-  readonly writeRule?: (rule: string) => Promise<void>
+  readonly writeRule?: (rule: string) => void
 }
 
 /**
@@ -65,7 +65,7 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
         remembered.add(key)
         return { outcome: 'allowed', reason: `A person approved this for the rest of the run.${said}` }
       case 'always':
-        if (rule !== undefined) await writeRule?.(rule)
+        if (rule !== undefined) writeRule?.(rule)
         remembered.add(key)
         return { outcome: 'allowed', reason: `A person approved this, and wrote the rule ${rule ?? ''}.${said}` }
       case 'no':
@@ -118,6 +118,6 @@ function describeAction(action: Action): readonly string[] {
 }
 
 function whyAsked({ reason, rule, analysis }: ReviewRequest): readonly string[] {
-  const found = analysis === undefined ? [] : describeAnalysis(analysis)
+  const found = analysis === undefined ? [] : describeAnalysis(analysis).filter((fact) => !reason.includes(fact))
   return [reason, ...(rule === undefined ? [] : [`rule ${rule}`]), ...found]
 }

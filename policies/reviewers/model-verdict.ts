@@ -8,7 +8,7 @@ const verdictShape = z.strictObject({
 })
 
 /** What a reviewing model must answer, every field of it. */
-export type ModelVerdict = z.infer<typeof verdictShape>
+type ModelVerdict = z.infer<typeof verdictShape>
 
 /** The schema of the answer, for models that can be held to one. */
 export const modelVerdictSchema: Readonly<Record<string, unknown>> = z.toJSONSchema(verdictShape)

@@ -24,15 +24,15 @@ export type ProgramOptions = {
 }
 
 /**
- * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class}` and
+ * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff}` and
  * answers `{id, outcome: "allow" | "deny" | "abort", reason}`; anything else, or another id, is no answer.
  */
 export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: ProgramOptions): Reviewer {
   return {
     name: 'program',
-    review: async ({ action, mode, asksFor, reason, rule, analysis }, { signal }) => {
+    review: async ({ action, mode, asksFor, reason, rule, analysis, diff }, { signal }) => {
       const id = randomUUID()
-      const json = JSON.stringify({ id, action, mode, asksFor, reason, rule, class: analysis?.class })
+      const json = JSON.stringify({ id, action, mode, asksFor, reason, rule, class: analysis?.class, diff })
       const waited = await waitWithin(timeoutMs, signal, (stop) => exchange({ id, json }, stop))
       if (waited.status === 'timed-out')
         return { outcome: 'timed-out', reason: `No answer within ${timeoutMs / 1000} s.` }
