@@ -90,15 +90,47 @@ const toolCall = z.object({
   verdict: verdict.optional(),
 })
 
+/** Ours: what a reviewer was asked about one action, and what it said. Only `allow` lets the action happen. */
+const guardianAssessment = z.object({
+  id: z.string(),
+  type: z.literal('guardian_assessment'),
+  reviewer: z.string(),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  /** The action in one line. */
+  action: z.string(),
+  /** Why the reviewer was asked. */
+  asked_because: z.string(),
+  /** The ways of giving no answer are kept apart from a `deny`. */
+  outcome: z.enum(['allow', 'deny', 'abort', 'timed-out', 'unavailable', 'malformed']).optional(),
+  rationale: z.string().optional(),
+  /** A reviewing model's own words for it. */
+  risk: z.enum(['low', 'medium', 'high', 'critical']).optional(),
+  authorization: z.enum(['unknown', 'low', 'medium', 'high']).optional(),
+  duration_ms: z.number().optional(),
+  /** Part of the run's usage already. */
+  usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }).optional(),
+  /** The call whose action it is. */
+  call_id: z.string().optional(),
+})
+
 const errorItem = z.object({ id: z.string(), type: z.literal('error'), message: z.string() })
 
-const item = z.discriminatedUnion('type', [agentMessage, reasoning, commandExecution, fileChange, toolCall, errorItem])
+const item = z.discriminatedUnion('type', [
+  agentMessage,
+  reasoning,
+  commandExecution,
+  fileChange,
+  toolCall,
+  guardianAssessment,
+  errorItem,
+])
 
 /** A thing of a run that has a beginning and an end: a message, a command, a change of files. */
 export type Item = z.infer<typeof item>
 export type CommandItem = z.infer<typeof commandExecution>
 export type FileChangeItem = z.infer<typeof fileChange>
 export type ToolCallItem = z.infer<typeof toolCall>
+export type AssessmentItem = z.infer<typeof guardianAssessment>
 export type EventVerdict = z.infer<typeof verdict>
 
 /** What both terminal events say. */

@@ -18,17 +18,35 @@ export async function chooseModel(
   workspace: string,
   before: string | undefined,
 ): Promise<Model> {
-  const name = options.model ?? before ?? config.model ?? defaultModel
-  try {
-    const model = await openModel(fromHere(name), {
+  const model = await openNamed(options.model ?? before ?? config.model ?? defaultModel, config, workspace)
+  return options.record === undefined ? model : asUserError(recordModel(model, resolve(options.record), workspace))
+}
+
+/**
+ * The model that reviews: the one configured for it, else another instance of the run's own.
+ *
+ * @throws UserError `usage` for a name, key or provider that is not there
+ */
+export function chooseReviewerModel(model: Model, config: ConfigFile, workspace: string): Promise<Model> {
+  return openNamed(config.reviewer_model ?? model.name, config, workspace)
+}
+
+function openNamed(name: string, config: ConfigFile, workspace: string): Promise<Model> {
+  return asUserError(
+    openModel(fromHere(name), {
       env: process.env,
       cwd: workspace,
       openaiBaseUrl: config.openai_base_url,
       modelProvider: config.model_provider,
       modelProviders: config.model_providers,
       fallbackModels: config.fallback_models,
-    })
-    return options.record === undefined ? model : await recordModel(model, resolve(options.record), workspace)
+    }),
+  )
+}
+
+async function asUserError<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
   } catch (error) {
     if (error instanceof ModelError) throw new UserError('usage', error.message, { cause: error })
     throw error

@@ -13,13 +13,15 @@ import { run } from '../run/run.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
-import { chooseModel } from './choose-model.ts'
+import { chooseModel, chooseReviewerModel } from './choose-model.ts'
+import { chooseReviewer, describeReviewer } from './choose-reviewer.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import { confine } from './confine.ts'
 import type { ExecOptions } from './declare/exec.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
+import { openReviewer } from './open-reviewer.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
 import { factsOfModels } from './model-facts.ts'
 import { readImage } from './read-image.ts'
@@ -47,21 +49,29 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const rules = readRules(places)
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
-  const factsOf = factsOfModels(options, config, model.name)
   const output = await outputContract(options, model)
   const images = (options.image ?? []).map(readImage)
+  const choice = chooseReviewer(options, config, approvalPolicy)
+  const attended = choice.kind === 'person'
+  const reviewing = choice.kind === 'model' ? [config.reviewer_model ?? model.name] : []
+  const factsOf = factsOfModels(options, config, model.name, reviewing)
+  const openReviewerModel = (): Promise<Model> => chooseReviewerModel(model, config, workspace)
+  const review = await openReviewer(choice, { config, places, openModel: openReviewerModel })
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(options, config, workspace)
   const session = beginning.open(workspace, options.threadSource)
   try {
-    const guardian = guard(session, rules, approvalPolicy, sandbox)
     const summary = await run({
       model,
-      tools: createRegistry({ builtIn: output?.tool === undefined ? builtInTools : [...builtInTools, output.tool] }),
+      tools: createRegistry({
+        builtIn: output?.tool === undefined ? builtInTools : [...builtInTools, output.tool],
+        attended,
+      }),
+      attended,
       ...(output === undefined ? {} : { output }),
       ...(config.tool_concurrency === undefined ? {} : { toolConcurrency: config.tool_concurrency }),
       sandbox,
-      guardian,
+      guard: guard({ session, rules, approvalMode: approvalPolicy, sandbox, reviewer: review.reviewer }),
       session,
       workspace,
       instructions,
@@ -71,6 +81,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
           sandboxMode: sandbox.policy.mode,
           network: networkOf(sandbox),
           approvalPolicy,
+          reviewer: describeReviewer(choice),
         }),
         ...renderMemory(memory),
       ],
@@ -95,6 +106,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     if (options.outputLastMessage !== undefined) writeOutputFile(options.outputLastMessage, summary.finalMessage)
     return summary.exitCode
   } finally {
+    review.close()
     await sandbox.close()
     session.close()
     dispose()

@@ -1,17 +1,28 @@
 import { join } from 'node:path'
 import {
   createGuardian,
-  nobody,
   openAuditLog,
   type ApprovalMode,
   type Guardian,
+  type Reviewer,
   type RuleSet,
 } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
+import type { ReviewDesk } from '../reviewers/desk.ts'
 import type { Session } from '../session/session.ts'
 
-/** The Guardian of a run, with its audit log in the session's folder. */
-export function guard(session: Session, rules: RuleSet, approvalMode: ApprovalMode, sandbox: Sandbox): Guardian {
+/** What the Guardian of a run decides by, and who answers where that leaves it open. */
+type Guarding = {
+  readonly session: Session
+  readonly rules: RuleSet
+  readonly approvalMode: ApprovalMode
+  readonly sandbox: Sandbox
+  readonly reviewer: (desk: ReviewDesk) => Reviewer
+}
+
+/** Makes the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
+export function guard({ session, rules, approvalMode, sandbox, reviewer }: Guarding): (desk: ReviewDesk) => Guardian {
   const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
-  return createGuardian({ approvalMode, rules, reviewer: nobody, audit, writableRoots: sandbox.policy.writableRoots })
+  const { writableRoots } = sandbox.policy
+  return (desk) => createGuardian({ approvalMode, rules, reviewer: reviewer(desk), audit, writableRoots })
 }

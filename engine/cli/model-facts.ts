@@ -7,13 +7,21 @@ import type { ExecOptions } from './declare/exec.ts'
  * What is known of the models of a run, by name.
  *
  * @param first the model that is asked first
+ * @param others further models that are asked besides
  * @throws UserError `usage` where `--max-cost` can't be kept because a model's price is not known
  */
-export function factsOfModels(options: ExecOptions, config: ConfigFile, first: string): (name: string) => ModelFacts {
+export function factsOfModels(
+  options: ExecOptions,
+  config: ConfigFile,
+  first: string,
+  others: readonly string[],
+): (name: string) => ModelFacts {
   const configured = { provider: config.model_provider, prices: config.model_prices }
   const factsOf = (name: string): ModelFacts => modelFacts(name, configured)
   if (options.maxCost === undefined) return factsOf
-  const unpriced = [first, ...(config.fallback_models ?? [])].find((name) => factsOf(name).price === undefined)
+  const unpriced = [first, ...others, ...(config.fallback_models ?? [])].find(
+    (name) => factsOf(name).price === undefined,
+  )
   if (unpriced === undefined) return factsOf
   throw new UserError(
     'usage',

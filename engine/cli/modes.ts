@@ -4,11 +4,30 @@ import { defaultApproval, defaultSandbox, type ConfigFile } from '../config/sche
 import { UserError } from '../user-error.ts'
 import type { ExecOptions } from './declare/exec.ts'
 
-/** When the Guardian asks: what the flags say, else the configuration, else the default. */
+/**
+ * When the Guardian asks: what the flags say, else the configuration, else the default.
+ *
+ * @throws UserError `usage` for a reviewer that would never be asked
+ */
 export function approvalModeOf(options: ExecOptions, config: ConfigFile): ApprovalMode {
   if (options.dangerouslyBypassApprovalsAndSandbox === true) return 'bypass'
   if (options.fullAuto === true) return 'on-request'
-  return options.askForApproval ?? config.approval_policy ?? defaultApproval
+  // Whoever names a reviewer wants to have it asked.
+  const named = options.approveForMe === true || options.approvalProgram !== undefined
+  if (named && options.askForApproval === 'never') {
+    throw new UserError(
+      'usage',
+      '--ask-for-approval never asks nobody, so nothing is left for the reviewer named: drop one of the two.',
+    )
+  }
+  if (named) return options.askForApproval ?? 'on-request'
+  const asks = namesReviewer(config) ? 'on-request' : defaultApproval
+  return options.askForApproval ?? config.approval_policy ?? asks
+}
+
+function namesReviewer(config: ConfigFile): boolean {
+  if (config.approvals_reviewer !== undefined) return config.approvals_reviewer !== 'none'
+  return config.approval_program !== undefined || config.approval_url !== undefined
 }
 
 /**

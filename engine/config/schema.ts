@@ -44,6 +44,21 @@ export const ConfigFile = z.strictObject({
   tool_concurrency: z.int().min(1).max(64).optional(),
   /** When the Guardian asks. Default: `never`, what fits the sandbox runs and whatever asks for more is refused. */
   approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
+  /**
+   * Who answers when the Guardian asks: `user` at a terminal, a `program`, a `model` (Codex: `auto_review`), or `none`, which is a
+   * no. Default: the program where one is named, else the person at the terminal, else none.
+   */
+  approvals_reviewer: z.enum(['user', 'program', 'model', 'auto_review', 'none']).optional(),
+  /** The program that answers, as its words: JSON lines on its standard input and output. Default: none. */
+  approval_program: z.tuple([z.string().min(1)], z.string()).optional(),
+  /** Where questions are posted as JSON instead. Default: nowhere. */
+  approval_url: z.url({ protocol: /^https?$/ }).optional(),
+  /** Seconds that a program or a model may take to answer. Default: 120 and 90. */
+  approval_timeout: z.number().positive().max(86_400).optional(),
+  /** The model that reviews, named as for `model`. Default: the run's own. */
+  reviewer_model: z.string().min(1).optional(),
+  /** A file whose text replaces what a reviewing model judges by. Default: the text shipped. */
+  reviewer_policy_file: absolute.optional(),
   /** What commands may touch. Default: `workspace-write`. */
   sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),
   /** What confines commands. Default: what fits this system. */

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { EventVerdict, Item, RunEvent, RunSummary } from '../events.ts'
+import type { AssessmentItem, EventVerdict, Item, RunEvent, RunSummary } from '../events.ts'
 
 /** Styles a piece of text, or leaves it as it is where colour is off. */
 type Paint = (style: Parameters<typeof styleText>[0], text: string) => string
@@ -91,6 +91,8 @@ function itemLines(item: Item, style: Style): readonly string[] {
     }
     case 'tool_call':
       return toolCallLines(item, style)
+    case 'guardian_assessment':
+      return assessmentLines(item, paint)
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:
@@ -126,6 +128,14 @@ function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: St
     return [paint('red', `✗ refused: ${call}`), ...verdictLines(item.verdict, paint)]
   }
   return [paint('red', `✗ ${call}`), ...indent(item.error ?? '', paint)]
+}
+
+/** What a reviewer said. The action itself follows as its own item. */
+function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] {
+  const risk = item.risk === undefined ? '' : `, risk ${item.risk}`
+  const said = `${item.reviewer}: ${item.outcome ?? 'no answer'}${risk}${duration(item.duration_ms)}`
+  const style = item.outcome === 'allow' ? 'green' : 'yellow'
+  return [paint(style, `? ${oneLine(item.action)} · ${said}`), ...indent(item.rationale ?? '', paint)]
 }
 
 /** Why something was refused, and by which rule. */

@@ -20,12 +20,15 @@ export function liveSink(screen: Screen, colour: boolean): Sink {
   let since = performance.now()
   let frame = 0
   let drawn = false
+  // While a person is asked, the bottom line is theirs.
+  let isAsking = false
 
   const erase = (): void => {
     if (drawn) screen.write('\r\u001b[2K')
     drawn = false
   }
   const draw = (): void => {
+    if (isAsking) return
     const line = `${frames[frame++ % frames.length]} ${doing} ${seconds(performance.now() - since)}`
     screen.write(`\r\u001b[2K${teller.paint('cyan', line.slice(0, Math.max(10, screen.columns - 1)))}`)
     drawn = true
@@ -44,6 +47,10 @@ export function liveSink(screen: Screen, colour: boolean): Sink {
         erase()
         screen.write(`${lines.join('\n')}\n`)
       }
+      if ('item' in event && event.item.type === 'guardian_assessment' && event.item.reviewer === 'human') {
+        isAsking = event.type === 'item.started'
+        erase()
+      }
       if (event.type === 'item.started') now(activity(event.item))
       if (event.type === 'item.completed' || event.type === 'turn.started') now('the model is thinking')
       draw()
@@ -60,5 +67,6 @@ export function liveSink(screen: Screen, colour: boolean): Sink {
 }
 
 function activity(item: Item): string {
+  if (item.type === 'guardian_assessment') return `waiting for the approval of a ${item.reviewer}`
   return item.type === 'command_execution' ? oneLine(item.command) : 'applying a patch'
 }

@@ -59,14 +59,20 @@ export class BudgetWatch {
 
   /** Counts what a failed attempt cost, which is no response. */
   spendInVain(usage: Usage, model: string): number | undefined {
+    const price = this.#priceOf(model)
+    // The next request sends all of this again; that its cache is hit is the least it can cost.
+    this.#floor = price === undefined ? 0 : ((usage.inputTokens + usage.outputTokens) * price.cachedInput) / 1_000_000
+    return this.spendBeside(usage, model)
+  }
+
+  /** Counts what was asked beside the conversation, such as a review: nothing of it is sent again. */
+  spendBeside(usage: Usage, model: string): number | undefined {
     const sent = usage.inputTokens + usage.outputTokens
     this.#tokens += sent
     const price = this.#priceOf(model)
     const counted = sent > 0 || price?.output === 0
     const cost = price === undefined || !counted ? undefined : costOf(usage, price)
     this.#cost = sumCost(this.#cost, cost)
-    // The next request sends all of this again; that its cache is hit is the least it can cost.
-    this.#floor = price === undefined ? 0 : (sent * price.cachedInput) / 1_000_000
     return cost
   }
 

@@ -14,13 +14,15 @@ export function environmentContext(facts: {
   readonly sandboxMode: string
   readonly network: string
   readonly approvalPolicy: string
+  /** Who answers when the Guardian asks. */
+  readonly reviewer: string
 }): string {
   return [
     '<environment>',
     `working directory: ${facts.workspace}`,
     `shell: /bin/bash`,
     `sandbox: ${facts.sandboxMode}; network: ${facts.network}`,
-    `approvals: ${facts.approvalPolicy}; nobody is there to ask`,
+    `approvals: ${facts.approvalPolicy}; ${facts.reviewer}`,
     '</environment>',
   ].join('\n')
 }

@@ -84,7 +84,10 @@ async function perform(tool: Tool, checked: ValidCall, context: ToolContext, ite
   try {
     const action = checked.action(context)
     if (action === undefined) return items.done(await checked.run(context, undefined))
-    const { verdict, approved } = await context.guardian.review(action, { signal: context.signal })
+    const { verdict, approved } = await context.guardian.review(action, {
+      subject: context.callId,
+      signal: context.signal,
+    })
     if (approved === undefined) {
       items.close({ status: 'declined', verdict: eventVerdict(verdict) })
       return denied(verdict)

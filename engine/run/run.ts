@@ -4,6 +4,7 @@ import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
 import type { Price } from '../models/index.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
+import type { ReviewDesk } from '../reviewers/desk.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
 import { Conversation } from './conversation.ts'
@@ -20,7 +21,8 @@ export type RunOptions = {
   readonly model: Model
   readonly tools: ToolRegistry
   readonly sandbox: Sandbox
-  readonly guardian: Guardian
+  /** Makes the Guardian; what it is lent belongs to this run. */
+  readonly guard: (desk: ReviewDesk) => Guardian
   readonly session: Session
   /** Real path of the directory the run works in. */
   readonly workspace: string
@@ -122,7 +124,17 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
   }
-  const path = callPath(options, recorder)
+  const guardian = options.guard({
+    open: (item) => recorder.open(item),
+    spend: (usage, name) => {
+      recorder.addUsage(usage)
+      conversation.addAttempt(usage, budget.spendBeside(usage, name))
+    },
+    exhausted: () => budget.exhausted(),
+    prompts: [...promptsOf(options.earlier?.history ?? []), options.prompt],
+    history: () => conversation.items,
+  })
+  const path = callPath(options, guardian, recorder)
   const concurrency = options.toolConcurrency ?? defaultConcurrency
   try {
     for (;;) {
@@ -165,8 +177,13 @@ function deliver(message = '', conversation: Conversation, recorder: Recorder): 
 
 const defaultConcurrency = 10
 
-function callPath(options: RunOptions, recorder: Recorder): CallPath {
-  const { tools: registry, hooks = noHooks, attended = false, workspace, sandbox, guardian, session } = options
+function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): CallPath {
+  const { tools: registry, hooks = noHooks, attended = false, workspace, sandbox, session } = options
   const keepOutput = (bytes: Uint8Array): string => session.keepOutput(bytes)
   return { registry, hooks, recorder, attended, context: { workspace, sandbox, guardian, keepOutput } }
+}
+
+/** What the user said in a history. */
+function promptsOf(history: readonly HistoryItem[]): readonly string[] {
+  return history.flatMap((item) => (item.type === 'message' && item.role === 'user' ? [item.text] : []))
 }

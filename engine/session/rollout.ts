@@ -57,7 +57,7 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('item'), item: historyItem }),
   /** A response is complete and was paid for. */
   z.object({ type: z.literal('response'), usage, cost_usd: cost }),
-  /** An attempt at a response failed, and was paid for all the same. */
+  /** An attempt at a response that failed, or a review, was paid for all the same. */
   z.object({ type: z.literal('attempt'), usage, cost_usd: cost }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])

@@ -24,6 +24,9 @@ import type { Tool, ToolContext, ToolResult } from './tool.ts'
 /** Of one patch's diff in one event; the event's line stays below 64 KiB even when every character is escaped. */
 const eventDiffLimit = 8 * 1024
 
+/** Of one patch's diff for a reviewer. */
+const reviewedDiffLimit = 32 * 1024
+
 const usage =
   'Changes files: adds, updates, moves and deletes, several files in one patch, all of it or nothing. ' +
   'The patch begins with "*** Begin Patch" and ends with "*** End Patch".'
@@ -64,7 +67,11 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
   const item = open(changes.map(({ path, kind }) => ({ path, kind })))
   // Judged against the workspace, not against the directory its paths were relative to: that one the model chose.
   const action = { type: 'patch' as const, root: context.workspace, sandbox: context.sandbox.policy.mode, changes }
-  const { verdict, approved } = await context.guardian.review(action, { signal: context.signal })
+  const { verdict, approved } = await context.guardian.review(action, {
+    signal: context.signal,
+    subject: context.callId,
+    diff: truncateMiddle(unifiedDiff(plan.changeSet), reviewedDiffLimit).text,
+  })
   if (approved === undefined) {
     item.complete({ status: 'failed', error: verdict.reason, verdict: eventVerdict(verdict), duration_ms: elapsed() })
     return denied(verdict)

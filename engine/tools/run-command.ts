@@ -61,7 +61,10 @@ export async function runCommand(
     sandbox: context.sandbox.policy.mode,
     ...escalation,
   }
-  const { verdict, approved } = await context.guardian.review(action, { signal: context.signal })
+  const { verdict, approved } = await context.guardian.review(action, {
+    signal: context.signal,
+    subject: context.callId,
+  })
   if (approved === undefined) {
     item.complete({ status: 'declined', verdict: eventVerdict(verdict) })
     return denied(verdict)

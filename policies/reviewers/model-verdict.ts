@@ -4,7 +4,8 @@ const verdictShape = z.strictObject({
   risk_level: z.enum(['low', 'medium', 'high', 'critical']),
   user_authorization: z.enum(['unknown', 'low', 'medium', 'high']),
   outcome: z.enum(['allow', 'deny']),
-  rationale: z.string().trim().min(1),
+  // Said here and not in the schema that is sent: not every provider knows a shortest length.
+  rationale: z.string().refine((text) => text.trim() !== '', 'is empty'),
 })
 
 /** What a reviewing model must answer, every field of it. */

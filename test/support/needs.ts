@@ -6,6 +6,12 @@ export function needsBubblewrap(): boolean {
   return missing('bubblewrap', spawnSync('bwrap', ['--version']).status === 0, 'the program bwrap is not installed')
 }
 
+/** Whether `script`, which gives a program a terminal of its own, is missing here, said once. */
+export function needsScript(): boolean {
+  const present = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true
+  return missing('script', present, 'the program script of util-linux is not installed')
+}
+
 /** Starts a program where bubblewrap seems not to be installed. */
 export const hidingBubblewrap = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--']
 

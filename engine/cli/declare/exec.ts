@@ -15,6 +15,8 @@ export type ExecOptions = {
   readonly askForApproval?: (typeof approvalChoices)[number]
   readonly fullAuto?: true
   readonly externallySandboxed?: true
+  readonly approveForMe?: true
+  readonly approvalProgram?: string
   readonly dangerouslyBypassApprovalsAndSandbox?: true
   readonly failOnDenied?: true
   readonly maxTurns?: number
@@ -116,6 +118,18 @@ function runOptions(command: Command): Command {
       ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
     )
     .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
+    .addOption(
+      new Option('--approve-for-me', 'let a model answer when the Guardian asks (reviewer_model)').conflicts([
+        'approvalProgram',
+        'dangerouslyBypassApprovalsAndSandbox',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--approval-program <command>',
+        'let a program answer: one JSON object a line on its standard input and output',
+      ).conflicts(['dangerouslyBypassApprovalsAndSandbox']),
+    )
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
     .option('--max-tokens <n>', 'end the run (exit code 4) once it has used so many tokens, in and out', positive)

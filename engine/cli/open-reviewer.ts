@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import {
+  createHumanReviewer,
+  createProgramReviewer,
+  httpExchange,
+  nobody,
+  withBreaker,
+  type Reviewer,
+} from '../../policies/index.ts'
+import type { ConfigFile } from '../config/schema.ts'
+import type { Model } from '../model.ts'
+import type { Places } from '../places.ts'
+import type { ReviewDesk } from '../reviewers/desk.ts'
+import { modelReviewer } from '../reviewers/model.ts'
+import { answeringProgram } from '../reviewers/program.ts'
+import { reported } from '../reviewers/report.ts'
+import { askAtTerminal } from '../reviewers/terminal.ts'
+import { acceptedRules, addRule } from '../reviewers/write-rule.ts'
+import { UserError } from '../user-error.ts'
+import type { ReviewerChoice } from './choose-reviewer.ts'
+
+/** A reviewer that is ready, and what frees it. */
+type OpenReviewer = {
+  readonly reviewer: (desk: ReviewDesk) => Reviewer
+  readonly close: () => void
+}
+
+/** What making a reviewer needs. */
+type Opening = {
+  readonly config: ConfigFile
+  readonly places: Places
+  /** Opens the model that reviews; called only where a model does. */
+  readonly openModel: () => Promise<Model>
+}
+
+/**
+ * Makes the reviewer that was chosen. A judge that refuses again and again ends the run; a person has a word for that.
+ *
+ * @throws UserError `usage` for a model or a policy text that isn't there
+ */
+export async function openReviewer(
+  choice: ReviewerChoice,
+  { config, places, openModel }: Opening,
+): Promise<OpenReviewer> {
+  const timeout = config.approval_timeout === undefined ? {} : { timeoutMs: config.approval_timeout * 1000 }
+  const nothingToClose = (): void => undefined
+  switch (choice.kind) {
+    case 'nobody':
+      return { reviewer: () => nobody, close: nothingToClose }
+    case 'person': {
+      const file = acceptedRules(places)
+      const person = createHumanReviewer({
+        ask: askAtTerminal({ input: process.stdin, output: process.stderr }, file),
+        writeRule: (rule) => addRule(file, rule),
+      })
+      return { reviewer: (desk) => reported(desk, () => person), close: nothingToClose }
+    }
+    case 'program': {
+      const program = answeringProgram(choice.argv)
+      const reviewer = createProgramReviewer({ exchange: program.exchange, ...timeout })
+      return { reviewer: (desk) => withBreaker(reported(desk, () => reviewer)), close: program.close }
+    }
+    case 'url': {
+      const reviewer = createProgramReviewer({ exchange: httpExchange(choice.url), ...timeout })
+      return { reviewer: (desk) => withBreaker(reported(desk, () => reviewer)), close: nothingToClose }
+    }
+    case 'model': {
+      const model = await openModel()
+      const policy = config.reviewer_policy_file === undefined ? undefined : readPolicy(config.reviewer_policy_file)
+      return {
+        reviewer: (desk) =>
+          withBreaker(
+            reported(desk, (spend) => modelReviewer({ model, desk, spend, policy, timeoutMs: timeout.timeoutMs })),
+          ),
+        close: nothingToClose,
+      }
+    }
+    default:
+      return choice satisfies never
+  }
+}
+
+function readPolicy(file: string): string {
+  const path = file === '~' || file.startsWith('~/') ? join(homedir(), file.slice(1)) : file
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UserError('usage', `reviewer_policy_file: ${path} can't be read: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}

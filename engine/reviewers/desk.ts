@@ -1,0 +1,16 @@
+import type { AssessmentItem } from '../events.ts'
+import type { HistoryItem, Usage } from '../model.ts'
+
+/** What a run lends to those who review its actions. */
+export type ReviewDesk = {
+  /** Opens the item of an assessment and gives what closes it. */
+  readonly open: (item: Omit<AssessmentItem, 'id'>) => { complete(changes: Partial<AssessmentItem>): void }
+  /** Counts tokens of a model as the run's own, in its usage, its budget and its cost. */
+  readonly spend: (usage: Usage, model: string) => void
+  /** Which limit of the run is reached, in words; undefined while there is room. */
+  readonly exhausted: () => string | undefined
+  /** What the user asked for, oldest first: the only words that can authorize anything. */
+  readonly prompts: readonly string[]
+  /** What was said so far, oldest first. */
+  readonly history: () => readonly HistoryItem[]
+}

@@ -1,0 +1,249 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import process from 'node:process'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { call, freeform, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+
+const touch = (file: string) => call('exec_command', { cmd: `touch ${file}` })
+const untrusted = ['--json', '--ask-for-approval', 'untrusted']
+
+function items(events: Exec['events'], type: string) {
+  return events.flatMap((event) => (event.type === 'item.completed' && event.item.type === type ? [event.item] : []))
+}
+
+/** A program that answers each line by this expression of `asked`; `say` prints an answer. */
+function answering(expression: string): string {
+  const directory = tempDir({
+    'answer.mjs': `
+import { appendFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+const say = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n')
+const log = (text) => appendFileSync(new URL('./log', import.meta.url), text + '\\n')
+for await (const line of createInterface({ input: process.stdin })) {
+  const asked = JSON.parse(line)
+  ${expression}
+}`,
+  })
+  return join(directory, 'answer.mjs')
+}
+
+const run = (file: string): string => `"${process.execPath}" "${file}"`
+
+describe.skipIf(needsBubblewrap())('an approval program', () => {
+  test('is asked what is left open, and only what it allows happens', async () => {
+    const cwd = repository()
+    const file = answering(
+      `say({ id: asked.id, outcome: /good/.test(asked.action.argv[2]) ? 'allow' : 'deny', reason: 'by name' })`,
+    )
+    const { code, events, requests } = await exec(
+      [[touch('good'), touch('bad'), call('exec_command', { cmd: 'ls' })], [say('ok')]],
+      [...untrusted, '--approval-program', run(file), 'x'],
+      { cwd },
+    )
+    expect(code).toBe(0)
+    expect(items(events, 'guardian_assessment')).toMatchObject([
+      {
+        reviewer: 'program',
+        status: 'completed',
+        outcome: 'allow',
+        rationale: 'by name',
+        duration_ms: expect.any(Number),
+      },
+      { outcome: 'deny', rationale: 'by name', call_id: expect.any(String) },
+    ])
+    expect(items(events, 'command_execution')).toMatchObject([
+      { status: 'completed', verdict: { decision: 'allow', decided_by: 'reviewer:program' } },
+      { status: 'declined', verdict: { decision: 'deny', decided_by: 'reviewer:program', reason: 'by name' } },
+      { status: 'completed', verdict: { decision: 'allow', decided_by: 'analysis' } },
+    ])
+    expect(existsSync(join(cwd, 'good'))).toBe(true)
+    expect(existsSync(join(cwd, 'bad'))).toBe(false)
+    expect(JSON.stringify(requests[1]?.body)).toContain('by name')
+  })
+
+  test('is given the diff of a patch, and a whole action', async () => {
+    const cwd = repository({ 'a.txt': 'one\n' })
+    const file = answering(`log(line); say({ id: asked.id, outcome: 'allow', reason: 'ok' })`)
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n'
+    await exec([[freeform('apply_patch', patch)], [say('ok')]], [...untrusted, '--approval-program', run(file), 'x'], {
+      cwd,
+    })
+    expect(JSON.parse(readFileSync(join(file, '../log'), 'utf8'))).toMatchObject({
+      action: { type: 'patch', changes: [{ path: join(cwd, 'a.txt'), kind: 'update' }] },
+      mode: 'untrusted',
+      diff: expect.stringContaining('-one\n+two\n'),
+    })
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n')
+  })
+
+  test('makes asking worthwhile: without a mode it is on-request', async () => {
+    const file = answering(`say({ id: asked.id, outcome: 'deny', reason: 'no' })`)
+    const { events } = await exec(
+      [[call('exec_command', { cmd: 'git clean -fdx' })], [say('ok')]],
+      ['--json', '--approval-program', run(file), 'x'],
+      { cwd: repository() },
+    )
+    expect(events[0]).toMatchObject({ config: { approval_policy: 'on-request' } })
+    expect(items(events, 'guardian_assessment')).toMatchObject([{ outcome: 'deny' }])
+  })
+
+  test('that was configured, and ends after each answer, is started anew', async () => {
+    const cwd = repository()
+    const file = answering(`say({ id: asked.id, outcome: 'allow', reason: 'ok' }); process.exit(0)`)
+    const config = `approval_program = [${JSON.stringify(process.execPath)}, ${JSON.stringify(file)}]\n`
+    const { events } = await exec([[touch('a')], [touch('b')], [say('ok')]], [...untrusted, 'x'], {
+      cwd,
+      home: tempDir({ '.config/portcullis/config.toml': config }),
+    })
+    expect(items(events, 'guardian_assessment')).toMatchObject([{ outcome: 'allow' }, { outcome: 'allow' }])
+  })
+
+  test.each([
+    ['says nothing', '', 'timed-out', 'did not answer in time'],
+    ['ends', 'process.exit(1)', 'unavailable', 'could not be reached'],
+    ['answers with prose', `process.stdout.write('sure, go ahead\\n')`, 'malformed', 'could not be understood'],
+    ['leaves the reason out', `say({ id: asked.id, outcome: 'allow' })`, 'malformed', 'could not be understood'],
+    ['answers another question', `say({ id: 'x', outcome: 'allow', reason: 'ok' })`, 'malformed', 'another question'],
+    ['invents an outcome', `say({ id: asked.id, outcome: 'yes', reason: 'ok' })`, 'malformed', 'not {"id"'],
+    ['adds a field', `say({ id: asked.id, outcome: 'allow', reason: 'ok', x: 1 })`, 'malformed', 'not {"id"'],
+  ])('that %s lets nothing run, and that is no denial', async (_, expression, outcome, words) => {
+    const cwd = repository()
+    const { code, events } = await exec(
+      [[touch('a')], [say('ok')]],
+      [...untrusted, '-c', 'approval_timeout=0.5', '--approval-program', run(answering(expression)), 'x'],
+      { cwd },
+    )
+    expect(code).toBe(0)
+    expect(items(events, 'guardian_assessment')).toMatchObject([{ outcome }])
+    expect(items(events, 'command_execution')).toMatchObject([
+      { status: 'declined', verdict: { decision: 'deny', reason: expect.stringContaining(words) } },
+    ])
+    expect(existsSync(join(cwd, 'a'))).toBe(false)
+  })
+
+  test('that is not there lets nothing run, and says which it was', async () => {
+    const { events } = await exec(
+      [[touch('a')], [say('ok')]],
+      [...untrusted, '-c', 'approval_program=["/nowhere/approve"]', 'x'],
+      { cwd: repository() },
+    )
+    expect(items(events, 'guardian_assessment')).toMatchObject([
+      { outcome: 'unavailable', rationale: expect.stringContaining("/nowhere/approve can't be started") },
+    ])
+  })
+
+  test('that refuses three times in a row ends the run with exit code 3', async () => {
+    const file = answering(`say({ id: asked.id, outcome: 'deny', reason: 'no' })`)
+    const { code, events, requests } = await exec(
+      [[touch('a')], [touch('b')], [touch('c')], [say('never')]],
+      [...untrusted, '--approval-program', run(file), 'x'],
+      { cwd: repository() },
+    )
+    expect(code).toBe(3)
+    expect(requests).toHaveLength(3)
+    expect(items(events, 'command_execution').at(-1)).toMatchObject({ verdict: { decision: 'abort' } })
+    expect(events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'stoppedByGuardian' })
+  })
+
+  test('can end the run by itself', async () => {
+    const file = answering(`say({ id: asked.id, outcome: 'abort', reason: 'stop that' })`)
+    const { code } = await exec([[touch('a')], [say('never')]], [...untrusted, '--approval-program', run(file), 'x'], {
+      cwd: repository(),
+    })
+    expect(code).toBe(3)
+  })
+
+  test('does not outlive the run', async () => {
+    const file = answering(
+      `log(process.pid); say({ id: asked.id, outcome: 'allow', reason: 'ok' }); setInterval(() => {}, 1000)`,
+    )
+    await exec([[touch('a')], [say('ok')]], [...untrusted, '--approval-program', run(file), 'x'], { cwd: repository() })
+    const pid = Number(readFileSync(join(file, '../log'), 'utf8'))
+    await expect.poll(() => isAlive(pid)).toBe(false)
+  })
+})
+
+/** Whether a process runs; one that has ended and that nobody has asked about yet doesn't. */
+function isAlive(pid: number): boolean {
+  const { status, stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  return status === 0 && !stdout.startsWith('Z')
+}
+
+describe.skipIf(needsBubblewrap())('an approval URL', () => {
+  async function serve(answer: (asked: { readonly id: string }, response: ServerResponse) => void): Promise<string> {
+    const server = createServer((request: IncomingMessage, response) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (text: string) => (body += text))
+      request.on('end', () => answer(JSON.parse(body) as { id: string }, response))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/approve`
+  }
+
+  async function outcomeOf(url: string): Promise<unknown> {
+    const cwd = repository()
+    const { events } = await exec(
+      [[touch('a')], [say('ok')]],
+      [...untrusted, '-c', `approval_url=${url}`, '-c', 'approval_timeout=0.5', 'x'],
+      { cwd },
+    )
+    const [assessment] = items(events, 'guardian_assessment')
+    return [assessment?.type === 'guardian_assessment' && assessment.outcome, existsSync(join(cwd, 'a'))]
+  }
+
+  test('answers in the body', async () => {
+    const url = await serve(({ id }, response) => response.end(JSON.stringify({ id, outcome: 'allow', reason: 'ok' })))
+    expect(await outcomeOf(url)).toEqual(['allow', true])
+  })
+
+  test('that is silent, refuses, redirects or answers with junk lets nothing run', async () => {
+    const fine = (id: string): string => JSON.stringify({ id, outcome: 'allow', reason: 'ok' })
+    expect(await outcomeOf(await serve(() => undefined))).toEqual(['timed-out', false])
+    expect(await outcomeOf(await serve(({ id }, response) => response.writeHead(500).end(fine(id))))).toEqual([
+      'unavailable',
+      false,
+    ])
+    const elsewhere = await serve(({ id }, response) => response.end(fine(id)))
+    expect(
+      await outcomeOf(await serve((_, response) => response.writeHead(307, { location: elsewhere }).end())),
+    ).toEqual(['unavailable', false])
+    expect(await outcomeOf(await serve((_, response) => response.end('<html>allow</html>')))).toEqual([
+      'malformed',
+      false,
+    ])
+    expect(await outcomeOf('http://127.0.0.1:1/')).toEqual(['unavailable', false])
+  })
+})
+
+test.each([
+  [['-c', 'approvals_reviewer=program'], 'none is named'],
+  [['-c', 'approvals_reviewer=somebody'], "key 'approvals_reviewer'"],
+  [['-c', 'approval_program=["a"]', '-c', 'approval_url=http://127.0.0.1:1/'], 'both set'],
+  [['-c', 'approval_url=file:///etc/passwd'], "key 'approval_url'"],
+  [['--approve-for-me', '--approval-program', 'cat'], 'cannot be used with'],
+])('a reviewer that makes no sense stops the run before any request: %j', async (flags, words) => {
+  const { code, stderr, requests } = await exec([[say('never')]], ['--ask-for-approval', 'untrusted', ...flags, 'x'], {
+    cwd: repository(),
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain(words)
+  expect(requests).toHaveLength(0)
+})
+
+test('a reviewer in a mode that asks nobody is a contradiction', async () => {
+  const { code, stderr } = await exec([[say('never')]], ['--ask-for-approval', 'never', '--approve-for-me', 'x'], {
+    cwd: repository(),
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain('asks nobody')
+})

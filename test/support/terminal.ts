@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import process from 'node:process'
+import { onTestFinished } from 'vitest'
+import { shellJoin } from '../../engine/text/shell-join.ts'
+import type { AgentOptions } from './agent.ts'
+import { startMockOpenAI, type MockOpenAI, type Reply } from './mock-openai.ts'
+import { tempDir } from './temp-dir.ts'
+
+const program = new URL('../../dist/bin/agent.js', import.meta.url).pathname
+
+/** What is typed once some text has been shown. */
+export type Typed = { readonly after: string; readonly text: string }
+
+/** How a program at a terminal ended, and everything its terminal showed. */
+type AtTerminal = {
+  readonly code: number | null
+  readonly shown: string
+  readonly requests: MockOpenAI['requests']
+}
+
+/**
+ * Runs `agent exec` at a terminal of its own, against a mock of OpenAI's API. Each text is typed when the text it waits for
+ * shows up, after what the one before waited for.
+ */
+export async function execAtTerminal(
+  replies: readonly Reply[],
+  args: readonly string[],
+  typed: readonly Typed[],
+  options: Partial<AgentOptions> & Pick<AgentOptions, 'cwd'>,
+): Promise<AtTerminal> {
+  const mock = await startMockOpenAI({ replies })
+  onTestFinished(() => mock.close())
+  const home = options.home ?? tempDir()
+  const words = [process.execPath, program, 'exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`, ...args]
+  const child = spawn('script', ['-qec', shellJoin(words), '/dev/null'], {
+    cwd: options.cwd,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      XDG_CONFIG_HOME: `${home}/.config`,
+      XDG_STATE_HOME: `${home}/.local/state`,
+      NO_COLOR: '1',
+      TERM: 'xterm',
+      OPENAI_API_KEY: 'sk-test-key',
+      ...options.env,
+    },
+    stdio: 'pipe',
+  })
+  let shown = ''
+  let seen = 0
+  const left = [...typed]
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+    for (let next = left[0]; next !== undefined; next = left[0]) {
+      const at = shown.indexOf(next.after, seen)
+      if (at === -1) return
+      seen = at + next.after.length
+      left.shift()
+      child.stdin.write(next.text)
+    }
+  })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', resolve)
+  })
+  return { code, shown: shown.replaceAll('\r', ''), requests: mock.requests }
+}
