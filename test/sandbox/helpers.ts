@@ -51,7 +51,11 @@ export async function temporaryDirectory(): Promise<string> {
 
 /** Opens a sandbox that is closed when the test ends. */
 export async function openFor(policy: SandboxPolicyInput, backend?: Backend): Promise<Sandbox> {
-  const sandbox = await openSandbox(parsePolicy(policy), { backend })
+  return closeLater(await openSandbox(parsePolicy(policy), { backend }))
+}
+
+/** Sees to it that a sandbox is closed when the test ends. */
+export function closeLater(sandbox: Sandbox): Sandbox {
   opened.push(sandbox)
   return sandbox
 }

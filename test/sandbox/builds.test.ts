@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { cp, mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { beforeAll, describe, expect, test as plain } from 'vitest'
+import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
+import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { closeLater, codeOf, run, temporaryDirectory, testInBubblewrap, testInDocker, type Ran } from './helpers.ts'
+
+const fixtures = new URL('../../fixtures/sandbox/', import.meta.url).pathname
+
+/** Where this machine keeps a program; said once when it doesn't. */
+function programHere(name: string): string | undefined {
+  const { stdout, status } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
+  if (status === 0) return realpathSync(stdout.trim())
+  process.stderr.write(`skipped: there is no ${name} here\n`)
+  return undefined
+}
+
+const [npm, make, compiler, cargo] = ['npm', 'make', 'cc', 'cargo'].map(programHere)
+
+/** A command that must have done its work unhindered. */
+function expectDone(ran: Ran): void {
+  expect(ran.result, `${ran.stdout}${ran.stderr}`).toMatchObject({ status: 'exited', code: 0, denials: [] })
+}
+
+function git(directory: string, ...args: readonly string[]): string {
+  const named = ['-C', directory, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]
+  const { stdout, stderr, status } = spawnSync('git', named, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return stdout
+}
+
+describe.each([
+  ['bubblewrap', testInBubblewrap],
+  ['docker', testInDocker],
+] as const)('in %s', (backend, test) => {
+  beforeAll(() => {
+    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
+  })
+
+  /** A test that needs programs of this machine's. */
+  const testWith = (...programs: readonly (string | undefined)[]): typeof test =>
+    programs.includes(undefined) ? plain.skip.bind(plain) : test
+
+  /** Opens a sandbox with a fixture's files in its workspace. */
+  async function openWith(fixture?: string): Promise<Sandbox> {
+    const workspace = await temporaryDirectory()
+    if (fixture !== undefined) await cp(join(fixtures, fixture), workspace, { recursive: true })
+    return openAt(workspace)
+  }
+
+  async function openAt(workspace: string): Promise<Sandbox> {
+    const policy = parsePolicy({
+      mode: 'workspace-write',
+      workspace,
+      // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
+      readableRoots: backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)],
+      environment: { set: { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } },
+    })
+    return closeLater(await openSandbox(policy, { backend, image }))
+  }
+
+  const identity = 'git config user.name a && git config user.email a@b'
+
+  test('git init, add -A, commit, and what the host finds afterwards', async () => {
+    const sandbox = await openWith('package')
+    expectDone(await run(sandbox, `git init -q && ${identity} && git add -A && git commit -qm first`))
+    expectDone(await run(sandbox, 'git switch -qc topic && echo >> sum.js && git commit -qam second && git gc -q'))
+    expect(git(sandbox.policy.workspace, 'log', '--topo-order', '--format=%s', '--all')).toBe('second\nfirst\n')
+    expect(git(sandbox.policy.workspace, 'status', '--porcelain')).toBe('')
+  })
+
+  test('a commit in a linked worktree, whose repository lies outside the workspace', async () => {
+    const repository = await temporaryDirectory()
+    git(repository, 'init', '-q')
+    git(repository, 'config', 'user.name', 'a')
+    git(repository, 'config', 'user.email', 'a@b')
+    git(repository, 'commit', '-q', '--allow-empty', '-m', 'first')
+    const workspace = join(await temporaryDirectory(), 'tree')
+    git(repository, 'worktree', 'add', '-q', workspace)
+    expectDone(await run(await openAt(workspace), 'echo a > a && git add -A && git commit -qm second'))
+    expect(git(repository, 'log', '--format=%s', 'tree')).toBe('second\nfirst\n')
+  })
+
+  testWith(npm)('npm test', async () => {
+    const ran = await run(await openWith('package'), 'npm test')
+    expectDone(ran)
+    expect(ran.stdout).toMatch(/pass 2/)
+  })
+
+  testWith(make, compiler)('make, of a program in C', async () => {
+    const sandbox = await openWith('make')
+    expectDone(await run(sandbox, `make -j4 check CC=${compiler}`))
+    expect((await run(sandbox, 'make build/greet')).stdout).toContain('up to date')
+    expectDone(await run(sandbox, `touch greet.h && make check CC=${compiler}`))
+  })
+
+  test('a build as cargo does it: a locked target directory, hard links, renames, time stamps, many processes', async () => {
+    const sandbox = await openWith('workshop')
+    const { workspace } = sandbox.policy
+    await mkdir(join(workspace, 'src'))
+    for (let unit = 1; unit <= 24; unit += 1) await writeFile(join(workspace, `src/unit${unit}.txt`), `unit ${unit}\n`)
+    const build = `"${process.execPath}" build.js`
+    // Two at once, as an editor and its owner do.
+    const both = await Promise.all([run(sandbox, build), run(sandbox, build)])
+    both.forEach(expectDone)
+    expect(both.map(({ stdout }) => stdout).toSorted()).toEqual(['built 0, fresh 24\n', 'built 24, fresh 0\n'])
+    const later = new Date(Date.now() + 5000)
+    await utimes(join(workspace, 'src/unit7.txt'), later, later)
+    expect((await run(sandbox, build)).stdout).toBe('built 1, fresh 23\n')
+    expect(existsSync(join(workspace, 'target/debug/libunit7.rlib'))).toBe(true)
+  })
+
+  testWith(backend === 'bubblewrap' ? cargo : undefined)('cargo itself', async () => {
+    const workspace = await temporaryDirectory()
+    await mkdir(join(workspace, 'src'))
+    await writeFile(join(workspace, 'Cargo.toml'), '[package]\nname = "greet"\nversion = "0.1.0"\nedition = "2021"\n')
+    await writeFile(join(workspace, 'src/main.rs'), 'fn main() { println!("hello") }\n#[test]\nfn works() {}\n')
+    const sandbox = await openAt(workspace)
+    const PATH = `${dirname(cargo ?? '')}:/usr/bin:/bin`
+    expectDone(await run(sandbox, 'cargo test --offline -q && cargo run --offline -q', { env: { PATH } }))
+    expect(await readFile(join(workspace, 'Cargo.lock'), 'utf8')).toContain('greet')
+    expect(codeOf(await run(sandbox, 'target/debug/greet'))).toBe(0)
+  })
+})
