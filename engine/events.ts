@@ -163,6 +163,10 @@ export const RunEvent = z.discriminatedUnion('type', [
       sandbox_backend: z.string(),
       approval_policy: z.string(),
       session_dir: z.string(),
+      /** Configuration that was found and does not count: the file, its keys (none: all of it), and why. Absent: none. */
+      ignored_config: z
+        .array(z.object({ source: z.string(), keys: z.array(z.string()), reason: z.string() }))
+        .optional(),
     }),
   }),
   z.object({ type: z.literal('turn.started') }),

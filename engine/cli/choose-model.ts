@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
-import { defaultModel, type ConfigFile } from '../config/schema.ts'
+import type { Config } from '../config/load.ts'
+import { defaultModel, type Settings } from '../config/schema.ts'
 import { ModelError, type Model } from '../model.ts'
 import { openModel, recordModel } from '../models/index.ts'
 import { UserError } from '../user-error.ts'
@@ -14,11 +15,15 @@ import type { ExecOptions } from './declare/exec.ts'
  */
 export async function chooseModel(
   options: ExecOptions,
-  config: ConfigFile,
+  { settings: config, managed }: Config,
   workspace: string,
   before: string | undefined,
 ): Promise<Model> {
-  const model = await openNamed(options.model ?? before ?? config.model ?? defaultModel, config, workspace)
+  const model = await openNamed(
+    options.model ?? managed.model ?? before ?? config.model ?? defaultModel,
+    config,
+    workspace,
+  )
   return options.record === undefined ? model : asUserError(recordModel(model, resolve(options.record), workspace))
 }
 
@@ -27,11 +32,11 @@ export async function chooseModel(
  *
  * @throws UserError `usage` for a name, key or provider that is not there
  */
-export function chooseReviewerModel(model: Model, config: ConfigFile, workspace: string): Promise<Model> {
+export function chooseReviewerModel(model: Model, config: Settings, workspace: string): Promise<Model> {
   return openNamed(config.reviewer_model ?? model.name, config, workspace)
 }
 
-function openNamed(name: string, config: ConfigFile, workspace: string): Promise<Model> {
+function openNamed(name: string, config: Settings, workspace: string): Promise<Model> {
   return asUserError(
     openModel(fromHere(name), {
       env: process.env,

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { ConfigFile } from '../config/schema.ts'
+import type { Settings } from '../config/schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { UserError } from '../user-error.ts'
 import type { ExecOptions } from './declare/exec.ts'
@@ -18,7 +18,7 @@ export type ReviewerChoice =
  *
  * @throws UserError `usage` for a configuration that names no program, or two
  */
-export function chooseReviewer(options: ExecOptions, config: ConfigFile, mode: ApprovalMode): ReviewerChoice {
+export function chooseReviewer(options: ExecOptions, config: Settings, mode: ApprovalMode): ReviewerChoice {
   if (mode === 'never' || mode === 'bypass') return { kind: 'nobody' }
   if (options.approveForMe === true) return { kind: 'model' }
   if (options.approvalProgram !== undefined)

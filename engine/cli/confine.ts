@@ -2,33 +2,32 @@ import { delimiter, isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
 import { credentialPlaces, openSandbox, parsePolicy, SandboxError, type Sandbox } from '../../sandbox/index.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
-import type { ConfigFile } from '../config/schema.ts'
+import type { Settings } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
-import type { ExecOptions } from './declare/exec.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /**
  * The sandbox for the whole run, opened before the first request.
  *
+ * @param external whether what is around this program is the sandbox
  * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
  */
-export async function confine(options: ExecOptions, config: ConfigFile, workspace: string): Promise<Sandbox> {
+export async function confine(config: Settings, workspace: string, external: boolean): Promise<Sandbox> {
   const configured = configuredPolicy(config)
-  const mode = sandboxModeOf(options, config)
+  const mode = sandboxModeOf(config)
   const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
-  const backend = options.externallySandboxed === true ? 'external' : chosen
+  const backend = external ? 'external' : chosen
   try {
     return await openSandbox(
       parsePolicy({
         mode,
         workspace,
         ...configured,
-        writableRoots: [...configured.writableRoots, ...(options.addDir ?? []).map((directory) => resolve(directory))],
         deniedReads: [...credentialPlaces, ...configured.deniedReads],
         environment: {
           ...configured.environment,
-          set: { ...trustedPath(options, config, workspace), ...configured.environment.set },
+          set: { ...trustedPath(config, workspace), ...configured.environment.set },
         },
       }),
       { backend, image: config.sandbox_image },
@@ -46,8 +45,8 @@ export async function confine(options: ExecOptions, config: ConfigFile, workspac
  * Where commands are looked for. In `untrusted`, what a bare name runs must not be up to the repository: a folder of the
  * workspace on the path could hold its own `ls`.
  */
-function trustedPath(options: ExecOptions, config: ConfigFile, workspace: string): Readonly<Record<string, string>> {
-  if (approvalModeOf(options, config) !== 'untrusted') return {}
+function trustedPath(config: Settings, workspace: string): Readonly<Record<string, string>> {
+  if (approvalModeOf(config) !== 'untrusted') return {}
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const trusted = folders.filter((folder) => isAbsolute(folder) && !`${resolve(folder)}/`.startsWith(`${workspace}/`))
   return { PATH: trusted.join(delimiter) }

@@ -1,7 +1,6 @@
 import process from 'node:process'
 import type { Sandbox } from '../../sandbox/index.ts'
-import { loadConfig } from '../config/load.ts'
-import type { ConfigFile } from '../config/schema.ts'
+import type { Settings } from '../config/schema.ts'
 import { readMemory } from '../memory/read-memory.ts'
 import { renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
@@ -27,6 +26,7 @@ import { factsOfModels } from './model-facts.ts'
 import { readImage } from './read-image.ts'
 import { readOutputSchema } from './read-output-schema.ts'
 import { readPrompt } from './read-prompt.ts'
+import { loadRunConfig } from './run-config.ts'
 import { showContext } from './show-context.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
 
@@ -39,26 +39,27 @@ import { findRepository, findWorkspace, requireRepository } from './workspace.ts
 export async function runExec(argument: string | undefined, options: ExecOptions, start: Start): Promise<number> {
   const places = findPlaces(process.env)
   const workspace = findWorkspace(options.cd)
-  const config = loadConfig(places.config, options.config)
+  const config = loadRunConfig(options, workspace, places)
+  const { settings } = config
   if (options.skipGitRepoCheck !== true) requireRepository(workspace)
   if (options.outputLastMessage !== undefined) checkOutputFile(options.outputLastMessage)
   const memory = readMemory({ user: places.config, root: findRepository(workspace) ?? workspace, workspace })
   if (options.showContext === true) return showContext(memory)
   const prompt = await readPrompt(argument, process.stdin)
-  const approvalPolicy = approvalModeOf(options, config)
+  const approvalPolicy = approvalModeOf(settings)
   const rules = readRules(places)
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
   const output = await outputContract(options, model)
   const images = (options.image ?? []).map(readImage)
-  const choice = chooseReviewer(options, config, approvalPolicy)
+  const choice = chooseReviewer(options, settings, approvalPolicy)
   const attended = choice.kind === 'person'
-  const reviewing = choice.kind === 'model' ? [config.reviewer_model ?? model.name] : []
-  const factsOf = factsOfModels(options, config, model.name, reviewing)
-  const openReviewerModel = (): Promise<Model> => chooseReviewerModel(model, config, workspace)
-  const review = await openReviewer(choice, { config, places, openModel: openReviewerModel })
+  const reviewing = choice.kind === 'model' ? [settings.reviewer_model ?? model.name] : []
+  const factsOf = factsOfModels(options, settings, model.name, reviewing)
+  const openReviewerModel = (): Promise<Model> => chooseReviewerModel(model, settings, workspace)
+  const review = await openReviewer(choice, { config: settings, places, openModel: openReviewerModel })
   const { signal, dispose } = catchInterrupts()
-  const sandbox = await confine(options, config, workspace)
+  const sandbox = await confine(settings, workspace, options.externallySandboxed === true)
   const session = beginning.open(workspace, options.threadSource)
   try {
     const summary = await run({
@@ -69,7 +70,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       }),
       attended,
       ...(output === undefined ? {} : { output }),
-      ...(config.tool_concurrency === undefined ? {} : { toolConcurrency: config.tool_concurrency }),
+      ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
       sandbox,
       guard: guard({ session, rules, approvalMode: approvalPolicy, sandbox, reviewer: review.reviewer }),
       session,
@@ -85,12 +86,13 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         }),
         ...renderMemory(memory),
       ],
-      notices: noticesOf(config),
+      notices: noticesOf(settings),
       prompt,
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
       approvalPolicy,
-      reasoningEffort: config.model_reasoning_effort,
+      ignoredConfig: config.ignored,
+      reasoningEffort: settings.model_reasoning_effort,
       sinks: chooseSinks(options),
       budget: {
         maxTurns: options.maxTurns,
@@ -114,7 +116,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
 }
 
 /** What was asked for and is not to be had here. */
-function noticesOf(config: ConfigFile): readonly string[] {
+function noticesOf(config: Settings): readonly string[] {
   const search = config.web_search ?? 'disabled'
   return search === 'disabled'
     ? []

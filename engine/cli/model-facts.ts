@@ -1,4 +1,4 @@
-import type { ConfigFile } from '../config/schema.ts'
+import type { Settings } from '../config/schema.ts'
 import { modelFacts, type ModelFacts } from '../models/index.ts'
 import { UserError } from '../user-error.ts'
 import type { ExecOptions } from './declare/exec.ts'
@@ -12,7 +12,7 @@ import type { ExecOptions } from './declare/exec.ts'
  */
 export function factsOfModels(
   options: ExecOptions,
-  config: ConfigFile,
+  config: Settings,
   first: string,
   others: readonly string[],
 ): (name: string) => ModelFacts {

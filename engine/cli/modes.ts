@@ -1,33 +1,17 @@
 import type { ApprovalMode } from '../../policies/index.ts'
 import type { SandboxPolicy } from '../../sandbox/index.ts'
-import { defaultApproval, defaultSandbox, type ConfigFile } from '../config/schema.ts'
+import { defaultApproval, defaultSandbox, type Settings } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
-import type { ExecOptions } from './declare/exec.ts'
 
-/**
- * When the Guardian asks: what the flags say, else the configuration, else the default.
- *
- * @throws UserError `usage` for a reviewer that would never be asked
- */
-export function approvalModeOf(options: ExecOptions, config: ConfigFile): ApprovalMode {
-  if (options.dangerouslyBypassApprovalsAndSandbox === true) return 'bypass'
-  if (options.fullAuto === true) return 'on-request'
+/** When the Guardian asks: what the configuration says, else whenever somebody is named to answer, else the default. */
+export function approvalModeOf(settings: Settings): ApprovalMode {
   // Whoever names a reviewer wants to have it asked.
-  const named = options.approveForMe === true || options.approvalProgram !== undefined
-  if (named && options.askForApproval === 'never') {
-    throw new UserError(
-      'usage',
-      '--ask-for-approval never asks nobody, so nothing is left for the reviewer named: drop one of the two.',
-    )
-  }
-  if (named) return options.askForApproval ?? 'on-request'
-  const asks = namesReviewer(config) ? 'on-request' : defaultApproval
-  return options.askForApproval ?? config.approval_policy ?? asks
+  return settings.approval_policy ?? (namesReviewer(settings) ? 'on-request' : defaultApproval)
 }
 
-function namesReviewer(config: ConfigFile): boolean {
-  if (config.approvals_reviewer !== undefined) return config.approvals_reviewer !== 'none'
-  return config.approval_program !== undefined || config.approval_url !== undefined
+function namesReviewer(settings: Settings): boolean {
+  if (settings.approvals_reviewer !== undefined) return settings.approvals_reviewer !== 'none'
+  return settings.approval_program !== undefined || settings.approval_url !== undefined
 }
 
 /**
@@ -44,10 +28,7 @@ export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-
   )
 }
 
-/** What commands may touch: what the flags say, else the configuration, else the default. */
-export function sandboxModeOf(options: ExecOptions, config: ConfigFile): SandboxPolicy['mode'] {
-  if (options.dangerouslyBypassApprovalsAndSandbox === true) return 'danger-full-access'
-  if (options.externallySandboxed === true) return externalMode(options.sandbox)
-  if (options.fullAuto === true) return 'workspace-write'
-  return options.sandbox ?? config.sandbox_mode ?? defaultSandbox
+/** What commands may touch: what the configuration says, else the default. */
+export function sandboxModeOf(settings: Settings): SandboxPolicy['mode'] {
+  return settings.sandbox_mode ?? defaultSandbox
 }

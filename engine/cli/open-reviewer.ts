@@ -10,7 +10,7 @@ import {
   withBreaker,
   type Reviewer,
 } from '../../policies/index.ts'
-import type { ConfigFile } from '../config/schema.ts'
+import type { Settings } from '../config/schema.ts'
 import type { Model } from '../model.ts'
 import type { Places } from '../places.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
@@ -30,7 +30,7 @@ type OpenReviewer = {
 
 /** What making a reviewer needs. */
 type Opening = {
-  readonly config: ConfigFile
+  readonly config: Settings
   readonly places: Places
   /** Opens the model that reviews; called only where a model does. */
   readonly openModel: () => Promise<Model>

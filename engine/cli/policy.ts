@@ -9,13 +9,14 @@ import {
   type CheckOptions,
   type TableRow,
 } from '../../policies/index.ts'
-import { loadConfig } from '../config/load.ts'
-import { defaultApproval, defaultSandbox } from '../config/schema.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findPlaces } from '../places.ts'
 import { describeRuleError, readRules } from '../read-rules.ts'
 import { UserError } from '../user-error.ts'
 import type { PolicyOptions } from './declare/policy.ts'
+import { approvalModeOf, sandboxModeOf } from './modes.ts'
+import { loadRunConfig } from './run-config.ts'
+import { findWorkspace } from './workspace.ts'
 
 /** `agent policy check`: prints what would be decided, a line or a JSON object for each command. */
 export function policyCheck(command: readonly string[], options: PolicyOptions): number {
@@ -56,12 +57,13 @@ export function policyTest(file: string, options: PolicyOptions): number {
 
 function checkOptions(options: PolicyOptions): CheckOptions {
   const places = findPlaces(process.env)
-  const config = loadConfig(places.config, [])
+  const cwd = findWorkspace(undefined)
+  const { settings } = loadRunConfig({ config: [] }, cwd, places)
   return {
-    approvalMode: options.askForApproval ?? config.approval_policy ?? defaultApproval,
-    sandbox: options.sandbox ?? config.sandbox_mode ?? defaultSandbox,
+    approvalMode: options.askForApproval ?? approvalModeOf(settings),
+    sandbox: options.sandbox ?? sandboxModeOf(settings),
     rules: readRules(places, options.rules),
-    cwd: process.cwd(),
+    cwd,
   }
 }
 

@@ -1,60 +1,115 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import * as z from 'zod'
+import type { Places } from '../places.ts'
 import { UserError } from '../user-error.ts'
-import { applyOverrides } from './overrides.ts'
-import { ConfigFile } from './schema.ts'
-import { nearest } from './nearest.ts'
-import { parseToml } from './toml.ts'
+import { excessOver } from './bounds.ts'
+import { listForeignFiles } from './foreign-files.ts'
+import { ignoring, type Ignored } from './ignored.ts'
+import { fromLeaves, keyOf, leavesOf } from './leaves.ts'
+import { merge, settingsOf, type Layer, type Origin } from './merge.ts'
+import { overrideLayer } from './overrides.ts'
+import { readOwnFiles } from './read-files.ts'
+import { listProjectSettings, readProjectLayers, type Project } from './read-project.ts'
+import type { Settings } from './schema.ts'
+import { isTrusted } from './trust.ts'
+import { placeOf } from './validate.ts'
+
+/** Where a run's configuration comes from. */
+export type ConfigSources = {
+  readonly places: Places
+  readonly project: Project
+  /** `-p`; undefined: the profile that the user's file names, if it does. */
+  readonly profile?: string | undefined
+  /** `--trust` was given. */
+  readonly trust?: boolean
+  /** `-c key=value` texts in the order they were given. */
+  readonly overrides?: readonly string[]
+  /** `--add-dir`: absolute paths to be written in beside those configured. */
+  readonly addDirs?: readonly string[]
+  /** Other flags that stand for settings, and what they set. */
+  readonly flags?: readonly { readonly flag: string; readonly settings: Settings }[]
+}
+
+/** A run's configuration, and how it came about. */
+export type Config = {
+  readonly settings: Settings
+  /** Whether what the repository brings along counts: its configuration, rules and permissions. */
+  readonly trusted: boolean
+  /** What was found and does not count. */
+  readonly ignored: readonly Ignored[]
+  /** Each key in force that somebody set, with who did. */
+  readonly origins: ReadonlyMap<string, Origin>
+  /** What the machine's owner fixed. */
+  readonly managed: Settings
+}
 
 /**
- * The configuration of a run: the user's file, then each `-c key=value` on top.
+ * Puts a run's configuration together: machine, user, profile, the repository's own where it is trusted, `-c`, flags; later
+ * ones win. The machine's file bounds everybody, the user's word bounds the repository's. Where a file goes further that setting
+ * is left out and listed; where the command line does it is an error, since somebody is waiting for just that.
  *
- * @param configDir the user's configuration folder; a missing `config.toml` in it means no settings
- * @param overrides `key=value` texts in the order they were given, later ones win
- * @throws UserError `usage`, naming the file or option, the key, and what was expected there
+ * @throws UserError `usage`, naming the file or option, the line, the key, and what was expected there
  */
-export function loadConfig(configDir: string, overrides: readonly string[]): ConfigFile {
-  const path = join(configDir, 'config.toml')
-  const fromFile = existsSync(path) ? validate(parseToml(readText(path), path), path) : {}
-  if (overrides.length === 0) return fromFile
-  return validate(applyOverrides(fromFile, overrides), '-c')
+export function loadConfig(sources: ConfigSources): Config {
+  const { places, project, overrides = [], addDirs = [] } = sources
+  const { managed, user, profile, trust } = readOwnFiles(places, sources.profile)
+  const trusted = isTrusted(project.root, { ...trust, flag: sources.trust === true })
+
+  const ignored: Ignored[] = []
+  const bounded = (layer: Layer, bound: Layer | Settings, preferences: boolean): Layer => {
+    const kept = keepWithin(layer, bound, preferences)
+    ignored.push(...kept.ignored)
+    return kept.layer
+  }
+  const own = [user, ...(profile === undefined ? [] : [profile])].map((layer) => bounded(layer, managed, true))
+  const flags = (sources.flags ?? []).map(({ flag, settings }): Layer => ({ kind: 'flag', name: flag, settings }))
+  const above = (below: readonly Layer[]): readonly Layer[] => {
+    const set = overrides.length === 0 ? [] : [overrideLayer(settingsOf(merge(below)), overrides)]
+    const roots = settingsOf(merge([...below, ...set])).sandbox_workspace_write?.writable_roots ?? []
+    return [...set, ...(addDirs.length === 0 ? [] : [addingRoots(roots, addDirs)]), ...flags]
+  }
+
+  const brought = trusted ? readProjectLayers(project) : { layers: [], ignored: listProjectSettings(project) }
+  ignored.push(...brought.ignored)
+  const said = settingsOf(merge([...own, ...above([managed, ...own])]))
+  const projects = brought.layers.map((layer) => bounded(bounded(layer, managed, true), said, false))
+  ignored.push(...listForeignFiles(project, trusted))
+
+  const below = [managed, ...own, ...projects]
+  const commandLine = above(below)
+  for (const layer of commandLine) refuseBeyond(layer, managed)
+  const origins = merge([...below, ...commandLine])
+  return { settings: settingsOf(origins), trusted, ignored, origins, managed: managed.settings }
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new UserError('usage', `${path}: can't be read: ${(error as Error).message}`, { cause: error })
+function addingRoots(roots: readonly string[], directories: readonly string[]): Layer {
+  const settings = { sandbox_workspace_write: { writable_roots: [...roots, ...directories] } }
+  return { kind: 'flag', name: '--add-dir', settings }
+}
+
+/** A layer without what goes beyond a bound. */
+function keepWithin(
+  layer: Layer,
+  bound: Layer | Settings,
+  preferences: boolean,
+): { readonly layer: Layer; readonly ignored: readonly Ignored[] } {
+  const limits = 'kind' in bound ? bound.settings : bound
+  const excess = excessOver(limits, layer.settings, preferences)
+  if (excess.length === 0) return { layer, ignored: [] }
+  const gone = new Set(excess.map(({ path }) => keyOf(path)))
+  const kept = leavesOf(layer.settings).filter(({ path }) => !gone.has(keyOf(path)))
+  const reason = 'kind' in bound ? `${bound.name} fixes it` : 'it goes beyond what the user’s own configuration fixes'
+  return {
+    layer: { ...layer, settings: fromLeaves(kept) },
+    ignored: ignoring(layer.name, [...gone], reason),
   }
 }
 
-/** @param source what the messages name as the place of a wrong key: a file, or `-c` */
-function validate(value: unknown, source: string): ConfigFile {
-  const result = ConfigFile.safeParse(value)
-  if (result.success) return result.data
-  throw new UserError('usage', result.error.issues.map((issue) => `${source}: ${explain(issue)}`).join('\n'))
-}
-
-function explain(issue: z.core.$ZodIssue): string {
-  const at = issue.path.join('.')
-  if (issue.code !== 'unrecognized_keys') return `key '${at}': ${issue.message}`
-  const known = knownKeys(issue.path)
-  return issue.keys
-    .map((key) => {
-      const near = nearest(key, known)
-      const full = [...issue.path, key].join('.')
-      return `unknown key '${full}'${near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean '${near}'?`}`
-    })
-    .join('\n')
-}
-
-/** The keys that a table of the configuration may have. */
-function knownKeys(path: readonly PropertyKey[]): readonly string[] {
-  let schema: z.core.JSONSchema.JSONSchema = z.toJSONSchema(ConfigFile)
-  for (const key of path) {
-    const inner = schema.properties?.[String(key)]
-    schema = typeof inner === 'object' ? inner : {}
-  }
-  return Object.keys(schema.properties ?? {})
+function refuseBeyond(layer: Layer, managed: Layer): void {
+  const [excess] = excessOver(managed.settings, layer.settings, true)
+  if (excess === undefined) return
+  const limit = placeOf(managed, excess.limit)
+  const what = layer.kind === '-c' ? `-c ${keyOf(excess.path)}` : layer.name
+  throw new UserError(
+    'usage',
+    `${what}: goes beyond what ${limit} fixes with ${keyOf(excess.limit)}. Ask for less, or leave it out.`,
+  )
 }

@@ -1,24 +1,36 @@
 import { UserError } from '../user-error.ts'
+import { fromLeaves, leafPath, leavesOf } from './leaves.ts'
+import type { Layer } from './merge.ts'
+import { ConfigFile } from './schema.ts'
 import { parseTomlValue } from './toml.ts'
+import { validate } from './validate.ts'
 
 /**
- * Puts `-c key=value` texts on top of a configuration, without validating the outcome. Keys may be dotted; a value is
- * TOML, and text that isn't TOML counts as a string, so that `-c model=gpt-5.5` needs no inner quotes.
+ * What `-c key=value` texts set, later ones winning. Keys may be dotted; a value is TOML, and text that isn't TOML counts as a
+ * string, so that `-c model=gpt-5.5` needs no inner quotes.
  *
- * @throws UserError `usage` for a text without `=` or with an empty key
+ * @param below what is set without them: an override may change a part of a table that is taken whole
+ * @throws UserError `usage` for a text without `=`, an unknown key, or a value that isn't one of its key
  */
-export function applyOverrides(config: object, overrides: readonly string[]): object {
-  let result: object = config
-  for (const override of overrides) {
-    const equals = override.indexOf('=')
-    const path = override.slice(0, equals).trim().split('.')
-    if (equals === -1 || path.some((part) => part === '')) {
-      throw new UserError('usage', `-c '${override}': expected key=value, e.g. -c sandbox_mode="read-only"`)
-    }
-    const text = override.slice(equals + 1).trim()
-    result = set(result, path, parseTomlValue(text) ?? text)
+export function overrideLayer(below: object, overrides: readonly string[]): Layer {
+  const parsed = overrides.map(parseOverride)
+  let whole = below
+  for (const { path, value } of parsed) whole = set(whole, path, value)
+  const touched = parsed.map(({ path }) => leafPath(path))
+  const isTouched = (leaf: readonly string[]): boolean =>
+    touched.some((path) => path.every((part, index) => leaf[index] === part))
+  const own = fromLeaves(leavesOf(whole).filter(({ path }) => isTouched(path)))
+  return { kind: '-c', name: '-c', settings: validate(ConfigFile, own, { name: '-c' }), replaces: touched }
+}
+
+function parseOverride(override: string): { readonly path: readonly string[]; readonly value: unknown } {
+  const equals = override.indexOf('=')
+  const path = override.slice(0, equals).trim().split('.')
+  if (equals === -1 || path.some((part) => part === '')) {
+    throw new UserError('usage', `-c '${override}': expected key=value, e.g. -c sandbox_mode="read-only"`)
   }
-  return result
+  const text = override.slice(equals + 1).trim()
+  return { path, value: parseTomlValue(text) ?? text }
 }
 
 function set(target: unknown, path: readonly string[], value: unknown): object {

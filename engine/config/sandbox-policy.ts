@@ -1,7 +1,7 @@
 import type { SandboxPolicyInput } from '../../sandbox/index.ts'
 import { UserError } from '../user-error.ts'
 import { knownLimits, readLimitValue } from './limits.ts'
-import type { ConfigFile } from './schema.ts'
+import type { Settings } from './schema.ts'
 
 /** The parts of a policy that a configuration has a say in. */
 type ConfiguredPolicy = {
@@ -18,7 +18,7 @@ type ConfiguredPolicy = {
  *
  * @throws UserError `usage` for a limit that is none, naming the key
  */
-export function configuredPolicy(config: ConfigFile): ConfiguredPolicy {
+export function configuredPolicy(config: Settings): ConfiguredPolicy {
   const environment = config.shell_environment_policy
   return {
     writableRoots: config.sandbox_workspace_write?.writable_roots ?? [],
@@ -35,7 +35,7 @@ export function configuredPolicy(config: ConfigFile): ConfiguredPolicy {
   }
 }
 
-function networkPolicy({ sandbox_workspace_write: table }: ConfigFile): NonNullable<SandboxPolicyInput['network']> {
+function networkPolicy({ sandbox_workspace_write: table }: Settings): NonNullable<SandboxPolicyInput['network']> {
   if (table?.allowed_hosts === undefined) return { mode: table?.network_access === true ? 'full' : 'off' }
   const allow = table.allowed_hosts.map((entry) =>
     typeof entry === 'string' ? entry : { host: entry.host, allowPrivate: entry.allow_private },

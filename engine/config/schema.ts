@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
+import type { ApprovalMode } from '../../policies/index.ts'
 import { modelPriceSchema, modelProviderSchema } from '../models/index.ts'
 
 const absolute = z
@@ -129,3 +130,25 @@ export const ConfigFile = z.strictObject({
 })
 
 export type ConfigFile = z.infer<typeof ConfigFile>
+
+/** What is in force once files, profile, `-c` and flags are put together. Only a flag can ask for the mode `bypass`. */
+export type Settings = Omit<ConfigFile, 'approval_policy'> & { readonly approval_policy?: ApprovalMode | undefined }
+
+/** Which repositories may bring configuration of their own: a table `projects."/path"` for each root. */
+const projects = z
+  .record(z.string().min(1), z.strictObject({ trust_level: z.enum(['trusted', 'untrusted']) }))
+  .optional()
+
+export type Projects = z.infer<typeof projects>
+
+/** The user's file: settings, and who they are for. */
+export const UserFile = ConfigFile.extend({
+  /** The profile to use where `-p` names none. Default: none. */
+  profile: z.string().min(1).optional(),
+  /** Named sets of settings, each a table `profiles.<name>`, laid over the rest of the file. */
+  profiles: z.record(z.string().min(1), ConfigFile).optional(),
+  projects,
+})
+
+/** The machine owner's file: what it says, others may only narrow. */
+export const ManagedFile = ConfigFile.extend({ projects })

@@ -17,12 +17,50 @@ export function parseToml(text: string, source: string): Record<string, unknown>
   }
 }
 
-/** One TOML value, or undefined where the text is none. */
-export function parseTomlValue(text: string): unknown {
+/** A TOML document as plain data, or undefined where the text is none. */
+export function tryParseToml(text: string): Record<string, unknown> | undefined {
   try {
-    return parse(`value = ${text}`)['value']
+    return parse(text)
   } catch (error) {
     if (error instanceof TomlError) return undefined
     throw error
   }
+}
+
+/** One TOML value, or undefined where the text is none. */
+export function parseTomlValue(text: string): unknown {
+  return tryParseToml(`value = ${text}`)?.['value']
+}
+
+/**
+ * The line, counted from 1, on which a key of a valid TOML document is set; undefined where it isn't in there.
+ *
+ * The parser gives no places, so it is asked how much of the document it takes for the key to be there. That costs a
+ * parse for each line: it is for messages and lists.
+ */
+export function lineOf(text: string, path: readonly string[]): number | undefined {
+  const lines = text.split('\n')
+  let whole = 0
+  for (let count = 1; count <= lines.length; count++) {
+    const document = tryParseToml(lines.slice(0, count).join('\n'))
+    if (document === undefined) continue
+    if (isThere(document, path)) return firstMeant(lines, whole, count)
+    whole = count
+  }
+  return undefined
+}
+
+/** A value over several lines is whole on its last one, and begins on the first that is neither empty nor a comment. */
+function firstMeant(lines: readonly string[], from: number, to: number): number {
+  const index = lines.slice(from, to).findIndex((line) => !/^\s*(?:#.*)?$/.test(line))
+  return from + Math.max(0, index) + 1
+}
+
+function isThere(document: unknown, path: readonly string[]): boolean {
+  let value = document
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false
+    value = (value as Record<string, unknown>)[key]
+  }
+  return true
 }

@@ -43,11 +43,17 @@ function eventLines(event: RunEvent, style: Style): readonly string[] {
   const { paint } = style
   switch (event.type) {
     case 'thread.started': {
-      const { model, cwd, sandbox_mode, sandbox_backend, approval_policy } = event.config
+      const { model, cwd, sandbox_mode, sandbox_backend, approval_policy, ignored_config: ignored = [] } = event.config
       return [
         paint(
           'dim',
           `model ${model} · sandbox ${sandbox_mode} (${sandbox_backend}) · approval ${approval_policy} · ${cwd}`,
+        ),
+        ...ignored.map(({ source, keys, reason }) =>
+          paint(
+            'yellow',
+            `! ignored: ${style.shorten(source)}${keys.length === 0 ? '' : `: ${keys.join(', ')}`} (${reason})`,
+          ),
         ),
       ]
     }

@@ -1,6 +1,8 @@
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { directoriesBetween, isInside } from '../paths.ts'
+import { readPlainFile } from '../read-plain-file.ts'
 import { findImports } from './find-imports.ts'
 
 /** A file of instructions that the model is told. */
@@ -66,7 +68,7 @@ class MemoryReader {
     if (this.#seen.has(real)) return
     this.#seen.add(real)
     if (depth > maxDepth) return this.#omit(path, `imports nest deeper than ${maxDepth}`)
-    const text = readText(real, maxBytes - this.#bytes)
+    const text = readPlainFile(real, maxBytes - this.#bytes)
     if (typeof text !== 'string') return this.#omit(path, text.reason)
     // A CLAUDE.md that repeats AGENTS.md word for word says nothing new.
     if (text.trim() === '' || this.sources.some((source) => source.text === text)) return
@@ -83,45 +85,11 @@ class MemoryReader {
   }
 }
 
-/** Each directory on the way from the root to the workspace, both included. */
-function directoriesBetween(root: string, workspace: string): readonly string[] {
-  const parts = relative(root, workspace)
-    .split(sep)
-    .filter((part) => part !== '')
-  return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))]
-}
-
-function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
-}
-
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {
     // Missing, or on a way that can't be walked: not there for us either way.
     return undefined
-  }
-}
-
-/** The text of a plain file, or why it can't be told. Never waits on a pipe. */
-function readText(path: string, room: number): string | { readonly reason: string } {
-  let descriptor: number
-  try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-  } catch (error) {
-    return { reason: `it can't be read: ${(error as Error).message}` }
-  }
-  try {
-    const stats = fstatSync(descriptor)
-    if (!stats.isFile()) return { reason: 'it is not a file' }
-    if (stats.size > room) return { reason: `it has ${stats.size} bytes, and ${room} of ${maxBytes} are left` }
-    const bytes = Buffer.alloc(stats.size)
-    const read = readSync(descriptor, bytes, 0, stats.size, 0)
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, read))
-  } catch {
-    return { reason: 'it is not UTF-8' }
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -1,5 +1,6 @@
 import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
+import type { Ignored } from '../config/ignored.ts'
 import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
 import type { Price } from '../models/index.ts'
@@ -40,6 +41,8 @@ export type RunOptions = {
   readonly approvalPolicy: string
   /** What the final message must meet; its tool is among `tools` then. Absent: anything goes. */
   readonly output?: OutputContract
+  /** Configuration that was found and does not count, for the first event. Absent: none. */
+  readonly ignoredConfig?: readonly Ignored[]
   readonly reasoningEffort: string | undefined
   readonly budget: Budget
   /** What a model costs, by its name; undefined where nobody has said. */
@@ -71,6 +74,7 @@ export type Earlier = {
  */
 export async function run(options: RunOptions): Promise<RunSummary> {
   const recorder = new Recorder(options.sinks, options.earlier)
+  const ignored = options.ignoredConfig ?? []
   recorder.emit({
     type: 'thread.started',
     thread_id: options.session.threadId,
@@ -82,6 +86,9 @@ export async function run(options: RunOptions): Promise<RunSummary> {
       sandbox_backend: options.sandbox.backend,
       approval_policy: options.approvalPolicy,
       session_dir: options.session.directory,
+      ...(ignored.length === 0
+        ? {}
+        : { ignored_config: ignored.map((entry) => ({ ...entry, keys: [...entry.keys] })) }),
     },
   })
   recorder.emit({ type: 'turn.started' })

@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../engine/config/load.ts'
 import { configuredPolicy } from '../../engine/config/sandbox-policy.ts'
+import type { Settings } from '../../engine/config/schema.ts'
 import { remedyAsConfig } from '../../engine/remedies.ts'
 import { parsePolicy, type Remedy } from '../../sandbox/index.ts'
 import { tempDir } from '../support/temp-dir.ts'
+
+/** The settings of a user's file, with `-c` on top. */
+function settings(toml: string, overrides: readonly string[] = []): Settings {
+  const places = { config: tempDir({ 'config.toml': toml }), managed: '/nowhere', state: '/nowhere' }
+  return loadConfig({ places, project: { root: '/nowhere', workspace: '/nowhere' }, overrides }).settings
+}
 
 const followed: readonly (readonly [Remedy, object])[] = [
   [{ kind: 'add-root', to: 'writableRoots', path: '/srv/a b' }, { writableRoots: ['/srv/a b'] }],
@@ -22,13 +29,13 @@ const followed: readonly (readonly [Remedy, object])[] = [
 test.each(followed)('%j: following its words gives a policy that allows it', (remedy, expected) => {
   const words = remedyAsConfig(remedy)
   const override = /-c (?:'(?<quoted>.*)'|(?<bare>\S+))$/.exec(words)?.groups
-  const config = loadConfig(tempDir(), [override?.['quoted'] ?? override?.['bare'] ?? ''])
+  const config = settings('', [override?.['quoted'] ?? override?.['bare'] ?? ''])
   const policy = parsePolicy({ mode: 'workspace-write', workspace: '/', ...configuredPolicy(config) })
   expect(policy).toMatchObject(expected)
 })
 
 test('a limit that is none is refused with its key', () => {
-  const config = loadConfig(tempDir({ 'config.toml': '[sandbox_limits]\nprocesses = "5M"\n' }), [])
+  const config = settings('[sandbox_limits]\nprocesses = "5M"\n')
   expect(() => configuredPolicy(config)).toThrow(
     `key 'sandbox_limits.processes': must be a whole number (count), not "5M"`,
   )

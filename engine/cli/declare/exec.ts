@@ -1,23 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { externallySandboxed, sandboxModes, type Finish } from './shared.ts'
+import { configOptions, type ConfigOptions } from './config-options.ts'
+import type { Finish } from './shared.ts'
 
 /** What `agent exec` was asked to do, as parsed; nothing is looked up yet. */
-export type ExecOptions = {
+export type ExecOptions = ConfigOptions & {
   readonly json?: true
-  readonly model?: string
-  readonly sandbox?: (typeof sandboxModes)[number]
   readonly threadSource?: string
-  readonly cd?: string
-  readonly addDir?: readonly string[]
-  readonly config: readonly string[]
   readonly outputLastMessage?: string
   readonly outputSchema?: string
-  readonly askForApproval?: (typeof approvalChoices)[number]
-  readonly fullAuto?: true
-  readonly externallySandboxed?: true
-  readonly approveForMe?: true
-  readonly approvalProgram?: string
-  readonly dangerouslyBypassApprovalsAndSandbox?: true
   readonly failOnDenied?: true
   readonly maxTurns?: number
   readonly maxTokens?: number
@@ -29,8 +19,6 @@ export type ExecOptions = {
   readonly showContext?: true
   readonly ephemeral?: true
 }
-
-const approvalChoices = ['untrusted', 'on-failure', 'on-request', 'never'] as const
 
 /** Declares `agent exec`. */
 export function declareExec(program: Command, finish: Finish): void {
@@ -83,53 +71,14 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
 
 /** The options of every command that runs a model. */
 function runOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one event a line on standard output')
+  return configOptions(command.option('--json', 'print one event a line on standard output'))
     .addOption(
       new Option('--experimental-json', 'what clients of Codex call --json').implies({ json: true }).hideHelp(),
     )
     .addOption(new Option('--thread-source <name>', 'kept with a new session: who began it').hideHelp())
-    .option('-m, --model <model>', 'gpt-…, claude-…, PROVIDER/NAME, or replay:FILE for a recorded conversation')
-    .addOption(
-      new Option('-s, --sandbox <mode>', 'what commands may touch (default: workspace-write)').choices(sandboxModes),
-    )
-    .option('-C, --cd <dir>', 'work in this directory')
-    .option('--add-dir <dir>', 'a further directory that may be written; may be repeated', directories)
-    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-i, --image <file,...>', 'show the model pictures with the prompt; may be repeated', images)
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .option('--output-schema <file>', 'a JSON Schema that the final message must meet')
-    .addOption(
-      new Option(
-        '--ask-for-approval <when>',
-        'when the Guardian asks (default: never); with nobody there to ask, asking means no',
-      ).choices(approvalChoices),
-    )
-    .addOption(
-      new Option('--full-auto', 'the same as -s workspace-write --ask-for-approval on-request').conflicts([
-        'sandbox',
-        'askForApproval',
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--dangerously-bypass-approvals-and-sandbox',
-        'no sandbox, and nothing is asked; rules that forbid still hold. For a machine that is itself the sandbox',
-      ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
-    )
-    .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
-    .addOption(
-      new Option('--approve-for-me', 'let a model answer when the Guardian asks (reviewer_model)').conflicts([
-        'approvalProgram',
-        'dangerouslyBypassApprovalsAndSandbox',
-      ]),
-    )
-    .addOption(
-      new Option(
-        '--approval-program <command>',
-        'let a program answer: one JSON object a line on its standard input and output',
-      ).conflicts(['dangerouslyBypassApprovalsAndSandbox']),
-    )
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
     .option('--max-tokens <n>', 'end the run (exit code 4) once it has used so many tokens, in and out', positive)
@@ -152,17 +101,8 @@ function dollars(value: string): number {
   throw new InvalidArgumentError('expected an amount of US dollars above 0.')
 }
 
-function directories(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value]
-}
-
 function images(value: string, earlier: readonly string[] = []): readonly string[] {
   const files = value.split(',')
   if (files.includes('')) throw new InvalidArgumentError('expected FILE or FILE,FILE.')
   return [...earlier, ...files]
-}
-
-function collect(value: string, earlier: readonly string[]): readonly string[] {
-  if (!value.includes('=')) throw new InvalidArgumentError('expected key=value.')
-  return [...earlier, value]
 }

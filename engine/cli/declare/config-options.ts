@@ -1,0 +1,75 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { externallySandboxed, sandboxModes } from './shared.ts'
+
+/** The part of a command line that is configuration, as parsed; nothing is looked up yet. */
+export type ConfigOptions = {
+  readonly model?: string
+  readonly sandbox?: (typeof sandboxModes)[number]
+  readonly cd?: string
+  readonly addDir?: readonly string[]
+  readonly config: readonly string[]
+  readonly profile?: string
+  readonly trust?: true
+  readonly askForApproval?: (typeof approvalChoices)[number]
+  readonly fullAuto?: true
+  readonly externallySandboxed?: true
+  readonly approveForMe?: true
+  readonly approvalProgram?: string
+  readonly dangerouslyBypassApprovalsAndSandbox?: true
+}
+
+const approvalChoices = ['untrusted', 'on-failure', 'on-request', 'never'] as const
+
+/** Declares the options that say how a run is configured. */
+export function configOptions(command: Command): Command {
+  return command
+    .option('-m, --model <model>', 'gpt-…, claude-…, PROVIDER/NAME, or replay:FILE for a recorded conversation')
+    .addOption(
+      new Option('-s, --sandbox <mode>', 'what commands may touch (default: workspace-write)').choices(sandboxModes),
+    )
+    .option('-C, --cd <dir>', 'work in this directory')
+    .option('--add-dir <dir>', 'a further directory that may be written; may be repeated', directories)
+    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
+    .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
+    .option('--trust', 'let configuration that the repository brings along count, in this run')
+    .addOption(
+      new Option(
+        '--ask-for-approval <when>',
+        'when the Guardian asks (default: never); with nobody there to ask, asking means no',
+      ).choices(approvalChoices),
+    )
+    .addOption(
+      new Option('--full-auto', 'the same as -s workspace-write --ask-for-approval on-request').conflicts([
+        'sandbox',
+        'askForApproval',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--dangerously-bypass-approvals-and-sandbox',
+        'no sandbox, and nothing is asked; rules that forbid still hold. For a machine that is itself the sandbox',
+      ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
+    )
+    .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
+    .addOption(
+      new Option('--approve-for-me', 'let a model answer when the Guardian asks (reviewer_model)').conflicts([
+        'approvalProgram',
+        'dangerouslyBypassApprovalsAndSandbox',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--approval-program <command>',
+        'let a program answer: one JSON object a line on its standard input and output',
+      ).conflicts(['dangerouslyBypassApprovalsAndSandbox']),
+    )
+}
+
+function directories(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value]
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  if (!value.includes('=')) throw new InvalidArgumentError('expected key=value.')
+  return [...earlier, value]
+}

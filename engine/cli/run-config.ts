@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import { loadConfig, type Config } from '../config/load.ts'
+import type { Settings } from '../config/schema.ts'
+import type { Places } from '../places.ts'
+import type { ConfigOptions } from './declare/config-options.ts'
+import { UserError } from '../user-error.ts'
+import { externalMode } from './modes.ts'
+import { findRepository } from './workspace.ts'
+
+/**
+ * The configuration of a run in a workspace, with what its command line says on top.
+ *
+ * @throws UserError `usage` for anything wrong in it
+ */
+export function loadRunConfig(options: ConfigOptions, workspace: string, places: Places): Config {
+  return loadConfig({
+    places,
+    project: { root: findRepository(workspace) ?? workspace, workspace },
+    profile: options.profile,
+    trust: options.trust === true,
+    overrides: options.config,
+    addDirs: (options.addDir ?? []).map((directory) => resolve(directory)),
+    flags: flagsOf(options),
+  })
+}
+
+/** A reviewer named on the command line, who is to be asked then. */
+function asking(reviewer: Settings): Settings {
+  return { ...reviewer, approval_policy: 'on-request' }
+}
+
+/**
+ * The flags that stand for settings, the later ones winning.
+ *
+ * @throws UserError `usage` for a reviewer that would never be asked
+ */
+function flagsOf(options: ConfigOptions): readonly { readonly flag: string; readonly settings: Settings }[] {
+  const { model, sandbox, askForApproval, approvalProgram } = options
+  if ((options.approveForMe === true || approvalProgram !== undefined) && askForApproval === 'never') {
+    throw new UserError(
+      'usage',
+      '--ask-for-approval never asks nobody, so nothing is left for the reviewer named: drop one of the two.',
+    )
+  }
+  const said: readonly (readonly [string, Settings | undefined])[] = [
+    ['--model', model === undefined ? undefined : { model }],
+    ['--sandbox', sandbox === undefined ? undefined : { sandbox_mode: sandbox }],
+    ['--approve-for-me', options.approveForMe === true ? asking({ approvals_reviewer: 'model' }) : undefined],
+    [
+      '--approval-program',
+      approvalProgram === undefined
+        ? undefined
+        : asking({ approvals_reviewer: 'program', approval_program: ['/bin/sh', '-c', approvalProgram] }),
+    ],
+    ['--ask-for-approval', askForApproval === undefined ? undefined : { approval_policy: askForApproval }],
+    [
+      '--externally-sandboxed',
+      options.externallySandboxed === true ? { sandbox_mode: externalMode(sandbox) } : undefined,
+    ],
+    [
+      '--full-auto',
+      options.fullAuto === true ? { sandbox_mode: 'workspace-write', approval_policy: 'on-request' } : undefined,
+    ],
+    [
+      '--dangerously-bypass-approvals-and-sandbox',
+      options.dangerouslyBypassApprovalsAndSandbox === true
+        ? { sandbox_mode: 'danger-full-access', approval_policy: 'bypass' }
+        : undefined,
+    ],
+  ]
+  return said.flatMap(([flag, settings]) => (settings === undefined ? [] : [{ flag, settings }]))
+}

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { directoriesBetween } from '../paths.ts'
+import { readPlainFile } from '../read-plain-file.ts'
+import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
+import type { Project } from './read-project.ts'
+
+/** Files by which repositories configure agents, and that never count here, trusted or not. */
+const neverRead: Readonly<Record<string, string>> = {
+  '.codex/config.toml': 'another program’s; what shall count here goes into .portcullis/config.toml',
+  '.mcp.json': 'no servers are started that a repository names',
+}
+
+/** Files that count in trusted repositories only. */
+const trustedOnly: readonly string[] = ['.claude/settings.json', '.claude/settings.local.json']
+
+/** Variables that would lead an agent elsewhere: to another home, another provider, another key. */
+const steering = /^\s*(?:export\s+)?(?<name>(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_\w+|HOME)\s*=/gm
+
+const maxBytes = 64 * 1024
+
+/** What a repository brings along to configure agents with, and that has no effect on this run. */
+export function listForeignFiles(project: Project, trusted: boolean): readonly Ignored[] {
+  return directoriesBetween(project.root, project.workspace).flatMap((directory) => {
+    const present = (name: string): boolean => existsSync(join(directory, name))
+    const never = Object.keys(neverRead).filter(present)
+    const untrusted = trusted ? [] : trustedOnly.filter(present)
+    return [
+      ...never.map((name) => ignoredWhole(join(directory, name), neverRead[name] ?? '')),
+      ...untrusted.map((name) => ignoredWhole(join(directory, name), 'this repository is not trusted')),
+      ...listVariables(join(directory, '.env')),
+    ]
+  })
+}
+
+/** A `.env` is never read for its variables; most have nothing to do with agents and are not worth a word. */
+function listVariables(path: string): readonly Ignored[] {
+  if (!existsSync(path)) return []
+  const text = readPlainFile(path, maxBytes)
+  if (typeof text !== 'string') return []
+  const names = [...text.matchAll(steering)].map((match) => match.groups?.['name'] ?? '')
+  return ignoring(path, [...new Set(names)], 'variables come from the environment, never from a file')
+}

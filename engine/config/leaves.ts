@@ -1,0 +1,52 @@
+/** One setting by itself: where it is, such as `['sandbox_workspace_write', 'network_access']`, and its value. */
+export type Leaf = { readonly path: readonly string[]; readonly value: unknown }
+
+/**
+ * The settings of a configuration one by one. A table is opened, what lies deeper is one value: a provider is taken whole or
+ * not at all, lest parts of two make a third.
+ */
+export function leavesOf(settings: object): readonly Leaf[] {
+  return open(settings, [])
+}
+
+/** A setting's name for people. */
+export function keyOf(path: readonly string[]): string {
+  return path.map((part) => (/^[\w-]+$/.test(part) ? part : JSON.stringify(part))).join('.')
+}
+
+/** The path of the setting that a path leads to, or into. */
+export function leafPath(path: readonly string[]): readonly string[] {
+  return path.slice(0, depthOf(path))
+}
+
+/** A configuration made of settings. */
+export function fromLeaves(leaves: Iterable<Leaf>): object {
+  const tree = new Map<string, Leaf[] | Leaf>()
+  for (const leaf of leaves) {
+    const [head = '', ...rest] = leaf.path
+    if (rest.length === 0) tree.set(head, leaf)
+    else {
+      const inner = tree.get(head)
+      const entry = { path: rest, value: leaf.value }
+      tree.set(head, Array.isArray(inner) ? [...inner, entry] : [entry])
+    }
+  }
+  return Object.fromEntries([...tree].map(([key, leaf]) => [key, Array.isArray(leaf) ? fromLeaves(leaf) : leaf.value]))
+}
+
+function open(table: object, path: readonly string[]): readonly Leaf[] {
+  return Object.entries(table).flatMap(([key, value]: [string, unknown]): readonly Leaf[] => {
+    const inner = [...path, key]
+    if (value === undefined) return []
+    return isTable(value) && inner.length < depthOf(inner) ? open(value, inner) : [{ path: inner, value }]
+  })
+}
+
+/** The variables of `set` are settings each; every other table is one level deep. */
+function depthOf(path: readonly string[]): number {
+  return path[0] === 'shell_environment_policy' && path[1] === 'set' ? 3 : 2
+}
+
+function isTable(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

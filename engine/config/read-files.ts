@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type * as z from 'zod'
+import type { Places } from '../places.ts'
+import { UserError } from '../user-error.ts'
+import type { Layer } from './merge.ts'
+import { nearest } from './nearest.ts'
+import { ManagedFile, UserFile, type ConfigFile, type Projects } from './schema.ts'
+import { parseToml } from './toml.ts'
+import { validate } from './validate.ts'
+
+/** What the files of user and machine say. A file that isn't there says nothing. */
+type OwnFiles = {
+  readonly managed: Layer
+  /** The user's file, without its profiles. */
+  readonly user: Layer
+  /** The profile in use; undefined where none is. */
+  readonly profile: Layer | undefined
+  readonly trust: { readonly managed: Projects; readonly user: Projects }
+}
+
+/**
+ * Reads `config.toml` of the machine's owner and of the user. All profiles are checked, also those not in use.
+ *
+ * @param profile the profile that `-p` names; undefined takes the one that the file names, if it does
+ * @throws UserError `usage` naming file, line, key and what was expected there; or that there is no such profile
+ */
+export function readOwnFiles(places: Places, profile: string | undefined): OwnFiles {
+  const machine = read(places.managed, ManagedFile)
+  const { projects: managedProjects, ...managed } = machine.value
+  const own = read(places.config, UserFile)
+  const { projects, profile: named, profiles = {}, ...user } = own.value
+  return {
+    managed: { ...machine.place, kind: 'managed', settings: managed },
+    user: { ...own.place, kind: 'user', settings: user },
+    profile: profileLayer(profile ?? named, profiles, own.place),
+    trust: { managed: managedProjects, user: projects },
+  }
+}
+
+function profileLayer(
+  name: string | undefined,
+  profiles: Readonly<Record<string, ConfigFile>>,
+  place: { readonly name: string; readonly text: string },
+): Layer | undefined {
+  if (name === undefined) return undefined
+  const settings = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (settings !== undefined) return { ...place, kind: 'profile', settings, within: ['profiles', name] }
+  const known = Object.keys(profiles)
+  const near = nearest(name, known)
+  const advice =
+    near !== undefined
+      ? `did you mean '${near}'?`
+      : known.length === 0
+        ? `it would be a table [profiles.${name}]`
+        : `there are: ${known.join(', ')}`
+  throw new UserError('usage', `${place.name}: there is no profile '${name}'; ${advice}`)
+}
+
+function read<T>(
+  directory: string,
+  schema: z.ZodType<T>,
+): { readonly value: T; readonly place: { readonly name: string; readonly text: string } } {
+  const name = join(directory, 'config.toml')
+  const place = { name, text: existsSync(name) ? readText(name) : '' }
+  return { value: validate(schema, parseToml(place.text, name), place), place }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UserError('usage', `${path}: can't be read: ${(error as Error).message}`, { cause: error })
+  }
+}

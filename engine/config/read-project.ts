@@ -1,0 +1,72 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { directoriesBetween, isInside } from '../paths.ts'
+import { readPlainFile } from '../read-plain-file.ts'
+import { UserError } from '../user-error.ts'
+import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
+import { keyOf, leavesOf } from './leaves.ts'
+import type { Layer } from './merge.ts'
+import { ConfigFile } from './schema.ts'
+import { parseToml, tryParseToml } from './toml.ts'
+import { validate } from './validate.ts'
+
+/** A repository, and the directory in it that is worked in. Real paths. */
+export type Project = {
+  /** The repository's root, or the workspace itself outside any. */
+  readonly root: string
+  readonly workspace: string
+}
+
+/** Where a repository keeps configuration for us, in any directory on the way from its root to the workspace. */
+const fileName = '.portcullis/config.toml'
+/** No configuration is longer. */
+const maxBytes = 256 * 1024
+/** What only the user's file may say. */
+const userOnly: readonly string[] = ['profile', 'profiles', 'projects']
+
+/**
+ * The configuration that a trusted repository brings along, the root's first.
+ *
+ * @throws UserError `usage` for a file that can't be read, leads out of the repository, or has something wrong in it
+ */
+export function readProjectLayers(project: Project): {
+  readonly layers: readonly Layer[]
+  readonly ignored: readonly Ignored[]
+} {
+  const read = projectFiles(project).map((path) => {
+    const text = contained(path, project.root)
+    if (typeof text !== 'string') throw new UserError('usage', `${path}: ${text.reason}`)
+    const table = Object.entries(parseToml(text, path))
+    const mine = table.filter(([key]) => !userOnly.includes(key))
+    const others = table.filter(([key]) => userOnly.includes(key)).map(([key]) => key)
+    const place = { name: path, text }
+    const settings = validate(ConfigFile, Object.fromEntries(mine), place)
+    const layer: Layer = { ...place, kind: 'project', settings }
+    return { layer, ignored: ignoring(path, others, 'only the user’s own file may say it') }
+  })
+  return { layers: read.map(({ layer }) => layer), ignored: read.flatMap(({ ignored }) => ignored) }
+}
+
+/** What a repository that is not trusted says in vain. Nothing in its files makes this fail. */
+export function listProjectSettings(project: Project): readonly Ignored[] {
+  return projectFiles(project).flatMap((path) => {
+    const text = contained(path, project.root)
+    const table = typeof text === 'string' ? tryParseToml(text) : undefined
+    const reason = 'this repository is not trusted; --trust or agent trust makes it count'
+    const keys = table === undefined ? [] : leavesOf(table).map((leaf) => keyOf(leaf.path))
+    return keys.length === 0 ? [ignoredWhole(path, reason)] : ignoring(path, keys, reason)
+  })
+}
+
+function projectFiles({ root, workspace }: Project): readonly string[] {
+  return directoriesBetween(root, workspace)
+    .map((directory) => join(directory, fileName))
+    .filter((path) => existsSync(path))
+}
+
+function contained(path: string, root: string): ReturnType<typeof readPlainFile> {
+  const real = realpathSync(path)
+  return isInside(real, root)
+    ? readPlainFile(real, maxBytes)
+    : { reason: `it leads to ${real}, outside the repository` }
+}

@@ -1,0 +1,73 @@
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { isInside } from '../paths.ts'
+import { knownLimits, readLimitValue } from './limits.ts'
+import type { Settings } from './schema.ts'
+
+const modes = ['read-only', 'workspace-write', 'danger-full-access']
+
+/** Whether a sandbox mode lets through no more than another. */
+export function modeWithin(asked: Settings['sandbox_mode'], bound: Settings['sandbox_mode']): boolean {
+  return modes.indexOf(asked ?? '') <= modes.indexOf(bound ?? '')
+}
+
+/**
+ * Whether whatever happens under one approval policy would happen under the other as well. Most are only different: `never`
+ * grants nothing on request, and asks about less.
+ */
+export function approvalWithin(asked: Settings['approval_policy'], bound: Settings['approval_policy']): boolean {
+  if (asked === bound || bound === 'bypass') return true
+  return asked === 'untrusted' && (bound === 'on-request' || bound === 'on-failure')
+}
+
+/** Hosts, or patterns of hosts, that commands reach, and whether at private addresses too; `all` for every one. */
+export type Reach = readonly { readonly host: string; readonly private: boolean }[] | 'all'
+
+/** Whether everything reached is reached within the bound. */
+export function hostsWithin(asked: Reach, bound: Reach): boolean {
+  if (bound === 'all') return true
+  if (asked === 'all') return false
+  return asked.every((one) =>
+    bound.some((limit) => covers(limit.host.toLowerCase(), one.host.toLowerCase()) && (limit.private || !one.private)),
+  )
+}
+
+function covers(pattern: string, host: string): boolean {
+  return (
+    pattern === host || (pattern.startsWith('*.') && host.length >= pattern.length && host.endsWith(pattern.slice(1)))
+  )
+}
+
+/** Whether a value of `sandbox_limits` is no larger than another; false where either is no value. */
+export function limitWithin(key: string, asked: unknown, bound: unknown): boolean {
+  const known = knownLimits[key.replaceAll('_', '-')]
+  const numbers = [asked, bound].map((value) => known && readLimitValue(known, `${value}`))
+  const [mine, theirs] = numbers.map((read) => (read !== undefined && 'value' in read ? read.value : NaN))
+  return mine !== undefined && theirs !== undefined && mine <= theirs
+}
+
+/** Whether no path of the one list lies in, or around, a path of the other, links followed. */
+export function apart(some: readonly string[], others: readonly string[]): boolean {
+  return some.every((path) =>
+    others.every((other) => {
+      const [left, right] = [realPath(path), realPath(other)]
+      return !isInside(left, right) && !isInside(right, left)
+    }),
+  )
+}
+
+/** Whether each directory really lies in one of the bound's, links followed. */
+export function rootsWithin(asked: readonly string[], bound: readonly string[]): boolean {
+  return asked.every((path) => bound.some((root) => isInside(realPath(path), realPath(root))))
+}
+
+function realPath(path: string): string {
+  const whole = resolve(path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path)
+  try {
+    return realpathSync(whole)
+  } catch {
+    // What isn't there can't lead elsewhere yet; the sandbox refuses a root that isn't there.
+    return whole
+  }
+}

@@ -1,0 +1,29 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+
+/**
+ * The text of a file that somebody else may have put there. Never waits on a pipe, never follows a link in the last place, and
+ * never reads more than was asked for.
+ *
+ * @param maxBytes a longer file is not read
+ * @returns the text, or why it can't be told
+ */
+export function readPlainFile(path: string, maxBytes: number): string | { readonly reason: string } {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch (error) {
+    return { reason: `it can't be read: ${(error as Error).message}` }
+  }
+  try {
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile()) return { reason: 'it is not a file' }
+    if (stats.size > maxBytes) return { reason: `it has ${stats.size} bytes, and at most ${maxBytes} fit` }
+    const bytes = Buffer.alloc(stats.size)
+    const read = readSync(descriptor, bytes, 0, stats.size, 0)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, read))
+  } catch {
+    return { reason: 'it is not UTF-8' }
+  } finally {
+    closeSync(descriptor)
+  }
+}
