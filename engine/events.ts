@@ -143,6 +143,8 @@ const terminal = {
   total_cost_usd: z.number().optional(),
   duration_ms: z.number(),
   denied: z.int(),
+  /** How far the audit log has come, `RECORDS:HASH`, for `agent audit verify --head`. */
+  audit_head: z.string().optional(),
 }
 
 /** An item without the id that the run gives it. */
@@ -209,4 +211,6 @@ export type RunSummary = {
   /** In US dollars; undefined where a model's price is not known. */
   readonly costUsd: number | undefined
   readonly durationMs: number
+  /** How far the audit log has come, `RECORDS:HASH`; undefined where none was kept. */
+  readonly auditHead?: string | undefined
 }

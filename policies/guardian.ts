@@ -2,6 +2,7 @@ import type { Action, Review, Verdict } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import { approve, freezeAction } from './approve.ts'
 import { assess, type Assessment, type Policy } from './assess.ts'
+import type { AuditHead } from './audit/head.ts'
 import type { AuditLog } from './audit/log.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
@@ -42,6 +43,8 @@ export type Guardian = {
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
   /** What rules, analysis and mode say, without asking or recording. The same function that `review` begins with. */
   readonly assess: (action: Action) => Assessment
+  /** How far the audit log has come. Kept elsewhere, it tells later whether the log was cut. */
+  readonly head: () => AuditHead
 }
 
 /** Makes a guardian. Its options are read once; a changed policy needs a new one. */
@@ -56,6 +59,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
   }
   return {
     assess: (action) => assess(action, policy),
+    head: () => audit.head(),
     review: async <A extends Action>(action: A, options: ReviewOptions = {}): Promise<Review<A>> => {
       const started = performance.now()
       let frozen: A

@@ -1,12 +1,17 @@
 import process from 'node:process'
-import { AuditError, verifyAuditLog } from '../../policies/index.ts'
+import { AuditError, parseHead, verifyAuditLog, type AuditHead } from '../../policies/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { UserError } from '../user-error.ts'
 
-/** `agent audit verify`: prints every fault of a log with its line; exit code 1 when there is one. */
-export function auditVerify(file: string): number {
+/**
+ * `agent audit verify`: prints every fault of a log with its line; exit code 1 when there is one.
+ *
+ * @param head what a run's last event said of the log, `RECORDS:HASH`; undefined: the end is checked by the note beside it
+ */
+export function auditVerify(file: string, head: string | undefined): number {
+  const expected = head === undefined ? undefined : readHead(head)
   try {
-    const { records, faults } = verifyAuditLog(file)
+    const { records, faults } = verifyAuditLog(file, expected === undefined ? {} : { expected })
     for (const { line, message } of faults) process.stdout.write(`${file}:${line}: ${message}\n`)
     if (faults.length > 0) return exitCodes.failed
     process.stdout.write(`${file}: ${records} records, whole\n`)
@@ -15,4 +20,10 @@ export function auditVerify(file: string): number {
     if (error instanceof AuditError) throw new UserError('usage', `${file}: ${error.message}`, { cause: error })
     throw error
   }
+}
+
+function readHead(text: string): AuditHead {
+  const head = parseHead(text)
+  if (head !== undefined) return head
+  throw new UserError('usage', `--head ${text}: expected RECORDS:HASH, as audit_head of a run's last event has it`)
 }

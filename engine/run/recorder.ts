@@ -7,6 +7,14 @@ import type { Earlier } from './run.ts'
 /** An item that has begun and is not complete yet. */
 type OpenItem = { complete(changes: object): void }
 
+/** What is known only once a run is over. */
+type Closing = {
+  /** Of this run in US dollars; undefined where a price is not known. */
+  readonly cost?: number | undefined
+  /** How far the audit log has come, `RECORDS:HASH`. */
+  readonly auditHead?: string
+}
+
 /**
  * Writes a run down: numbers its items, tells the sinks each event, and counts what the closing summary names. An item
  * that was begun is always completed, and the terminal event comes exactly once, whatever ended the run.
@@ -71,12 +79,8 @@ export class Recorder {
     }
   }
 
-  /**
-   * Ends the run: closes what is open, emits the terminal event, hands the sinks the summary.
-   *
-   * @param cost of this run in US dollars; undefined where a price is not known
-   */
-  end(reason: EndReason, error: string | undefined, cost?: number): RunSummary {
+  /** Ends the run: closes what is open, emits the terminal event, hands the sinks the summary. */
+  end(reason: EndReason, error: string | undefined, { cost, auditHead }: Closing = {}): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
       this.emit({ type: 'item.completed', item: { ...item, status: 'failed' } as Item })
@@ -91,6 +95,7 @@ export class Recorder {
       denied: this.#denied,
       usage: eventUsage(this.#usage),
       costUsd: cost,
+      auditHead,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
     this.#terminal(summary)
@@ -98,7 +103,7 @@ export class Recorder {
     return summary
   }
 
-  #terminal({ exitCode, reason, error, usage, costUsd, durationMs, denied }: RunSummary): void {
+  #terminal({ exitCode, reason, error, usage, costUsd, durationMs, denied, auditHead }: RunSummary): void {
     const { usage: before, costUsd: paid } = this.#earlier ?? { usage: noUsage, costUsd: 0 }
     const total = sumCost(paid, costUsd)
     const common = {
@@ -108,6 +113,7 @@ export class Recorder {
       ...(total === undefined ? {} : { total_cost_usd: total }),
       duration_ms: durationMs,
       denied: denied.length,
+      ...(auditHead === undefined ? {} : { audit_head: auditHead }),
     }
     if (error === undefined) return this.emit({ type: 'turn.completed', ...common })
     this.emit({ type: 'error', message: error })

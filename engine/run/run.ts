@@ -1,4 +1,4 @@
-import type { Guardian } from '../../policies/index.ts'
+import { formatHead, type Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
 import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
@@ -96,7 +96,10 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   const { rollout } = options.session
   rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
   const budget = new BudgetWatch(options.budget, options.priceOf)
-  const stop = await converse(options, recorder, budget)
+  const conversation = new Conversation(rollout, options.earlier?.history)
+  const running = { recorder, budget, conversation }
+  const guardian = options.guard(reviewDesk(options, running))
+  const stop = await converse(options, guardian, running)
   budget.close()
   const reason = stop?.reason ?? 'done'
   rollout.append({
@@ -106,13 +109,20 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     ...(stop === undefined ? {} : { message: stop.message }),
   })
   rollout.sync()
-  return recorder.end(reason, stop?.message, budget.cost)
+  return recorder.end(reason, stop?.message, { cost: budget.cost, auditHead: formatHead(guardian.head()) })
 }
 
-async function converse(options: RunOptions, recorder: Recorder, budget: BudgetWatch): Promise<Stop | undefined> {
+/** What belongs to one run. */
+type Running = {
+  readonly recorder: Recorder
+  readonly budget: BudgetWatch
+  readonly conversation: Conversation
+}
+
+async function converse(options: RunOptions, guardian: Guardian, running: Running): Promise<Stop | undefined> {
   const { model, tools, session } = options
+  const { recorder, budget, conversation } = running
   const signal = AbortSignal.any([options.signal, budget.signal])
-  const conversation = new Conversation(session.rollout, options.earlier?.history)
   if (options.earlier === undefined) {
     for (const text of options.context) conversation.add({ type: 'message', role: 'developer', text })
   }
@@ -131,16 +141,6 @@ async function converse(options: RunOptions, recorder: Recorder, budget: BudgetW
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
   }
-  const guardian = options.guard({
-    open: (item) => recorder.open(item),
-    spend: (usage, name) => {
-      recorder.addUsage(usage)
-      conversation.addAttempt(usage, budget.spendBeside(usage, name))
-    },
-    exhausted: () => budget.exhausted(),
-    prompts: [...promptsOf(options.earlier?.history ?? []), options.prompt],
-    history: () => conversation.items,
-  })
   const path = callPath(options, guardian, recorder)
   const concurrency = options.toolConcurrency ?? defaultConcurrency
   try {
@@ -188,6 +188,19 @@ function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): 
   const { tools: registry, hooks = noHooks, attended = false, workspace, sandbox, session } = options
   const keepOutput = (bytes: Uint8Array): string => session.keepOutput(bytes)
   return { registry, hooks, recorder, attended, context: { workspace, sandbox, guardian, keepOutput } }
+}
+
+function reviewDesk(options: RunOptions, { recorder, budget, conversation }: Running): ReviewDesk {
+  return {
+    open: (item) => recorder.open(item),
+    spend: (usage, name) => {
+      recorder.addUsage(usage)
+      conversation.addAttempt(usage, budget.spendBeside(usage, name))
+    },
+    exhausted: () => budget.exhausted(),
+    prompts: [...promptsOf(options.earlier?.history ?? []), options.prompt],
+    history: () => conversation.items,
+  }
 }
 
 /** What the user said in a history. */

@@ -4,6 +4,17 @@ import { readFileSync } from 'node:fs'
 /** How far a log has come: what an outside party must know to notice that its end was cut off. */
 export type AuditHead = { readonly records: number; readonly hash: string }
 
+/** A head as one word, `RECORDS:HASH`, to be kept or handed on. */
+export function formatHead({ records, hash }: AuditHead): string {
+  return `${records}:${hash}`
+}
+
+/** Reads what `formatHead` wrote; undefined where a text is none. */
+export function parseHead(text: string): AuditHead | undefined {
+  const [, records, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
+  return records === undefined || hash === undefined ? undefined : { records: Number(records), hash }
+}
+
 /** The hash that the first record carries. */
 export const firstHash = '0'.repeat(64)
 

@@ -20,8 +20,8 @@ export type AuditVerification = {
 
 /**
  * Checks that a log is whole: every line a record, numbered without gaps, each carrying the hash of the one before,
- * up to the head noted beside the log, or up to `expected` where somebody kept a head elsewhere. Whoever can write
- * the log and the note can still cut both: keep the head of a run somewhere else to notice that.
+ * up to the head noted beside the log. Whoever can write the log and the note can cut both; a head kept elsewhere tells:
+ * with `expected`, the log also has to lead through it, wherever it went on to.
  * Throws `AuditError` when the log can't be read.
  */
 export function verifyAuditLog(path: string, options: { readonly expected?: AuditHead } = {}): AuditVerification {
@@ -33,6 +33,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   let previous = firstHash
   let number = 0
   let before: AuditHead = { records: 0, hash: firstHash }
+  let passed = options.expected?.records === 0 ? firstHash : undefined
   for (const [at, line] of lines.entries()) {
     const record = readRecord(line)
     before = { records: number, hash: previous }
@@ -52,12 +53,14 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
       number = record.number
     }
     previous = hashLine(line)
+    if (number === options.expected?.records) passed = previous
   }
   const head: AuditHead = { records: number, hash: previous }
   const noted = readHead(path)
   // A run that was killed between the record and its note leaves the note one behind.
   const isBehind = noted !== undefined && noted.records === before.records && noted.hash === before.hash
-  const expected = options.expected ?? (isBehind ? head : noted)
+  // Without a note, the head that somebody kept is all there is to go by.
+  const expected = isBehind ? head : (noted ?? (options.expected === undefined ? undefined : head))
   if (expected === undefined) {
     faults.push({
       kind: 'no-head',
@@ -73,7 +76,19 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
     faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the one that was written last' })
   }
+  faults.push(...missed(options.expected, passed, head))
   return { records: lines.length, head, faults }
+}
+
+/** What a head kept elsewhere says against a log that has `passed` at its place. */
+function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
+  if (expected === undefined || passed === expected.hash) return []
+  if (expected.records > head.records) {
+    const message = `the log ends at record ${head.records}, and the head given is that of record ${expected.records}`
+    return [{ kind: 'truncated', line: head.records + 1, message }]
+  }
+  const message = `record ${expected.records} is not the one that the head given is of`
+  return [{ kind: 'edited', line: Math.max(1, expected.records), message }]
 }
 
 function readLog(path: string): string {

@@ -56,9 +56,13 @@ Examples:
     .command('verify')
     .description('say whether a log is whole: no record edited, removed or cut off')
     .argument('<file>', 'the audit.jsonl of a session')
-    .action(async (file: string) => {
+    .option(
+      '--head <records:hash>',
+      "audit_head of a run's last event: finds a cut that the log's own files don't show",
+    )
+    .action(async (file: string, { head }: { readonly head?: string }) => {
       const { auditVerify } = await import('../audit.ts')
-      finish(auditVerify(file))
+      finish(auditVerify(file, head))
     })
 }
 
