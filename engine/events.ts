@@ -113,6 +113,21 @@ const guardianAssessment = z.object({
   call_id: z.string().optional(),
 })
 
+/** Ours: the conversation was too long for the model, and its beginning was summed up. */
+const compaction = z.object({
+  id: z.string(),
+  type: z.literal('context_compaction'),
+  /** `limit`: the configured share of the window is reached. `overflow`: the provider refused what it was sent. */
+  trigger: z.enum(['limit', 'overflow']),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  /** Of a request, about. */
+  tokens_before: z.number(),
+  tokens_after: z.number().optional(),
+  /** What the model goes on from, cut in the middle when long. */
+  summary: z.string().optional(),
+  duration_ms: z.number().optional(),
+})
+
 const errorItem = z.object({ id: z.string(), type: z.literal('error'), message: z.string() })
 
 const item = z.discriminatedUnion('type', [
@@ -122,6 +137,7 @@ const item = z.discriminatedUnion('type', [
   fileChange,
   toolCall,
   guardianAssessment,
+  compaction,
   errorItem,
 ])
 

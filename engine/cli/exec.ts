@@ -22,7 +22,7 @@ import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
 import { openReviewer } from './open-reviewer.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
-import { factsOfModels } from './model-facts.ts'
+import { compactionLimit, factsOfModels } from './model-facts.ts'
 import { readImage } from './read-image.ts'
 import { readOutputSchema } from './read-output-schema.ts'
 import { readPrompt } from './read-prompt.ts'
@@ -101,6 +101,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
       },
       priceOf: (name) => factsOf(name).price,
+      compactAt: (name) => compactionLimit(factsOf(name), settings),
       failOnDenied: options.failOnDenied === true,
       signal,
     })

@@ -3,6 +3,14 @@ import { modelFacts, type ModelFacts } from '../models/index.ts'
 import { UserError } from '../user-error.ts'
 import type { ExecOptions } from './declare/exec.ts'
 
+const defaultCompactAt = 0.8
+
+/** How many tokens a request may have before the conversation is summed up; undefined where nobody knows. */
+export function compactionLimit({ contextWindow }: ModelFacts, config: Settings): number | undefined {
+  if (config.model_auto_compact_token_limit !== undefined) return config.model_auto_compact_token_limit
+  return contextWindow === undefined ? undefined : Math.floor(contextWindow * (config.compact_at ?? defaultCompactAt))
+}
+
 /**
  * What is known of the models of a run, by name.
  *
@@ -16,7 +24,11 @@ export function factsOfModels(
   first: string,
   others: readonly string[],
 ): (name: string) => ModelFacts {
-  const configured = { provider: config.model_provider, prices: config.model_prices }
+  const configured = {
+    provider: config.model_provider,
+    prices: config.model_prices,
+    contextWindow: config.model_context_window,
+  }
   const factsOf = (name: string): ModelFacts => modelFacts(name, configured)
   if (options.maxCost === undefined) return factsOf
   const unpriced = [first, ...others, ...(config.fallback_models ?? [])].find(

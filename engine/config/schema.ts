@@ -125,6 +125,12 @@ export const ConfigFile = z.strictObject({
     .optional(),
   /** Whether the provider searches the web for the model. It would go round the Guardian, so it is never done: a run says so. */
   web_search: z.enum(['disabled', 'cached', 'live']).optional(),
+  /** How many tokens the model takes in and gives out together. Default: what is known of OpenAI's and Anthropic's models. */
+  model_context_window: z.int().min(1000).optional(),
+  /** How full the window may be before the conversation is summed up: a share of it. Default: 0.8. */
+  compact_at: z.number().gt(0).lt(1).optional(),
+  /** The same as a number of tokens; wins over `compact_at`. Default: none. */
+  model_auto_compact_token_limit: z.int().min(1).optional(),
   /** What models cost, by name: US dollars for a million tokens. Default: the list prices of OpenAI and Anthropic. */
   model_prices: z.record(z.string().min(1), modelPriceSchema).optional(),
 })

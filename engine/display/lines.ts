@@ -99,6 +99,10 @@ function itemLines(item: Item, style: Style): readonly string[] {
       return toolCallLines(item, style)
     case 'guardian_assessment':
       return assessmentLines(item, paint)
+    case 'context_compaction':
+      return [
+        paint('dim', `~ conversation summed up: about ${item.tokens_before} tokens → ${item.tokens_after ?? '?'}`),
+      ]
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:

@@ -68,5 +68,6 @@ export function liveSink(screen: Screen, colour: boolean): Sink {
 
 function activity(item: Item): string {
   if (item.type === 'guardian_assessment') return `waiting for the approval of a ${item.reviewer}`
+  if (item.type === 'context_compaction') return 'summing up the conversation'
   return item.type === 'command_execution' ? oneLine(item.command) : 'applying a patch'
 }

@@ -1,26 +1,44 @@
 import type { HistoryItem, ToolCall, Usage } from '../model.ts'
 import type { Rollout } from '../session/rollout.ts'
+import { estimateTokens } from './estimate-tokens.ts'
 import { RepeatWatch } from './repeats.ts'
+import type { Earlier } from './run.ts'
 
 /**
  * The history of a run and its only writer: what is added to it is in the rollout before anything else happens, so that a
  * run that is killed can be gone on with from there.
  */
 export class Conversation {
-  readonly #items: HistoryItem[]
+  #items: HistoryItem[]
+  readonly #original: HistoryItem[]
   readonly #rollout: Rollout
   readonly #open = new Map<string, ToolCall>()
   readonly #repeats = new RepeatWatch()
+  #tokens: number
 
   /** @param earlier what a resumed session holds already */
-  constructor(rollout: Rollout, earlier: readonly HistoryItem[] = []) {
+  constructor(rollout: Rollout, earlier?: Pick<Earlier, 'history' | 'original'>) {
+    const { history, original } = earlier ?? { history: [], original: [] }
     this.#rollout = rollout
-    this.#items = [...earlier]
-    for (const item of unanswered(earlier)) this.add(item)
+    this.#items = [...history]
+    this.#original = [...original]
+    this.#tokens = sumTokens(history)
+    for (const item of unanswered(history)) this.add(item)
   }
 
+  /** What the model is sent. */
   get items(): readonly HistoryItem[] {
     return this.#items
+  }
+
+  /** All that was ever said, also what was cut off for the model. */
+  get original(): readonly HistoryItem[] {
+    return this.#original
+  }
+
+  /** About how many tokens the next request has: as the provider counted the last one, with what was added since. */
+  get tokens(): number {
+    return this.#tokens
   }
 
   /** Why the model's calls so far end the run, if they do: it goes round in a circle. */
@@ -31,7 +49,35 @@ export class Conversation {
   add(item: HistoryItem): void {
     const kept = this.#watch(item)
     this.#rollout.append({ type: 'item', item: kept })
-    this.#items.push(kept)
+    this.#push(kept)
+  }
+
+  /** A response is complete: what it said is kept as one, and survives a power cut before its calls run. */
+  addResponse(items: readonly HistoryItem[], usage: Usage, cost: number | undefined): void {
+    this.#rollout.append({ type: 'response', items, usage, ...priced(cost) })
+    this.#rollout.sync()
+    for (const item of items) this.#push(this.#watch(item))
+    const counted = usage.inputTokens + usage.outputTokens
+    if (counted > 0) this.#tokens = counted
+  }
+
+  /** Something was paid for that is no response: an attempt that failed, a summary. */
+  addSpent(usage: Usage, cost: number | undefined): void {
+    this.#rollout.append({ type: 'spent', usage, ...priced(cost) })
+  }
+
+  /** Sends the model other items from now on than were said. The rollout keeps both. */
+  replace(items: readonly HistoryItem[]): void {
+    this.#rollout.append({ type: 'compaction', items })
+    this.#rollout.sync()
+    this.#items = [...items]
+    this.#tokens = sumTokens(items)
+  }
+
+  #push(item: HistoryItem): void {
+    this.#items.push(item)
+    this.#original.push(item)
+    this.#tokens += estimateTokens(item)
   }
 
   /** Sees which call a result answers, and adds to it what the model must be told about repeating itself. */
@@ -43,18 +89,10 @@ export class Conversation {
     const note = call === undefined ? undefined : this.#repeats.see(call, item.output)
     return note === undefined ? item : { ...item, output: `${item.output}\n${note}` }
   }
+}
 
-  /** A response is complete: what it said is kept as one, and survives a power cut before its calls run. */
-  addResponse(items: readonly HistoryItem[], usage: Usage, cost: number | undefined): void {
-    for (const item of items) this.add(item)
-    this.#rollout.append({ type: 'response', usage, ...priced(cost) })
-    this.#rollout.sync()
-  }
-
-  /** An attempt at a response failed, and was paid for all the same. */
-  addAttempt(usage: Usage, cost: number | undefined): void {
-    this.#rollout.append({ type: 'attempt', usage, ...priced(cost) })
-  }
+function sumTokens(items: readonly HistoryItem[]): number {
+  return items.reduce((sum, item) => sum + estimateTokens(item), 0)
 }
 
 function priced(cost: number | undefined): { readonly cost_usd?: number } {

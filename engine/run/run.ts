@@ -8,12 +8,14 @@ import type { ToolRegistry } from '../tools/registry.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
+import { compact } from './compact.ts'
 import { Conversation } from './conversation.ts'
 import { noHooks, type CallHooks } from './hooks.ts'
 import { Recorder } from './recorder.ts'
 import { listen, spendInVain } from './listen.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { CallPath } from './run-call.ts'
+import { Room } from './room.ts'
 import { startCalls } from './run-calls.ts'
 import { stopFor, type Stop } from './stop.ts'
 
@@ -47,6 +49,8 @@ export type RunOptions = {
   readonly budget: Budget
   /** What a model costs, by its name; undefined where nobody has said. */
   readonly priceOf: (model: string) => Price | undefined
+  /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
+  readonly compactAt: (model: string) => number | undefined
   /** What is asked around every call. Default: nothing. */
   readonly hooks?: CallHooks
   /** How many calls may run at a time, of those that may run beside others. Default: 10. */
@@ -62,7 +66,10 @@ export type RunOptions = {
 
 /** What a session holds when a run goes on with it. */
 export type Earlier = {
+  /** What the model is sent of it. */
   readonly history: readonly HistoryItem[]
+  /** All that was said in it. */
+  readonly original: readonly HistoryItem[]
   readonly usage: Usage
   /** In US dollars; undefined where a price was not known. */
   readonly costUsd: number | undefined
@@ -96,7 +103,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   const { rollout } = options.session
   rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
   const budget = new BudgetWatch(options.budget, options.priceOf)
-  const conversation = new Conversation(rollout, options.earlier?.history)
+  const conversation = new Conversation(rollout, options.earlier)
   const running = { recorder, budget, conversation }
   const guardian = options.guard(reviewDesk(options, running))
   const stop = await converse(options, guardian, running)
@@ -133,26 +140,38 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     text: options.prompt,
     ...(images.length === 0 ? {} : { images }),
   })
-  const request: ModelRequest = {
+  const fixed: Omit<ModelRequest, 'history'> = {
     instructions: options.instructions,
     tools: tools.declarations,
-    history: conversation.items,
     threadId: session.threadId,
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
   }
   const path = callPath(options, guardian, recorder)
   const concurrency = options.toolConcurrency ?? defaultConcurrency
+  const room = new Room(options.compactAt)
   try {
     for (;;) {
       const exhausted = budget.exhausted()
       if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
+      const request: ModelRequest = { ...fixed, history: conversation.items }
+      const wanted = room.wanted(conversation.tokens, model.name)
+      if (wanted !== undefined) {
+        await compact({ model, request, conversation, recorder, budget, signal }, wanted)
+        room.made(conversation.tokens)
+        continue
+      }
       const calls = startCalls({ path, conversation, signal, concurrency, failOnDenied: options.failOnDenied })
       let called: number
       try {
         called = await listen({ model, request, conversation, recorder, budget, calls, signal })
+        room.answered()
         const stop = await calls.finish()
         if (stop !== undefined) return stop
+      } catch (error) {
+        if (!room.overflowed(error)) throw room.explain(error)
+        if (error.spent !== undefined) spendInVain(error.spent, { model, conversation, recorder, budget })
+        continue
       } finally {
         await calls.close()
       }
@@ -160,7 +179,8 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
         const judgement = options.output?.judgeMessage(conversation.items) ?? { done: true }
         if (judgement.done) return undefined
         if ('failure' in judgement) return { reason: 'failed', message: judgement.failure }
-        conversation.add({ type: 'message', role: 'user', text: judgement.correction })
+        // Not as the user's: what a user says counts as leave for what is done.
+        conversation.add({ type: 'message', role: 'developer', text: judgement.correction })
         continue
       }
       const judgement = options.output?.judgeCalls()
@@ -195,10 +215,10 @@ function reviewDesk(options: RunOptions, { recorder, budget, conversation }: Run
     open: (item) => recorder.open(item),
     spend: (usage, name) => {
       recorder.addUsage(usage)
-      conversation.addAttempt(usage, budget.spendBeside(usage, name))
+      conversation.addSpent(usage, budget.spendBeside(usage, name))
     },
     exhausted: () => budget.exhausted(),
-    prompts: [...promptsOf(options.earlier?.history ?? []), options.prompt],
+    prompts: [...promptsOf(options.earlier?.original ?? []), options.prompt],
     history: () => conversation.items,
   }
 }

@@ -55,17 +55,25 @@ const record = z.discriminatedUnion('type', [
   /** A run of it begins: the first one, or one that resumes. */
   z.object({ type: z.literal('run'), at: z.string(), model: z.string() }),
   z.object({ type: z.literal('item'), item: historyItem }),
-  /** A response is complete and was paid for. */
-  z.object({ type: z.literal('response'), usage, cost_usd: cost }),
-  /** An attempt at a response that failed, or a review, was paid for all the same. */
-  z.object({ type: z.literal('attempt'), usage, cost_usd: cost }),
+  /** A response, complete and paid for: in one line, so that it is there whole or not at all. */
+  z.object({ type: z.literal('response'), items: z.array(historyItem), usage, cost_usd: cost }),
+  /** Something was paid for that is no response: an attempt that failed, a summary, a review. */
+  z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
+  /** What the model is sent from here on instead of all that came before. */
+  z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
 
 type ReadRecord = z.infer<typeof record>
 
+type Items = { readonly items: readonly HistoryItem[] }
+
 /** A line of a rollout. */
-type RolloutRecord = Exclude<ReadRecord, { type: 'item' }> | { readonly type: 'item'; readonly item: HistoryItem }
+type RolloutRecord =
+  | Exclude<ReadRecord, { type: 'item' | 'response' | 'compaction' }>
+  | { readonly type: 'item'; readonly item: HistoryItem }
+  | (Omit<Extract<ReadRecord, { type: 'response' }>, 'items'> & Items)
+  | ({ readonly type: 'compaction' } & Items)
 
 /** The open rollout of a run. */
 export type Rollout = {
@@ -78,7 +86,10 @@ export type Rollout = {
 /** What a rollout holds. */
 export type ReadRollout = {
   readonly session: Extract<RolloutRecord, { type: 'session' }>
+  /** What the model is sent: all that was said, or since a compaction what was kept and what came after. */
   readonly history: readonly HistoryItem[]
+  /** All that was said. */
+  readonly original: readonly HistoryItem[]
   readonly usage: Usage
   /** What its responses cost, in US dollars; undefined where the price of one was not known. */
   readonly costUsd: number | undefined
@@ -123,7 +134,7 @@ export function readRollout(path: string): ReadRollout {
   if (session?.type !== 'session') throw new UserError('usage', `${path}:1: expected the session's first line`)
   return {
     session,
-    history: records.flatMap((entry) => (entry.type === 'item' ? [toHistory(entry.item)] : [])),
+    ...conversationIn(records),
     ...addUp(records),
     end: endOf(records),
     model: records.findLast((entry) => entry.type === 'run')?.model,
@@ -147,6 +158,18 @@ function parseRecord(line: string, place: string): ReadRecord {
   }
 }
 
+function conversationIn(records: readonly ReadRecord[]): Pick<ReadRollout, 'history' | 'original'> {
+  const said = (entry: ReadRecord): readonly HistoryItem[] => {
+    if (entry.type === 'item') return [toHistory(entry.item)]
+    return entry.type === 'response' ? entry.items.map(toHistory) : []
+  }
+  const original = records.flatMap(said)
+  const at = records.findLastIndex((entry) => entry.type === 'compaction')
+  const compaction = records[at]
+  if (compaction?.type !== 'compaction') return { history: original, original }
+  return { history: [...compaction.items.map(toHistory), ...records.slice(at).flatMap(said)], original }
+}
+
 /** Zod gives absent fields as such; the history's type wants them so under exact optional properties. */
 function toHistory(item: z.infer<typeof historyItem>): HistoryItem {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as HistoryItem
@@ -161,7 +184,7 @@ function addUp(records: readonly ReadRecord[]): Pick<ReadRollout, 'usage' | 'cos
   let usage = noUsage
   let costUsd: number | undefined = 0
   for (const entry of records) {
-    if (entry.type !== 'response' && entry.type !== 'attempt') continue
+    if (entry.type !== 'response' && entry.type !== 'spent') continue
     usage = sumUsage(usage, entry.usage)
     costUsd = sumCost(costUsd, entry.cost_usd)
   }

@@ -65,5 +65,7 @@ function begin(
   const from = source === undefined ? {} : { source }
   const started = new Date().toISOString()
   rollout.append({ type: 'session', version: 1, thread_id: threadId, started, workspace, ...forked, ...from })
-  for (const item of earlier?.history ?? []) rollout.append({ type: 'item', item })
+  if (earlier === undefined) return
+  for (const item of earlier.original) rollout.append({ type: 'item', item })
+  if (earlier.history !== earlier.original) rollout.append({ type: 'compaction', items: earlier.history })
 }

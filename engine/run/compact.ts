@@ -1,0 +1,91 @@
+import { ModelError, type HistoryItem, type Model, type ModelRequest } from '../model.ts'
+import { truncateMiddle } from '../text/truncate.ts'
+import type { BudgetWatch } from './budget.ts'
+import { compactionPrompt, summaryIntroduction } from './compaction-prompt.ts'
+import type { Conversation } from './conversation.ts'
+import { leadingContext, recentTurns } from './recent-turns.ts'
+import type { Recorder } from './recorder.ts'
+import { describeSnapshot } from './snapshot.ts'
+
+/** What a compaction needs. */
+type Compacting = {
+  readonly model: Model
+  /** As every request of the run, so that the provider's cache holds for the summary too. */
+  readonly request: ModelRequest
+  readonly conversation: Conversation
+  readonly recorder: Recorder
+  readonly budget: BudgetWatch
+  readonly signal: AbortSignal
+}
+
+/** How much of what is there stays as it is: a fifth of the tokens. */
+const recentShare = 0.2
+/** How much of a history that is too long for the provider is shown to it to be summed up. */
+const shownShare = 0.5
+/** Of the summary in the event. */
+const eventSummaryLimit = 8 * 1024
+
+/**
+ * Makes room in a conversation: what came before the last steps becomes a summary by the model, with a list from the calls themselves
+ * of what was asked, changed, read and run. The rollout keeps all of it.
+ *
+ * @param trigger what made it necessary; after an `overflow` the model is shown only a part, since it can't read the whole
+ * @throws ModelError where the model can't be asked, but for an overflow: then the list alone has to do
+ */
+export async function compact(compacting: Compacting, trigger: 'limit' | 'overflow'): Promise<void> {
+  const { conversation, recorder } = compacting
+  const started = performance.now()
+  const before = conversation.tokens
+  const item = recorder.open({
+    type: 'context_compaction',
+    trigger,
+    status: 'in_progress',
+    tokens_before: before,
+  })
+  const { items } = conversation
+  const words = await sumUp(compacting, trigger === 'limit' ? items : shortened(items, before * shownShare))
+  const text = [
+    summaryIntroduction,
+    ...(words === '' ? [] : [`## Your summary\n${words}`]),
+    describeSnapshot(conversation.original),
+  ].join('\n\n')
+  conversation.replace([
+    ...leadingContext(items),
+    { type: 'message', role: 'user', text },
+    ...recentTurns(items, before * recentShare),
+  ])
+  item.complete({
+    status: 'completed',
+    tokens_after: conversation.tokens,
+    summary: truncateMiddle(text, eventSummaryLimit).text,
+    duration_ms: Math.round(performance.now() - started),
+  })
+}
+
+function shortened(items: readonly HistoryItem[], maxTokens: number): readonly HistoryItem[] {
+  return [...leadingContext(items), ...recentTurns(items, maxTokens)]
+}
+
+/** What the model says of its work; nothing where even what it was shown is too long for it. */
+async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Promise<string> {
+  const { model, request, conversation, recorder, budget, signal } = compacting
+  const { outputSchema: _, ...rest } = request
+  const asked: HistoryItem = { type: 'message', role: 'user', text: compactionPrompt }
+  let words: string[] = []
+  try {
+    for await (const event of model.respond({ ...rest, history: [...shown, asked] }, signal)) {
+      if (event.type === 'message') words.push(event.text)
+      if (event.type === 'retry') {
+        words = []
+        recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
+      }
+      const spent = event.type === 'end' ? event.usage : event.type === 'retry' ? event.spent : undefined
+      if (spent === undefined) continue
+      recorder.addUsage(spent)
+      conversation.addSpent(spent, budget.spendInVain(spent, model.name))
+    }
+  } catch (error) {
+    if (!(error instanceof ModelError && error.failure === 'context-overflow')) throw error
+  }
+  return words.join('\n\n').trim()
+}

@@ -1,0 +1,61 @@
+import type { HistoryItem } from '../model.ts'
+import { truncateMiddle } from '../text/truncate.ts'
+import { estimateTokens } from './estimate-tokens.ts'
+
+/** A response of the model with the results of its calls, or something said to it: what must not be torn apart. */
+type Block = readonly HistoryItem[]
+
+const charactersPerToken = 4
+
+/** The items that every request begins with: where the run is, and the instructions of user and repository. */
+export function leadingContext(history: readonly HistoryItem[]): readonly HistoryItem[] {
+  const end = history.findIndex((item) => item.type !== 'message' || item.role !== 'developer')
+  return end === -1 ? history : history.slice(0, end)
+}
+
+/**
+ * The last part of a history that fits a number of tokens. A call and its result are never parted, nor a response from its
+ * reasoning. The last block always stays, since the model has yet to read it; results in it are shortened where it is too long.
+ */
+export function recentTurns(history: readonly HistoryItem[], maxTokens: number): readonly HistoryItem[] {
+  const kept: Block[] = []
+  let tokens = 0
+  for (const block of blocksOf(history.slice(leadingContext(history).length)).toReversed()) {
+    const more = tokensOf(block)
+    if (kept.length > 0 && tokens + more > maxTokens) break
+    kept.unshift(more > maxTokens ? shorten(block, maxTokens) : block)
+    tokens += more
+  }
+  return kept.flat()
+}
+
+function blocksOf(history: readonly HistoryItem[]): readonly Block[] {
+  const blocks: HistoryItem[][] = []
+  let previous: HistoryItem | undefined
+  for (const item of history) {
+    const begins = previous === undefined || (isModels(item) ? !isModels(previous) : item.type === 'message')
+    if (begins) blocks.push([])
+    blocks.at(-1)?.push(item)
+    previous = item
+  }
+  return blocks
+}
+
+/** Whether the model said it. */
+function isModels(item: HistoryItem): boolean {
+  return item.type === 'message' ? item.role === 'assistant' : item.type !== 'tool_result'
+}
+
+function tokensOf(block: Block): number {
+  return block.reduce((sum, item) => sum + estimateTokens(item), 0)
+}
+
+function shorten(block: Block, maxTokens: number): Block {
+  const results = block.filter(({ type }) => type === 'tool_result').length
+  const each = Math.max(400, Math.floor((maxTokens * charactersPerToken) / Math.max(1, results)))
+  return block.map((item) => {
+    if (item.type !== 'tool_result') return item
+    const { images: _, ...text } = item
+    return { ...text, output: truncateMiddle(item.output, each).text }
+  })
+}

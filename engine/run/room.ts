@@ -1,0 +1,54 @@
+import { ModelError } from '../model.ts'
+
+/** By how much a conversation must have grown since it was last cut before it is cut again. */
+const growth = 1.25
+
+/** Whether there is room for a further request in the model's window, and when the conversation has to be cut. */
+export class Room {
+  readonly #limitOf: (model: string) => number | undefined
+  #overflow: 'none' | 'seen' | 'mended' = 'none'
+  #least = 0
+
+  /** @param limitOf how many tokens a request to a model may have; undefined: as many as it takes */
+  constructor(limitOf: (model: string) => number | undefined) {
+    this.#limitOf = limitOf
+  }
+
+  /** What makes a cut necessary before the next request of so many tokens; undefined: nothing. */
+  wanted(tokens: number, model: string): 'limit' | 'overflow' | undefined {
+    if (this.#overflow === 'seen') return 'overflow'
+    const limit = this.#limitOf(model)
+    // What can't be made smaller than the limit would otherwise be cut before every request.
+    return limit !== undefined && tokens >= Math.max(limit, this.#least) ? 'limit' : undefined
+  }
+
+  /** The conversation was cut, to so many tokens. */
+  made(tokens: number): void {
+    this.#least = tokens * growth
+    if (this.#overflow === 'seen') this.#overflow = 'mended'
+  }
+
+  /** The model has answered, so what it was sent fitted. */
+  answered(): void {
+    this.#overflow = 'none'
+  }
+
+  /** Whether an error means that the conversation is too long and cutting it may help. It is tried once. */
+  overflowed(error: unknown): error is ModelError {
+    if (!isOverflow(error) || this.#overflow !== 'none') return false
+    this.#overflow = 'seen'
+    return true
+  }
+
+  /** The same error, with what was tried in vain. */
+  explain(error: unknown): unknown {
+    if (!isOverflow(error) || this.#overflow !== 'mended') return error
+    const { failure = 'context-overflow', status, spent } = error
+    const message = `${error.message} (The conversation was summed up already, and what is left is still too long.)`
+    return new ModelError('provider', message, { failure, status, spent, cause: error })
+  }
+}
+
+function isOverflow(error: unknown): error is ModelError {
+  return error instanceof ModelError && error.failure === 'context-overflow'
+}

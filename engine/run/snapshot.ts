@@ -1,0 +1,94 @@
+import { analyseScript } from '../../policies/index.ts'
+import type { HistoryItem, ToolCall } from '../model.ts'
+import { shellJoin } from '../text/shell-join.ts'
+import { truncateMiddle } from '../text/truncate.ts'
+
+/** What a run did so far, as far as its calls and their results show it. */
+type Snapshot = {
+  readonly goals: string[]
+  readonly changed: Set<string>
+  readonly read: Set<string>
+  readonly commands: string[]
+}
+
+const maxGoalCharacters = 8000
+const maxFiles = 100
+const maxCommands = 40
+const maxCommandCharacters = 160
+
+/**
+ * What has to survive when a conversation is cut, taken from the calls and their results and not from anybody's memory: what was
+ * asked for, files changed and read, commands and how they ended.
+ *
+ * @param history the whole of it, from its beginning
+ */
+export function describeSnapshot(history: readonly HistoryItem[]): string {
+  const snapshot = takeSnapshot(history)
+  return [
+    section('Asked for', snapshot.goals),
+    section('Files changed', [...snapshot.changed].slice(-maxFiles)),
+    section('Files read', [...snapshot.read].slice(-maxFiles)),
+    section('Commands, the last ones, and how they ended', snapshot.commands.slice(-maxCommands)),
+  ].join('\n\n')
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return `## ${title}\n${lines.length === 0 ? 'none' : lines.map((line) => `- ${line}`).join('\n')}`
+}
+
+function takeSnapshot(history: readonly HistoryItem[]): Snapshot {
+  const snapshot: Snapshot = { goals: [], changed: new Set(), read: new Set(), commands: [] }
+  const calls = new Map<string, ToolCall>()
+  for (const item of history) {
+    if (item.type === 'message' && item.role === 'user') {
+      snapshot.goals.push(truncateMiddle(item.text, maxGoalCharacters).text)
+    }
+    if (item.type === 'tool_call') calls.set(item.call.id, item.call)
+    if (item.type !== 'tool_result') continue
+    const call = calls.get(item.callId)
+    if (call !== undefined) addCall(call, item, snapshot)
+  }
+  return snapshot
+}
+
+function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_result' }>, snapshot: Snapshot): void {
+  const [first = ''] = result.output.split('\n')
+  if (result.ok && first.startsWith('Success. Updated the following files:')) {
+    for (const [, path = ''] of result.output.matchAll(/^[AMD] (.+)$/gm)) snapshot.changed.add(path)
+    return
+  }
+  const input = inputOf(call)
+  const script = scriptOf(input)
+  if (script !== undefined) {
+    const flat = script.replace(/\s*\n\s*/g, ' ⏎ ')
+    const shown = flat.length > maxCommandCharacters ? `${flat.slice(0, maxCommandCharacters)}…` : flat
+    snapshot.commands.push(`\`${shown}\`: ${first}`)
+    for (const path of filesReadBy(script)) snapshot.read.add(path)
+    return
+  }
+  const path = input['path'] ?? input['file_path']
+  if (result.ok && typeof path === 'string') snapshot.read.add(path)
+}
+
+function inputOf(call: ToolCall): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(call.input)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    // A patch, or a mistake of the model: nothing that names a file or a command.
+    return {}
+  }
+}
+
+function scriptOf(input: Readonly<Record<string, unknown>>): string | undefined {
+  const { cmd, command } = input
+  if (typeof cmd === 'string') return cmd
+  if (typeof command === 'string') return command
+  return Array.isArray(command) ? shellJoin(command.map(String)) : undefined
+}
+
+function filesReadBy(script: string): readonly string[] {
+  return analyseScript(script).commands.flatMap(({ reads }) =>
+    reads.flatMap((word) => (word.kind === 'static' ? [word.text] : [])),
+  )
+}
