@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { version } from '../version.ts'
+import { declareConfig } from './declare/config.ts'
 import { declareExec } from './declare/exec.ts'
 import { declarePolicy } from './declare/policy.ts'
 import { declareSandbox } from './declare/sandbox.ts'
@@ -35,6 +36,7 @@ Exit codes:
   declareSessions(program, finish)
   declareSandbox(program, finish)
   declarePolicy(program, finish)
+  declareConfig(program, finish)
 
   if (argv.length === 0) {
     program.outputHelp({ error: true })

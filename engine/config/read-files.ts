@@ -5,7 +5,7 @@ import type { Places } from '../places.ts'
 import { UserError } from '../user-error.ts'
 import type { Layer } from './merge.ts'
 import { nearest } from './nearest.ts'
-import { ManagedFile, UserFile, type ConfigFile, type Projects } from './schema.ts'
+import { ConfigFile, ManagedFile, UserFile, type Projects } from './schema.ts'
 import { parseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -33,26 +33,36 @@ export function readOwnFiles(places: Places, profile: string | undefined): OwnFi
   return {
     managed: { ...machine.place, kind: 'managed', settings: managed },
     user: { ...own.place, kind: 'user', settings: user },
-    profile: profileLayer(profile ?? named, profiles, own.place),
+    profile: profileLayer(profile ?? named, profiles, { ...own.place, directory: places.config }),
     trust: { managed: managedProjects, user: projects },
   }
 }
 
+/** A profile is a table of the user's file, or a file `NAME.config.toml` beside it. */
 function profileLayer(
   name: string | undefined,
   profiles: Readonly<Record<string, ConfigFile>>,
-  place: { readonly name: string; readonly text: string },
+  { directory, ...place }: { readonly name: string; readonly text: string; readonly directory: string },
 ): Layer | undefined {
   if (name === undefined) return undefined
+  const file = /^[\w-]+$/.test(name) ? `${name}.config.toml` : undefined
+  const beside = file !== undefined && existsSync(join(directory, file)) ? file : undefined
   const settings = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (settings !== undefined && beside !== undefined) {
+    throw new UserError('usage', `${place.name}: [profiles.${name}] and ${beside} are both there: keep one of them`)
+  }
   if (settings !== undefined) return { ...place, kind: 'profile', settings, within: ['profiles', name] }
+  if (beside !== undefined) {
+    const { value, place: own } = read(directory, ConfigFile, beside)
+    return { ...own, kind: 'profile', settings: value }
+  }
   const known = Object.keys(profiles)
   const near = nearest(name, known)
   const advice =
     near !== undefined
       ? `did you mean '${near}'?`
       : known.length === 0
-        ? `it would be a table [profiles.${name}]`
+        ? `it would be a table [profiles.${name}] in there, or a file ${name}.config.toml beside it`
         : `there are: ${known.join(', ')}`
   throw new UserError('usage', `${place.name}: there is no profile '${name}'; ${advice}`)
 }
@@ -60,8 +70,9 @@ function profileLayer(
 function read<T>(
   directory: string,
   schema: z.ZodType<T>,
+  file = 'config.toml',
 ): { readonly value: T; readonly place: { readonly name: string; readonly text: string } } {
-  const name = join(directory, 'config.toml')
+  const name = join(directory, file)
   const place = { name, text: existsSync(name) ? readText(name) : '' }
   return { value: validate(schema, parseToml(place.text, name), place), place }
 }

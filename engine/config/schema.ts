@@ -24,6 +24,15 @@ export const defaultApproval = 'never'
 /** What commands may touch, where nobody says. */
 export const defaultSandbox = 'workspace-write'
 
+/** What holds where nobody says anything, for whoever asks what is in force. */
+export const defaults: Settings = {
+  model: defaultModel,
+  approval_policy: defaultApproval,
+  sandbox_mode: defaultSandbox,
+  sandbox_workspace_write: { writable_roots: [], network_access: false },
+  shell_environment_policy: { inherit: 'core' },
+}
+
 /**
  * What a configuration file may say. Keys carry Codex's names where Codex has the concept, so that
  * nobody has to learn them twice. Absent keys take the default named beside them.

@@ -446,3 +446,46 @@ describe('what the machine’s file fixes', () => {
     expect(load({ managed }, { overrides }).settings).toMatchObject({ sandbox_workspace_write: { writable_roots: [] } })
   })
 })
+
+describe('a profile', () => {
+  const user =
+    'model = "usual"\nmodel_reasoning_effort = "low"\n[profiles.ci]\nmodel = "cheap"\n[profiles.big]\nmodel = "dear"\n'
+
+  test('that -p names is laid over the file', () => {
+    expect(load({ user }, { profile: 'ci' }).settings).toEqual({ model: 'cheap', model_reasoning_effort: 'low' })
+  })
+  test('may be named by the file, and -p wins', () => {
+    expect(load({ user: `profile = "ci"\n${user}` }).settings.model).toBe('cheap')
+    expect(load({ user: `profile = "ci"\n${user}` }, { profile: 'big' }).settings.model).toBe('dear')
+  })
+  test('may be a file of its own', () => {
+    const config = tempDir({ 'config.toml': 'model = "usual"', 'deep-review.config.toml': 'model = "dear"' })
+    const project = { root: '/nowhere', workspace: '/nowhere' }
+    const places = { config, managed: '/nowhere', state: '/nowhere' }
+    expect(loadConfig({ places, project, profile: 'deep-review' }).settings).toEqual({ model: 'dear' })
+    expect(() => loadConfig({ places, project, profile: '../deep-review' })).toThrow('there is no profile')
+  })
+  test('that isn’t there is an error that names the near one', () => {
+    expect(refusal({ user }, { profile: 'c1' })).toMatch(/there is no profile 'c1'; did you mean 'ci'\?/)
+    expect(refusal({ user }, { profile: 'nightly' })).toContain('there are: ci, big')
+    expect(refusal({}, { profile: 'ci' })).toContain('[profiles.ci]')
+  })
+  test('is checked though it is not in use', () => {
+    expect(refusal({ user: '[profiles.ci]\nmodle = "x"' })).toMatch(
+      /config\.toml:2: unknown key 'profiles\.ci\.modle'; did you mean 'model'\?/,
+    )
+    expect(refusal({ user: '[profiles.ci]\nprofile = "x"' })).toContain("unknown key 'profiles.ci.profile'")
+  })
+  test('loses against -c, and binds a trusted repository', () => {
+    const file = '[profiles.ci]\nsandbox_mode = "read-only"\nmodel = "cheap"'
+    const line = { profile: 'ci', trust: true, overrides: ['model=other'] }
+    const config = load({ user: file, project: 'sandbox_mode = "workspace-write"' }, line)
+    expect(config.settings).toEqual({ sandbox_mode: 'read-only', model: 'other' })
+  })
+  test('is no way round what the machine’s owner fixed', () => {
+    const file = '[profiles.ci]\nsandbox_mode = "danger-full-access"'
+    const config = load({ managed: 'sandbox_mode = "read-only"', user: file }, { profile: 'ci' })
+    expect(config.settings).toEqual({ sandbox_mode: 'read-only' })
+    expect(leftOut(config)).toHaveLength(1)
+  })
+})

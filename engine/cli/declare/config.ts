@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { configOptions, type ConfigOptions } from './config-options.ts'
+import type { Finish } from './shared.ts'
+
+/** Declares `agent config` and `agent trust`. */
+export function declareConfig(program: Command, finish: Finish): void {
+  const config = program.command('config').description('look at the configuration').helpCommand(false)
+  configOptions(config.command('show'))
+    .description('each setting that a run here would have, where it came from, and what does not count')
+    .option('--json', 'print one JSON object')
+    .action(async (options: ConfigOptions & { readonly json?: true }) => {
+      const { configShow } = await import('../config.ts')
+      finish(configShow(options))
+    })
+
+  program
+    .command('trust')
+    .description('let configuration, rules and permissions that a repository brings along count from now on')
+    .argument('[dir]', 'a directory in the repository (default: the current one)')
+    .option('--list', 'print what is trusted, and what is not, instead')
+    .action(async (directory: string | undefined, options: { readonly list?: true }) => {
+      const { listTrust, trustRepository } = await import('../trust.ts')
+      finish(options.list === true ? listTrust() : trustRepository(directory))
+    })
+}

@@ -1,0 +1,41 @@
+import process from 'node:process'
+import { readOwnFiles } from '../config/read-files.ts'
+import { isTrusted } from '../config/trust.ts'
+import { writeTrust } from '../config/write-trust.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { findPlaces } from '../places.ts'
+import { UserError } from '../user-error.ts'
+import { findRepository, findWorkspace } from './workspace.ts'
+
+/**
+ * `agent trust`: lets what a repository brings along count from now on.
+ *
+ * @param directory in the repository; undefined is the current directory
+ * @throws UserError `usage` where a file says otherwise
+ */
+export function trustRepository(directory: string | undefined): number {
+  const places = findPlaces(process.env)
+  const workspace = findWorkspace(directory)
+  const root = findRepository(workspace) ?? workspace
+  const { file, changed } = writeTrust(places.config, root)
+  const { trust, managed } = readOwnFiles(places, undefined)
+  if (!isTrusted(root, { ...trust, flag: false })) {
+    throw new UserError('usage', `${managed.name} says that ${root} is untrusted, and has the last word`)
+  }
+  process.stdout.write(`${root} ${changed ? `is trusted from now on (${file})` : `is trusted already (${file})`}\n`)
+  return exitCodes.done
+}
+
+/** `agent trust --list`: a line for each repository that a file says something about. */
+export function listTrust(): number {
+  const { managed, user, trust } = readOwnFiles(findPlaces(process.env), undefined)
+  for (const [place, projects] of [
+    [managed.name, trust.managed],
+    [user.name, trust.user],
+  ] as const) {
+    for (const [path, { trust_level: level }] of Object.entries(projects ?? {})) {
+      process.stdout.write(`${level}  ${path}  (${place})\n`)
+    }
+  }
+  return exitCodes.done
+}

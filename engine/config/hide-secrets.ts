@@ -1,0 +1,30 @@
+/** What is shown for a value that may be a secret. */
+const hidden = '(hidden)'
+
+/** Tables whose values are for somebody's eyes only, whatever their keys are called. */
+const tables: ReadonlySet<string> = new Set(['http_headers', 'query_params', 'set'])
+/** Words of a command. What a program is called is no secret, what it is told may be. */
+const commands: ReadonlySet<string> = new Set(['approval_program', 'args'])
+
+/** A setting as it may be shown: headers, variables and arguments hidden, addresses without what they carry of passwords. */
+export function hideSecrets(path: readonly string[], value: unknown): unknown {
+  const name = path.at(-1) ?? ''
+  if (path.some((part) => tables.has(part)) && typeof value !== 'object') return hidden
+  if (typeof value === 'string') return withoutPassword(value)
+  if (Array.isArray(value)) {
+    if (!commands.has(name)) return value.map((entry: unknown) => hideSecrets(path, entry))
+    return value.map((entry: unknown, index) => (name === 'approval_program' && index === 0 ? entry : hidden))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hideSecrets([...path, key], inner)]))
+}
+
+function withoutPassword(text: string): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return text
+  const url = new URL(text)
+  if (url.username === '' && url.password === '' && url.search === '') return text
+  url.username = ''
+  url.password = ''
+  url.search = url.search === '' ? '' : hidden
+  return url.href
+}

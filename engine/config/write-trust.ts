@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { UserError } from '../user-error.ts'
+import { UserFile } from './schema.ts'
+import { lineOf, parseToml, tryParseToml } from './toml.ts'
+import { validate } from './validate.ts'
+
+/**
+ * Writes down in the user's file that a repository is trusted. What is in the file stays as it is.
+ *
+ * @param directory the user's configuration folder; made where it isn't there
+ * @param root the repository's root
+ * @returns the file, and whether it had to be changed
+ * @throws UserError `usage` where the file says otherwise already, or can't be written
+ */
+export function writeTrust(directory: string, root: string): { readonly file: string; readonly changed: boolean } {
+  const file = join(directory, 'config.toml')
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const { projects } = validate(UserFile, parseToml(text, file), { name: file, text })
+  const level = projects?.[root]?.trust_level
+  if (level === 'trusted') return { file, changed: false }
+  const table = `[projects.${JSON.stringify(root)}]\ntrust_level = "trusted"\n`
+  if (level === 'untrusted') {
+    const line = lineOf(text, ['projects', root, 'trust_level'])
+    throw new UserError(
+      'usage',
+      `${file}:${line}: says that ${root} is untrusted; change it there if it is to be trusted`,
+    )
+  }
+  const longer = `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${text === '' ? '' : '\n'}${table}`
+  if (tryParseToml(longer) === undefined) {
+    throw new UserError(
+      'usage',
+      `${file}: nothing can be added to what it says of projects; add this yourself:\n${table}`,
+    )
+  }
+  replace(file, longer)
+  return { file, changed: true }
+}
+
+/** All of the new text or all of the old, and through a link to where the file really is. */
+function replace(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const real = existsSync(file) ? realpathSync(file) : file
+    const mode = existsSync(real) ? statSync(real).mode & 0o777 : 0o600
+    const temporary = `${real}.${process.pid}.tmp`
+    writeFileSync(temporary, text, { mode, flag: 'wx' })
+    renameSync(temporary, real)
+  } catch (error) {
+    throw new UserError('usage', `${file}: can't be written: ${(error as Error).message}`, { cause: error })
+  }
+}
