@@ -14,6 +14,8 @@ export type Command = {
   readonly env?: Readonly<Record<string, string>>
   /** `null` (default) is /dev/null: nothing waits for a keyboard. */
   readonly stdin?: 'null' | 'pipe' | 'inherit'
+  /** True takes the right to write from this command, but for its temporary directory. Default: what the policy says. */
+  readonly readOnly?: boolean
   /** Wall time in milliseconds; overrides the policy's. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal

@@ -80,10 +80,15 @@ export async function runCall(prepared: PreparedCall, path: CallPath, turn: Turn
   return fitOutput(await after(path.hooks, hooked, noted), path.context.keepOutput)
 }
 
+const givenUp = 'Not run: the call was given up.'
+
 async function perform(tool: Tool, checked: ValidCall, context: ToolContext, items: CallItems): Promise<ToolResult> {
   try {
     const action = checked.action(context)
-    if (action === undefined) return items.done(await checked.run(context, undefined))
+    if (action === undefined) {
+      if (context.signal.aborted) return items.misfit(givenUp)
+      return items.done(await checked.run(context, undefined))
+    }
     const { verdict, approved } = await context.guardian.review(action, {
       subject: context.callId,
       signal: context.signal,
@@ -92,6 +97,8 @@ async function perform(tool: Tool, checked: ValidCall, context: ToolContext, ite
       items.close({ status: 'declined', verdict: eventVerdict(verdict) })
       return denied(verdict)
     }
+    // Nobody waits for a tool to notice what was decided before it began.
+    if (context.signal.aborted) return items.misfit(givenUp)
     return items.done(await checked.run(context, approved), eventVerdict(verdict))
   } catch (error) {
     return items.broken(`${tool.name} failed inside: ${messageOf(error)}`)

@@ -95,10 +95,9 @@ export class Scheduler<Result> {
   /** Starts what may start, in order. */
   #advance(): void {
     for (let entry = this.#waiting[0]; entry !== undefined; entry = this.#waiting[0]) {
-      const { signal } = entry.batch
-      if (entry.resume === undefined && signal.aborted) {
+      if (entry.resume === undefined && this.#isGivenUp(entry)) {
         this.#waiting.shift()
-        entry.done.resolve(this.#options.skipped(signal.reason === 'sibling' ? 'sibling' : 'stopped'))
+        entry.done.resolve(this.#options.skipped(entry.batch.signal.reason === 'sibling' ? 'sibling' : 'stopped'))
         continue
       }
       if (!this.#mayRun(entry)) return
@@ -111,7 +110,12 @@ export class Scheduler<Result> {
 
   #mayRun(entry: Entry<Result>): boolean {
     if (!entry.exclusive) return this.#running.size < this.#options.limit && !this.#hasExclusive()
-    return this.#running.size === 0 && (this.#settled || entry.batch.signal.aborted)
+    return this.#running.size === 0 && (this.#settled || this.#isGivenUp(entry))
+  }
+
+  /** The response is looked at too: its own listeners may not all have heard yet. */
+  #isGivenUp({ batch }: Entry<Result>): boolean {
+    return batch.signal.aborted || this.#response.signal.aborted
   }
 
   #hasExclusive(): boolean {

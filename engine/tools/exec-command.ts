@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
 import { patchInCommand, type PatchInCommand } from './patch-in-command.ts'
 import { applyPatchText } from './apply-patch.ts'
-import { runCommand } from './run-command.ts'
+import { isReadOnly, runCommand, type CommandRequest } from './run-command.ts'
 import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
 const limits = {
@@ -43,11 +43,13 @@ export const execCommand: Tool = defineTool({
       .optional()
       .describe("Run as a login shell, which reads the user's start-up files. Default false."),
   }),
+  readOnly: (input, place) => isReadOnly(bashRequest(input), place),
+  concurrencySafe: (input, place) => isReadOnly(bashRequest(input), place),
   async run(input, context) {
-    const { cmd, login = false, ...rest } = input
+    const { cmd, login: _, ...rest } = input
     const patch = patchInCommand(cmd)
     if (patch !== undefined) return applyTyped(patch, input.workdir, context)
-    return runCommand({ argv: ['/bin/bash', login ? '-lc' : '-c', cmd], ...rest }, ignored(rest, limits), context)
+    return runCommand(bashRequest(input), ignored(rest, limits), context)
   },
 })
 
@@ -58,16 +60,33 @@ export const shell: Tool = defineTool({
   description: 'Runs an argument vector in the workspace, inside a sandbox.',
   declared: false,
   input: z.looseObject({ command: z.array(z.string()).min(1), ...limits }),
+  readOnly: (input, place) => isReadOnly(vectorRequest(input), place),
+  concurrencySafe: (input, place) => isReadOnly(vectorRequest(input), place),
   async run(input, context) {
     const { command, ...rest } = input
-    const [program, ...words] = command
-    if (program === undefined) throw new TypeError('the schema lets no empty command through')
+    const [program = '', ...words] = command
     const script = /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && words.length === 2 && /^-l?c$/.test(words[0] ?? '')
     const patch = patchInCommand(script ? (words[1] ?? '') : command)
     if (patch !== undefined) return applyTyped(patch, input.workdir, context)
-    return runCommand({ argv: [program, ...words], ...rest }, ignored(rest, limits), context)
+    return runCommand(vectorRequest(input), ignored(rest, limits), context)
   },
 })
+
+/** A script as what runs it. */
+function bashRequest({ cmd, login = false, ...rest }: Omit<CommandRequest, 'argv'> & BashInput): CommandRequest {
+  return { ...rest, argv: ['/bin/bash', login ? '-lc' : '-c', cmd] }
+}
+
+type BashInput = { readonly cmd: string; readonly login?: boolean | undefined }
+
+function vectorRequest({
+  command,
+  ...rest
+}: Omit<CommandRequest, 'argv'> & { readonly command: readonly string[] }): CommandRequest {
+  const [program, ...words] = command
+  if (program === undefined) throw new TypeError('the schema lets no empty command through')
+  return { ...rest, argv: [program, ...words] }
+}
 
 /** Takes a patch that was typed into the shell as the patch it is, in the directory the command would have run in. */
 function applyTyped(patch: PatchInCommand, workdir: string | undefined, context: ToolContext): Promise<ToolResult> {

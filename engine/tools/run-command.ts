@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { renderDenial, SandboxError, type Denial, type ExecResult } from '../../sandbox/index.ts'
-import type { Approved, Action } from '../../policies/index.ts'
+import type { Action, Approved, SandboxMode } from '../../policies/index.ts'
 import type { CommandItem } from '../events.ts'
 import { remedyAsConfig } from '../remedies.ts'
 import { cleanOutput } from '../text/clean.ts'
@@ -8,10 +8,11 @@ import { OutputBuffer } from '../text/output-buffer.ts'
 import { shellJoin } from '../text/shell-join.ts'
 import { truncateMiddle } from '../text/truncate.ts'
 import { denied, eventVerdict } from './denied.ts'
-import type { ToolContext, ToolResult } from './tool.ts'
+import { onlyReads } from './only-reads.ts'
+import type { ToolContext, ToolPlace, ToolResult } from './tool.ts'
 
 /** A command as a call asks for it. */
-type CommandRequest = {
+export type CommandRequest = {
   readonly argv: readonly [string, ...string[]]
   readonly workdir?: string | undefined
   readonly timeout_ms?: number | undefined
@@ -41,6 +42,7 @@ export async function runCommand(
   context: ToolContext,
 ): Promise<ToolResult> {
   const cwd = resolve(context.workspace, request.workdir ?? '.')
+  const { mode } = context.sandbox.policy
   const item = context.startItem({
     type: 'command_execution',
     command: shellJoin(request.argv),
@@ -50,6 +52,7 @@ export async function runCommand(
     call_id: context.callId,
     cwd,
   })
+  const readsOnly = isReadOnly(request, context)
   const escalation =
     request.sandbox_permissions === 'require_escalated'
       ? { escalation: { justification: request.justification ?? '' } }
@@ -58,7 +61,8 @@ export async function runCommand(
     type: 'exec' as const,
     argv: request.argv,
     cwd,
-    sandbox: context.sandbox.policy.mode,
+    // Confined to what it was proven to do, it may run beside others whatever the proof is worth.
+    sandbox: readsOnly && mode === 'workspace-write' ? ('read-only' as const) : mode,
     ...escalation,
   }
   const { verdict, approved } = await context.guardian.review(action, {
@@ -76,12 +80,21 @@ export async function runCommand(
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     item.complete({ status: 'failed', aggregated_output: error.message, verdict: eventVerdict(verdict) })
-    return { ok: false, output: `The command was not started: ${error.message}` }
+    const broken = error.code === 'setup-failed'
+    return { ok: false, output: `The command was not started: ${error.message}`, broken }
   }
+}
+
+/** Whether a command is proven to only read, and asks for no more than that. */
+export function isReadOnly(request: CommandRequest, { workspace }: ToolPlace): boolean {
+  if (request.sandbox_permissions === 'require_escalated') return false
+  return onlyReads(request.argv, resolve(workspace, request.workdir ?? '.'))
 }
 
 type Finished = {
   readonly result: ExecResult
+  /** What it was confined to: less than the run is where it was proven to only read. */
+  readonly mode: SandboxMode
   /** Output made harmless, with at most `outputLimitBytes` of it. */
   readonly output: string
   /** Where the output lies when it is too long to be shown whole. */
@@ -101,6 +114,7 @@ async function execute(
     cwd: approved.cwd,
     timeoutMs: request.timeout_ms ?? defaultTimeoutMs,
     signal: context.signal,
+    readOnly: approved.sandbox === 'read-only',
   })
   const buffer = new OutputBuffer(outputLimitBytes)
   child.stdout.on('data', (bytes: Buffer) => buffer.push(bytes))
@@ -109,7 +123,7 @@ async function execute(
   const bytes = buffer.toBytes()
   const output = cleanOutput(bytes)
   const shown = Math.min(eventOutputLimit, modelLimit(request))
-  return { result, output, file: output.length > shown ? context.keepOutput(bytes) : undefined }
+  return { result, mode: approved.sandbox, output, file: output.length > shown ? context.keepOutput(bytes) : undefined }
 }
 
 function modelLimit(request: CommandRequest): number {
@@ -137,7 +151,7 @@ function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['de
 
 /** The call's result as the model reads it: how it ended, how long it took, the output, and what was refused. */
 function answer(
-  { result, output, file }: Finished,
+  { result, mode, output, file }: Finished,
   request: CommandRequest,
   ignored: readonly string[],
   context: ToolContext,
@@ -146,7 +160,10 @@ function answer(
   if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
   lines.push('Output:', truncateMiddle(output, modelLimit(request), file).text.replace(/\n$/, ''))
   for (const denial of result.denials) {
-    lines.push(`[sandbox: ${context.sandbox.policy.mode}] ${renderDenial(denial, remedyAsConfig)}`)
+    lines.push(`[sandbox: ${mode}] ${renderDenial(denial, remedyAsConfig)}`)
+  }
+  if (result.denials.length > 0 && mode !== context.sandbox.policy.mode) {
+    lines.push('It was taken for a command that only reads, so it could write nothing.')
   }
   return {
     ok: result.status === 'exited' && result.code === 0,

@@ -26,6 +26,7 @@ import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { planMounts } from '../mounts.ts'
+import { placesFor, policyFor } from '../narrow.ts'
 import { prepareNetwork } from './network.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readStatus } from './status.ts'
@@ -60,10 +61,11 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
     // While another command runs, what appears may be its work.
-    const places = running.size === 0 ? guard.trust() : guard.places()
+    const places = placesFor(running.size === 0 ? guard.trust() : guard.places(), command)
+    const applied = policyFor(policy, command)
     const network = networks.start()
     const confinement = bubblewrapArguments({
-      mounts: planMounts(policy, places, hostFileSystem),
+      mounts: planMounts(applied, places, hostFileSystem),
       network: policy.network.mode === 'full',
       identity: identity(),
       privateTemp: run.temp,
@@ -131,7 +133,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
         }
         const stderr = complaint.text()
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
-        const said = denialsFromOutput(policy, { ...ended, cwd: command.cwd }, hostFileSystem)
+        const said = denialsFromOutput(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
         const found = [...limited.end(ended), ...guard.review(), ...network.end(stopped ? '' : stderr)]
         return [
           ...found,

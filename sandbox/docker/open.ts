@@ -9,6 +9,7 @@ import { planLimits } from '../limits/plan.ts'
 import { suspectLimits } from '../limits/suspect.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { planMounts } from '../mounts.ts'
+import { placesFor, policyFor } from '../narrow.ts'
 import { isOwnerGone, ownerName } from '../owner.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { RunningCommands } from '../process/running-commands.ts'
@@ -44,13 +45,17 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   const warm = new Map<string, WarmContainer[]>()
   let open = true
 
-  const plan = (): ContainerPlan => {
-    const places = running.size === 0 ? guard.trust() : guard.places()
-    return planContainer(policy, {
+  // The latest plan for commands that write, and for those that don't.
+  const current = new Map<boolean, string>()
+
+  const plan = (command: Command): ContainerPlan => {
+    const places = placesFor(running.size === 0 ? guard.trust() : guard.places(), command)
+    const applied = policyFor(policy, command)
+    return planContainer(applied, {
       image: named,
       owner: ownerName(process.pid),
       user,
-      mounts: planMounts(policy, places, hostFileSystem),
+      mounts: planMounts(applied, places, hostFileSystem),
       limits,
       privateTemp: run.temp,
       emptyDirectory: run.empty,
@@ -72,8 +77,9 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
         detail: 'standard input can be piped, not inherited',
       })
     }
-    const wanted = plan()
+    const wanted = plan(command)
     const key = JSON.stringify(wanted)
+    current.set(command.readOnly === true, key)
     const { PATH: _, HOME: __, ...inherited } = process.env
     const { variables } = commandEnvironment(policy, inherited, command)
     let container: WarmContainer | undefined
@@ -119,18 +125,18 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
           container.tidy()
           warm.set(key, [...(warm.get(key) ?? []), container])
         }
-        if (running.size <= 1) await dropStale(key)
+        if (running.size <= 1) await dropStale([...current.values()])
         const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
-        const said = denialsFromOutput(policy, { ...ended, cwd: command.cwd }, hostFileSystem)
+        const said = denialsFromOutput(policyFor(policy, command), { ...ended, cwd: command.cwd }, hostFileSystem)
         return [...suspectLimits(limits, ended, false), ...guard.review(), ...said]
       },
     })
   }
 
   /** Containers whose mounts no longer are what the policy asks for. */
-  const dropStale = async (key: string): Promise<void> => {
+  const dropStale = async (keep: readonly string[]): Promise<void> => {
     for (const [other, containers] of warm) {
-      if (other === key) continue
+      if (keep.includes(other)) continue
       warm.delete(other)
       await Promise.all(containers.map((container) => container.remove()))
     }
@@ -145,7 +151,7 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
     close: async () => {
       open = false
       await running.endAll()
-      await dropStale('')
+      await dropStale([])
       await removeRunDirectory(run.path)
     },
   }

@@ -9,6 +9,7 @@ import { createMetadataGuard } from '../git/guard.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
+import { placesFor, policyFor } from '../narrow.ts'
 import { createPipes } from '../process/pipes.ts'
 import { signal } from '../process/signal.ts'
 import { startedChild } from '../process/started.ts'
@@ -43,8 +44,8 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   const run = await makeRunDirectory()
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
   const machine = { host: hostFileSystem, privateTemp: run.temp }
-  const profileFor = (places: ReturnType<typeof guard.trust>): SeatbeltProfile =>
-    seatbeltProfile(policy, places, networkOf(policy), machine)
+  const profileFor = (places: ReturnType<typeof guard.trust>, applied = policy): SeatbeltProfile =>
+    seatbeltProfile(applied, places, networkOf(applied), machine)
   try {
     tryOut(profileFor(guard.trust()))
   } catch (error) {
@@ -64,7 +65,9 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
     // While another command runs, what appears may be its work.
-    const profile = profileFor(running.size === 0 ? guard.trust() : guard.places())
+    const places = placesFor(running.size === 0 ? guard.trust() : guard.places(), command)
+    const applied = policyFor(policy, command)
+    const profile = profileFor(places, applied)
     const limited = limits.start()
     const output = openPipes()
     const mark = randomUUID()
@@ -105,7 +108,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
           })
         }
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
-        const said = denialsFromSeatbelt(policy, { ...ended, cwd: command.cwd }, hostFileSystem)
+        const said = denialsFromSeatbelt(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
         return [...limited.end(ended), ...guard.review(), ...said]
       },
     })

@@ -12,6 +12,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   patch: async () => (await import('./patch-loads.ts')).patchLoads(),
   policies: async () => (await import('./policies.ts')).policiesBench(),
   sandbox: async () => (await import('./sandbox.ts')).sandboxBench(),
+  tools: async () => (await import('./tools.ts')).toolsBench(),
   run: async () => (await import('./runs.ts')).runsBench(),
 }
 

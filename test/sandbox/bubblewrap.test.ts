@@ -27,6 +27,29 @@ test('read-only writes nowhere but in its private temporary directory', async ()
   expect(await readdir(workspace)).toEqual([])
 })
 
+test('a command that is to read only writes nowhere but in the temporary directory that all share', async () => {
+  const workspace = await temporaryDirectory()
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  const readOnly = { readOnly: true }
+  expect(codeOf(await run(sandbox, 'echo no > file', readOnly))).not.toBe(0)
+  expect(codeOf(await run(sandbox, 'echo note > /tmp/note', readOnly))).toBe(0)
+  expect((await run(sandbox, 'cp /tmp/note file && cat file')).stdout).toBe('note\n')
+})
+
+test('a command that is to read only reads in a linked worktree, and writes not even to its repository', async () => {
+  const [repository, directory] = [await temporaryDirectory(), await temporaryDirectory()]
+  const workspace = join(directory, 'worktree')
+  const git = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', repository]
+  spawnSync('git', ['init', '-q', repository])
+  spawnSync('git', [...git, 'commit', '-q', '--allow-empty', '-m', 'first'])
+  spawnSync('git', [...git, 'worktree', 'add', '-q', workspace])
+  const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots: [repository] })
+  expect((await run(sandbox, 'git log --format=%s', { readOnly: true })).stdout).toBe('first\n')
+  const branch = await run(sandbox, 'git branch other', { readOnly: true })
+  expect(codeOf(branch)).not.toBe(0)
+  expect(codeOf(await run(sandbox, 'git branch other'))).toBe(0)
+})
+
 test("the temporary directory is the run's own: kept from one command to the next, not the host's, gone at the end", async () => {
   const workspace = await temporaryDirectory()
   const mark = `mark-${process.pid}-${Date.now()}`

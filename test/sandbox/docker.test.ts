@@ -35,6 +35,14 @@ function containersOf(pid: number): readonly string[] {
   return stdout.split('\n').filter((line) => line.includes(`-${pid}-`))
 }
 
+test('a command that is to read only writes nowhere but in the temporary directory that all share', async () => {
+  const sandbox = await open()
+  const readOnly = { readOnly: true }
+  expect(codeOf(await run(sandbox, 'echo no > file', readOnly))).not.toBe(0)
+  expect(codeOf(await run(sandbox, 'echo note > /tmp/note', readOnly))).toBe(0)
+  expect((await run(sandbox, 'cp /tmp/note file && cat file')).stdout).toBe('note\n')
+})
+
 test('exit codes, and bytes of both streams apart, come through as they are', async () => {
   const sandbox = await open()
   const argv = ['sh', '-c', 'printf "\\377\\000a"; printf "\\200" >&2; exit 7'] as const

@@ -64,6 +64,14 @@ describe('while a response is being written', () => {
   })
 })
 
+test('closing answers a call that waits for the end of the response', async () => {
+  const scheduler = open()
+  scheduler.add({ safe: false, run: held(0).run })
+  const { results } = scheduler
+  await scheduler.close()
+  expect(await Promise.all(results)).toEqual([{ by: -1, how: 'skipped: stopped' }])
+})
+
 describe('a call that could not be carried out', () => {
   test('ends those beside it, not those after the batch', async () => {
     const scheduler = open(2)

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { Recorder } from '../../engine/run/recorder.ts'
+import { noHooks } from '../../engine/run/hooks.ts'
+import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
+import { defineTool } from '../../engine/tools/define-tool.ts'
+import { createRegistry } from '../../engine/tools/registry.ts'
+import type { Tool } from '../../engine/tools/tool.ts'
+import { createGuardian, nobody, withoutAuditLog } from '../../policies/index.ts'
+import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
+import type { BenchRow } from './row.ts'
+
+/** What the tool system costs by itself: making it ready, and the path of a call whose tool does nothing. */
+export async function toolsBench(): Promise<readonly BenchRow[]> {
+  const calls = 1_000
+  return [
+    {
+      name: 'tools: a registry of 1,000 tools',
+      ours: { wallMs: await median(9, () => void createRegistry({ builtIn: manyTools(1_000) })) },
+      note: 'as servers describe them, defined and put in order',
+    },
+    {
+      name: 'tools: the path of 1,000 calls',
+      ours: { wallMs: await median(9, await callsThroughThePath(calls)) },
+      note: 'schema, hooks, Guardian, cut, events; the tool does nothing',
+    },
+  ]
+}
+
+const anyObject = z.looseObject({})
+
+function manyTools(count: number): readonly Tool[] {
+  return Array.from({ length: count }, (_, at) =>
+    defineTool({
+      name: `tool_${at}`,
+      description: 'does what tools do',
+      input: anyObject,
+      parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+      run: () => Promise.resolve({ ok: true, output: 'done' }),
+    }),
+  )
+}
+
+async function callsThroughThePath(count: number): Promise<() => Promise<void>> {
+  const tool = defineTool({
+    name: 'read',
+    description: 'reads a file',
+    input: z.object({ path: z.string() }),
+    action: ({ path }) => ({ type: 'read', path }),
+    run: () => Promise.resolve({ ok: true, output: 'a line\n'.repeat(1_000) }),
+  })
+  const sandbox = await openSandbox(parsePolicy({ mode: 'danger-full-access', workspace: '/' }))
+  await sandbox.close()
+  const path: CallPath = {
+    registry: createRegistry({ builtIn: [...manyTools(100), tool] }),
+    hooks: noHooks,
+    attended: false,
+    recorder: new Recorder([{ event: (event) => void JSON.stringify(event) }]),
+    context: {
+      workspace: '/',
+      sandbox,
+      guardian: createGuardian({ approvalMode: 'never', reviewer: nobody, audit: withoutAuditLog() }),
+      keepOutput: () => '',
+    },
+  }
+  const turn = { signal: new AbortController().signal, alone: () => Promise.resolve() }
+  return async () => {
+    for (let at = 0; at < count; at++) {
+      const call = { id: `call_${at}`, name: 'read', kind: 'function' as const, input: '{"path":"/src/index.ts"}' }
+      await runCall(prepareCall(call, path), path, turn)
+    }
+  }
+}
+
+async function median(runs: number, work: () => unknown): Promise<number> {
+  await work()
+  const times: number[] = []
+  for (let run = 0; run < runs; run++) {
+    const start = performance.now()
+    await work()
+    times.push(performance.now() - start)
+  }
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,205 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { defineTool } from '../../../engine/tools/define-tool.ts'
+import { builtInTools } from '../../../engine/tools/index.ts'
+import type { Tool, ToolResult } from '../../../engine/tools/tool.ts'
+import { openFor, temporaryDirectory, testInBubblewrap } from '../../sandbox/helpers.ts'
+import { calls, resultsIn, says, scriptedRun } from '../../support/scripted-run.ts'
+
+const tool = (name: string, safe: boolean, run: (signal: AbortSignal) => Promise<ToolResult>): Tool =>
+  defineTool({
+    name,
+    description: '',
+    input: z.object({}),
+    concurrencySafe: () => safe,
+    run: (_, { signal }) => run(signal),
+  })
+
+const ok = (output: string): Promise<ToolResult> => Promise.resolve({ ok: true, output })
+
+describe('a call that is safe beside others', () => {
+  test('begins while the model still writes, after what was said before it', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const look = tool('look', true, () => (begin(), ok('seen')))
+    const { events, history } = await scriptedRun({
+      builtIn: [look],
+      responses: [
+        async function* () {
+          yield says('first I look')
+          yield calls('look', {}, 'a')
+          await begun
+          yield says('then I go on')
+        },
+        () => [says('done')],
+      ],
+    })
+    const items = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+    expect(items.map((item) => (item.type === 'agent_message' ? item.text : item.type))).toEqual([
+      'first I look',
+      'tool_call',
+      'then I go on',
+      'done',
+    ])
+    expect(history.map(({ type }) => type)).toEqual(['message', 'message', 'tool_call', 'message', 'tool_result'])
+  })
+
+  test('is told to end and asked for again when the response is cut off, and has one result', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    const heard: unknown[] = []
+    const look = tool('look', true, (signal) => {
+      begin()
+      if (heard.push(signal) > 1) return ok('seen')
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => resolve({ ok: false, output: 'void' }), { once: true }),
+      )
+    })
+    const { history } = await scriptedRun({
+      builtIn: [look],
+      responses: [
+        async function* () {
+          yield calls('look', {}, 'a')
+          await begun
+          yield { type: 'retry', attempt: 1, of: 5, reason: 'cut', waitMs: 0 }
+          yield calls('look', {}, 'b')
+        },
+        () => [says('done')],
+      ],
+    })
+    expect(resultsIn(history)).toEqual([['b', 'seen']])
+  })
+})
+
+test('a call that is not safe is not made by a response that is cut off', async () => {
+  let made = 0
+  const change = tool('change', false, () => ok(`change ${(made += 1)}`))
+  const { history } = await scriptedRun({
+    builtIn: [change],
+    responses: [
+      () => [
+        calls('change', {}, 'a'),
+        { type: 'retry', attempt: 1, of: 5, reason: 'cut', waitMs: 0 },
+        calls('change', {}, 'b'),
+      ],
+      () => [says('done')],
+    ],
+  })
+  expect(resultsIn(history)).toEqual([['b', 'change 1']])
+})
+
+test('results reach the model in call order, whichever call is done first', async () => {
+  const { promise, resolve } = Promise.withResolvers<ToolResult>()
+  const slow = tool('slow', true, () => promise)
+  const quick = tool('quick', true, () => (resolve({ ok: true, output: 'slow' }), ok('quick')))
+  const { history } = await scriptedRun({
+    builtIn: [slow, quick],
+    responses: [() => [calls('slow', {}, 'a'), calls('quick', {}, 'b')], () => [says('done')]],
+  })
+  expect(resultsIn(history)).toEqual([
+    ['a', 'slow'],
+    ['b', 'quick'],
+  ])
+})
+
+test('a call that breaks ends those beside it, and says so to the model', async () => {
+  const waits = tool(
+    'waits',
+    true,
+    (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ok: false, output: 'cut' }))),
+  )
+  const breaks = tool('breaks', true, () => Promise.reject(new Error('no more')))
+  const after = tool('after', false, () => ok('after'))
+  const { history } = await scriptedRun({
+    builtIn: [waits, breaks, after],
+    responses: [
+      () => [calls('waits', {}, 'a'), calls('breaks', {}, 'b'), calls('after', {}, 'c')],
+      () => [says('done')],
+    ],
+  })
+  expect(resultsIn(history)).toEqual([
+    ['a', 'cut\nIt was ended because a call beside it could not be carried out.'],
+    ['b', 'breaks failed inside: no more'],
+    ['c', 'after'],
+  ])
+})
+
+test('calls that are wrong, unknown or refused leave those beside them alone', async () => {
+  const look = tool('look', true, () => ok('seen'))
+  const reach = defineTool({
+    name: 'reach',
+    description: '',
+    input: z.object({ host: z.string() }),
+    concurrencySafe: () => true,
+    action: ({ host }) => ({ type: 'network', host, port: 443, protocol: 'https' }),
+    run: () => ok('reached'),
+  })
+  const { history } = await scriptedRun({
+    builtIn: [look, reach],
+    responses: [
+      () => [
+        calls('reach', { host: 'example.test' }, 'a'),
+        calls('reach', {}, 'b'),
+        calls('nothing', {}, 'c'),
+        calls('look', {}, 'd'),
+      ],
+      () => [says('done')],
+    ],
+  })
+  expect(resultsIn(history)).toMatchObject([
+    ['a', expect.stringContaining('Refused by the Guardian')],
+    ['b', expect.stringContaining('do not fit')],
+    ['c', expect.stringContaining('There is no tool')],
+    ['d', 'seen'],
+  ])
+})
+
+test('a run that is stopped ends its calls, and no listener stays', async () => {
+  const stop = new AbortController()
+  const waits = tool('waits', true, (signal) => {
+    stop.abort('interrupted')
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve({ ok: false, output: 'cut' })
+      signal.addEventListener('abort', () => resolve({ ok: false, output: 'cut' }))
+    })
+  })
+  const { summary } = await scriptedRun({
+    builtIn: [waits],
+    responses: [() => [calls('waits', {}, 'a'), calls('waits', {}, 'b')]],
+    signal: stop.signal,
+  })
+  expect(summary.reason).toBe('interrupted')
+  expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0)
+})
+
+describe('shell commands', () => {
+  testInBubblewrap('that only read run beside each other; one that writes runs alone, in its place', async () => {
+    const inside = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
+    const shell = (cmd: string, id: string): ReturnType<typeof calls> => calls('exec_command', { cmd }, id)
+    const { events, history } = await scriptedRun({
+      builtIn: builtInTools,
+      inside,
+      responses: [
+        () => [
+          shell('sleep 1; echo slow', 'a'),
+          shell('echo quick', 'b'),
+          shell('echo one >> log; echo note > /tmp/note', 'c'),
+          shell('cat log', 'd'),
+          shell('cat /tmp/note', 'e'),
+          shell('echo two >> log', 'f'),
+          shell('cat log', 'g'),
+        ],
+        () => [says('done')],
+      ],
+    })
+    const order = events.flatMap((event) =>
+      (event.type === 'item.started' || event.type === 'item.completed') && event.item.type === 'command_execution'
+        ? [`${event.type === 'item.started' ? '+' : '-'}${event.item.call_id}`]
+        : [],
+    )
+    expect(order.slice(0, 6)).toEqual(['+a', '+b', '-b', '-a', '+c', '-c'])
+    expect(order.slice(6, 8)).toEqual(['+d', '+e'])
+    expect(order.slice(10)).toEqual(['+f', '-f', '+g', '-g'])
+    const outputs = resultsIn(history).map(([, output]) => output.split('Output:\n')[1])
+    expect(outputs).toEqual(['slow', 'quick', '', 'one', 'note', '', 'one\ntwo'])
+  })
+})
