@@ -55,8 +55,8 @@ plain('the program for the other processor is the one that was seen to work on i
       .digest('hex')
   expect({ x64: digest('x64'), arm64: digest('arm64') }).toMatchInlineSnapshot(`
     {
-      "arm64": "6300f622770c4c3036ba236a5df491b339a50025835742a708e7b3641f0057a1",
-      "x64": "f9a1182f379a46d4d2b7854e98d80098124a6cfeaaa16876bf4a5c4bcc8beeda",
+      "arm64": "96cb5c2dda6a60467aba9fa85347dfa5938a8838c482881e6b23b2bf13c07efc",
+      "x64": "4adee742110664270732dae77e93a7b8286269acd39d5e8f0276169e83f90da4",
     }
   `)
 })

@@ -1,0 +1,121 @@
+import type { Instruction, Operand, Processor, ProgramCall } from './instructions.ts'
+
+const numbers: Readonly<Record<ProgramCall, number>> = {
+  bind: 49,
+  clone: 56,
+  close: 3,
+  dup3: 292,
+  execve: 59,
+  exit: 60,
+  getpid: 39,
+  ioctl: 16,
+  kill: 62,
+  listen: 50,
+  openat: 257,
+  ppoll: 271,
+  read: 0,
+  rt_sigprocmask: 14,
+  sendmsg: 46,
+  setsid: 112,
+  signalfd4: 289,
+  socket: 41,
+  wait4: 61,
+  write: 1,
+}
+
+type Register = { readonly immediate: readonly number[]; readonly memory: readonly number[] }
+
+/** The first bytes of `mov register, imm64` and of `mov register, [disp32]`. */
+const rax: Register = { immediate: [0x48, 0xb8], memory: [0x48, 0x8b, 0x04, 0x25] }
+const rcx: Register = { immediate: [0x48, 0xb9], memory: [0x48, 0x8b, 0x0c, 0x25] }
+const argumentRegisters: readonly Register[] = [
+  { immediate: [0x48, 0xbf], memory: [0x48, 0x8b, 0x3c, 0x25] }, // rdi
+  { immediate: [0x48, 0xbe], memory: [0x48, 0x8b, 0x34, 0x25] }, // rsi
+  { immediate: [0x48, 0xba], memory: [0x48, 0x8b, 0x14, 0x25] }, // rdx
+  { immediate: [0x49, 0xba], memory: [0x4c, 0x8b, 0x14, 0x25] }, // r10
+  { immediate: [0x49, 0xb8], memory: [0x4c, 0x8b, 0x04, 0x25] }, // r8
+]
+
+const saveRax = [0x48, 0x89, 0x04, 0x25] // mov [disp32], rax
+const testRax = [0x48, 0x85, 0xc0] // test rax, rax
+const jumpIf = { equal: [0x0f, 0x84], different: [0x0f, 0x85], negative: [0x0f, 0x88] } as const
+
+/** x86-64: numbers go through rax and rcx, and every variable has an address of 32 bits. */
+export const x64: Processor = {
+  machine: 62,
+  encode: (instruction, at, placeOf) => {
+    // A jump is counted from its own end, and it stands last.
+    const jump = (before: Uint8Array, code: readonly number[], label: string): Uint8Array => {
+      const end = at + before.length + code.length + 4
+      return Buffer.concat([before, with32(code, placeOf(label) - end)])
+    }
+    return encode(instruction, jump)
+  },
+}
+
+function encode(
+  instruction: Instruction,
+  jump: (before: Uint8Array, code: readonly number[], label: string) => Uint8Array,
+): Uint8Array {
+  if ('call' in instruction) {
+    const { call, operands, result, failed } = instruction
+    const before = Buffer.concat([
+      ...operands.map((operand, index) => load(argumentRegisters[index] ?? unknownRegister(), operand)),
+      load(rax, numbers[call]),
+      Buffer.from([0x0f, 0x05]), // syscall
+      ...(result === undefined ? [] : [with32(saveRax, result.address)]),
+      ...(failed === undefined ? [] : [Buffer.from(testRax)]),
+    ])
+    return failed === undefined ? before : jump(before, jumpIf.negative, failed)
+  }
+  if ('set' in instruction) {
+    return Buffer.concat([load(rax, instruction.to), with32(saveRax, instruction.set.address)])
+  }
+  if ('add' in instruction) {
+    return Buffer.concat([load(rax, instruction.add), with32([0x48, 0x01, 0x04, 0x25], instruction.to.address)])
+  }
+  if ('subtract' in instruction) {
+    return Buffer.concat([load(rax, instruction.subtract), with32([0x48, 0x29, 0x04, 0x25], instruction.from.address)])
+  }
+  if ('load' in instruction) {
+    const { load: to, from, offset } = instruction
+    // mov rax, [rax + disp32]
+    return Buffer.concat([load(rax, from), with32([0x48, 0x8b, 0x80], offset), with32(saveRax, to.address)])
+  }
+  // mov [disp32], rsp
+  if ('takeStack' in instruction) return with32([0x48, 0x89, 0x24, 0x25], instruction.takeStack.address)
+  if ('is' in instruction) {
+    const compare = Buffer.from([0x48, 0x39, 0xc8]) // cmp rax, rcx
+    const before = Buffer.concat([load(rax, instruction.when), load(rcx, instruction.is), compare])
+    return jump(before, jumpIf.equal, instruction.goto)
+  }
+  if ('hasAnyOf' in instruction) {
+    const test = Buffer.from([0x48, 0x85, 0xc8]) // test rax, rcx
+    const before = Buffer.concat([load(rax, instruction.when), load(rcx, instruction.hasAnyOf), test])
+    return jump(before, jumpIf.different, instruction.goto)
+  }
+  if ('negative' in instruction) {
+    const before = Buffer.concat([load(rax, instruction.when), Buffer.from(testRax)])
+    return jump(before, jumpIf.negative, instruction.goto)
+  }
+  if ('goto' in instruction) return jump(Buffer.alloc(0), [0xe9], instruction.goto)
+  return Buffer.alloc(0)
+}
+
+function load(register: Register, operand: Operand): Uint8Array {
+  if (typeof operand === 'object') return with32(register.memory, operand.address)
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(operand)))
+  return Buffer.concat([Buffer.from(register.immediate), bytes])
+}
+
+/** An operation code and its 32-bit number. */
+function with32(code: readonly number[], value: number): Uint8Array {
+  const tail = Buffer.alloc(4)
+  tail.writeInt32LE(value)
+  return Buffer.concat([Buffer.from(code), tail])
+}
+
+function unknownRegister(): never {
+  throw new RangeError('a system call takes five operands here')
+}
