@@ -103,7 +103,7 @@ type CommandEnvironment = { readonly variables: Variables; readonly withheld: re
 export function commandEnvironment(
   policy: SandboxPolicy,
   inherited: Readonly<Record<string, string | undefined>>,
-  command: { readonly cwd: string; readonly env?: Variables | undefined },
+  command: { readonly cwd: string; readonly env?: Variables | undefined; readonly terminal?: unknown },
   temp = '/tmp',
 ): CommandEnvironment {
   const { inherit, pass, exclude, includeOnly, set } = policy.environment
@@ -126,6 +126,7 @@ export function commandEnvironment(
     variables: {
       ...variables,
       ...nonInteractive,
+      ...(command.terminal === undefined ? {} : { TERM: 'xterm-256color' }),
       ...(policy.mode === 'danger-full-access' ? {} : privateTemp(temp)),
       ...(policy.network.mode === 'allowlist' ? proxyVariables : {}),
       PWD: command.cwd,

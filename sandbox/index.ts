@@ -7,4 +7,13 @@ export type { NetworkOptions } from './network/proxy.ts'
 export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts'
 export type { LimitName, Remedy } from './denials/remedy.ts'
 export { renderDenial } from './denials/render.ts'
-export type { Backend, Command, Denial, ExecResult, Sandbox, SandboxProcess } from './sandbox.ts'
+export type {
+  Backend,
+  Command,
+  Denial,
+  ExecResult,
+  Sandbox,
+  SandboxProcess,
+  Terminal,
+  TerminalSize,
+} from './sandbox.ts'

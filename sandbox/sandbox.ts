@@ -5,6 +5,9 @@ import type { SandboxPolicy } from './policy.ts'
 /** What confines. `external` confines as little as `unconfined`: somebody states that what is outside is the sandbox. */
 export type Backend = 'bubblewrap' | 'docker' | 'seatbelt' | 'unconfined' | 'external'
 
+/** How large a terminal is, in characters; each at least 1, at most 65535. */
+export type TerminalSize = { readonly columns: number; readonly rows: number }
+
 /** A command to run: an argument vector, never a shell string. */
 export type Command = {
   readonly argv: readonly [string, ...string[]]
@@ -16,6 +19,11 @@ export type Command = {
   readonly stdin?: 'null' | 'pipe' | 'inherit'
   /** True takes the right to write from this command, but for its temporary directory. Default: what the policy says. */
   readonly readOnly?: boolean
+  /**
+   * Runs the command in a pseudo-terminal of its own, which then is its standard input, output and error: `stdin` must be left out. It is
+   * the command's controlling terminal, so that control-C typed into it interrupts. `TERM` is `xterm-256color` unless set otherwise.
+   */
+  readonly terminal?: TerminalSize
   /** Wall time in milliseconds; overrides the policy's. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
@@ -43,11 +51,22 @@ export type Denial = {
   readonly remedy: Remedy
 }
 
+/** The pseudo-terminal of a running command. */
+export type Terminal = {
+  /** Tells the command's programs (SIGWINCH) that there is more or less room now. Throws `RangeError` for an impossible size. */
+  resize(size: TerminalSize): void
+}
+
 export type SandboxProcess = {
   readonly pid: number | undefined
+  /** There for `stdin: 'pipe'`, and for a terminal: what is typed into it. Ending it then types an end of input (control-D). */
   readonly stdin: Writable | undefined
+  /** With a terminal: all that it shows. */
   readonly stdout: Readable
+  /** With a terminal: nothing, unless the command could not be started in it. */
   readonly stderr: Readable
+  /** There when one was asked for. */
+  readonly terminal: Terminal | undefined
   /** Resolves once, when the command has ended and its output is drained; it never rejects for what the command did. */
   readonly result: Promise<ExecResult>
   /** Ends the whole process tree: TERM, then KILL after a grace period. */

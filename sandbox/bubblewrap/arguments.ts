@@ -15,9 +15,12 @@ type Confinement = {
   readonly sizedTemp: boolean
   /** The descriptor from which bwrap reads the system call filter. */
   readonly filterDescriptor: number
-  /** A program to show, read from a descriptor: what opens the proxy's port inside. */
-  readonly listener: { readonly descriptor: number; readonly path: string } | undefined
+  /** Programs of ours to show, each read from a descriptor. */
+  readonly shown: readonly ShownProgram[]
 }
+
+/** A program that exists inside only, at a path in the sandbox's own `/dev`, and the descriptor that it is sent through. */
+export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
 
 /** The most that a command may keep in `/dev/shm`, which is memory. */
 const sharedMemoryBytes = 256 * 1024 * 1024
@@ -42,7 +45,7 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     '--die-with-parent',
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
-    ...listenerArguments(confinement),
+    ...confinement.shown.flatMap(shownArguments),
     ...['--perms', '1777', ...(confinement.sizedTemp ? ['--size', `${sharedMemoryBytes}`] : []), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc'],
     ...confinement.mounts.flatMap((mount) => mountArguments(mount, confinement)),
@@ -57,8 +60,8 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
   ]
 }
 
-function listenerArguments({ listener }: Confinement): readonly string[] {
-  return listener === undefined ? [] : ['--perms', '0555', '--ro-bind-data', `${listener.descriptor}`, listener.path]
+function shownArguments({ descriptor, path }: ShownProgram): readonly string[] {
+  return ['--perms', '0555', '--ro-bind-data', `${descriptor}`, path]
 }
 
 function mountArguments(mount: Mount, confinement: Confinement): readonly string[] {

@@ -1,18 +1,20 @@
 import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
 import { SandboxError } from '../errors.ts'
+import type { Architecture } from '../machine-code/instructions.ts'
 import { channelDescriptor, listenerFailed, listenerPath, listenFirst, proxyPort } from '../network/inside.ts'
 import { listenerProgram } from '../network/listener-program.ts'
 import { createProxy, type NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
+import type { ShownProgram } from './arguments.ts'
 
 /** What one command needs for its network: nothing but for an allow-list. */
 type CommandNetwork = {
   /** To be put before the program's own words, inside the sandbox. */
   readonly inside: readonly string[]
-  /** The program that opens the proxy's port, to be sent through the descriptor that bwrap shows it from. */
-  readonly listener: { readonly descriptor: number; readonly path: string; readonly program: Uint8Array } | undefined
+  /** The program that opens the proxy's port. */
+  readonly shown: readonly ShownProgram[]
   /** What the child gets after its first six descriptors. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
   /** Serves the port as soon as the child has handed it out. */
@@ -25,7 +27,7 @@ const listenerDescriptor = channelDescriptor + 1
 
 const nothing: CommandNetwork = {
   inside: [],
-  listener: undefined,
+  shown: [],
   stdio: [],
   follow: () => undefined,
   end: () => [],
@@ -34,7 +36,7 @@ const nothing: CommandNetwork = {
 /** The network of a sandbox's commands. The proxy exists only where the policy has an allow-list. */
 export function prepareNetwork(
   policy: SandboxPolicy,
-  architecture: 'x64' | 'arm64',
+  architecture: Architecture,
   options: NetworkOptions,
 ): { readonly start: () => CommandNetwork } {
   if (policy.network.mode !== 'allowlist') return { start: () => nothing }
@@ -46,7 +48,7 @@ export function prepareNetwork(
       let listening = false
       return {
         inside: listenFirst,
-        listener: { descriptor: listenerDescriptor, path: listenerPath, program },
+        shown: [{ descriptor: listenerDescriptor, path: listenerPath, program }],
         stdio: ['ipc', 'pipe'],
         follow: (child) => {
           child.on('message', (_message, handle) => {

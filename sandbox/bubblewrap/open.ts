@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
-import process, { arch } from 'node:process'
+import process from 'node:process'
 import { Writable, type Readable } from 'node:stream'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
@@ -9,6 +9,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
+import { requireArchitecture } from '../machine-code/architecture.ts'
 import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gone, signal } from '../process/signal.ts'
@@ -24,12 +25,14 @@ import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
+import { checkTerminal } from '../terminal/connect.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { planMounts } from '../mounts.ts'
 import { placesFor, policyFor } from '../narrow.ts'
 import { prepareNetwork } from './network.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readStatus } from './status.ts'
+import { prepareTerminals } from './terminal.ts'
 
 /** An ordinary id for commands of a caller who is root, so that nothing inside takes itself for root. */
 const ordinary = { uid: 1000, gid: 1000 }
@@ -42,9 +45,10 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
   }
   const { program, sizedTemp } = probe.bubblewrap
-  const architecture = architectureHere()
+  const architecture = requireArchitecture('bubblewrap', 'system call filter')
   const filter = compileFilter(filterRules(socketAccess[policy.network.mode]), architecture)
   const networks = prepareNetwork(policy, architecture, options)
+  const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
   await reapRunDirectories()
   const run = await makeRunDirectory()
@@ -57,6 +61,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const start = (command: Command): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')
+    checkTerminal(command)
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
@@ -64,6 +69,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     const places = placesFor(running.size === 0 ? guard.trust() : guard.places(), command)
     const applied = policyFor(policy, command)
     const network = networks.start()
+    const terminal = terminals.start(command, 6 + network.stdio.length)
     const confinement = bubblewrapArguments({
       mounts: planMounts(applied, places, hostFileSystem),
       network: policy.network.mode === 'full',
@@ -74,12 +80,12 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
       variables,
       sizedTemp,
       filterDescriptor: 5,
-      listener: network.listener,
+      shown: [...network.shown, ...terminal.shown],
     })
     const limited = limits.start()
     const output = openPipes()
     // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
-    const inside = [...network.inside, ...limited.inside, executable, ...rest]
+    const inside = [...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
     const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
@@ -94,20 +100,22 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
         'pipe',
         'pipe',
         ...network.stdio,
+        ...terminal.stdio,
       ],
     })
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
     send(confinement.map((option) => `${option}\0`).join(''), pipes[4])
     send(filter, pipes[5])
-    if (network.listener !== undefined) send(network.listener.program, pipes[network.listener.descriptor])
+    for (const { descriptor, program } of [...network.shown, ...terminal.shown]) send(program, pipes[descriptor])
     network.follow(child)
     const status = readStatus(child.stdio[3] as Readable | null)
     const complaint = keepTail(output.stderr.source)
+    const said = command.terminal === undefined ? complaint : keepTail(output.stdout.source)
     // The first process of the pid namespace takes all others with it, and bwrap ends with it.
     const destroyInit = (): void => status.whenKnown((initPid) => signal(initPid, 'SIGKILL'))
     let stopped = false
     return supervise({
-      ...startedChild(child, output),
+      ...terminal.connect(startedChild(child, output), pipes),
       terminate: () => {
         stopped = true
         // Everyone in the command's process group; the namespace's own init ignores it. Before there is an init
@@ -131,13 +139,13 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
           await forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
         }
-        const stderr = complaint.text()
+        const stderr = said.text()
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
-        const said = denialsFromOutput(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
-        const found = [...limited.end(ended), ...guard.review(), ...network.end(stopped ? '' : stderr)]
+        const named = denialsFromOutput(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
+        const found = [...limited.end(ended), ...guard.review(), ...network.end(stopped ? '' : complaint.text())]
         return [
           ...found,
-          ...said.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
+          ...named.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
         ]
       },
     })
@@ -159,16 +167,6 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
 }
 
 const socketAccess = { off: 'none', allowlist: 'loopback', full: 'internet' } as const
-
-/** This machine's processor. Throws `unavailable` for one that there is no system call filter for. */
-function architectureHere(): 'x64' | 'arm64' {
-  if (arch === 'x64' || arch === 'arm64') return arch
-  throw new SandboxError('unavailable', {
-    backend: 'bubblewrap',
-    reason: `there is no system call filter for the processor ${arch}`,
-    remedy: 'Use the docker backend, or a machine with an x64 or arm64 processor.',
-  })
-}
 
 function identity(): { readonly uid: number; readonly gid: number } {
   const uid = process.geteuid?.() ?? ordinary.uid

@@ -1,6 +1,7 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import { z } from 'zod'
+import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerPlan } from './plan.ts'
 
 /** A running container that one command at a time can be run in. */
@@ -21,9 +22,13 @@ type ContainerCommand = {
   readonly variables: Readonly<Record<string, string>>
   readonly user: string
   readonly stdin: boolean
+  /** Run in a terminal of the container's, which `stdin` goes to and `stdout` comes from. */
+  readonly terminal: boolean
 }
 
 export type ContainerProcess = {
+  /** Tells its terminal another size; one that has ended meanwhile is no error. */
+  resize(size: TerminalSize): void
   readonly stdin: PassThrough | undefined
   readonly stdout: Readable
   readonly stderr: Readable
@@ -105,6 +110,9 @@ async function startContainer(docker: Docker, plan: ContainerPlan): Promise<Warm
 function execInContainer(docker: Docker, container: Docker.Container, command: ContainerCommand): ContainerProcess {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const stdin = command.stdin ? new PassThrough() : undefined
+  const { terminal } = command
+  let wanted: TerminalSize | undefined
+  let tell: ((size: TerminalSize) => void) | undefined
   const code = (async () => {
     try {
       const exec = await container.exec({
@@ -115,9 +123,14 @@ function execInContainer(docker: Docker, container: Docker.Container, command: C
         AttachStdin: command.stdin,
         AttachStdout: true,
         AttachStderr: true,
+        Tty: terminal,
       })
-      const stream = await exec.start({ hijack: true, stdin: command.stdin })
-      docker.modem.demuxStream(stream, stdout, stderr)
+      const stream = await exec.start({ hijack: true, stdin: command.stdin, Tty: terminal })
+      // A terminal has one output, which comes as it is.
+      if (!terminal) docker.modem.demuxStream(stream, stdout, stderr)
+      else stream.pipe(stdout, { end: false })
+      tell = (size) => void exec.resize({ h: size.rows, w: size.columns }).catch(() => undefined)
+      if (wanted !== undefined) tell(wanted)
       if (stdin !== undefined) stdin.pipe(stream as Writable)
       await new Promise<void>((resolve) => {
         stream.once('end', resolve)
@@ -134,7 +147,11 @@ function execInContainer(docker: Docker, container: Docker.Container, command: C
       stderr.end()
     }
   })()
-  return { stdin, stdout, stderr, code }
+  const resize = (size: TerminalSize): void => {
+    wanted = size
+    tell?.(size)
+  }
+  return { stdin, stdout, stderr, code, resize }
 }
 
 async function removeContainer(container: Docker.Container): Promise<void> {

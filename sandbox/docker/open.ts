@@ -16,6 +16,7 @@ import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { keepTail } from '../process/tail.ts'
 import { requireDirectory } from '../program.ts'
+import { checkTerminal, keyboard, terminalThrough } from '../terminal/connect.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
@@ -24,8 +25,13 @@ import { checkDaemon, requireImage } from './daemon.ts'
 import { relayLater } from './relay-later.ts'
 import { ownerLabel, planContainer, type ContainerPlan } from './plan.ts'
 
-/** Runs the command, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
-const wrapper = 'trap : TERM; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
+/** Runs the command, which alone a terminal interrupts, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
+const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
+
+/** A terminal has no size before the daemon is told, which would be too late for a command that asks at once. */
+function firstSize({ terminal }: Command): string {
+  return terminal === undefined ? '' : `stty rows ${terminal.rows} cols ${terminal.columns} 2>/dev/null; `
+}
 
 /**
  * Confines commands in containers of the image given: warm ones, each for one command at a time, so that everything left in it
@@ -71,6 +77,7 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   const start = (command: Command): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
+    checkTerminal(command)
     if (command.stdin === 'inherit') {
       throw new SandboxError('setup-failed', {
         backend: 'docker',
@@ -88,24 +95,27 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
       spoiled = true
       void container?.remove().catch(() => undefined)
     }
-    const output = relayLater(async () => {
+    const output = relayLater(command.terminal, async () => {
       container = await take(wanted)
       if (spoiled) spoil()
       return container.exec({
-        argv: ['/bin/sh', '-c', wrapper, 'sh', ...command.argv],
+        argv: ['/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
         cwd: realpathSync.native(command.cwd),
         // The image knows its own PATH, and the caller's home isn't in it.
         variables: { HOME: '/tmp', ...variables },
         user,
-        stdin: command.stdin === 'pipe',
+        stdin: command.stdin === 'pipe' || command.terminal !== undefined,
+        terminal: command.terminal !== undefined,
       })
     })
-    const complaint = keepTail(output.stderr)
+    const complaint = keepTail(command.terminal === undefined ? output.stderr : output.stdout)
     return supervise({
       pid: undefined,
-      stdin: command.stdin === 'pipe' ? output.stdin : undefined,
+      stdin:
+        command.terminal !== undefined ? keyboard(output.stdin) : command.stdin === 'pipe' ? output.stdin : undefined,
       stdout: output.stdout,
       stderr: output.stderr,
+      terminal: command.terminal === undefined ? undefined : terminalThrough(output.resize),
       exit: output.code.then(
         (code) => ({ code, signal: null }),
         (error: unknown) =>

@@ -1,18 +1,27 @@
 import { PassThrough, type Readable } from 'node:stream'
+import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerProcess } from './client.ts'
 
 /** The streams of a process that is yet to start: what is asked for now is connected once there is something to connect. */
-export function relayLater(start: () => Promise<ContainerProcess>): {
+export function relayLater(
+  size: TerminalSize | undefined,
+  start: () => Promise<ContainerProcess>,
+): {
   readonly stdin: PassThrough
   readonly stdout: Readable
   readonly stderr: Readable
+  /** Tells its terminal a size, once there is one. */
+  readonly resize: (size: TerminalSize) => void
   /** The exit code; rejects when it could not be started. */
   readonly code: Promise<number>
 } {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  let started: ContainerProcess | undefined
+  let wanted = size
   const code = (async () => {
     try {
-      const started = await start()
+      started = await start()
+      if (wanted !== undefined) started.resize(wanted)
       started.stdout.pipe(stdout)
       started.stderr.pipe(stderr)
       if (started.stdin !== undefined) stdin.pipe(started.stdin)
@@ -23,5 +32,9 @@ export function relayLater(start: () => Promise<ContainerProcess>): {
       throw error
     }
   })()
-  return { stdin, stdout, stderr, code }
+  const resize = (size: TerminalSize): void => {
+    wanted = size
+    started?.resize(size)
+  }
+  return { stdin, stdout, stderr, code, resize }
 }

@@ -30,10 +30,11 @@ export const arm64: Processor = {
   machine: 183,
   encode: (instruction, at, placeOf) => {
     // A branch is counted from itself, in instructions, and it stands last.
-    const branch = (before: readonly number[], code: (distance: number) => number, label: string): readonly number[] => [
-      ...before,
-      code((placeOf(label) - at) / 4 - before.length),
-    ]
+    const branch = (
+      before: readonly number[],
+      code: (distance: number) => number,
+      label: string,
+    ): readonly number[] => [...before, code((placeOf(label) - at) / 4 - before.length)]
     const words = encode(instruction, branch)
     const code = Buffer.alloc(4 * words.length)
     for (const [index, word] of words.entries()) code.writeUInt32LE(word >>> 0, 4 * index)

@@ -18,10 +18,7 @@ const processors: Readonly<Record<Architecture, Processor>> = { x64, arm64 }
  * A whole Linux program (ELF), statically linked and of few hundred bytes: for what has to be done by a process in a place where nothing can be
  * expected to be installed, and starting a Node would cost more than everything else.
  */
-export function makeProgram(
-  architecture: Architecture,
-  write: (memory: Memory) => readonly Instruction[],
-): Uint8Array {
+export function makeProgram(architecture: Architecture, write: (memory: Memory) => readonly Instruction[]): Uint8Array {
   const processor = processors[architecture]
   const memory = createMemory(dataBase + headersSize)
   const instructions = write(memory)

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import type { Terminal } from '../sandbox.ts'
 import type { OutputPipes } from './pipes.ts'
 
 /** How the first process of a command ended, or why it never began. */
@@ -12,6 +13,7 @@ export type StartedProcess = {
   /** The near ends of its output; they close when every holder of the far ends has. */
   readonly stdout: Readable
   readonly stderr: Readable
+  readonly terminal?: Terminal | undefined
   /** Resolves when the first process has ended; never rejects. */
   readonly exit: Promise<ProcessEnd>
   /** To be called when the tree is gone and the outputs are closed. */

@@ -1,7 +1,8 @@
 import type { Command } from '../sandbox.ts'
 
-/** A command's standard input as `child_process` spells it. */
+/** A command's standard input as `child_process` spells it. A terminal's keys come through a pipe. */
 export function stdinOf(command: Command): 'ignore' | 'pipe' | 'inherit' {
+  if (command.terminal !== undefined) return 'pipe'
   switch (command.stdin) {
     case undefined:
     case 'null':

@@ -94,6 +94,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
     stdin: supervised.stdin,
     stdout: stdout.stream,
     stderr: stderr.stream,
+    terminal: supervised.terminal,
     result,
     kill: () => end({ kind: 'cancelled' }),
   }

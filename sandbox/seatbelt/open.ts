@@ -27,7 +27,7 @@ import { sandboxExec, sandboxExecArguments } from './command-line.ts'
 import { denialsFromSeatbelt } from './denials.ts'
 import { diagnoseSeatbelt } from './diagnose.ts'
 import { seatbeltProfile, type SeatbeltProfile } from './profile.ts'
-import { refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
+import { refuseTerminal, refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
 import { sweepStragglers } from './stragglers.ts'
 import { requireVolfs } from './volfs.ts'
 
@@ -61,6 +61,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   const start = (command: Command): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'seatbelt' })
     requireDirectory(command.cwd, 'working directory')
+    refuseTerminal(command)
     const { variables } = commandEnvironment(policy, process.env, command, run.temp)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])

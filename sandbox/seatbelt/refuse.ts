@@ -1,5 +1,6 @@
 import { SandboxError } from '../errors.ts'
 import type { SandboxPolicy } from '../policy.ts'
+import type { Command } from '../sandbox.ts'
 
 /** Facts about who runs where. */
 type Caller = { readonly platform: NodeJS.Platform; readonly root: boolean }
@@ -43,4 +44,14 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
       'Leave it out, or use the docker backend.',
     )
   }
+}
+
+/** Throws `unavailable` for a command that asks for a terminal. */
+export function refuseTerminal(command: Command): void {
+  if (command.terminal === undefined) return
+  throw new SandboxError('unavailable', {
+    backend: 'seatbelt',
+    reason: 'a command was to have a terminal, and there is no program for macOS that makes one',
+    remedy: 'Run it without a terminal, or use the docker backend.',
+  })
 }

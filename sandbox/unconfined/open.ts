@@ -16,6 +16,8 @@ import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { checkTerminal, connectTerminal } from '../terminal/connect.ts'
+import { keepTerminalProgram, terminalControl } from './terminal.ts'
 import { markVariable, startWatchdog, sweep } from './watchdog.ts'
 
 /**
@@ -36,6 +38,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   const run = await makeRunDirectory()
   // What leaves its group and wipes its environment escapes us here, and may still write.
   const openPipes = createPipes(run.path, false)
+  const terminalProgram = keepTerminalProgram(run.path)
   const watchdog = startWatchdog()
   const running = new RunningCommands()
   let open = true
@@ -43,27 +46,37 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   const start = (command: Command): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend })
     requireDirectory(command.cwd, 'working directory')
+    checkTerminal(command)
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const mark = randomUUID()
     const executable = locateProgram(file, command.cwd, variables['PATH'])
+    const inTerminal = command.terminal === undefined ? [] : [terminalProgram()]
     const limited = limits.start()
     const output = openPipes()
-    const child = spawn('/bin/sh', ['-c', limited.script, file, executable, ...rest], {
+    const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
       // A session of its own: no terminal to wait for, and one group to end.
       detached: true,
-      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
+      stdio: [
+        stdinOf(command),
+        output.stdout.descriptor,
+        output.stderr.descriptor,
+        ...(command.terminal === undefined ? [] : (['pipe'] as const)),
+      ],
     })
     const group = child.pid
     if (group !== undefined) watchdog.watch(mark, group)
-    const complaint = keepTail(output.stderr.source)
+    const complaint = keepTail(command.terminal === undefined ? output.stderr.source : output.stdout.source)
+    const started = startedChild(child, output)
     const tell = (name: NodeJS.Signals): void => {
       if (group !== undefined) signal(-group, name)
     }
     return supervise({
-      ...startedChild(child, output),
+      ...(command.terminal === undefined
+        ? started
+        : connectTerminal(started, child.stdio[terminalControl], command.terminal)),
       terminate: () => tell('SIGTERM'),
       destroy: () => tell('SIGKILL'),
       ...commandLimits(policy, command),

@@ -1,0 +1,15 @@
+import process from 'node:process'
+import { SandboxError } from '../errors.ts'
+import type { Backend } from '../sandbox.ts'
+import type { Architecture } from './instructions.ts'
+
+/** This machine's processor, for `what` a backend wants a program or a filter. Throws `unavailable` when there is none for it. */
+export function requireArchitecture(backend: Backend, what: string): Architecture {
+  const { platform, arch } = process
+  if (platform === 'linux' && (arch === 'x64' || arch === 'arm64')) return arch
+  throw new SandboxError('unavailable', {
+    backend,
+    reason: `there is no ${what} for ${platform} on ${arch}`,
+    remedy: 'Use the docker backend, or Linux on an x64 or arm64 processor.',
+  })
+}
