@@ -13,7 +13,7 @@ export type Places = {
 
 /** Finds the program's folders; it creates nothing. A relative XDG variable is ignored, as the specification asks. */
 export function findPlaces(env: Readonly<NodeJS.ProcessEnv>): Places {
-  const home = env['HOME'] !== undefined && isAbsolute(env['HOME']) ? env['HOME'] : homedir()
+  const home = findHome(env)
   const base = (variable: string, fallback: string): string => {
     const value = env[variable]
     return value !== undefined && isAbsolute(value) ? value : join(home, fallback)
@@ -23,4 +23,9 @@ export function findPlaces(env: Readonly<NodeJS.ProcessEnv>): Places {
     config: join(base('XDG_CONFIG_HOME', '.config'), 'portcullis'),
     state: join(base('XDG_STATE_HOME', '.local/state'), 'portcullis'),
   }
+}
+
+/** The user's home, where other agents keep their settings too. */
+export function findHome(env: Readonly<NodeJS.ProcessEnv>): string {
+  return env['HOME'] !== undefined && isAbsolute(env['HOME']) ? env['HOME'] : homedir()
 }

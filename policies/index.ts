@@ -29,10 +29,10 @@ export {
   type ProgramOptions,
 } from './reviewers/program.ts'
 export { nobody, type Reviewer, type ReviewerAnswer, type ReviewRequest } from './reviewer.ts'
-export { loadPermissions, type PermissionFile } from './permissions/load.ts'
+export { loadPermissions, withoutAllows, type PermissionFile, type PermissionLists } from './permissions/load.ts'
 export type { PermissionSet } from './permissions/permission.ts'
 export { defaultRules } from './rules/default-rules.ts'
-export { loadRules, type RuleFile } from './rules/load.ts'
+export { loadRules, withoutAllowingRules, type RuleFile } from './rules/load.ts'
 export { RuleError } from './rules/rule-error.ts'
 export type { RuleSet } from './rules/rule-set.ts'
 export type { RuleLayer } from './rules/rule.ts'

@@ -4,8 +4,8 @@ import type { Settings } from '../config/schema.ts'
 import { readMemory } from '../memory/read-memory.ts'
 import { renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
-import { findPlaces } from '../places.ts'
-import { readRules } from '../read-rules.ts'
+import { findHome, findPlaces } from '../places.ts'
+import { readPolicies } from '../read-policies.ts'
 import { environmentContext, instructions } from '../run/instructions.ts'
 import { OutputContract } from '../run/output-contract.ts'
 import { run } from '../run/run.ts'
@@ -47,7 +47,8 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   if (options.showContext === true) return showContext(memory)
   const prompt = await readPrompt(argument, process.stdin)
   const approvalPolicy = approvalModeOf(settings)
-  const rules = readRules(places)
+  const project = { root: findRepository(workspace) ?? workspace, workspace }
+  const policies = readPolicies({ places, home: findHome(process.env), project, config })
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
   const output = await outputContract(options, model)
@@ -72,7 +73,14 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       ...(output === undefined ? {} : { output }),
       ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
       sandbox,
-      guard: guard({ session, rules, approvalMode: approvalPolicy, sandbox, reviewer: review.reviewer }),
+      guard: guard({
+        session,
+        rules: policies.rules,
+        permissions: policies.permissions,
+        approvalMode: approvalPolicy,
+        sandbox,
+        reviewer: review.reviewer,
+      }),
       session,
       workspace,
       instructions,
@@ -91,7 +99,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
       approvalPolicy,
-      ignoredConfig: config.ignored,
+      ignoredConfig: [...config.ignored, ...policies.ignored],
       reasoningEffort: settings.model_reasoning_effort,
       sinks: chooseSinks(options),
       budget: {

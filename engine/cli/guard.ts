@@ -4,6 +4,7 @@ import {
   openAuditLog,
   type ApprovalMode,
   type Guardian,
+  type PermissionSet,
   type Reviewer,
   type RuleSet,
 } from '../../policies/index.ts'
@@ -15,14 +16,15 @@ import type { Session } from '../session/session.ts'
 type Guarding = {
   readonly session: Session
   readonly rules: RuleSet
+  readonly permissions: PermissionSet
   readonly approvalMode: ApprovalMode
   readonly sandbox: Sandbox
   readonly reviewer: (desk: ReviewDesk) => Reviewer
 }
 
 /** Makes the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
-export function guard({ session, rules, approvalMode, sandbox, reviewer }: Guarding): (desk: ReviewDesk) => Guardian {
+export function guard({ session, reviewer, sandbox, ...policy }: Guarding): (desk: ReviewDesk) => Guardian {
   const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
   const { writableRoots } = sandbox.policy
-  return (desk) => createGuardian({ approvalMode, rules, reviewer: reviewer(desk), audit, writableRoots })
+  return (desk) => createGuardian({ ...policy, reviewer: reviewer(desk), audit, writableRoots })
 }

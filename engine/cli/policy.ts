@@ -10,13 +10,13 @@ import {
   type TableRow,
 } from '../../policies/index.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { findPlaces } from '../places.ts'
-import { describeRuleError, readRules } from '../read-rules.ts'
+import { findHome, findPlaces } from '../places.ts'
+import { describeRuleError, readPolicies } from '../read-policies.ts'
 import { UserError } from '../user-error.ts'
 import type { PolicyOptions } from './declare/policy.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 import { loadRunConfig } from './run-config.ts'
-import { findWorkspace } from './workspace.ts'
+import { findRepository, findWorkspace } from './workspace.ts'
 
 /** `agent policy check`: prints what would be decided, a line or a JSON object for each command. */
 export function policyCheck(command: readonly string[], options: PolicyOptions): number {
@@ -58,11 +58,16 @@ export function policyTest(file: string, options: PolicyOptions): number {
 function checkOptions(options: PolicyOptions): CheckOptions {
   const places = findPlaces(process.env)
   const cwd = findWorkspace(undefined)
-  const { settings } = loadRunConfig({ config: [] }, cwd, places)
+  const config = loadRunConfig({ config: [], ...(options.trust === true ? { trust: true } : {}) }, cwd, places)
+  const { settings } = config
+  const project = { root: findRepository(cwd) ?? cwd, workspace: cwd }
+  const home = findHome(process.env)
+  const { rules, permissions } = readPolicies({ places, home, project, config, ruleFiles: options.rules })
   return {
     approvalMode: options.askForApproval ?? approvalModeOf(settings),
     sandbox: options.sandbox ?? sandboxModeOf(settings),
-    rules: readRules(places, options.rules),
+    rules,
+    permissions,
     cwd,
   }
 }

@@ -11,23 +11,18 @@ const neverRead: Readonly<Record<string, string>> = {
   '.mcp.json': 'no servers are started that a repository names',
 }
 
-/** Files that count in trusted repositories only. */
-const trustedOnly: readonly string[] = ['.claude/settings.json', '.claude/settings.local.json']
-
 /** Variables that would lead an agent elsewhere: to another home, another provider, another key. */
 const steering = /^\s*(?:export\s+)?(?<name>(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_\w+|HOME)\s*=/gm
 
 const maxBytes = 64 * 1024
 
 /** What a repository brings along to configure agents with, and that has no effect on this run. */
-export function listForeignFiles(project: Project, trusted: boolean): readonly Ignored[] {
+export function listForeignFiles(project: Project): readonly Ignored[] {
   return directoriesBetween(project.root, project.workspace).flatMap((directory) => {
     const present = (name: string): boolean => existsSync(join(directory, name))
     const never = Object.keys(neverRead).filter(present)
-    const untrusted = trusted ? [] : trustedOnly.filter(present)
     return [
       ...never.map((name) => ignoredWhole(join(directory, name), neverRead[name] ?? '')),
-      ...untrusted.map((name) => ignoredWhole(join(directory, name), 'this repository is not trusted')),
       ...listVariables(join(directory, '.env')),
     ]
   })

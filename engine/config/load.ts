@@ -1,3 +1,4 @@
+import type { PermissionFile } from '../../policies/index.ts'
 import type { Places } from '../places.ts'
 import { UserError } from '../user-error.ts'
 import { excessOver } from './bounds.ts'
@@ -9,6 +10,7 @@ import { overrideLayer } from './overrides.ts'
 import { readOwnFiles } from './read-files.ts'
 import { listProjectSettings, readProjectLayers, type Project } from './read-project.ts'
 import type { Settings } from './schema.ts'
+import { PermissionLayers } from './permission-layers.ts'
 import { isTrusted } from './trust.ts'
 import { placeOf } from './validate.ts'
 
@@ -39,6 +41,8 @@ export type Config = {
   readonly origins: ReadonlyMap<string, Origin>
   /** What the machine's owner fixed. */
   readonly managed: Settings
+  /** The permission lists of every layer: they add up, where other settings replace each other. */
+  readonly permissions: readonly PermissionFile[]
 }
 
 /**
@@ -50,7 +54,12 @@ export type Config = {
  */
 export function loadConfig(sources: ConfigSources): Config {
   const { places, project, overrides = [], addDirs = [] } = sources
-  const { managed, user, profile, trust } = readOwnFiles(places, sources.profile)
+  const lists = new PermissionLayers(project.workspace)
+  const files = readOwnFiles(places, sources.profile)
+  const { trust } = files
+  const managed = lists.take(files.managed)
+  const user = lists.take(files.user)
+  const profile = files.profile === undefined ? undefined : lists.take(files.profile)
   const trusted = isTrusted(project.root, { ...trust, flag: sources.trust === true })
 
   const ignored: Ignored[] = []
@@ -70,14 +79,21 @@ export function loadConfig(sources: ConfigSources): Config {
   const brought = trusted ? readProjectLayers(project) : { layers: [], ignored: listProjectSettings(project) }
   ignored.push(...brought.ignored)
   const said = settingsOf(merge([...own, ...above([managed, ...own])]))
-  const projects = brought.layers.map((layer) => bounded(bounded(layer, managed, true), said, false))
-  ignored.push(...listForeignFiles(project, trusted))
+  const projects = brought.layers.map((layer) => bounded(bounded(lists.take(layer), managed, true), said, false))
+  ignored.push(...listForeignFiles(project))
 
   const below = [managed, ...own, ...projects]
-  const commandLine = above(below)
+  const commandLine = above(below).map((layer) => lists.take(layer))
   for (const layer of commandLine) refuseBeyond(layer, managed)
   const origins = merge([...below, ...commandLine])
-  return { settings: settingsOf(origins), trusted, ignored, origins, managed: managed.settings }
+  return {
+    settings: settingsOf(origins),
+    trusted,
+    ignored,
+    origins,
+    managed: managed.settings,
+    permissions: lists.taken,
+  }
 }
 
 function addingRoots(roots: readonly string[], directories: readonly string[]): Layer {

@@ -22,7 +22,12 @@ const fileName = '.portcullis/config.toml'
 /** No configuration is longer. */
 const maxBytes = 256 * 1024
 /** What only the user's file may say. */
-const userOnly: readonly string[] = ['profile', 'profiles', 'projects']
+const userOnly: readonly string[] = [
+  ...['profile', 'profiles', 'projects'],
+  // Nobody is judged by a judge of their own choosing.
+  ...['approvals_reviewer', 'approval_program', 'approval_url', 'approval_timeout'],
+  ...['reviewer_model', 'reviewer_policy_file'],
+]
 
 /**
  * The configuration that a trusted repository brings along, the root's first.

@@ -69,6 +69,14 @@ export const ConfigFile = z.strictObject({
   reviewer_model: z.string().min(1).optional(),
   /** A file whose text replaces what a reviewing model judges by. Default: the text shipped. */
   reviewer_policy_file: absolute.optional(),
+  /** Permissions in the words of Claude Code, as `Bash(git push:*)`. Those of all files add up. Default: none. */
+  permissions: z
+    .strictObject({
+      allow: z.array(z.string()).optional(),
+      ask: z.array(z.string()).optional(),
+      deny: z.array(z.string()).optional(),
+    })
+    .optional(),
   /** What commands may touch. Default: `workspace-write`. */
   sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),
   /** What confines commands. Default: what fits this system. */

@@ -1,20 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { RuleError, type Position } from '../rules/rule-error.ts'
-import type { PrefixRule, RuleDecision, RuleLayer } from '../rules/rule.ts'
+import { describePattern, type PrefixRule, type RuleDecision, type RuleLayer } from '../rules/rule.ts'
 import { parsePermission } from './parse.ts'
 import type { HostPermission, PathPermission, PermissionSet, ToolPermission } from './permission.ts'
+
+/** The lists as a file of another format has them. Absent: empty. */
+export type PermissionLists = {
+  readonly allow?: readonly string[] | undefined
+  readonly ask?: readonly string[] | undefined
+  readonly deny?: readonly string[] | undefined
+}
 
 /** A settings file in Claude Code's format. `text` stands for its content where it isn't a file. */
 export type PermissionFile = {
   readonly path: string
   readonly layer: RuleLayer
   readonly text?: string
+  /** What a file of another format says, read already; `text` then only serves to find where an entry stands. */
+  readonly lists?: PermissionLists
   /** What `/path` is relative to. Default: the file's folder, or the folder above where that is `.claude`. */
   readonly folder?: string
 }
 
-const lists: readonly (readonly [string, RuleDecision])[] = [
+const lists: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
   ['deny', 'forbidden'],
   ['ask', 'prompt'],
   ['allow', 'allow'],
@@ -31,9 +40,10 @@ export function loadPermissions(files: readonly PermissionFile[]): PermissionSet
   const hosts: HostPermission[] = []
   const tools: ToolPermission[] = []
   for (const file of files) {
-    const text = file.text ?? readSettings(file.path)
+    const text = file.text ?? (file.lists === undefined ? readSettings(file.path) : '')
     const folder = file.folder ?? settingsFolder(file.path)
-    for (const { entry, decision, at } of entriesOf(file.path, text)) {
+    const entries = file.lists === undefined ? entriesOf(file.path, text) : listedEntries(file.lists, text)
+    for (const { entry, decision, at } of entries) {
       const origin = { path: file.path, line: at.line, layer: file.layer }
       const parsed = parsePermission(entry, decision, origin, folder)
       switch (parsed.kind) {
@@ -64,6 +74,15 @@ export function loadPermissions(files: readonly PermissionFile[]): PermissionSet
 function settingsFolder(path: string): string {
   const folder = dirname(path)
   return basename(folder) === '.claude' ? dirname(folder) : folder
+}
+
+function listedEntries(given: PermissionLists, text: string): readonly Entry[] {
+  return lists.flatMap(([name, decision]) =>
+    (given[name] ?? []).map((entry) => {
+      const quoted = [JSON.stringify(entry), `'${entry}'`].find((form) => text.includes(form))
+      return { entry, decision, at: quoted === undefined ? start : locate(text, quoted) }
+    }),
+  )
 }
 
 type Entry = { readonly entry: string; readonly decision: RuleDecision; readonly at: Position }
@@ -135,4 +154,31 @@ function locate(text: string, part: string, from = 0): Position {
 function positionAt(text: string, offset: number): Position {
   const before = text.slice(0, Math.max(0, offset)).split('\n')
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+/**
+ * What is left of permissions that come from a place that may only forbid and ask: everything but the allows of a layer,
+ * which are given back as they are written.
+ */
+export function withoutAllows(
+  set: PermissionSet,
+  layer: RuleLayer,
+): { readonly kept: PermissionSet; readonly dropped: readonly { readonly path: string; readonly text: string }[] } {
+  const dropped: { readonly path: string; readonly text: string }[] = []
+  const keep = <T extends Pick<PrefixRule, 'decision' | 'origin'>>(
+    items: readonly T[],
+    textOf: (item: T) => string,
+  ): T[] =>
+    items.filter((item) => {
+      if (item.decision !== 'allow' || item.origin.layer !== layer) return true
+      dropped.push({ path: item.origin.path, text: textOf(item) })
+      return false
+    })
+  const kept: PermissionSet = {
+    commands: keep(set.commands, (rule) => `Bash(${describePattern(rule)})`),
+    paths: keep(set.paths, ({ text }) => text),
+    hosts: keep(set.hosts, ({ text }) => text),
+    tools: keep(set.tools, ({ text }) => text),
+  }
+  return { kept, dropped }
 }

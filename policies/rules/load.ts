@@ -3,7 +3,7 @@ import { evaluateRules } from './evaluate.ts'
 import { parseRules } from './grammar.ts'
 import { RuleError } from './rule-error.ts'
 import { makeRuleSet, type RuleSet } from './rule-set.ts'
-import type { RuleLayer } from './rule.ts'
+import { describePattern, type RuleLayer } from './rule.ts'
 
 /** A rule file to read. `text` stands for its content where it isn't a file. */
 export type RuleFile = { readonly path: string; readonly layer: RuleLayer; readonly text?: string }
@@ -25,6 +25,33 @@ export function loadRules(files: readonly RuleFile[]): RuleSet {
     all.flatMap(({ networkRules }) => networkRules),
     all.flatMap(({ hostExecutables }) => hostExecutables),
   )
+}
+
+/**
+ * What is left of rules that come from a place that may only forbid and ask: everything but a layer's allows and its word
+ * on which files a program may be, which could make an allow of others hold for files of its own. What is left out is
+ * given back as it is written.
+ */
+export function withoutAllowingRules(
+  set: RuleSet,
+  layer: RuleLayer,
+): { readonly kept: RuleSet; readonly dropped: readonly { readonly path: string; readonly text: string }[] } {
+  const widens = (rule: { readonly decision?: string; readonly origin: { readonly layer: RuleLayer } }): boolean =>
+    rule.origin.layer === layer && (rule.decision === undefined || rule.decision === 'allow')
+  const narrows = (rule: Parameters<typeof widens>[0]): boolean => !widens(rule)
+  const dropped = [
+    ...set.prefixRules.filter(widens).map((rule) => ({ rule, text: describePattern(rule) })),
+    ...set.networkRules.filter(widens).map((rule) => ({ rule, text: `network_rule ${rule.host}` })),
+    ...set.hostExecutables.filter(widens).map((rule) => ({ rule, text: `host_executable ${rule.name}` })),
+  ]
+  return {
+    kept: makeRuleSet(
+      set.prefixRules.filter(narrows),
+      set.networkRules.filter(narrows),
+      set.hostExecutables.filter(narrows),
+    ),
+    dropped: dropped.map(({ rule, text }) => ({ path: rule.origin.path, text })),
+  }
 }
 
 function readRules(path: string): string {

@@ -6,6 +6,7 @@ export type PolicyOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
   readonly rules: readonly string[]
+  readonly trust?: true
   readonly json?: true
   readonly from?: string
 }
@@ -80,5 +81,6 @@ function under(command: Command): Command {
         'bypass',
       ]),
     )
+    .option('--trust', 'let what the repository itself allows count')
     .option('--rules <file>', 'a further rule file; may be repeated', (file, files: string[]) => [...files, file], [])
 }

@@ -93,8 +93,9 @@ describe('a hostile repository', () => {
           },
           { source: `${cwd}/.codex/config.toml`, keys: [] },
           { source: `${cwd}/.mcp.json`, keys: [] },
-          { source: `${cwd}/.claude/settings.json`, keys: [] },
           { source: `${cwd}/.env`, keys: ['CODEX_HOME', 'PORTCULLIS_HOME', 'OPENAI_BASE_URL'] },
+          { source: `${cwd}/.claude/settings.json`, keys: ['env', 'hooks', 'permissions.allow Bash(*)'] },
+          { source: `${cwd}/.portcullis/rules/allow.rules`, keys: ['git push'] },
         ],
       },
     })
@@ -103,6 +104,7 @@ describe('a hostile repository', () => {
       '.codex/config.toml',
       '.mcp.json',
       '.claude/settings.json',
+      '.portcullis/rules/allow.rules',
       '.env',
     ]) {
       expect(stderr.split(`ignored: ${name}`), name).toHaveLength(2)

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  defaultRules,
+  loadPermissions,
+  loadRules,
+  RuleError,
+  withoutAllowingRules,
+  withoutAllows,
+  type PermissionFile,
+  type PermissionSet,
+  type RuleFile,
+  type RuleSet,
+} from '../policies/index.ts'
+import { ignoring, type Ignored } from './config/ignored.ts'
+import type { Config } from './config/load.ts'
+import type { Project } from './config/read-project.ts'
+import { directoriesBetween } from './paths.ts'
+import type { Places } from './places.ts'
+import { readPlainFile } from './read-plain-file.ts'
+import { UserError } from './user-error.ts'
+
+/** Where a run's rules and permissions come from. */
+type PolicySources = {
+  readonly places: Places
+  readonly home: string
+  readonly project: Project
+  /** Whether what the repository allows counts; what it forbids or asks about always does. */
+  readonly config: Pick<Config, 'trusted' | 'permissions'>
+  /** Paths of further rule files, named on a command line. */
+  readonly ruleFiles?: readonly string[]
+}
+
+/** What a Guardian decides by, of all files together. */
+type Policies = {
+  readonly rules: RuleSet
+  readonly permissions: PermissionSet
+  /** What was found and does not count. */
+  readonly ignored: readonly Ignored[]
+}
+
+/** No rule or settings file of a repository is longer. */
+const maxBytes = 1024 * 1024
+
+const notTrusted = 'this repository is not trusted, so only what it forbids or asks about holds'
+
+/**
+ * The rules and permissions of a run: ours, the machine's, the user's, the repository's, and files named on a command line.
+ * All count, and the strictest answer wins whosever it is.
+ *
+ * @throws UserError `usage` with `file:line:column` for any error in any file: a run with a part of its rules missing
+ *   would be a run under other rules
+ */
+export function readPolicies({ places, home, project, config, ruleFiles = [] }: PolicySources): Policies {
+  const folders = directoriesBetween(project.root, project.workspace)
+  const settings = folders.flatMap((folder) => settingsIn(folder))
+  try {
+    const rules = loadRules([
+      { path: 'default.rules', layer: 'default', text: defaultRules },
+      ...rulesIn(places.managed, 'managed'),
+      ...rulesIn(places.config, 'user'),
+      ...ruleFiles.map((path) => ({ path, layer: 'user' as const })),
+      ...folders.flatMap((folder) => rulesIn(join(folder, '.portcullis'), 'project').map(plain)),
+    ])
+    const permissions = loadPermissions([
+      ...present(join(home, '.claude', 'settings.json')).map((path) => ({ path, layer: 'user' as const })),
+      ...config.permissions,
+      ...settings,
+    ])
+    if (config.trusted) return { rules, permissions, ignored: [] }
+    const kept = { rules: withoutAllowingRules(rules, 'project'), permissions: withoutAllows(permissions, 'project') }
+    const dropped = [
+      ...settings.map(({ path, text }) => ({ path, keys: otherKeys(text) })),
+      ...kept.permissions.dropped.map(({ path, text }) => ({ path, keys: [`permissions.allow ${text}`] })),
+      ...kept.rules.dropped.map(({ path, text }) => ({ path, keys: [text] })),
+    ]
+    const paths = [...new Set(dropped.map(({ path }) => path))]
+    return {
+      rules: kept.rules.kept,
+      permissions: kept.permissions.kept,
+      ignored: paths.flatMap((path) =>
+        ignoring(
+          path,
+          dropped.filter((one) => one.path === path).flatMap(({ keys }) => keys),
+          notTrusted,
+        ),
+      ),
+    }
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error
+    throw new UserError('usage', describeRuleError(error), { cause: error })
+  }
+}
+
+/** A rule error as one line: `file:line:column: what is wrong; what was expected`. */
+export function describeRuleError({ path, line, column, message, expected }: RuleError): string {
+  return `${path}:${line}:${column}: ${message}; expected ${expected}`
+}
+
+function rulesIn(folder: string, layer: RuleFile['layer']): readonly RuleFile[] {
+  const directory = join(folder, 'rules')
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  return names
+    .filter((name) => name.endsWith('.rules'))
+    .toSorted()
+    .map((name) => ({ path: join(directory, name), layer }))
+}
+
+/** Claude Code's settings in a folder of the repository. */
+function settingsIn(folder: string): readonly (PermissionFile & { readonly text: string })[] {
+  return ['settings.json', 'settings.local.json'].flatMap((name) =>
+    present(join(folder, '.claude', name)).map((path) => plain({ path, layer: 'project' })),
+  )
+}
+
+function present(path: string): readonly string[] {
+  return existsSync(path) ? [path] : []
+}
+
+/** A file with its text, read so that what a stranger put there can't hold us up or lead elsewhere. */
+function plain<File extends { readonly path: string }>(file: File): File & { readonly text: string } {
+  const text = readPlainFile(file.path, maxBytes)
+  if (typeof text === 'string') return { ...file, text }
+  throw new UserError('usage', `${file.path}:1:1: ${text.reason}; expected a plain file that holds settings or rules`)
+}
+
+/** What else a settings file says; none of it counts without trust. */
+function otherKeys(text: string): readonly string[] {
+  const settings = JSON.parse(text.replace(/^\ufeff/, '')) as object
+  return Object.keys(settings).filter((key) => key !== 'permissions')
+}

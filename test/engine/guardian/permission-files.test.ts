@@ -1,0 +1,201 @@
+import { existsSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { call, freeform, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+
+const run = (cmd: string) => call('exec_command', { cmd })
+const settings = (permissions: object): string => JSON.stringify({ permissions }, undefined, 2)
+
+/** What was decided about each command, and by which rule. */
+function verdicts({ events }: Exec): readonly unknown[] {
+  return events.flatMap((event) =>
+    event.type === 'item.completed' && (event.item.type === 'command_execution' || event.item.type === 'file_change')
+      ? [[event.item.verdict?.decision, event.item.verdict?.rule]]
+      : [],
+  )
+}
+
+const untrusted = ['--ask-for-approval', 'untrusted']
+
+/** Runs these commands, in a repository and a home with these files. */
+async function decided(
+  commands: readonly string[],
+  {
+    files = {},
+    home = {},
+    flags = [],
+  }: { files?: Record<string, string>; home?: Record<string, string>; flags?: readonly string[] },
+) {
+  const cwd = repository(files)
+  const homeDirectory = tempDir(home)
+  const ended = await exec([commands.map(run), [say('ok')]], ['--json', ...flags, 'x'], { cwd, home: homeDirectory })
+  return { ...ended, cwd, home: homeDirectory, verdicts: verdicts(ended) }
+}
+
+describe.skipIf(needsBubblewrap())('permission lists', () => {
+  test('of the user’s Claude settings hold: deny refuses, ask needs somebody, allow spares the question', async () => {
+    const lists = settings({ deny: ['Bash(touch *)'], ask: ['Bash(git push *)'], allow: ['Bash(mkdir *)'] })
+    const { verdicts, home } = await decided(['touch a', 'env git push origin', 'mkdir b', 'rmdir b'], {
+      home: { '.claude/settings.json': lists },
+      flags: untrusted,
+    })
+    const file = join(home, '.claude/settings.json')
+    expect(verdicts).toEqual([
+      ['deny', `${file}:4 forbidden touch`],
+      ['deny', `${file}:7 prompt git push`],
+      ['allow', `${file}:10 allow mkdir`],
+      ['deny', undefined],
+    ])
+  })
+
+  test('of a repository that is not trusted forbid and ask, but allow nothing, and that is said', async () => {
+    const { verdicts, events, stderr, cwd } = await decided(['touch a', 'mkdir b'], {
+      files: {
+        '.claude/settings.json': settings({ deny: ['Bash(touch *)'] }),
+        '.claude/settings.local.json': settings({ allow: ['Bash(mkdir *)', 'Edit(src/**)'] }),
+      },
+      flags: untrusted,
+    })
+    expect(verdicts).toMatchObject([
+      ['deny', expect.stringContaining('.claude/settings.json:4')],
+      ['deny', undefined],
+    ])
+    const source = join(cwd, '.claude/settings.local.json')
+    expect(events[0]).toMatchObject({
+      config: {
+        ignored_config: [{ source, keys: ['permissions.allow Bash(mkdir)', 'permissions.allow Edit(src/**)'] }],
+      },
+    })
+    expect(stderr).toContain('ignored: .claude/settings.local.json: permissions.allow Bash(mkdir)')
+  })
+
+  test('of a trusted repository allow too', async () => {
+    const { verdicts } = await decided(['mkdir b'], {
+      files: { '.claude/settings.json': settings({ allow: ['Bash(mkdir *)'] }) },
+      flags: [...untrusted, '--trust'],
+    })
+    expect(verdicts).toMatchObject([['allow', expect.stringContaining('.claude/settings.json:4')]])
+  })
+
+  test('of our own configuration add up over its layers, so that none loses a deny to another', async () => {
+    const { verdicts } = await decided(['touch a', 'mkdir b', 'ln -s x y'], {
+      home: { '.config/portcullis/config.toml': `[permissions]\ndeny = ["Bash(touch *)"]\n` },
+      files: { '.portcullis/config.toml': `[permissions]\ndeny = ['Bash(mkdir *)']\n` },
+      flags: ['--trust', '-c', 'permissions.deny=["Bash(ln *)"]'],
+    })
+    expect(verdicts).toMatchObject([
+      ['deny', expect.stringContaining('.config/portcullis/config.toml:2 forbidden touch')],
+      ['deny', expect.stringContaining('.portcullis/config.toml:2 forbidden mkdir')],
+      ['deny', '-c:1 forbidden ln'],
+    ])
+  })
+
+  test('about files hold for commands and for patches', async () => {
+    const cwd = repository({
+      'secrets/key': 'k\n',
+      '.claude/settings.json': settings({ deny: ['Read(./secrets/**)', 'Edit(/fixed/**)'] }),
+    })
+    const patch = '*** Begin Patch\n*** Add File: fixed/a\n+x\n*** End Patch\n'
+    const ended = await exec([[run('cat secrets/key'), freeform('apply_patch', patch)], [say('ok')]], ['--json', 'x'], {
+      cwd,
+    })
+    expect(verdicts(ended)).toMatchObject([
+      ['deny', expect.stringContaining('Read(./secrets/**)')],
+      ['deny', expect.stringContaining('Edit(/fixed/**)')],
+    ])
+    expect(existsSync(join(cwd, 'fixed'))).toBe(false)
+  })
+})
+
+describe.skipIf(needsBubblewrap())('rule files of a repository', () => {
+  const rules = [
+    'prefix_rule(pattern = ["touch"], decision = "forbidden", justification = "Not here.")',
+    'prefix_rule(pattern = ["mkdir"], decision = "allow")',
+    'host_executable(name = "ln", paths = ["/tmp/evil/ln"])',
+    '',
+  ].join('\n')
+
+  test('forbid without trust, and allow only with it', async () => {
+    const files = { '.portcullis/rules/team.rules': rules }
+    const stranger = await decided(['touch a', 'mkdir b'], { files, flags: untrusted })
+    expect(stranger.verdicts).toMatchObject([
+      ['deny', expect.stringContaining('team.rules:1')],
+      ['deny', undefined],
+    ])
+    expect(stranger.events[0]).toMatchObject({
+      config: { ignored_config: [{ keys: ['mkdir', 'host_executable ln'] }] },
+    })
+    const friend = await decided(['touch a', 'mkdir b'], { files, flags: [...untrusted, '--trust'] })
+    expect(friend.verdicts).toMatchObject([
+      ['deny', expect.stringContaining('team.rules:1')],
+      ['allow', expect.stringContaining('team.rules:2')],
+    ])
+  })
+
+  test('below the root hold where the work is', async () => {
+    const cwd = repository({ 'sub/.portcullis/rules/a.rules': rules, 'sub/x': '' })
+    const ended = await exec([[run('touch a')], [say('ok')]], ['--json', 'x'], { cwd: join(cwd, 'sub') })
+    expect(verdicts(ended)).toMatchObject([['deny', expect.stringContaining('sub/.portcullis/rules/a.rules:1')]])
+  })
+
+  test('are not to be read through a link', async () => {
+    const cwd = repository({ '.portcullis/rules/.keep': '' })
+    symlinkSync('/etc/hostname', join(cwd, '.portcullis/rules/a.rules'))
+    const { code, stderr } = await exec([[say('never')]], ['x'], { cwd })
+    expect(code).toBe(2)
+    expect(stderr).toContain('.portcullis/rules/a.rules:1:1: ')
+  })
+})
+
+describe('a fault in any of these files stops the run before any request, and says where it is', () => {
+  const project = '.claude/settings.json'
+  test.each([
+    [project, settings({ deny: 'Bash(touch *)' }), 'settings.json:3:5: permissions.deny is not a list'],
+    [project, settings({ deny: ['Bash(touch *'] }), 'settings.json:4:7: "Bash(touch *" is not a permission'],
+    [project, settings({ allow: ['Bsh(x)'] }), 'settings.json:4:7: Bsh is not a tool'],
+    [project, settings({ deny: [7] }), 'settings.json:4:7: an entry of permissions.deny is not a string'],
+    [project, '{\n  "permissions": {\n', 'settings.json:3:1: the settings are not JSON'],
+    [project, '[]', 'settings.json:1:1: the settings are not an object'],
+    ['.claude/settings.local.json', settings({ ask: ['mcp__'] }), 'settings.local.json:4:7: '],
+    ['.portcullis/rules/a.rules', 'prefix_rule(pattern = [])\n', 'a.rules:1:'],
+  ])('%s: %j', async (file, text, words) => {
+    const { code, stdout, stderr, requests } = await exec([[say('never')]], ['x'], {
+      cwd: repository({ [file]: text }),
+    })
+    expect(code).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(words)
+    expect(requests).toHaveLength(0)
+  })
+
+  test.each([
+    ['.claude/settings.json', settings({ allow: ['Read()'] }), '.claude/settings.json:4:7: Read() names nothing'],
+    ['.config/portcullis/config.toml', '[permissions]\ndeny = ["Bash(x"]\n', 'config.toml:2:9: "Bash(x" is not'],
+    ['.config/portcullis/config.toml', '[permissions]\ndeny = "Bash(x)"\n', "key 'permissions.deny'"],
+    ['.config/portcullis/config.toml', '[permissions]\ndeni = []\n', "did you mean 'deny'?"],
+  ])('in the home: %s: %j', async (file, text, words) => {
+    const { code, stderr } = await exec([[say('never')]], ['x'], { cwd: repository(), home: tempDir({ [file]: text }) })
+    expect(code).toBe(2)
+    expect(stderr).toContain(words)
+  })
+})
+
+test('agent policy check goes by the same files', async () => {
+  const cwd = repository({
+    '.claude/settings.json': settings({ deny: ['Bash(touch *)'], allow: ['Bash(mkdir *)'] }),
+    '.portcullis/rules/a.rules': 'prefix_rule(pattern = ["ln"], decision = "forbidden", justification = "No.")\n',
+  })
+  const home = tempDir()
+  const check = async (command: string, ...flags: readonly string[]): Promise<unknown> => {
+    const words = ['policy', 'check', '--json', '--ask-for-approval', 'untrusted', ...flags, '--', command]
+    return (JSON.parse((await agent(words, { cwd, home })).stdout) as { decision: string }).decision
+  }
+  expect(await check('touch a')).toBe('deny')
+  expect(await check('ln -s a b')).toBe('deny')
+  expect(await check('mkdir b')).toBe('ask')
+  expect(await check('mkdir b', '--trust')).toBe('allow')
+})
