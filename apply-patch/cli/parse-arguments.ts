@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import { helpText } from './help.ts'
 import { defaults, type Settings } from './settings.ts'
 
@@ -15,10 +15,21 @@ export function parseArguments(arguments_: readonly string[]): Call {
   const collect = (text: string): void => {
     output += text
   }
+  const toOutput: OutputConfiguration = {
+    writeOut: collect,
+    writeErr: collect,
+    outputError: (text, write) => {
+      const what = text
+        .replace(/^error: /, '')
+        .trim()
+        .replaceAll(/\s*\n\s*/g, ' ')
+      write(`apply-patch: ${what} (see apply-patch --help)\n`)
+    },
+  }
   const program = new Command('apply-patch')
   program
     .exitOverride()
-    .configureOutput({ writeOut: collect, writeErr: collect })
+    .configureOutput(toOutput)
     .description('Applies a patch of the "*** Begin Patch" format to a tree: all of it, or nothing.')
     .argument('[patch]', 'the patch itself; read from standard input when left out')
     .option('--check', 'plan only: say what would happen, change nothing')
@@ -44,7 +55,7 @@ export function parseArguments(arguments_: readonly string[]): Call {
       .option('--durable', 'sync to the disk')
       .allowExcessArguments(false)
       .exitOverride()
-      .configureOutput({ writeOut: collect, writeErr: collect })
+      .configureOutput(toOutput)
       .action((_: unknown, command: Command) => {
         const options = command.optsWithGlobals<Partial<Settings>>()
         for (const [key, flag] of ofPatches) {

@@ -6,6 +6,7 @@ import { declareExec } from './declare/exec.ts'
 import { declarePolicy } from './declare/policy.ts'
 import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
+import { wordUsageErrors } from './usage-errors.ts'
 
 /**
  * Parses a command line and runs the command it names. Each command's own module is loaded only when it is the one.
@@ -24,7 +25,6 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     .helpCommand(false)
     .exitOverride()
     .enablePositionalOptions()
-    .showHelpAfterError('(see --help)')
     .addHelpText(
       'after',
       `
@@ -37,6 +37,7 @@ Exit codes:
   declareSandbox(program, finish)
   declarePolicy(program, finish)
   declareConfig(program, finish)
+  wordUsageErrors(program, 'agent')
 
   if (argv.length === 0) {
     program.outputHelp({ error: true })

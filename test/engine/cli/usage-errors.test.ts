@@ -1,0 +1,26 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+test.each<readonly [readonly string[], string]>([
+  [['exec', '--jsn'], "agent: unknown option '--jsn' (Did you mean --json?) (see agent exec --help)\n"],
+  [['exec', 'resume'], 'agent: name a session, or give --last (see agent exec resume --help)\n'],
+  [['exce'], "agent: unknown command 'exce' (Did you mean exec?) (see agent --help)\n"],
+  [['sessions', 'show'], "agent: missing required argument 'session' (see agent sessions show --help)\n"],
+  [['policy', 'chek'], "agent: unknown command 'chek' (Did you mean check?) (see agent policy --help)\n"],
+])('%j is told in one line, with where to read on', async (args, stderr) => {
+  expect(await agent(args, { cwd: tempDir(), home: tempDir() })).toMatchObject({ code: 2, stdout: '', stderr })
+})
+
+test('apply-patch tells it in the same form', () => {
+  const program = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, '--chek'], { encoding: 'utf8', input: '' })
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: "apply-patch: unknown option '--chek' (Did you mean --check?) (see apply-patch --help)\n",
+  })
+  expect(execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' })).toContain('Usage: apply-patch')
+})
