@@ -1,19 +1,25 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
+import process from 'node:process'
 
 /**
  * A name for a live process that no later one can have: its pid namespace, its pid, and when it started. What outlives its
  * owner carries it, so that the next start can tell what nobody needs any more.
  */
 export function ownerName(pid: number): string {
-  return `${pidNamespace()}-${pid}-${startOf(pid)}`
+  return `${pidNamespace()}-${pid}-${startOf(pid) ?? unknown}`
 }
 
 /** Whether a name that begins with an owner's is one whose owner has ended. Unsure, as for another pid namespace, is no. */
 export function isOwnerGone(name: string): boolean {
   const [, namespace, pid, start] = /^(\d+)-(\d+)-(\d+)(?:-|$)/.exec(name) ?? []
-  if (pid === undefined || namespace !== pidNamespace()) return false
-  return startOf(Number(pid)) !== start
+  if (pid === undefined || start === unknown || namespace !== pidNamespace()) return false
+  const now = startOf(Number(pid))
+  return now !== undefined && now !== start
 }
+
+const unknown = '0'
+const ended = 'ended'
 
 function pidNamespace(): string {
   try {
@@ -24,14 +30,43 @@ function pidNamespace(): string {
   }
 }
 
-/** In the kernel's ticks (proc(5), stat field 22). `0` when there is no such process or no procfs. */
-function startOf(pid: number): string {
+/** When a process started, in digits; `ended` when there is no such process, undefined where that can't be told. */
+function startOf(pid: number): string | undefined {
+  return process.platform === 'linux' ? startByProcfs(pid) : startByPs(pid)
+}
+
+/** In the kernel's ticks (proc(5), stat field 22). */
+function startByProcfs(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The second field may hold spaces and parentheses, so count from its end.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0'
-  } catch {
-    // Ended meanwhile, or a system without procfs.
-    return '0'
+    // The second field may hold spaces and parentheses, so count from its end. A zombie has ended, whenever its parent asks.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return 'ZX'.includes(fields[0] ?? '') ? ended : fields[19]
+  } catch (error) {
+    return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')
+      ? ended
+      : undefined
   }
+}
+
+function startByPs(pid: number): string | undefined {
+  const { error, status, stdout } = spawnSync('/bin/ps', ['-o', 'stat=,lstart=', '-p', `${pid}`], {
+    encoding: 'utf8',
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return error === undefined ? parsePs(status, stdout) : undefined
+}
+
+/**
+ * What `ps -o stat=,lstart= -p PID` said in the C locale and UTC, as seconds since 1970; it exits with 1 and without a word when there is
+ * no such process.
+ */
+export function parsePs(status: number | null, stdout: string): string | undefined {
+  const line = stdout.trim()
+  if (line === '') return status === 1 ? ended : undefined
+  const [state = '', ...start] = line.split(/\s+/)
+  if (state.startsWith('Z')) return ended
+  const time = Date.parse(`${start.join(' ')} UTC`)
+  return Number.isNaN(time) ? undefined : String(time / 1000)
 }
