@@ -33,12 +33,19 @@ const denial = z.object({
   how_to_allow: z.string(),
 })
 
-const agentMessage = z.object({ id: z.string(), type: z.literal('agent_message'), text: z.string() })
+/** What all items have. */
+const common = {
+  id: z.string(),
+  /** Ours: where the whole item lies, when it was too long for one line. */
+  whole_file: z.string().optional(),
+}
 
-const reasoning = z.object({ id: z.string(), type: z.literal('reasoning'), text: z.string() })
+const agentMessage = z.object({ ...common, type: z.literal('agent_message'), text: z.string() })
+
+const reasoning = z.object({ ...common, type: z.literal('reasoning'), text: z.string() })
 
 const commandExecution = z.object({
-  id: z.string(),
+  ...common,
   type: z.literal('command_execution'),
   /** The argument vector, quoted for a shell. */
   command: z.string(),
@@ -60,7 +67,7 @@ const commandExecution = z.object({
 })
 
 const fileChange = z.object({
-  id: z.string(),
+  ...common,
   type: z.literal('file_change'),
   changes: z.array(z.object({ path: z.string(), kind: z.enum(['add', 'delete', 'update']) })),
   status: z.enum(['in_progress', 'completed', 'failed']),
@@ -74,7 +81,7 @@ const fileChange = z.object({
 
 /** Ours: a call that is neither a command nor a change; also one that became nothing, since no tool has its name or its input is wrong. */
 const toolCall = z.object({
-  id: z.string(),
+  ...common,
   type: z.literal('tool_call'),
   tool: z.string(),
   /** The call's text as the model wrote it, its end cut off when long. */
@@ -92,7 +99,7 @@ const toolCall = z.object({
 
 /** Ours: what a reviewer was asked about one action, and what it said. Only `allow` lets the action happen. */
 const guardianAssessment = z.object({
-  id: z.string(),
+  ...common,
   type: z.literal('guardian_assessment'),
   reviewer: z.string(),
   status: z.enum(['in_progress', 'completed', 'failed']),
@@ -115,7 +122,7 @@ const guardianAssessment = z.object({
 
 /** Ours: the conversation was too long for the model, and its beginning was summed up. */
 const compaction = z.object({
-  id: z.string(),
+  ...common,
   type: z.literal('context_compaction'),
   /** `limit`: the configured share of the window is reached. `overflow`: the provider refused what it was sent. */
   trigger: z.enum(['limit', 'overflow']),
@@ -128,7 +135,7 @@ const compaction = z.object({
   duration_ms: z.number().optional(),
 })
 
-const errorItem = z.object({ id: z.string(), type: z.literal('error'), message: z.string() })
+const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
 
 const item = z.discriminatedUnion('type', [
   agentMessage,

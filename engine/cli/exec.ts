@@ -1,6 +1,8 @@
 import process from 'node:process'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/schema.ts'
+import { eventJsonSchema } from '../event-schema.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { readMemory } from '../memory/read-memory.ts'
 import { renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
@@ -37,6 +39,7 @@ import { findRepository, findWorkspace, requireRepository } from './workspace.ts
  * @throws UserError for what the user has to mend; nothing was run then
  */
 export async function runExec(argument: string | undefined, options: ExecOptions, start: Start): Promise<number> {
+  if (options.printEventSchema === true) return printEventSchema()
   const places = findPlaces(process.env)
   const workspace = findWorkspace(options.cd)
   const config = loadRunConfig(options, workspace, places)
@@ -122,6 +125,11 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     session.close()
     dispose()
   }
+}
+
+function printEventSchema(): number {
+  process.stdout.write(`${JSON.stringify(eventJsonSchema(), undefined, 2)}\n`)
+  return exitCodes.done
 }
 
 /** What was asked for and is not to be had here. */

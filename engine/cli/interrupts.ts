@@ -3,9 +3,9 @@ import { exitCodes } from '../exit-codes.ts'
 
 /**
  * Turns SIGINT and SIGTERM into an abort, so that a run ends with its terminal event and its summary. A second signal ends
- * the process at once.
+ * the process at once. An error that nobody caught does the same.
  *
- * @returns the signal, aborted with `interrupted` or `terminated` as its reason, and what takes the handlers away again
+ * @returns the signal, aborted with `interrupted`, `terminated` or the error as its reason, and what takes the handlers away again
  */
 export function catchInterrupts(): { readonly signal: AbortSignal; readonly dispose: () => void } {
   const controller = new AbortController()
@@ -15,12 +15,18 @@ export function catchInterrupts(): { readonly signal: AbortSignal; readonly disp
   }
   const onInterrupt = handler('interrupted')
   const onTerminate = handler('terminated')
+  const onError = (error: unknown): void => {
+    if (controller.signal.aborted) process.exit(exitCodes.failed)
+    controller.abort(error instanceof Error ? error : new Error(String(error)))
+  }
+  process.on('uncaughtException', onError)
   process.on('SIGINT', onInterrupt)
   process.on('SIGTERM', onTerminate)
   process.on('SIGHUP', onTerminate)
   return {
     signal: controller.signal,
     dispose: () => {
+      process.off('uncaughtException', onError)
       process.off('SIGINT', onInterrupt)
       process.off('SIGTERM', onTerminate)
       process.off('SIGHUP', onTerminate)

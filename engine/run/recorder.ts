@@ -2,13 +2,14 @@ import type { Item, ItemDraft, RunEvent, RunSummary, Sink } from '../events.ts'
 import type { Usage } from '../model.ts'
 import { exitCodes, type EndReason } from '../exit-codes.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
+import { fitEvent } from './fit-event.ts'
 import type { Earlier } from './run.ts'
 
 /** An item that has begun and is not complete yet. */
 type OpenItem = { complete(changes: object): void }
 
 /** What is known only once a run is over. */
-type Closing = {
+export type Closing = {
   /** Of this run in US dollars; undefined where a price is not known. */
   readonly cost?: number | undefined
   /** How far the audit log has come, `RECORDS:HASH`. */
@@ -32,9 +33,15 @@ export class Recorder {
   readonly #earlier: Earlier | undefined
   #usage = noUsage
 
-  /** @param earlier what the session took before this run, for the totals */
-  constructor(sinks: readonly Sink[], earlier?: Earlier) {
+  readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
+
+  /**
+   * @param earlier what the session took before this run, for the totals
+   * @param keep keeps the whole of an event that is too long for its line, and gives the file's path, where it can. Default: all are told whole.
+   */
+  constructor(sinks: readonly Sink[], earlier?: Earlier, keep?: (bytes: Uint8Array) => string | undefined) {
     this.#sinks = sinks
+    this.#keep = keep
     this.#earlier = earlier
   }
 
@@ -44,7 +51,8 @@ export class Recorder {
   }
 
   emit(event: RunEvent): void {
-    for (const sink of this.#sinks) sink.event(event)
+    const told = this.#keep === undefined ? event : fitEvent(event, this.#keep)
+    for (const sink of this.#sinks) sink.event(told)
   }
 
   /** A piece of a message that is still being written. */

@@ -6,18 +6,19 @@ import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest
 import type { Price } from '../models/index.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
+import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
 import { compact } from './compact.ts'
 import { Conversation } from './conversation.ts'
 import { noHooks, type CallHooks } from './hooks.ts'
-import { Recorder } from './recorder.ts'
+import { Recorder, type Closing } from './recorder.ts'
 import { listen, spendInVain } from './listen.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { CallPath } from './run-call.ts'
 import { Room } from './room.ts'
 import { startCalls } from './run-calls.ts'
-import { stopFor, type Stop } from './stop.ts'
+import { faultOf, stopFor, type Stop } from './stop.ts'
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
 export type RunOptions = {
@@ -80,7 +81,39 @@ export type Earlier = {
  * one terminal event and gives the summary; it throws nothing that a model, a provider or a command could cause.
  */
 export async function run(options: RunOptions): Promise<RunSummary> {
-  const recorder = new Recorder(options.sinks, options.earlier)
+  const { session } = options
+  const recorder = new Recorder(options.sinks, options.earlier, (bytes) => keepIfPossible(session, bytes))
+  const budget = new BudgetWatch(options.budget, options.priceOf)
+  let closing: Closing | undefined
+  let stop: Stop | undefined
+  try {
+    announce(options, recorder)
+    session.rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
+    const conversation = new Conversation(session.rollout, options.earlier)
+    const running = { recorder, budget, conversation }
+    const guardian = options.guard(reviewDesk(options, running))
+    stop = await converse(options, guardian, running)
+    closing = { auditHead: formatHead(guardian.head()) }
+    noteEnd(session.rollout, stop)
+  } catch (error) {
+    // What was to end the run comes first: it may be why the rest failed.
+    stop ??= faultOf(error)
+  } finally {
+    budget.close()
+  }
+  return recorder.end(stop?.reason ?? 'done', stop?.message, { ...closing, cost: budget.cost })
+}
+
+/** Events are told on a full disk too. */
+function keepIfPossible(session: Session, bytes: Uint8Array): string | undefined {
+  try {
+    return session.keepOutput(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function announce(options: RunOptions, recorder: Recorder): void {
   const ignored = options.ignoredConfig ?? []
   recorder.emit({
     type: 'thread.started',
@@ -100,23 +133,12 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   })
   recorder.emit({ type: 'turn.started' })
   for (const message of options.notices ?? []) recorder.complete({ type: 'error', message })
-  const { rollout } = options.session
-  rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
-  const budget = new BudgetWatch(options.budget, options.priceOf)
-  const conversation = new Conversation(rollout, options.earlier)
-  const running = { recorder, budget, conversation }
-  const guardian = options.guard(reviewDesk(options, running))
-  const stop = await converse(options, guardian, running)
-  budget.close()
-  const reason = stop?.reason ?? 'done'
-  rollout.append({
-    type: 'end',
-    at: new Date().toISOString(),
-    reason,
-    ...(stop === undefined ? {} : { message: stop.message }),
-  })
+}
+
+function noteEnd(rollout: Rollout, stop: Stop | undefined): void {
+  const message = stop === undefined ? {} : { message: stop.message }
+  rollout.append({ type: 'end', at: new Date().toISOString(), reason: stop?.reason ?? 'done', ...message })
   rollout.sync()
-  return recorder.end(reason, stop?.message, { cost: budget.cost, auditHead: formatHead(guardian.head()) })
 }
 
 /** What belongs to one run. */

@@ -7,6 +7,7 @@ export type Stop = { readonly reason: EndReason; readonly message: string }
 
 /** What a failure while conversing means for the run: an interrupt, a budget, the provider, or a fault of ours. */
 export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch): Stop {
+  if (signal.aborted && signal.reason instanceof Error) return faultOf(signal.reason)
   if (signal.aborted) {
     const reason: EndReason = signal.reason === 'terminated' ? 'terminated' : 'interrupted'
     return { reason, message: reason === 'terminated' ? 'Stopped by SIGTERM.' : 'Interrupted.' }
@@ -17,9 +18,20 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
     const reasons = { provider: 'provider', configuration: 'usage', replay: 'failed' } as const
     return { reason: reasons[error.code], message: error.message }
   }
+  return faultOf(error)
+}
+
+/** What a disk that is full or gone answers. */
+const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
+
+/** A run that can't go on through no fault of the model, the provider or a command. */
+export function faultOf(error: unknown): Stop {
   const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return {
     reason: 'failed',
-    message: `The engine failed: ${message}. This is a fault in Portcullis, please report it.`,
+    message: diskErrors.includes(code)
+      ? `The session can't be written any more, so the run was ended: ${message}.`
+      : `The engine failed: ${message}. This is a fault in Portcullis, please report it.`,
   }
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
+import { isDeepStrictEqual } from 'node:util'
 import { RunEvent } from '../../engine/events.ts'
 
 /** How a program ended and what it said. */
@@ -56,10 +57,15 @@ export async function agent(args: readonly string[], options: AgentOptions): Pro
   })
 }
 
-/** The events of a `--json` run, each checked against the published schema. */
+/** The events of a `--json` run, each checked against the published schema: every field of theirs must be in it. */
 export function eventsOf(stdout: string): readonly RunEvent[] {
   return stdout
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => RunEvent.parse(JSON.parse(line)))
+    .map((line) => {
+      const event: unknown = JSON.parse(line)
+      const known = RunEvent.parse(event)
+      if (!isDeepStrictEqual(event, known)) throw new Error(`a field that the schema does not name: ${line}`)
+      return known
+    })
 }

@@ -16,6 +16,7 @@ export type ExecOptions = ConfigOptions & {
   readonly image?: readonly string[]
   readonly skipGitRepoCheck?: true
   readonly record?: string
+  readonly printEventSchema?: true
   readonly showContext?: true
   readonly ephemeral?: true
 }
@@ -87,6 +88,7 @@ function runOptions(command: Command): Command {
     .option('--ephemeral', 'keep nothing of the run: no session, no audit log')
     .option('--skip-git-repo-check', 'run outside a git repository too')
     .option('--record <file>', 'write the conversation down as a recording for replay:FILE')
+    .option('--print-event-schema', 'print the JSON Schema of the events of --json, and stop')
     .option('--show-context', 'print what the model would be told, with each source, and stop')
 }
 

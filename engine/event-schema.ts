@@ -1,0 +1,10 @@
+import * as z from 'zod'
+import { RunEvent } from './events.ts'
+
+/**
+ * The JSON Schema (2020-12) of an event, for readers in other languages. It allows fields that it does not name: new ones come
+ * without a new `schema_version`.
+ */
+export function eventJsonSchema(): Readonly<Record<string, unknown>> {
+  return { title: 'An event of agent exec --json', ...z.toJSONSchema(RunEvent, { io: 'input' }) }
+}

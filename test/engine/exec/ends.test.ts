@@ -1,0 +1,127 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import type { RunEvent } from '../../../engine/events.ts'
+import { compileJsonSchema } from '../../../engine/json-schema.ts'
+import { agent } from '../../support/agent.ts'
+import { call, freeform, say, think, type Reply } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+
+const open = ['-s', 'danger-full-access', '--json']
+const terminals = ({ events }: Exec): readonly RunEvent[] =>
+  events.filter(({ type }) => type === 'turn.completed' || type === 'turn.failed')
+
+describe('whatever ends a run, it says so once and last', () => {
+  test('a session that cannot be written any more', async () => {
+    const ended = await exec(
+      [[call('exec_command', { cmd: `echo ${'x'.repeat(40_000)}` })], [say('never')]],
+      [...open, 'x'],
+      {
+        cwd: repository(),
+        startedBy: ['bash', '-c', `trap '' XFSZ; ulimit -f 16; exec "$@"`, 'bash'],
+      },
+    )
+    expect(ended.code).toBe(1)
+    expect(terminals(ended)).toEqual([ended.events.at(-1)])
+    expect(ended.events.at(-1)).toMatchObject({
+      type: 'turn.failed',
+      reason: 'failed',
+      error: { message: expect.stringContaining("session can't be written any more") },
+    })
+  })
+
+  test('an error that nobody caught', async () => {
+    const cwd = repository()
+    const throws = `import { existsSync } from 'node:fs'
+      setInterval(() => { if (existsSync('now')) throw new Error('boom') }, 20).unref()`
+    const module = join(tempDir({ 'throws.mjs': throws }), 'throws.mjs')
+    const ended = await exec(['silence'], [...open, 'x'], {
+      cwd,
+      env: { NODE_OPTIONS: `--import=${pathToFileURL(module).href}` },
+      onStart: (child) => child.stdout?.once('data', () => writeFileSync(join(cwd, 'now'), '')),
+    })
+    expect(ended.code).toBe(1)
+    expect(terminals(ended)).toEqual([ended.events.at(-1)])
+    expect(ended.events.at(-1)).toMatchObject({ reason: 'failed', error: { message: expect.stringContaining('boom') } })
+  })
+
+  test.each([
+    ['SIGINT', 130, 'interrupted'],
+    ['SIGTERM', 143, 'terminated'],
+    ['SIGHUP', 143, 'terminated'],
+  ] as const)('%s while the model is silent', async (signal, code, reason) => {
+    const ended = await exec(['silence'], [...open, 'x'], {
+      cwd: repository(),
+      onStart: (child) => child.stdout?.once('data', () => child.kill(signal)),
+    })
+    expect(ended.code).toBe(code)
+    expect(terminals(ended)).toEqual([ended.events.at(-1)])
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', reason, exit_code: code })
+  })
+})
+
+describe('lines of --json', () => {
+  const long = 'lång text\n'.repeat(8000)
+  const files = Array.from({ length: 900 }, (_, at) => `*** Add File: some/folder/with/a/name/file-${at}.txt\n+x\n`)
+  const replies: readonly Reply[] = [
+    [think(long), say(long), call('no_such_tool', long), call('exec_command', `{"cmd": "${long}`)],
+    [freeform('apply_patch', `*** Begin Patch\n${files.join('')}*** End Patch\n`)],
+    [call('exec_command', { cmd: `true ${'y'.repeat(100_000)}` })],
+    { status: 400, body: { error: { message: long } } },
+  ]
+
+  test('stay below 64 KiB for every kind of item, and name where the whole is', async () => {
+    const ended = await exec(replies, [...open, 'x'], { cwd: repository() })
+    expect(ended.code).toBe(6)
+    for (const line of ended.stdout.split('\n')) expect(Buffer.byteLength(line)).toBeLessThan(64 * 1024)
+    const cut = ended.events.flatMap((event) =>
+      event.type === 'item.completed' && event.item.whole_file !== undefined ? [event.item] : [],
+    )
+    expect(cut.map(({ type }) => type)).toEqual(['reasoning', 'agent_message', 'file_change', 'command_execution'])
+    const { item } = JSON.parse(readFileSync(cut[1]?.whole_file ?? '', 'utf8')) as { item: { text: string } }
+    expect(item.text).toBe(long)
+  })
+
+  test('cut a long final message; -o has it whole', async () => {
+    const cwd = repository()
+    const { code } = await exec([[say(long)]], [...open, '-o', 'last.txt', 'x'], { cwd })
+    expect(code).toBe(0)
+    expect(readFileSync(join(cwd, 'last.txt'), 'utf8')).toBe(long)
+  })
+})
+
+describe('--print-event-schema', () => {
+  test('prints a JSON Schema that the events of a run meet, and asks nobody', async () => {
+    const printed = await agent(['exec', '--print-event-schema'], { cwd: tempDir(), home: tempDir() })
+    expect(printed.code).toBe(0)
+    const validate = compileJsonSchema(JSON.parse(printed.stdout))
+    if (typeof validate !== 'function') throw new Error(validate.error)
+    const { events } = await exec(
+      [
+        [think('hm'), call('exec_command', { cmd: 'false' }), call('nope', {})],
+        [freeform('apply_patch', '*** Begin Patch\n*** Add File: a\n+a\n*** End Patch\n')],
+        { status: 500, headers: { 'retry-after-ms': '1' }, body: {} },
+        [say('ok')],
+      ],
+      [...open, 'x'],
+      { cwd: repository() },
+    )
+    expect(events.length).toBeGreaterThan(8)
+    for (const event of events) expect(validate(event)).toEqual([])
+    expect(validate({ type: 'turn.completed' })).not.toEqual([])
+    expect(validate({ ...events[1], a_field_of_tomorrow: 1 })).toEqual([])
+  })
+})
+
+test('the program ends when the run does, though something it started still holds its pipes', async () => {
+  const cwd = repository()
+  const { code, stdout } = await exec(
+    [[call('exec_command', { cmd: 'sleep 300 & echo started > f; echo hi' })], [say('ok')]],
+    ['-s', 'danger-full-access', 'x'],
+    { cwd },
+  )
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' })
+  expect(existsSync(join(cwd, 'f'))).toBe(true)
+})
