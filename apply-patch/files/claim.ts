@@ -1,6 +1,5 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CommitError, errnoOf, withFacts } from './errors.ts'
 import { createJournal, listJournals, type Journal } from './journal.ts'
 import { isAlive, makeNonce, nameOwner, type OwnerId } from './owner.ts'
@@ -38,7 +37,7 @@ export async function claimTree(
     const { claim, alive } = tryToClaim(root, options.stateDirectory)
     if (claim !== undefined) return claim
     if (Date.now() - began > patienceMs) throw new CommitError('busy', { operation: 'journal', journal: alive })
-    await sleep(Math.random() * Math.min(5 * round, 100))
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(5 * round, 100)))
   }
 }
 

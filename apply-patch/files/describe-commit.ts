@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
-import { crc32 } from 'node:zlib'
 import type { ChangeSet } from '../change-set.ts'
 import type { Claim } from './claim.ts'
+import { crc32 } from './crc32.ts'
 import type { Work } from './install.ts'
 import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './owner.ts'

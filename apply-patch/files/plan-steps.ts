@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
-import { crc32 } from 'node:zlib'
 import type { Change, ChangeSet, Content, FileState } from '../change-set.ts'
+import { crc32 } from './crc32.ts'
 import { CommitError } from './errors.ts'
 import type { Entry, Print, Step, WriteChange } from './steps.ts'
 

@@ -11,7 +11,7 @@ import {
   type BigIntStats,
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { crc32 } from 'node:zlib'
+import { crc32 } from './crc32.ts'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './errors.ts'
 import { pathOf, type Cleared, type Entry, type Print, type Trace } from './steps.ts'

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { crc32 } from 'node:zlib'
+import { crc32 } from './crc32.ts'
 import { CommitError, errnoOf } from './errors.ts'
 import { isInside } from './resolve-path.ts'
 
@@ -97,7 +97,7 @@ function nameFor(root: string): string {
   const plain = basename(root)
     .replace(/[^\w.-]/g, '_')
     .slice(0, 80)
-  return `${plain === '' ? 'root' : plain}-${crc32(root).toString(16).padStart(8, '0')}`
+  return `${plain === '' ? 'root' : plain}-${crc32(Buffer.from(root)).toString(16).padStart(8, '0')}`
 }
 
 /** Makes the folders below a candidate's anchor. @returns why it can't serve, if it can't */

@@ -1,6 +1,5 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangeSet } from '../change-set.ts'
 import type { Claim } from './claim.ts'
 import { openDirectories, type Directories } from './directories.ts'
@@ -229,15 +228,16 @@ function syncFinally(work: Work): readonly Remnant[] {
 
 /** Gives others a turn when a stretch of work was long enough, and notices an abort. */
 function pacer(signal: AbortSignal | undefined): Work['pause'] {
-  let since = performance.now()
+  // `performance` would load a module that costs more than a small commit.
+  let since = Date.now()
   const turn = async (): Promise<void> => {
-    await nextTurn()
-    since = performance.now()
+    await new Promise(setImmediate)
+    since = Date.now()
     if (signal?.aborted === true) throw new CommitError('aborted', { cause: signal.reason })
   }
   return () => {
     if (signal?.aborted === true) throw new CommitError('aborted', { cause: signal.reason })
-    return performance.now() - since < turnMs ? undefined : turn()
+    return Date.now() - since < turnMs ? undefined : turn()
   }
 }
 

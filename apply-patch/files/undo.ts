@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
+import { crc32 } from './crc32.ts'
 import { CommitError, ReadError, type Difference } from './errors.ts'
 import { listJournals, type Header, type OldState } from './journal.ts'
 import { followRecipe, runLength } from './recipe.ts'

@@ -1,0 +1,27 @@
+/** Loading `node:zlib`, with the streams behind it, costs what computing so many bytes here does. */
+const bytesWorthLoading = 256 * 1024
+
+let table: Int32Array | undefined
+let computed = 0
+
+/**
+ * The CRC-32 of zlib and of zip files, as an unsigned number.
+ *
+ * @param before the checksum of what precedes these bytes; 0 at the start
+ */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  computed += bytes.length
+  if (computed > bytesWorthLoading) return process.getBuiltinModule('node:zlib').crc32(bytes, before)
+  table ??= makeTable()
+  let crc = ~before
+  for (let at = 0; at < bytes.length; at++) crc = (table[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8)
+  return ~crc >>> 0
+}
+
+function makeTable(): Int32Array {
+  return Int32Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+    return crc
+  })
+}
