@@ -7,8 +7,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import process from 'node:process'
-import type { Plugin } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 
 /** The programs: file in `dist/bin/`, the module it starts, and the name it goes by in messages. */
 const programs = [
@@ -45,31 +46,57 @@ const builtins: Plugin = {
     })
   },
 }
-await rm('dist', { recursive: true, force: true })
-// apply-patch starts for every single patch, so it is built on its own: code shared with the rest would bring along what the
-// rest needs of it.
-const libraries = [...rooms.map((room) => `${room}/index.ts`), 'engine/main.ts']
-for (const entryPoints of [['apply-patch/main.ts'], libraries]) {
-  await build({
-    entryPoints,
-    outdir: 'dist',
-    outbase: '.',
-    bundle: true,
-    splitting: true,
-    minifySyntax: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22.12',
-    chunkNames: 'chunks/[name]-[hash]',
-    // These load files of their own by path (protocol files, WebAssembly), so they stay packages.
-    external: ['dockerode', '@cf-wasm/photon', 'unpdf'],
-    plugins: [builtins],
-    // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
-    banner: { js: requireForCommonJs },
-    legalComments: 'linked',
-    logLevel: 'warning',
-  })
+
+/**
+ * What `apply-patch` loads only when it is needed, for the vendor packages behind it. Nothing of ours in them is shared with
+ * the program, so each is a bundle by itself.
+ */
+const patchDoors = ['apply-patch/cli/parse-arguments.ts', 'apply-patch/files/journal-schema.ts']
+
+/** Keeps a dynamic import of a door, while everything else that is imported so becomes part of the bundle. */
+const doors: Plugin = {
+  name: 'doors',
+  setup(setup) {
+    setup.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind }) => {
+      const door = kind === 'dynamic-import' ? patchDoors.find((one) => basename(one) === basename(path)) : undefined
+      return door === undefined ? undefined : { path: `../chunks/${basename(door, '.ts')}.js`, external: true }
+    })
+  },
 }
+
+const common = {
+  bundle: true,
+  minifySyntax: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.12',
+  legalComments: 'linked',
+  logLevel: 'warning',
+} satisfies BuildOptions
+
+await rm('dist', { recursive: true, force: true })
+await build({
+  ...common,
+  entryPoints: [...rooms.map((room) => `${room}/index.ts`), 'engine/main.ts'],
+  outdir: 'dist',
+  outbase: '.',
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  // These load files of their own by path (protocol files, WebAssembly), so they stay packages.
+  external: ['dockerode', '@cf-wasm/photon', 'unpdf'],
+  plugins: [builtins],
+  // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
+  banner: { js: requireForCommonJs },
+})
+// apply-patch starts for every single patch, and every file that Node opens for it costs: so it is one, built on its own.
+const ofPatch = {
+  ...common,
+  minifyWhitespace: true,
+  minifyIdentifiers: true,
+  plugins: [doors, builtins],
+} satisfies BuildOptions
+await build({ ...ofPatch, entryPoints: ['apply-patch/main.ts'], outfile: 'dist/apply-patch/main.js' })
+await build({ ...ofPatch, entryPoints: patchDoors, entryNames: '[name]', outdir: 'dist/chunks' })
 
 await mkdir('dist/bin', { recursive: true })
 for (const { name, entry } of programs) {

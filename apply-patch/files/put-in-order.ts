@@ -28,8 +28,8 @@ export type RecoveryReport = {
  * @returns undefined for a journal of another tree, or one that is gone
  * @throws CommitError `unrecoverable` naming the files that were changed since or can't be reached; the journal stays
  */
-export function putInOrder(journal: string, root: string | undefined): RecoveryReport | undefined {
-  const read = readIfThere(journal)
+export async function putInOrder(journal: string, root: string | undefined): Promise<RecoveryReport | undefined> {
+  const read = await readIfThere(journal)
   if (read === undefined) return undefined
   if (read.state === 'not-begun') {
     unlinkSync(journal)
@@ -117,9 +117,9 @@ function isSameTree(header: Header): boolean {
   return stats?.isDirectory() === true && stats.ino.toString() === header.rootInode
 }
 
-function readIfThere(journal: string): ReadJournal | undefined {
+async function readIfThere(journal: string): Promise<ReadJournal | undefined> {
   try {
-    return readJournal(journal)
+    return await readJournal(journal)
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined
     throw error

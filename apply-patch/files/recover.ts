@@ -30,12 +30,12 @@ export type RecoverOptions = {
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
   const { root: asked, stateDirectory } = options
   const roots =
-    asked === undefined ? crashedRoots(stateDirectory) : findUnfinished(realDirectory(asked), stateDirectory)
+    asked === undefined ? await crashedRoots(stateDirectory) : findUnfinished(realDirectory(asked), stateDirectory)
   const reports: RecoveryReport[] = []
   for (const root of roots) {
     const claim = await claimTree(root, options)
     try {
-      for (const journal of claim.crashed) reports.push(...settle(journal, root, options.abandon === true))
+      for (const journal of claim.crashed) reports.push(...(await settle(journal, root, options.abandon === true)))
     } finally {
       claim.journal.discard()
     }
@@ -43,9 +43,9 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
   return reports
 }
 
-function settle(journal: string, root: string, abandon: boolean): readonly RecoveryReport[] {
+async function settle(journal: string, root: string, abandon: boolean): Promise<readonly RecoveryReport[]> {
   try {
-    const report = putInOrder(journal, root)
+    const report = await putInOrder(journal, root)
     return report === undefined ? [] : [report]
   } catch (error) {
     if (!abandon || !(error instanceof CommitError) || error.code !== 'unrecoverable') throw error
@@ -55,15 +55,16 @@ function settle(journal: string, root: string, abandon: boolean): readonly Recov
 }
 
 /** The trees that unfinished journals speak of. */
-function crashedRoots(stateDirectory: string | undefined): readonly string[] {
+async function crashedRoots(stateDirectory: string | undefined): Promise<readonly string[]> {
   const journals = findStateRoots(stateDirectory)
     .flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)))
     .flatMap((directory) =>
       [...listJournals(directory, 'failed'), ...listJournals(directory, 'active')].map((name) => join(directory, name)),
     )
-  const roots = journals.flatMap((journal) => {
-    const read = readJournal(journal)
-    return read.state === 'not-begun' ? [] : [read.header.root]
-  })
-  return [...new Set(roots)]
+  const roots = new Set<string>()
+  for (const journal of journals) {
+    const read = await readJournal(journal)
+    if (read.state !== 'not-begun') roots.add(read.header.root)
+  }
+  return [...roots]
 }

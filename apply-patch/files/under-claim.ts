@@ -53,5 +53,10 @@ function markFailed(claim: Claim): void {
 async function recoverCrashed(claim: Claim, root: string): Promise<readonly RecoveryReport[]> {
   if (claim.crashed.length === 0) return []
   const { putInOrder } = await import('./put-in-order.ts')
-  return claim.crashed.flatMap((journal) => putInOrder(journal, root) ?? [])
+  const reports: RecoveryReport[] = []
+  for (const journal of claim.crashed) {
+    const report = await putInOrder(journal, root)
+    if (report !== undefined) reports.push(report)
+  }
+  return reports
 }

@@ -23,7 +23,7 @@ export async function undo(root: string, options: CommitOptions = {}): Promise<R
   const real = realDirectory(root)
   const { signal, durable = false, now = () => new Date() } = options
   return underClaim(real, options, async (claim, recovered) => {
-    const last = findLast(real, options.stateDirectory)
+    const last = await findLast(real, options.stateDirectory)
     if (last === undefined) throw new CommitError('nothing-to-undo', { operation: 'undo', key: real })
     const { header, bytes } = last
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
@@ -49,18 +49,17 @@ type Applied = {
 }
 
 /** The newest journal of an applied patch of this tree. */
-function findLast(root: string, stateDirectory: string | undefined): Applied | undefined {
-  const found = findStateDirectories(root, stateDirectory).flatMap((directory) =>
-    listJournals(directory, 'applied')
-      .toReversed()
-      .flatMap((name) => {
-        const read = readJournal(join(directory, name))
-        return read.state === 'done' && read.header.root === root
-          ? [{ journal: join(directory, name), header: read.header, bytes: read.bytes }]
-          : []
-      })
-      .slice(0, 1),
-  )
+async function findLast(root: string, stateDirectory: string | undefined): Promise<Applied | undefined> {
+  const found: Applied[] = []
+  for (const directory of findStateDirectories(root, stateDirectory)) {
+    for (const name of listJournals(directory, 'applied').toReversed()) {
+      const journal = join(directory, name)
+      const read = await readJournal(journal)
+      if (read.state !== 'done' || read.header.root !== root) continue
+      found.push({ journal, header: read.header, bytes: read.bytes })
+      break
+    }
+  }
   return found.toSorted((one, other) => one.header.at - other.header.at).at(-1)
 }
 

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+
+const entry = z.strictObject({ directory: z.string().startsWith('/'), name: z.string().regex(/^(?!\.{1,2}$)[^/\0]+$/) })
+const print = z.strictObject({
+  size: z.number().int().nonnegative(),
+  crc: z.number().int().nonnegative(),
+  mode: z.number().int().optional(),
+  symlink: z.string().optional(),
+})
+const trace = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('add'), target: entry, fresh: entry, print }),
+  z.strictObject({ type: z.literal('replace'), target: entry, fresh: entry, old: entry, print }),
+  z.strictObject({ type: z.literal('remove'), target: entry, old: entry }),
+])
+const before = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.enum(['absent', 'directory', 'other', 'unknown']) }),
+  z.strictObject({ type: z.literal('symlink'), target: z.string() }),
+  z.strictObject({
+    type: z.literal('file'),
+    mode: z.number().int(),
+    uid: z.number().int(),
+    gid: z.number().int(),
+    size: z.number().int().nonnegative(),
+    crc: z.number().int().nonnegative(),
+    recipe: z.array(z.number().int().nonnegative()),
+  }),
+])
+const path = z.string().startsWith('/')
+
+/** The line of JSON a journal starts with. In a file of its own, as few runs have a journal to read and need a validator. */
+export const header = z.strictObject({
+  version: z.literal(1),
+  root: path,
+  rootInode: z.string(),
+  unsafePaths: z.boolean(),
+  nonce: z.string(),
+  at: z.number(),
+  steps: z.array(z.strictObject({ trace, path: z.string(), before })),
+  made: z.array(path),
+  cleared: z.array(z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })),
+  emptied: z.array(path),
+  retires: z.array(z.string().regex(/^\/(?:.*\/)?applied-[^/\0]+$/)),
+  canUndo: z.boolean(),
+  bytes: z.number().int().nonnegative(),
+})
+
+/** A header as it was read: what is undefined in it is missing. */
+export type ReadHeader = z.infer<typeof header>
