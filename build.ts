@@ -5,17 +5,12 @@
  * chunks so that what stands behind a lazy door (a model SDK, a backend) is read only when the door opens.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
 import process from 'node:process'
 import type { BuildOptions, Plugin } from 'esbuild'
-
-/** The programs: file in `dist/bin/`, the module it starts, and the name it goes by in messages. */
-const programs = [
-  { name: 'agent', entry: '../engine/main.js' },
-  { name: 'apply-patch', entry: '../apply-patch/main.js' },
-]
 
 const requireForCommonJs =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);"
@@ -64,6 +59,29 @@ const doors: Plugin = {
   },
 }
 
+/**
+ * Chevrotain puts its parser together from 200 methods, one by one, and V8 copies the table of an object's properties each time:
+ * two thirds of a megabyte at every start, which is a garbage collection. An object that a property was deleted from keeps
+ * them in a dictionary, which grows in place.
+ */
+const mixins: Plugin = {
+  name: 'mixins',
+  setup(setup) {
+    setup.onLoad({ filter: /chevrotain\/lib\/src\/parse\/parser\/utils\/apply_mixins\.js$/ }, () => ({
+      contents: `
+        export function applyMixins({ prototype }, mixins) {
+          prototype.first = prototype.second = undefined
+          delete prototype.first
+          delete prototype.second
+          for (const mixin of mixins) {
+            const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(mixin.prototype)
+            Object.defineProperties(prototype, methods)
+          }
+        }`,
+    }))
+  },
+}
+
 const common = {
   bundle: true,
   minifySyntax: true,
@@ -93,16 +111,36 @@ const ofPatch = {
   ...common,
   minifyWhitespace: true,
   minifyIdentifiers: true,
-  plugins: [doors, builtins],
+  plugins: [doors, mixins, builtins],
 } satisfies BuildOptions
-await build({ ...ofPatch, entryPoints: ['apply-patch/main.ts'], outfile: 'dist/apply-patch/main.js' })
+await build({
+  ...ofPatch,
+  entryPoints: ['apply-patch/cli/run-program.ts'],
+  outfile: 'dist/apply-patch/program.js',
+  format: 'iife',
+  globalName: 'applyPatch',
+  footer: { js: 'applyPatch.runProgram' },
+})
 await build({ ...ofPatch, entryPoints: patchDoors, entryNames: '[name]', outdir: 'dist/chunks' })
 
 await mkdir('dist/bin', { recursive: true })
-for (const { name, entry } of programs) {
-  await writeFile(`dist/bin/${name}.js`, launcher(name, entry))
-  await chmod(`dist/bin/${name}.js`, 0o755)
-}
+await writeLauncher(
+  'agent',
+  `import module from 'node:module'
+module.enableCompileCache?.()
+await import('../engine/main.js')
+`,
+)
+await writeLauncher(
+  'apply-patch',
+  `${loadPatchProgram('import.meta.dirname')}
+// What only options need is in other files.
+if (process.argv.some((word) => word.startsWith('--'))) process.getBuiltinModule('node:module').enableCompileCache?.()
+// All is written by now; leaving at once saves taking Node apart.
+process.exit(await run(process.argv.slice(2)))
+`,
+)
+warmUpPatchProgram()
 
 if (!process.argv.includes('--no-types')) {
   const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
@@ -110,19 +148,82 @@ if (!process.argv.includes('--no-types')) {
 }
 
 /**
- * The text of a program's first file. It must parse on any Node that knows modules, since its job is to
- * refuse an old one in one line instead of a stack trace from inside a bundle.
+ * Writes a program's first file. It must parse on any Node that knows modules, since its job is to refuse an old one in one
+ * line instead of a stack trace from inside a bundle.
  */
-function launcher(name: string, entry: string): string {
-  return `#!/usr/bin/env node
-import module from 'node:module'
-
+async function writeLauncher(name: string, start: string): Promise<void> {
+  const text = `#!/usr/bin/env node
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 12)) {
   process.stderr.write('${name}: needs Node 22.12 or newer, this is ' + process.version + ' (' + process.execPath + ')\\n')
   process.exit(2)
 }
-module.enableCompileCache?.()
-await import('${entry}')
+${start}`
+  await writeFile(`dist/bin/${name}.js`, text)
+  await chmod(`dist/bin/${name}.js`, 0o755)
+}
+
+/**
+ * Code that makes `run`, the program's function. V8 compiles a function when it is first called, and Node's own cache keeps
+ * only what was compiled before that: compiling again at each start takes as long as all the work on a small patch. So
+ * the program brings what V8 compiled for a patch at the build. Another version of V8 refuses it, and compiles.
+ *
+ * @param directory an expression for the folder of `bin`
+ */
+function loadPatchProgram(directory: string): string {
+  return `const { readFileSync } = process.getBuiltinModule('node:fs')
+const { Script, constants } = process.getBuiltinModule('node:vm')
+const filename = ${directory} + '/../apply-patch/program.js'
+const script = new Script(readFileSync(filename, 'latin1'), {
+  filename,
+  cachedData: readIfThere(filename + '.cache'),
+  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+})
+const run = script.runInThisContext()
+function readIfThere(file) {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}`
+}
+
+/** Applies a patch that goes through all that most patches do, and keeps what V8 compiled for it beside the program. */
+function warmUpPatchProgram(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-build-'))
+  try {
+    const tree = join(folder, 'tree')
+    mkdirSync(tree)
+    for (const name of ['updated', 'moved', 'deleted']) writeFileSync(join(tree, name), 'one\ntwo\nthree\nfour\nfive\n')
+    const input = `*** Begin Patch
+*** Update File: updated
+@@ one
+ two
+-three
++III
+ four
+@@
+-five
++V
+*** Update File: moved
+*** Move to: new/moved
+@@
+-one
++I
+*** Delete File: deleted
+*** Add File: new/added
++one
+*** End Patch
 `
+    const code = `${loadPatchProgram(JSON.stringify(resolve('dist/bin')))}
+      process.exitCode = await run([])
+      process.getBuiltinModule('node:fs').writeFileSync(filename + '.cache', script.createCachedData())`
+    const env = { ...process.env, XDG_STATE_HOME: folder, NODE_OPTIONS: '' }
+    const given = ['--input-type=module', '--eval', code]
+    const { status, stderr } = spawnSync(process.execPath, given, { cwd: tree, env, input })
+    if (status !== 0) throw new Error(`the warm-up of apply-patch failed: ${stderr.toString()}`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
