@@ -1,6 +1,7 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import { z } from 'zod'
+import { demultiplex } from './demultiplex.ts'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerPlan } from './plan.ts'
 
@@ -92,7 +93,7 @@ async function startContainer(docker: Docker, plan: ContainerPlan): Promise<Warm
   await container.start()
   return {
     id: container.id,
-    exec: (command) => execInContainer(docker, container, command),
+    exec: (command) => execInContainer(container, command),
     signal: async (name) => {
       const exec = await container.exec({ Cmd: ['/bin/sh', '-c', `kill -${name} -1`], AttachStdout: true })
       const stream = await exec.start({})
@@ -107,7 +108,7 @@ async function startContainer(docker: Docker, plan: ContainerPlan): Promise<Warm
   }
 }
 
-function execInContainer(docker: Docker, container: Docker.Container, command: ContainerCommand): ContainerProcess {
+function execInContainer(container: Docker.Container, command: ContainerCommand): ContainerProcess {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const stdin = command.stdin ? new PassThrough() : undefined
   const { terminal } = command
@@ -127,7 +128,7 @@ function execInContainer(docker: Docker, container: Docker.Container, command: C
       })
       const stream = await exec.start({ hijack: true, stdin: command.stdin, Tty: terminal })
       // A terminal has one output, which comes as it is.
-      if (!terminal) docker.modem.demuxStream(stream, stdout, stderr)
+      if (!terminal) demultiplex(stream, stdout, stderr)
       else stream.pipe(stdout, { end: false })
       tell = (size) => void exec.resize({ h: size.rows, w: size.columns }).catch(() => undefined)
       if (wanted !== undefined) tell(wanted)

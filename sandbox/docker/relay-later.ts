@@ -22,8 +22,8 @@ export function relayLater(
     try {
       started = await start()
       if (wanted !== undefined) started.resize(wanted)
-      started.stdout.pipe(stdout)
-      started.stderr.pipe(stderr)
+      relay(started.stdout, stdout)
+      relay(started.stderr, stderr)
       if (started.stdin !== undefined) stdin.pipe(started.stdin)
       return await started.code
     } catch (error) {
@@ -37,4 +37,10 @@ export function relayLater(
     started?.resize(size)
   }
   return { stdin, stdout, stderr, code, resize }
+}
+
+function relay(from: Readable, to: PassThrough): void {
+  from.pipe(to)
+  // What nobody reads any more has to flow all the same, or the end would never come.
+  to.once('close', () => from.resume())
 }

@@ -1,0 +1,52 @@
+import { Writable, type Readable } from 'node:stream'
+
+/** Of a frame: which stream, three bytes of nothing, and the length of what follows (Docker Engine API, "Attach", stream format). */
+const headerBytes = 8
+const isStderr = 2
+
+/**
+ * Takes apart the one stream in which a daemon sends the two outputs of a command. Whoever is slow to read either slows down the command,
+ * as a pipe would, rather than filling our memory. Ends neither output.
+ */
+export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable): void {
+  let header = Buffer.alloc(0)
+  let left = 0
+  let to = stdout
+  const takeApart = async (chunk: Buffer): Promise<void> => {
+    let rest = chunk
+    while (rest.length > 0) {
+      if (left === 0) {
+        const missing = headerBytes - header.length
+        header = Buffer.concat([header, rest.subarray(0, missing)])
+        rest = rest.subarray(missing)
+        if (header.length < headerBytes) return
+        to = header[0] === isStderr ? stderr : stdout
+        left = header.readUInt32BE(4)
+        header = Buffer.alloc(0)
+      } else {
+        const piece = rest.subarray(0, left)
+        rest = rest.subarray(piece.length)
+        left -= piece.length
+        if (!to.destroyed && !to.write(piece)) await room(to)
+      }
+    }
+  }
+  stream.pipe(
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => void takeApart(chunk).then(() => done(), done),
+    }),
+  )
+}
+
+/** Resolves when a stream takes more, or will take nothing any more. */
+async function room(stream: Writable): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      stream.off('drain', go)
+      stream.off('close', go)
+      resolve()
+    }
+    stream.once('drain', go)
+    stream.once('close', go)
+  })
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { beforeAll, describe, expect } from 'vitest'
+import type { SandboxPolicyInput } from '../../sandbox/index.ts'
+import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { eventually, testInBubblewrap, testInDocker } from './helpers.ts'
+import { makeStage, type Stage } from './kill-tools.ts'
+
+const mebibyte = 1024 ** 2
+const gibibyte = 1024 ** 3
+
+/** More than an engine needs, far less than what floods through it. */
+const mostEngineKib = 400 * 1024
+
+/** One that forked twice, one in a session of its own, one that ignores TERM, and one in front. */
+const stubborn = `(setsid sleep 600 &); setsid sh -c 'trap "" TERM HUP; sleep 600' & trap "" TERM; touch up; sleep 600; sleep 600`
+
+describe.each([
+  ['bubblewrap', testInBubblewrap],
+  ['docker', testInDocker],
+] as const)('in %s, nothing is left and the machine answers', (backend, test) => {
+  beforeAll(() => {
+    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
+  })
+
+  const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
+  const stageFor = (): Promise<Stage> => makeStage({ readableRoots }, { backend, image })
+
+  /** Runs a script to its end and gives what the engine said of it, once nothing is left. */
+  async function survive(script: string, limits: NonNullable<SandboxPolicyInput['limits']>, slow = false) {
+    const stage = await stageFor()
+    const policy = { mode: 'workspace-write' as const, workspace: stage.workspace, readableRoots, limits }
+    const engine = await stage.start({ script, policy, slow })
+    const driven = await engine.driven
+    expect(stage.leftovers()).toEqual([])
+    expect(spawnSync('true').status).toBe(0)
+    if (driven === undefined) throw new Error('the engine broke')
+    expect(driven.maxRssKib).toBeLessThan(mostEngineKib)
+    return { ...driven, stage, rules: driven.result.denials.map(({ rule }) => rule) }
+  }
+
+  test.each(['SIGKILL', 'SIGTERM'] as const)('after %s of the engine', async (signal) => {
+    const stage = await stageFor()
+    const engine = await stage.start({ script: stubborn })
+    await eventually(() => existsSync(join(stage.workspace, 'up')))
+    engine.child.kill(signal)
+    await engine.driven
+    // What has no process to clean up after it is the next start's to remove.
+    await eventually(() => stage.leftovers().every((left) => /^(file|control group) /.test(left)))
+    await (
+      await stage.start({ script: 'true' })
+    ).driven
+    expect(stage.leftovers()).toEqual([])
+  })
+
+  test('after a time-out', async () => {
+    const { result } = await survive(stubborn, { wallTimeMs: 1500 })
+    expect(result).toMatchObject({ status: 'timed-out', denials: [{ rule: 'limits.wallTimeMs' }] })
+  })
+
+  test('after a gigabyte of output, all of which arrived', async () => {
+    const { result, bytes } = await survive(`head -c ${gibibyte} /dev/zero`, {})
+    expect(result).toMatchObject({ status: 'exited', code: 0, denials: [] })
+    expect(bytes).toBe(gibibyte)
+  })
+
+  test('after a flood that a slow reader has to take, up to the limit', async () => {
+    const { bytes, rules } = await survive('cat /dev/zero', { outputBytes: 200 * mebibyte }, true)
+    expect(bytes).toBe(200 * mebibyte)
+    expect(rules).toContain('limits.outputBytes')
+  })
+
+  test('after a fork bomb', async () => {
+    const { rules } = await survive('bomb() { bomb | bomb & }; bomb; sleep 600', { wallTimeMs: 3000 })
+    expect(rules).toContain('limits.wallTimeMs')
+    if (backend === 'bubblewrap') expect(rules).toContain('limits.processes')
+  })
+
+  test('after a memory bomb of several processes, none of which is over the limit by itself', async () => {
+    const bomb = 'for i in 1 2 3 4; do head -c 400M /dev/zero | tail -c 390M > /dev/null & done; wait; exit 1'
+    const { rules } = await survive(bomb, { memoryBytes: 512 * mebibyte, wallTimeMs: 60_000 })
+    if (backend === 'bubblewrap') expect(rules).toContain('limits.memoryBytes')
+  })
+
+  test('after filling the disk', async () => {
+    const fill =
+      'for place in /tmp . /dev/shm; do head -c 1G /dev/zero > $place/fill; stat -c %s $place/fill >&2; done; ls /tmp'
+    const { stage } = await survive(`${fill}; exit 1`, { fileSizeBytes: 300 * mebibyte })
+    expect(statSync(join(stage.workspace, 'fill')).size).toBe(300 * mebibyte)
+  })
+})
