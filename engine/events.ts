@@ -135,6 +135,34 @@ const compaction = z.object({
   duration_ms: z.number().optional(),
 })
 
+const mcpToolCall = z.object({
+  ...common,
+  type: z.literal('mcp_tool_call'),
+  server: z.string(),
+  tool: z.string(),
+  /** As the model wrote them; their JSON text, cut in the middle, where they are long. */
+  arguments: z.unknown(),
+  result: z.object({ content: z.array(z.unknown()), structured_content: z.unknown() }).optional(),
+  error: z.object({ message: z.string() }).optional(),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  call_id: z.string(),
+  duration_ms: z.number().optional(),
+  verdict: verdict.optional(),
+})
+
+/** Ours: a hook that has run. */
+const hookRun = z.object({
+  ...common,
+  type: z.literal('hook'),
+  event: z.string(),
+  /** Its command, URL or tool, and where it is configured. */
+  handler: z.string(),
+  status: z.enum(['completed', 'blocked', 'failed']),
+  duration_ms: z.number(),
+  /** Why, where it blocked or failed. */
+  message: z.string().optional(),
+})
+
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
 
 const item = z.discriminatedUnion('type', [
@@ -142,9 +170,11 @@ const item = z.discriminatedUnion('type', [
   reasoning,
   commandExecution,
   fileChange,
+  mcpToolCall,
   toolCall,
   guardianAssessment,
   compaction,
+  hookRun,
   errorItem,
 ])
 

@@ -103,6 +103,10 @@ function itemLines(item: Item, style: Style): readonly string[] {
       return [
         paint('dim', `~ conversation summed up: about ${item.tokens_before} tokens → ${item.tokens_after ?? '?'}`),
       ]
+    case 'mcp_tool_call':
+      return mcpCallLines(item, style)
+    case 'hook':
+      return hookLines(item, style)
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:
@@ -127,6 +131,32 @@ function commandLines(item: Extract<Item, { type: 'command_execution' }>, { pain
   )
   if (item.status === 'completed') return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...denials]
   return [`${paint('red', '✗')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
+}
+
+function mcpCallLines(item: Extract<Item, { type: 'mcp_tool_call' }>, { paint }: Style): readonly string[] {
+  const name = `${item.server}: ${item.tool}${duration(item.duration_ms)}`
+  if (item.verdict !== undefined && item.verdict.decision !== 'allow') {
+    return [paint('red', `✗ refused: ${name}`), ...verdictLines(item.verdict, paint)]
+  }
+  if (item.status === 'completed') return [`${paint('green', '✓')} ${name}`]
+  return [`${paint('red', '✗')} ${name}`, ...indent(item.error?.message ?? '', paint)]
+}
+
+/** A hook that did its work in silence needs no line. */
+function hookLines(
+  { event, handler, status, message = '' }: Extract<Item, { type: 'hook' }>,
+  { paint }: Style,
+): readonly string[] {
+  switch (status) {
+    case 'completed':
+      return []
+    case 'blocked':
+      return [paint('yellow', `! the ${event} hook ${handler} said no`), ...indent(message, paint)]
+    case 'failed':
+      return [paint('red', `✗ the ${event} hook ${handler} failed`), ...indent(message, paint)]
+    default:
+      return status satisfies never
+  }
 }
 
 function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: Style): readonly string[] {

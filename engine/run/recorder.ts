@@ -157,10 +157,12 @@ function eventUsage(usage: Usage): RunSummary['usage'] {
 }
 
 /** An item that the Guardian may have judged. */
-type Judged = Extract<Item, { type: 'command_execution' | 'file_change' | 'tool_call' }>
+type Judged = Extract<Item, { type: 'command_execution' | 'file_change' | 'tool_call' | 'mcp_tool_call' }>
+
+const judged: readonly Item['type'][] = ['command_execution', 'file_change', 'tool_call', 'mcp_tool_call']
 
 function isJudged(item: Item): item is Judged {
-  return item.type === 'command_execution' || item.type === 'file_change' || item.type === 'tool_call'
+  return judged.includes(item.type)
 }
 
 function subject(item: Judged): string {
@@ -171,6 +173,8 @@ function subject(item: Judged): string {
       return `patch of ${item.changes.map(({ path }) => path).join(', ')}`
     case 'tool_call':
       return `${item.tool} ${item.input}`
+    case 'mcp_tool_call':
+      return `mcp__${item.server}__${item.tool}`
     default:
       return item satisfies never
   }

@@ -1,0 +1,263 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import {
+  CallToolResultSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  McpError,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { Image } from '../model.ts'
+import { version } from '../version.ts'
+import { SandboxTransport } from './sandbox-transport.ts'
+import type { McpServer } from './server.ts'
+
+/** A tool as its server describes it. Nothing in it is to be trusted. */
+export type McpToolDescription = {
+  readonly name: string
+  readonly description: string
+  /** Undefined where it is no object. */
+  readonly inputSchema: Readonly<Record<string, unknown>> | undefined
+  readonly readOnlyHint: boolean
+}
+
+/** What a call gave. */
+export type McpCallResult = { readonly text: string; readonly images: readonly Image[]; readonly isError: boolean }
+
+/** A server that answers. */
+export type McpConnection = {
+  readonly listTools: () => Promise<readonly McpToolDescription[]>
+  /** Rejects with a sentence where the server fails; a tool's own error is a result. */
+  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<McpCallResult>
+  readonly listResources: () => Promise<readonly McpResource[]>
+  readonly readResource: (uri: string, signal: AbortSignal) => Promise<McpCallResult>
+  readonly listPrompts: () => Promise<readonly McpPrompt[]>
+  /** A prompt's messages as one text. */
+  readonly getPrompt: (name: string, input: Readonly<Record<string, string>>) => Promise<string>
+  /** Whether it has gone away, and how. */
+  readonly ended: () => string | undefined
+  readonly close: () => Promise<void>
+}
+
+export type McpResource = {
+  readonly uri: string
+  readonly name: string
+  readonly description: string
+  readonly mimeType: string
+}
+export type McpPrompt = {
+  readonly name: string
+  readonly description: string
+  readonly arguments: readonly { readonly name: string; readonly required: boolean }[]
+}
+
+/** What a connection needs of the run. */
+export type McpSurroundings = {
+  readonly workspace: string
+  /** Where a server's process runs: the sandbox, or for a server that is configured so, outside of it. */
+  readonly sandboxFor: (server: McpServer) => Promise<Sandbox>
+  /** Called when the server says that its tools have changed. */
+  readonly onToolsChanged: () => void
+  readonly signal: AbortSignal
+}
+
+// Looser than the SDK's: one tool that lies about its schema must not hide the others.
+const ToolList = z.looseObject({
+  tools: z.array(
+    z.looseObject({
+      name: z.string(),
+      description: z.string().optional().catch(undefined),
+      inputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
+      annotations: z
+        .looseObject({ readOnlyHint: z.boolean().optional().catch(undefined) })
+        .optional()
+        .catch(undefined),
+    }),
+  ),
+  nextCursor: z.string().optional(),
+})
+
+/** Pages of a list that are asked for at most: a server could say "more" for ever. */
+const maxPages = 100
+
+/**
+ * Connects to a server and shakes hands with it.
+ *
+ * @throws Error with a sentence that says why it is not there: it can't be started or reached, it is too slow, it speaks no MCP
+ */
+export async function connect(server: McpServer, surroundings: McpSurroundings): Promise<McpConnection> {
+  const client = new Client(
+    { name: 'portcullis', version },
+    { capabilities: { roots: { listChanged: false }, elicitation: {} } },
+  )
+  client.setRequestHandler(ListRootsRequestSchema, () => ({
+    roots: [{ uri: pathToFileURL(surroundings.workspace).href, name: 'workspace' }],
+  }))
+  // Nobody is there who could fill in a form.
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => surroundings.onToolsChanged())
+  let closed = false
+  client.onclose = () => (closed = true)
+  const transport = await open(server, surroundings)
+  const limits = { timeout: server.startupTimeoutMs, signal: surroundings.signal }
+  const endOf = (): string | undefined => (transport instanceof SandboxTransport ? transport.ending : undefined)
+  const explain = (error: unknown): Error => {
+    const ending = endOf()
+    if (ending !== undefined) return new Error(`the server ${ending}`, { cause: error })
+    return new Error(sentence(error), { cause: error })
+  }
+  try {
+    await client.connect(transport, limits)
+  } catch (error) {
+    await transport.close().catch(() => undefined)
+    throw explain(error)
+  }
+  const offers = client.getServerCapabilities() ?? {}
+
+  async function pages<Page extends { readonly nextCursor?: string | undefined }, Item>(
+    get: (cursor: { cursor?: string }) => Promise<Page>,
+    items: (page: Page) => readonly Item[],
+  ): Promise<readonly Item[]> {
+    const all: Item[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < maxPages; page++) {
+      const answer = await get(cursor === undefined ? {} : { cursor })
+      all.push(...items(answer))
+      cursor = answer.nextCursor
+      if (cursor === undefined) break
+    }
+    return all
+  }
+
+  return {
+    listTools: async () => {
+      if (offers.tools === undefined) return []
+      const found = await pages(
+        (params) => client.request({ method: 'tools/list', params }, ToolList, limits),
+        ({ tools }) => tools,
+      )
+      return found.map(({ name, description, inputSchema, annotations }) => ({
+        name,
+        description: description ?? '',
+        inputSchema,
+        readOnlyHint: annotations?.readOnlyHint === true,
+      }))
+    },
+    call: async (tool, input, signal) => {
+      try {
+        const request = { method: 'tools/call' as const, params: { name: tool, arguments: { ...input } } }
+        const result = await client.request(request, CallToolResultSchema, {
+          timeout: server.toolTimeoutMs,
+          // Progress shows that it works on it.
+          resetTimeoutOnProgress: true,
+          onprogress: () => undefined,
+          signal,
+        })
+        return { ...contentOf(result.content, result.structuredContent), isError: result.isError === true }
+      } catch (error) {
+        throw explain(error)
+      }
+    },
+    listResources: async () => {
+      if (offers.resources === undefined) return []
+      const found = await pages(
+        (params) => client.listResources(params, limits),
+        ({ resources }) => resources,
+      )
+      return found.map(({ uri, name, description = '', mimeType = '' }) => ({ uri, name, description, mimeType }))
+    },
+    readResource: async (uri, signal) => {
+      const { contents } = await client.readResource({ uri }, { timeout: server.toolTimeoutMs, signal })
+      return {
+        ...contentOf(
+          contents.map((resource) => ({ type: 'resource', resource })),
+          undefined,
+        ),
+        isError: false,
+      }
+    },
+    listPrompts: async () => {
+      if (offers.prompts === undefined) return []
+      const found = await pages(
+        (params) => client.listPrompts(params, limits),
+        ({ prompts }) => prompts,
+      )
+      return found.map(({ name, description = '', arguments: parameters = [] }) => ({
+        name,
+        description,
+        arguments: parameters.map((one) => ({ name: one.name, required: one.required === true })),
+      }))
+    },
+    getPrompt: async (name, input) => {
+      const { messages } = await client.getPrompt({ name, arguments: { ...input } }, { timeout: server.toolTimeoutMs })
+      return messages.map(({ content }) => contentOf([content], undefined).text).join('\n\n')
+    },
+    ended: () => endOf() ?? (closed ? 'closed the connection' : undefined),
+    close: () => client.close(),
+  }
+}
+
+async function open(server: McpServer, { sandboxFor, workspace }: McpSurroundings): Promise<Transport> {
+  const { transport } = server
+  switch (transport.type) {
+    case 'stdio': {
+      const { argv, env, cwd = workspace } = transport
+      return new SandboxTransport(await sandboxFor(server), { argv, env, cwd })
+    }
+    case 'http':
+      return asTransport(
+        new StreamableHTTPClientTransport(transport.url, { requestInit: { headers: { ...transport.headers } } }),
+      )
+    case 'sse':
+      return new SSEClientTransport(transport.url, { requestInit: { headers: { ...transport.headers } } })
+    case 'ws':
+      return new WebSocketClientTransport(transport.url)
+    default:
+      return transport satisfies never
+  }
+}
+
+/** The SDK's own class, whose optional fields are declared a little differently from its interface's. */
+function asTransport(transport: StreamableHTTPClientTransport): Transport {
+  return transport as Transport
+}
+
+type Block = { readonly type: string; readonly [key: string]: unknown }
+
+/** What a model can read of a result's parts. */
+function contentOf(blocks: readonly Block[], structured: unknown): Omit<McpCallResult, 'isError'> {
+  const images: Image[] = []
+  const texts = blocks.map((block): string => {
+    switch (block.type) {
+      case 'text':
+        return String(block['text'])
+      case 'image':
+        images.push({ mediaType: String(block['mimeType']), data: String(block['data']) })
+        return '[an image, shown beside]'
+      case 'audio':
+        return `[audio, ${String(block['mimeType'])}, not shown]`
+      case 'resource': {
+        const { uri, text, mimeType } = block['resource'] as Readonly<Record<string, unknown>>
+        return typeof text === 'string' ? `${String(uri)}:\n${text}` : `[${String(uri)}, ${String(mimeType)}, not text]`
+      }
+      case 'resource_link':
+        return `[resource ${String(block['uri'])}: ${String(block['name'])}]`
+      default:
+        return `[content of the kind ${block.type}, not shown]`
+    }
+  })
+  const text = texts.join('\n')
+  return { text: text === '' && structured !== undefined ? JSON.stringify(structured) : text, images }
+}
+
+function sentence(error: unknown): string {
+  if (error instanceof McpError) return error.message.replace(/^MCP error -?\d+: /, '')
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
+}

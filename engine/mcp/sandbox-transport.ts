@@ -1,0 +1,94 @@
+import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { Command, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
+import { cleanOutput } from '../text/clean.ts'
+
+/** Of what a server says on standard error, the end that is kept for messages. */
+const complaintLimit = 2000
+
+/** The stdio transport over a command in the sandbox: one JSON message a line, both ways. */
+export class SandboxTransport implements Transport {
+  onclose?: (() => void) | undefined
+  onerror?: ((error: Error) => void) | undefined
+  onmessage?: Transport['onmessage']
+  readonly #sandbox: Sandbox
+  readonly #command: Command
+  readonly #incoming = new ReadBuffer()
+  #process: SandboxProcess | undefined
+  #complaint = Buffer.alloc(0)
+  #ending: string | undefined
+
+  constructor(sandbox: Sandbox, command: Omit<Command, 'stdin' | 'timeoutMs'>) {
+    this.#sandbox = sandbox
+    // A server lives as long as the run; what bounds it is the run's own end.
+    this.#command = { ...command, stdin: 'pipe', timeoutMs: 2 ** 31 - 1 }
+  }
+
+  start(): Promise<void> {
+    const child = this.#sandbox.spawn(this.#command)
+    this.#process = child
+    child.stdin?.on('error', (error) => this.onerror?.(error))
+    child.stderr.on('data', (bytes: Buffer) => {
+      this.#complaint = Buffer.concat([this.#complaint, bytes]).subarray(-complaintLimit)
+    })
+    child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes))
+    void child.result.then((result) => {
+      this.#ending ??=
+        result.status === 'exited'
+          ? `exited with code ${result.code}`
+          : result.status === 'signaled'
+            ? `was killed by ${result.signal}`
+            : 'was stopped'
+      this.onclose?.()
+    })
+    return Promise.resolve()
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#process?.stdin
+    if (stdin === undefined || !stdin.writable)
+      return Promise.reject(new Error(`the server ${this.ending ?? 'is not running'}`))
+    return new Promise((resolve, reject) => {
+      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  async close(): Promise<void> {
+    const child = this.#process
+    this.#process = undefined
+    if (child === undefined) return
+    // The protocol's own way: standard input closes, and what doesn't end by that is ended.
+    child.stdin?.end()
+    const patience = setTimeout(() => child.kill(), 500)
+    await child.result
+    clearTimeout(patience)
+  }
+
+  /** How the server ended and its last words, once it has; undefined while it runs. */
+  get ending(): string | undefined {
+    if (this.#ending === undefined) return undefined
+    const words = cleanOutput(this.#complaint).trim()
+    return words === '' ? this.#ending : `${this.#ending}: ${words}`
+  }
+
+  #receive(bytes: Buffer): void {
+    try {
+      this.#incoming.append(bytes)
+    } catch (error) {
+      // A line without end: nothing that follows could be understood.
+      this.#ending ??= `sent a line without end (${(error as Error).message})`
+      this.#process?.kill()
+      return
+    }
+    for (;;) {
+      try {
+        const message = this.#incoming.readMessage()
+        if (message === null) return
+        this.onmessage?.(message)
+      } catch (error) {
+        this.onerror?.(error as Error)
+      }
+    }
+  }
+}

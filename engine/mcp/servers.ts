@@ -1,0 +1,134 @@
+import { UserError } from '../user-error.ts'
+import type { McpCallResult, McpConnection, McpSurroundings, McpToolDescription } from './connect.ts'
+import type { McpServer } from './server.ts'
+
+/** A server of a run: connected, or why not. */
+export type ServerState = {
+  readonly server: McpServer
+  /** What it offers, as far as the configuration lets it; empty where it is not there. */
+  readonly tools: readonly McpToolDescription[]
+  /** Why it is not there; undefined while it is. */
+  readonly problem: string | undefined
+}
+
+/** The servers of a run. */
+export type McpServers = {
+  readonly states: () => readonly ServerState[]
+  /** Calls a tool; a server that has gone away is started once more first. Rejects with a sentence. */
+  readonly call: (
+    server: string,
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<McpCallResult>
+  /** The connection of a server, started once more where it has gone away. Rejects with a sentence. */
+  readonly connection: (server: string) => Promise<McpConnection>
+  readonly close: () => Promise<void>
+}
+
+type Entry = {
+  readonly server: McpServer
+  connection: McpConnection | undefined
+  /** A connection being made again; calls that meet wait for the same one. */
+  opening: Promise<McpConnection> | undefined
+  tools: readonly McpToolDescription[]
+  problem: string | undefined
+}
+
+/**
+ * Connects to all servers at once.
+ *
+ * @param onChanged called when a server's tools have changed after the start
+ * @throws UserError `usage` where one that is `required` is not there
+ */
+export async function startServers(
+  servers: readonly McpServer[],
+  surroundings: Omit<McpSurroundings, 'onToolsChanged'>,
+  onChanged: () => void = () => undefined,
+): Promise<McpServers> {
+  // The one door to the SDK: a run without servers doesn't read it.
+  const { connect } = await import('./connect.ts')
+  const entries = new Map(
+    servers.map((server): [string, Entry] => [
+      server.name,
+      { server, connection: undefined, opening: undefined, tools: [], problem: undefined },
+    ]),
+  )
+
+  async function open(entry: Entry): Promise<McpConnection> {
+    const { server } = entry
+    const onToolsChanged = (): void => {
+      void refresh(entry).then(onChanged, () => undefined)
+    }
+    const connection = await within(connect(server, { ...surroundings, onToolsChanged }), server.startupTimeoutMs)
+    entry.connection = connection
+    await refresh(entry)
+    entry.problem = undefined
+    return connection
+  }
+
+  async function refresh(entry: Entry): Promise<void> {
+    const { server, connection } = entry
+    if (connection === undefined) return
+    const listed = await connection.listTools()
+    entry.tools = listed.filter(
+      ({ name }) => (server.enabledTools?.includes(name) ?? true) && !server.disabledTools.includes(name),
+    )
+  }
+
+  async function connectionOf(name: string): Promise<McpConnection> {
+    const entry = entries.get(name)
+    if (entry === undefined)
+      throw new Error(`there is no MCP server ${name}; there are: ${[...entries.keys()].join(', ')}`)
+    if (entry.connection !== undefined && entry.connection.ended() === undefined) return entry.connection
+    entry.opening ??= open(entry).finally(() => (entry.opening = undefined))
+    try {
+      return await entry.opening
+    } catch (error) {
+      entry.problem = (error as Error).message
+      throw new Error(`the MCP server ${name} is not there: ${entry.problem}`, { cause: error })
+    }
+  }
+
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([...entries.values()].map(({ connection }) => connection?.close()))
+  }
+
+  await Promise.all(
+    [...entries.values()].map(async (entry) => {
+      try {
+        await open(entry)
+      } catch (error) {
+        entry.problem = (error as Error).message
+      }
+    }),
+  )
+  const missing = [...entries.values()].filter(({ server, problem }) => server.required && problem !== undefined)
+  if (missing.length > 0) {
+    await close()
+    const lines = missing.map(
+      ({ server, problem }) => `${server.origin}: the MCP server ${server.name} is required and not there: ${problem}`,
+    )
+    throw new UserError('usage', lines.join('\n'))
+  }
+
+  return {
+    states: () => [...entries.values()].map(({ server, tools, problem }) => ({ server, tools, problem })),
+    call: async (name, tool, input, signal) => (await connectionOf(name)).call(tool, input, signal),
+    connection: connectionOf,
+    close,
+  }
+}
+
+/** A server that starts and then says nothing would hold up the run for as long as it likes. */
+async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it was not ready within ${milliseconds / 1000} s`)), milliseconds)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

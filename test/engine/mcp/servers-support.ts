@@ -1,0 +1,77 @@
+import { dirname } from 'node:path'
+import process from 'node:process'
+import { onTestFinished } from 'vitest'
+import type { McpSurroundings } from '../../../engine/mcp/connect.ts'
+import type { McpServer, McpTransport } from '../../../engine/mcp/server.ts'
+import { startServers, type McpServers } from '../../../engine/mcp/servers.ts'
+import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+const packages = new URL('../../../node_modules/@modelcontextprotocol/', import.meta.url).pathname
+
+/** The program of one of the reference servers. */
+export function reference(name: 'everything' | 'filesystem' | 'memory'): string {
+  return `${packages}server-${name}/dist/index.js`
+}
+
+/** A server with the usual settings. */
+export function server(name: string, transport: McpTransport, settings: Partial<McpServer> = {}): McpServer {
+  return {
+    name,
+    origin: 'test',
+    transport,
+    required: false,
+    startupTimeoutMs: 20_000,
+    toolTimeoutMs: 10_000,
+    enabledTools: undefined,
+    disabledTools: [],
+    trusted: false,
+    alwaysLoad: false,
+    ...settings,
+  }
+}
+
+/** A server that is a node program, by its file or its source. */
+export function nodeServer(
+  name: string,
+  program: { readonly file: string } | { readonly source: string },
+  args: readonly string[] = [],
+  settings: Partial<McpServer> = {},
+): McpServer {
+  const words = 'file' in program ? [program.file] : ['--input-type=module', '-e', program.source]
+  const argv = [process.execPath, ...words, ...args] as const
+  return server(name, { type: 'stdio', argv, env: {}, cwd: undefined, sandboxed: true }, settings)
+}
+
+/** Starts servers in the sandbox of a workspace, and stops them with the test. */
+export async function start(
+  servers: readonly McpServer[],
+  options: { readonly workspace?: string; readonly onChanged?: () => void } = {},
+): Promise<McpServers> {
+  const workspace = options.workspace ?? tempDir()
+  const readableRoots = [dirname(process.execPath), new URL('../../..', import.meta.url).pathname]
+  const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace, readableRoots }))
+  onTestFinished(() => sandbox.close())
+  const surroundings: Omit<McpSurroundings, 'onToolsChanged'> = {
+    workspace,
+    sandboxFor: () => Promise.resolve(sandbox),
+    signal: new AbortController().signal,
+  }
+  const started = await startServers(servers, surroundings, options.onChanged)
+  onTestFinished(() => started.close())
+  return started
+}
+
+/** The source of a server that answers by a function from method and parameters; for lies that no SDK would tell. */
+export function liar(answer: string): string {
+  return `
+    import { createInterface } from 'node:readline'
+    const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+    const hello = { protocolVersion: '2025-06-18', serverInfo: { name: 'liar', version: '1' }, capabilities: { tools: {} } }
+    createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line)
+      if (id === undefined) return
+      if (method === 'initialize') return send({ id, result: hello })
+      ${answer}
+    })`
+}

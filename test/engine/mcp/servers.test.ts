@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { liar, nodeServer, reference, server, start } from './servers-support.ts'
+
+const signal = new AbortController().signal
+
+describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () => {
+  test('everything: its tools are listed and called', async () => {
+    const servers = await start([nodeServer('everything', { file: reference('everything') })])
+    const [state] = servers.states()
+    expect(state?.problem).toBeUndefined()
+    expect(state?.tools.map(({ name }) => name)).toContain('echo')
+    const { text, isError } = await servers.call('everything', 'echo', { message: 'hello' }, signal)
+    expect([text, isError]).toEqual(['Echo: hello', false])
+  })
+
+  test('everything: a picture comes as a picture', async () => {
+    const servers = await start([nodeServer('everything', { file: reference('everything') })])
+    const { images } = await servers.call('everything', 'get-tiny-image', {}, signal)
+    expect(images).toMatchObject([{ mediaType: 'image/png' }])
+  })
+
+  test('everything: resources and prompts can be read', async () => {
+    const servers = await start([nodeServer('everything', { file: reference('everything') })])
+    const connection = await servers.connection('everything')
+    const [first] = await connection.listResources()
+    expect((await connection.readResource(first?.uri ?? '', signal)).text).not.toBe('')
+    expect((await connection.listPrompts()).map(({ name }) => name)).toContain('simple-prompt')
+    expect(await connection.getPrompt('simple-prompt', {})).not.toBe('')
+  })
+
+  test('everything: a call that is given up is over at once', async () => {
+    const servers = await start([nodeServer('everything', { file: reference('everything') })])
+    const controller = new AbortController()
+    const call = servers.call(
+      'everything',
+      'trigger-long-running-operation',
+      { duration: 60, steps: 60 },
+      controller.signal,
+    )
+    setTimeout(() => controller.abort(), 100)
+    await expect(call).rejects.toThrow()
+  })
+
+  test('filesystem: it writes where the sandbox lets it, and nowhere else', async () => {
+    const workspace = tempDir()
+    const other = tempDir()
+    const servers = await start([nodeServer('files', { file: reference('filesystem') }, [workspace, '/usr'])], {
+      workspace,
+    })
+    await servers.call('files', 'write_file', { path: join(workspace, 'a.txt'), content: 'hi' }, signal)
+    expect(readFileSync(join(workspace, 'a.txt'), 'utf8')).toBe('hi')
+    const outside = await servers.call('files', 'write_file', { path: '/usr/planted', content: 'hi' }, signal)
+    expect(outside.isError).toBe(true)
+    expect([existsSync('/usr/planted'), existsSync(join(other, 'planted'))]).toEqual([false, false])
+  })
+
+  test('memory: what was said in one call is known in the next', async () => {
+    const workspace = tempDir()
+    const transport = {
+      type: 'stdio' as const,
+      argv: [process.execPath, reference('memory')] as const,
+      env: { MEMORY_FILE_PATH: join(workspace, 'memory.json') },
+      cwd: undefined,
+      sandboxed: true,
+    }
+    const servers = await start([server('memory', transport)], { workspace })
+    const entities = [{ name: 'Ada', entityType: 'person', observations: ['writes programs'] }]
+    await servers.call('memory', 'create_entities', { entities }, signal)
+    expect((await servers.call('memory', 'search_nodes', { query: 'Ada' }, signal)).text).toContain('writes programs')
+  })
+})
+
+describe('servers over the network', () => {
+  async function everything(mode: 'streamableHttp' | 'sse'): Promise<number> {
+    const port = await freePort()
+    const child = spawn(process.execPath, [reference('everything'), mode], {
+      env: { PATH: process.env['PATH'], PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await new Promise<void>((resolve) =>
+      child.stderr.on('data', (text: Buffer) => /listening|running/i.test(String(text)) && resolve()),
+    )
+    return port
+  }
+
+  for (const [mode, type, path] of [
+    ['streamableHttp', 'http', 'mcp'],
+    ['sse', 'sse', 'sse'],
+  ] as const) {
+    test(`everything over ${type}`, async () => {
+      const url = new URL(`http://127.0.0.1:${await everything(mode)}/${path}`)
+      const servers = await start([server('far', { type, url, headers: {} })])
+      expect(servers.states()[0]?.problem).toBeUndefined()
+      expect((await servers.call('far', 'echo', { message: 'hello' }, signal)).text).toBe('Echo: hello')
+    })
+  }
+
+  test('one that is not there is named as such', async () => {
+    const url = new URL(`http://127.0.0.1:${await freePort()}/mcp`)
+    const servers = await start([server('far', { type: 'http', url, headers: {} })])
+    expect(servers.states()[0]?.problem).toContain('ECONNREFUSED')
+  })
+
+  test('a required one that is not there stops the run', async () => {
+    const url = new URL(`http://127.0.0.1:${await freePort()}/mcp`)
+    await expect(start([server('far', { type: 'http', url, headers: {} }, { required: true })])).rejects.toMatchObject({
+      reason: 'usage',
+      message: expect.stringContaining('the MCP server far is required and not there'),
+    })
+  })
+})
+
+describe.skipIf(needsBubblewrap())('servers that misbehave', () => {
+  test('one that is killed in a call says so, and is started again for the next', async () => {
+    const workspace = tempDir()
+    const source = liar(`
+      if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'die', inputSchema: { type: 'object' } }] } })
+      if (params.arguments.now) { console.error('out of luck'); process.kill(process.pid, 'SIGKILL') }
+      else send({ id, result: { content: [{ type: 'text', text: 'alive' }] } })`)
+    const servers = await start([nodeServer('mortal', { source })], { workspace })
+    await expect(servers.call('mortal', 'die', { now: true }, signal)).rejects.toThrow(/the server .*out of luck/)
+    expect((await servers.call('mortal', 'die', {}, signal)).text).toBe('alive')
+  })
+
+  test('one that floods its output with a line without end is ended', async () => {
+    const source = liar(`
+      if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'flood', inputSchema: { type: 'object' } }] } })
+      const more = () => process.stdout.write('x'.repeat(1 << 20), more)
+      more()`)
+    const servers = await start([nodeServer('flood', { source })])
+    await expect(servers.call('flood', 'flood', {}, signal)).rejects.toThrow('a line without end')
+  })
+
+  test('one that lies in one schema keeps its other tools', async () => {
+    const source = liar(`
+      if (method === 'tools/list') return send({ id, result: { tools: [
+        { name: 'good', inputSchema: { type: 'object' } },
+        { name: 'odd', inputSchema: 'a string', description: 7, annotations: { readOnlyHint: 'yes' } },
+      ] } })`)
+    const servers = await start([nodeServer('liar', { source })])
+    expect(servers.states()[0]?.tools).toEqual([
+      { name: 'good', description: '', inputSchema: { type: 'object' }, readOnlyHint: false },
+      { name: 'odd', description: '', inputSchema: undefined, readOnlyHint: false },
+    ])
+  })
+
+  test('one that never gets ready, or never ends its list, does not hold up the run', async () => {
+    const silent = nodeServer('silent', { source: 'setInterval(() => {}, 1000)' }, [], { startupTimeoutMs: 500 })
+    const endless = liar(`send({ id, result: { tools: [], nextCursor: 'more' } })`)
+    const servers = await start([silent, nodeServer('endless', { source: endless })])
+    const [first, second] = servers.states()
+    expect(first?.problem).toMatch(/timed out|not ready/i)
+    expect([second?.problem, second?.tools]).toEqual([undefined, []])
+  })
+
+  test('one that is no program is named as such', async () => {
+    const servers = await start([nodeServer('none', { source: 'process.exit(3)' })])
+    expect(servers.states()[0]?.problem).toContain('exited with code 3')
+  })
+
+  test('tools that come later are noticed', async () => {
+    const source = liar(`
+      globalThis.tools ??= []
+      if (method === 'tools/list') return send({ id, result: { tools: globalThis.tools } })
+      globalThis.tools.push({ name: 'later', inputSchema: { type: 'object' } })
+      send({ method: 'notifications/tools/list_changed' })
+      send({ id, result: { content: [] } })`)
+    let changed: () => void = () => undefined
+    const change = new Promise<void>((resolve) => (changed = resolve))
+    const servers = await start([nodeServer('growing', { source })], { onChanged: () => changed() })
+    await servers.call('growing', 'grow', {}, signal)
+    await change
+    expect(servers.states()[0]?.tools.map(({ name }) => name)).toEqual(['later'])
+  })
+
+  test('only the tools that the configuration lets through are there', async () => {
+    const settings = { enabledTools: ['echo', 'get-sum'], disabledTools: ['get-sum'] }
+    const servers = await start([nodeServer('everything', { file: reference('everything') }, [], settings)])
+    expect(servers.states()[0]?.tools.map(({ name }) => name)).toEqual(['echo'])
+  })
+})
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
