@@ -32,6 +32,11 @@ export type ReviewOptions = {
   readonly diff?: string
   /** What the caller knows the action by, for the reviewer's reports. */
   readonly subject?: string
+  /**
+   * What a hook said. `ask` has the reviewer asked even where all else allows; `allow` answers what only the approval mode would
+   * ask, and lifts no rule, permission or alarm.
+   */
+  readonly hook?: { readonly decision: 'ask' | 'allow'; readonly reason: string }
 }
 
 /** Decides what happens. Nothing runs without an `Approved` action, and nothing else makes one. */
@@ -67,7 +72,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
       let verdict: Verdict
       try {
         frozen = freezeAction(action)
-        const assessment = assess(frozen, policy)
+        const assessment = withHook(assess(frozen, policy), options.hook)
         analysis = assessment.analysis
         verdict = await decide(frozen, assessment, options)
       } catch (cause) {
@@ -95,7 +100,11 @@ export function createGuardian(options: GuardianOptions): Guardian {
     },
   }
 
-  async function decide(action: Action, assessment: Assessment, { signal, ...more }: ReviewOptions): Promise<Verdict> {
+  async function decide(
+    action: Action,
+    assessment: Assessment,
+    { signal, hook: _, ...more }: ReviewOptions,
+  ): Promise<Verdict> {
     const { decision, stage, reason, rule } = assessment
     const named = rule === undefined ? {} : { rule }
     const sandbox = action.type === 'exec' && action.escalation !== undefined ? 'escalated' : 'as-requested'
@@ -141,6 +150,16 @@ export function createGuardian(options: GuardianOptions): Guardian {
       return { outcome: 'unavailable', reason: messageOf(cause) }
     }
   }
+}
+
+function withHook(assessment: Assessment, hook: ReviewOptions['hook']): Assessment {
+  if (hook === undefined || assessment.decision === 'deny') return assessment
+  const { analysis } = assessment
+  const said = { ...hook, stage: 'hook', analysis }
+  if (hook.decision === 'ask') return assessment.decision === 'ask' ? assessment : said
+  const alarmed = analysis?.commands.some(({ alarms }) => alarms.length > 0) === true
+  const onlyTheMode = assessment.stage === 'mode' || (assessment.stage === 'analysis' && !alarmed)
+  return assessment.decision === 'ask' && onlyTheMode ? said : assessment
 }
 
 function deny(decidedBy: string, reason: string): Verdict & { readonly decision: 'deny' } {

@@ -36,7 +36,12 @@ export function chooseReviewerModel(model: Model, config: Settings, workspace: s
   return openNamed(config.reviewer_model ?? model.name, config, workspace)
 }
 
-function openNamed(name: string, config: Settings, workspace: string): Promise<Model> {
+/**
+ * A model by the name that a hook or an agent asks for.
+ *
+ * @throws UserError `usage` for a name, key or provider that is not there
+ */
+export function openNamed(name: string, config: Settings, workspace: string): Promise<Model> {
   return asUserError(
     openModel(fromHere(name), {
       env: process.env,

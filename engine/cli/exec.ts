@@ -14,7 +14,7 @@ import { run } from '../run/run.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
-import { chooseModel, chooseReviewerModel } from './choose-model.ts'
+import { chooseModel, chooseReviewerModel, openNamed } from './choose-model.ts'
 import { chooseReviewer, describeReviewer } from './choose-reviewer.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import { confine } from './confine.ts'
@@ -22,6 +22,7 @@ import type { ExecOptions } from './declare/exec.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
+import { openExtensions, readExtensions } from './open-extensions.ts'
 import { openReviewer } from './open-reviewer.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
 import { compactionLimit, factsOfModels } from './model-facts.ts'
@@ -46,12 +47,14 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const { settings } = config
   if (options.skipGitRepoCheck !== true) requireRepository(workspace)
   if (options.outputLastMessage !== undefined) checkOutputFile(options.outputLastMessage)
-  const memory = readMemory({ user: places.config, root: findRepository(workspace) ?? workspace, workspace })
+  const project = { root: findRepository(workspace) ?? workspace, workspace }
+  const memory = readMemory({ user: places.config, ...project })
   if (options.showContext === true) return showContext(memory)
   const prompt = await readPrompt(argument, process.stdin)
   const approvalPolicy = approvalModeOf(settings)
-  const project = { root: findRepository(workspace) ?? workspace, workspace }
-  const policies = readPolicies({ places, home: findHome(process.env), project, config })
+  const home = findHome(process.env)
+  const policies = readPolicies({ places, home, project, config })
+  const extensions = readExtensions({ places, home, project, config })
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
   const output = await outputContract(options, model)
@@ -65,13 +68,29 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true)
   const session = beginning.open(workspace, options.threadSource)
+  let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
+    added = await openExtensions(extensions, {
+      workspace,
+      sandbox,
+      image: settings.sandbox_image,
+      session,
+      source: beginning.earlier === undefined ? 'startup' : 'resume',
+      approvalMode: approvalPolicy,
+      rules: policies.rules,
+      home,
+      openModel: async (name) => (name === undefined ? model : openNamed(name, settings, workspace)),
+      signal,
+    })
+    const { beforeReviewer } = added
     const summary = await run({
       model,
       tools: createRegistry({
         builtIn: output?.tool === undefined ? builtInTools : [...builtInTools, output.tool],
+        mcp: added.tools,
         attended,
       }),
+      ...(added.hooks === undefined ? {} : { hooks: added.hooks }),
       attended,
       ...(output === undefined ? {} : { output }),
       ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
@@ -82,7 +101,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         permissions: policies.permissions,
         approvalMode: approvalPolicy,
         sandbox,
-        reviewer: review.reviewer,
+        reviewer: (desk) => beforeReviewer(review.reviewer(desk)),
       }),
       session,
       workspace,
@@ -97,12 +116,12 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         }),
         ...renderMemory(memory),
       ],
-      notices: noticesOf(settings),
+      notices: [...noticesOf(settings), ...added.notices],
       prompt,
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
       approvalPolicy,
-      ignoredConfig: [...config.ignored, ...policies.ignored],
+      ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
       reasoningEffort: settings.model_reasoning_effort,
       sinks: chooseSinks(options),
       budget: {
@@ -121,6 +140,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     return summary.exitCode
   } finally {
     review.close()
+    await added?.close()
     await sandbox.close()
     session.close()
     dispose()

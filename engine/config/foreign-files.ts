@@ -8,7 +8,6 @@ import type { Project } from './read-project.ts'
 /** Files by which repositories configure agents, and that never count here, trusted or not. */
 const neverRead: Readonly<Record<string, string>> = {
   '.codex/config.toml': 'another program’s; what shall count here goes into .portcullis/config.toml',
-  '.mcp.json': 'no servers are started that a repository names',
 }
 
 /** Variables that would lead an agent elsewhere: to another home, another provider, another key. */

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
+import { McpServerTable } from '../mcp/schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { modelPriceSchema, modelProviderSchema } from '../models/index.ts'
 
@@ -52,6 +53,8 @@ export const ConfigFile = z.strictObject({
   openai_base_url: z.url().optional(),
   /** How many calls run at a time, of those that only read. Default: 10. */
   tool_concurrency: z.int().min(1).max(64).optional(),
+  /** Servers of the Model Context Protocol, each a table `mcp_servers.<name>`. Default: none. */
+  mcp_servers: z.record(z.string().min(1), McpServerTable).optional(),
   /** When the Guardian asks. Default: `never`, what fits the sandbox runs and whatever asks for more is refused. */
   approval_policy: z.enum(['untrusted', 'on-failure', 'on-request', 'never']).optional(),
   /**

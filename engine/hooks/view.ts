@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Action } from '../../policies/index.ts'
+import { shellJoin } from '../text/shell-join.ts'
 import { patchChanges } from './patch-changes.ts'
 
 /**
@@ -141,4 +142,44 @@ function actionOf(name: string, input: SeenCall['input'], workspace: string): Ac
 function networkAction({ hostname, port, protocol }: URL): Action {
   const usual = protocol === 'http:' ? 80 : 443
   return { type: 'network', host: hostname, port: port === '' ? usual : Number(port), protocol: protocol.slice(0, -1) }
+}
+
+/** An action that somebody is asked about, as a hook is shown it. Its input can't be changed any more: it is what was judged. */
+export function viewOfAction(action: Action): CallView {
+  const { name, input } = shownAction(action)
+  return {
+    name,
+    input,
+    action,
+    replace: () => ({ problem: 'what is asked about is settled: a PreToolUse hook could change it' }),
+  }
+}
+
+function shownAction(action: Action): Pick<CallView, 'name' | 'input'> {
+  switch (action.type) {
+    case 'exec': {
+      const [, flag, script] = action.argv
+      const command = action.argv.length === 3 && /^-l?c$/.test(flag ?? '') ? script : shellJoin(action.argv)
+      return {
+        name: 'Bash',
+        input: {
+          command,
+          ...(action.escalation === undefined ? {} : { description: action.escalation.justification }),
+        },
+      }
+    }
+    case 'patch': {
+      const [first] = action.changes
+      const files = action.changes.map(({ path }) => path)
+      return { name: first?.kind === 'add' ? 'Write' : 'Edit', input: { file_path: first?.path ?? action.root, files } }
+    }
+    case 'read':
+      return { name: 'Read', input: { file_path: action.path } }
+    case 'network':
+      return { name: 'WebFetch', input: { url: `${action.protocol}://${action.host}:${action.port}/` } }
+    case 'mcp':
+      return { name: `mcp__${action.server}__${action.tool}`, input: action.arguments as CallView['input'] }
+    default:
+      return action satisfies never
+  }
 }

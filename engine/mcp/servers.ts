@@ -3,7 +3,7 @@ import type { McpCallResult, McpConnection, McpSurroundings, McpToolDescription 
 import type { McpServer } from './server.ts'
 
 /** A server of a run: connected, or why not. */
-export type ServerState = {
+type ServerState = {
   readonly server: McpServer
   /** What it offers, as far as the configuration lets it; empty where it is not there. */
   readonly tools: readonly McpToolDescription[]

@@ -1,4 +1,8 @@
+import type { Item } from '../events.ts'
 import type { ToolResult } from '../tools/tool.ts'
+
+/** What a hook did, as an item of the stream. */
+type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
 
 /** A call as hooks see it: its arguments are JSON that fits the tool's schema. */
 export type HookedCall = {
@@ -16,14 +20,41 @@ export type HookOpinion =
       readonly input?: unknown
       /** Told to the model with the result. Absent: nothing. */
       readonly context?: string
+      /** What the Guardian is to heed: to ask although nothing else would, or to allow what only the mode would ask. Absent: nothing. */
+      readonly opinion?: { readonly decision: 'ask' | 'allow'; readonly reason: string }
     }
   | { readonly decision: 'block'; readonly reason: string }
 
 /** What is asked around every call. A hook that rejects blocks the call, or keeps its result from the model. */
 export type CallHooks = {
   before(call: HookedCall): Promise<HookOpinion>
-  /** Gives the result that the model reads. */
-  after(call: HookedCall, result: ToolResult): Promise<ToolResult>
+  /**
+   * Gives the result that the model reads.
+   *
+   * @param took milliseconds
+   */
+  after(call: HookedCall, result: ToolResult, took: number): Promise<ToolResult>
+}
+
+/** What a run tells its hooks, and what they may answer. */
+export type RunHooks = {
+  readonly calls: CallHooks
+  /** Takes what hooks do as items of the run's stream, from now on and what was done before. */
+  readonly report: (sink: (item: HookItemDraft) => void) => void
+  /** Before anything is said: what the model is told beside the prompt, or why the run must not go on. */
+  readonly begin: (prompt: string) => Promise<{ readonly context: readonly string[]; readonly refused?: string }>
+  /**
+   * The model has come to its end. Gives what it is to go on with instead, if a hook wants that.
+   *
+   * @param again whether it goes on because a hook wanted it already
+   */
+  readonly finish: (message: string, again: boolean) => Promise<string | undefined>
+  /** The conversation is about to be summed up, or was. */
+  readonly compact: (when: 'before' | 'after') => Promise<void>
+  /** The run is over, by itself or (`failure`) not. */
+  readonly end: (reason: string, failure: string | undefined) => Promise<void>
+  /** Why a hook has ended the run; undefined while none has. */
+  readonly stopped: () => string | undefined
 }
 
 /** No hooks: every call goes ahead as it is. */

@@ -45,6 +45,11 @@ export class Recorder {
     this.#earlier = earlier
   }
 
+  /** The model's last message so far. */
+  get finalMessage(): string {
+    return this.#finalMessage
+  }
+
   /** The last thing that was refused, if anything was. */
   get lastDenied(): RunSummary['denied'][number] | undefined {
     return this.#denied.at(-1)

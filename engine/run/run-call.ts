@@ -1,3 +1,4 @@
+import type { Guardian, ReviewOptions } from '../../policies/index.ts'
 import { nearest } from '../config/nearest.ts'
 import type { EventVerdict, ItemDraft, ToolCallItem } from '../events.ts'
 import type { ToolCall } from '../model.ts'
@@ -74,10 +75,19 @@ export async function runCall(prepared: PreparedCall, path: CallPath, turn: Turn
     if (!checked.concurrencySafe(context)) await turn.alone()
   }
 
-  const result = await perform(tool, checked, context, items)
+  const started = performance.now()
+  const { opinion: heeded } = opinion
+  const guarded = heeded === undefined ? context : { ...context, guardian: heeding(context.guardian, heeded) }
+  const result = await perform(tool, checked, guarded, items)
   const noted = opinion.context === undefined ? result : { ...result, output: `${result.output}\n${opinion.context}` }
   const hooked = { id: call.id, tool: tool.name, input: json, signal }
-  return fitOutput(await after(path.hooks, hooked, noted), path.context.keepOutput)
+  const took = Math.round(performance.now() - started)
+  return fitOutput(await after(path.hooks, hooked, noted, took), path.context.keepOutput)
+}
+
+/** A Guardian that takes a hook's word into account in everything it is asked. */
+function heeding(guardian: Guardian, hook: NonNullable<ReviewOptions['hook']>): Guardian {
+  return { ...guardian, review: (action, options) => guardian.review(action, { ...options, hook }) }
 }
 
 const givenUp = 'Not run: the call was given up.'
@@ -126,9 +136,10 @@ async function after(
   hooks: CallHooks,
   call: Parameters<CallHooks['after']>[0],
   result: ToolResult,
+  took: number,
 ): Promise<ToolResult> {
   try {
-    return await hooks.after(call, result)
+    return await hooks.after(call, result, took)
   } catch (error) {
     return { ...result, output: `The call was made, but a hook kept its result back: ${messageOf(error)}`, ok: false }
   }

@@ -11,7 +11,7 @@ import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
 import { compact } from './compact.ts'
 import { Conversation } from './conversation.ts'
-import { noHooks, type CallHooks } from './hooks.ts'
+import { noHooks, type RunHooks } from './hooks.ts'
 import { Recorder, type Closing } from './recorder.ts'
 import { listen, spendInVain } from './listen.ts'
 import type { OutputContract } from './output-contract.ts'
@@ -52,8 +52,8 @@ export type RunOptions = {
   readonly priceOf: (model: string) => Price | undefined
   /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
   readonly compactAt: (model: string) => number | undefined
-  /** What is asked around every call. Default: nothing. */
-  readonly hooks?: CallHooks
+  /** What is asked around every call and told of the run. Default: nothing. */
+  readonly hooks?: RunHooks
   /** How many calls may run at a time, of those that may run beside others. Default: 10. */
   readonly toolConcurrency?: number
   /** Whether a person is there who can be asked. Default: no. */
@@ -93,6 +93,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     const running = { recorder, budget, conversation }
     const guardian = options.guard(reviewDesk(options, running))
     stop = await converse(options, guardian, running)
+    await options.hooks?.end(stop?.reason ?? 'done', stop?.message)
     closing = { auditHead: formatHead(guardian.head()) }
     noteEnd(session.rollout, stop)
   } catch (error) {
@@ -133,6 +134,7 @@ function announce(options: RunOptions, recorder: Recorder): void {
   })
   recorder.emit({ type: 'turn.started' })
   for (const message of options.notices ?? []) recorder.complete({ type: 'error', message })
+  options.hooks?.report((item) => recorder.complete(item))
 }
 
 function noteEnd(rollout: Rollout, stop: Stop | undefined): void {
@@ -162,6 +164,9 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     text: options.prompt,
     ...(images.length === 0 ? {} : { images }),
   })
+  const begun = await options.hooks?.begin(options.prompt)
+  for (const text of begun?.context ?? []) conversation.add({ type: 'message', role: 'developer', text })
+  if (begun?.refused !== undefined) return { reason: 'stoppedByGuardian', message: begun.refused }
   const fixed: Omit<ModelRequest, 'history'> = {
     instructions: options.instructions,
     tools: tools.declarations,
@@ -172,14 +177,19 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
   const path = callPath(options, guardian, recorder)
   const concurrency = options.toolConcurrency ?? defaultConcurrency
   const room = new Room(options.compactAt)
+  let sentBack = 0
   try {
     for (;;) {
+      const ended = options.hooks?.stopped()
+      if (ended !== undefined) return { reason: 'stoppedByGuardian', message: `A hook ended the run: ${ended}` }
       const exhausted = budget.exhausted()
       if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
       const request: ModelRequest = { ...fixed, history: conversation.items }
       const wanted = room.wanted(conversation.tokens, model.name)
       if (wanted !== undefined) {
+        await options.hooks?.compact('before')
         await compact({ model, request, conversation, recorder, budget, signal }, wanted)
+        await options.hooks?.compact('after')
         room.made(conversation.tokens)
         continue
       }
@@ -199,9 +209,16 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       }
       if (called === 0) {
         const judgement = options.output?.judgeMessage(conversation.items) ?? { done: true }
-        if (judgement.done) return undefined
+        if (judgement.done) {
+          const more =
+            sentBack < maxSentBack ? await options.hooks?.finish(recorder.finalMessage, sentBack > 0) : undefined
+          if (more === undefined) return undefined
+          sentBack++
+          // Not as the user's: what a user says counts as leave for what is done.
+          conversation.add({ type: 'message', role: 'developer', text: more })
+          continue
+        }
         if ('failure' in judgement) return { reason: 'failed', message: judgement.failure }
-        // Not as the user's: what a user says counts as leave for what is done.
         conversation.add({ type: 'message', role: 'developer', text: judgement.correction })
         continue
       }
@@ -225,9 +242,12 @@ function deliver(message = '', conversation: Conversation, recorder: Recorder): 
 }
 
 const defaultConcurrency = 10
+/** How often a hook may send the model on after it has come to its end: one that always does would never let go. */
+const maxSentBack = 8
 
 function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): CallPath {
-  const { tools: registry, hooks = noHooks, attended = false, workspace, sandbox, session } = options
+  const { tools: registry, attended = false, workspace, sandbox, session } = options
+  const hooks = options.hooks?.calls ?? noHooks
   const keepOutput = (bytes: Uint8Array): string => session.keepOutput(bytes)
   return { registry, hooks, recorder, attended, context: { workspace, sandbox, guardian, keepOutput } }
 }

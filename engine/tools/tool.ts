@@ -39,6 +39,8 @@ export type ToolResult = {
   readonly images?: readonly Image[]
   /** The Guardian ended the run. */
   readonly abort?: boolean
+  /** Set where the Guardian or a hook refused the call: its reason. */
+  readonly refused?: string
   /** The call could not be carried out at all, so that the calls beside it are not worth going on with. A throw means the same. */
   readonly broken?: boolean
   /** How much of the output the model gets; beyond it the middle is cut out. Default: 10,000 tokens. */

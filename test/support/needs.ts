@@ -12,6 +12,13 @@ export function needsScript(): boolean {
   return missing('script', present, 'the program script of util-linux is not installed')
 }
 
+/** Whether one of these programs, which a machine may well lack, is missing here; said for each. */
+export function needsPrograms(...names: readonly string[]): boolean {
+  const missing = names.filter((name) => spawnSync('sh', ['-c', 'command -v "$0"', name]).status !== 0)
+  for (const name of missing) console.warn(`skipped, ${name} is needed: the program is not installed`)
+  return missing.length > 0
+}
+
 /** Starts a program where bubblewrap seems not to be installed. */
 export const hidingBubblewrap = ['bwrap', '--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap', '--']
 

@@ -92,10 +92,10 @@ describe('a hostile repository', () => {
             ],
           },
           { source: `${cwd}/.codex/config.toml`, keys: [] },
-          { source: `${cwd}/.mcp.json`, keys: [] },
           { source: `${cwd}/.env`, keys: ['CODEX_HOME', 'PORTCULLIS_HOME', 'OPENAI_BASE_URL'] },
           { source: `${cwd}/.claude/settings.json`, keys: ['env', 'hooks', 'permissions.allow Bash(*)'] },
           { source: `${cwd}/.portcullis/rules/allow.rules`, keys: ['git push'] },
+          { source: `${cwd}/.mcp.json`, keys: [] },
         ],
       },
     })

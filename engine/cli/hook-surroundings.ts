@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { ApprovalMode } from '../../policies/index.ts'
+import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
+import type { HookSurroundings } from '../hooks/hooks.ts'
+import type { HookFile } from '../hooks/load.ts'
+import type { McpServers } from '../mcp/servers.ts'
+import type { Model } from '../model.ts'
+import type { Session } from '../session/session.ts'
+import type { ForbidsHost } from './forbidden-hosts.ts'
+
+/** What hooks are told of the approval policy, in Claude Code's words. */
+const permissionModes: Readonly<Record<ApprovalMode, string>> = {
+  untrusted: 'default',
+  'on-failure': 'acceptEdits',
+  'on-request': 'acceptEdits',
+  never: 'dontAsk',
+  bypass: 'bypassPermissions',
+}
+
+/** In the user's folder of Claude Code, what hooks must not change: it says what runs. */
+const settled = [
+  'settings.json',
+  'settings.local.json',
+  'hooks',
+  'agents',
+  'commands',
+  'skills',
+  'plugins',
+  'CLAUDE.md',
+]
+
+type Around = {
+  readonly workspace: string
+  readonly sandbox: Sandbox
+  /** The image of the docker backend, where there is one. */
+  readonly image: string | undefined
+  readonly session: Session
+  readonly home: string
+  readonly approvalMode: ApprovalMode
+  readonly servers: McpServers | undefined
+  readonly forbidsHost: ForbidsHost
+  /** A model by name, or the run's own. */
+  readonly openModel: (name: string | undefined) => Promise<Model>
+  readonly signal: AbortSignal
+}
+
+/** What the hooks of a run work with, and what frees it. */
+export function hookSurroundings(around: Around): {
+  readonly surroundings: Omit<HookSurroundings, 'onRun'>
+  readonly close: () => Promise<void>
+} {
+  const { workspace, sandbox, session, servers } = around
+  let ownSandbox: Promise<Sandbox> | undefined
+  const sandboxFor = (file: HookFile): Promise<Sandbox> =>
+    file.layer === 'project' ? Promise.resolve(sandbox) : (ownSandbox ??= openForUser(around))
+  return {
+    surroundings: {
+      common: () => ({
+        session_id: session.threadId,
+        transcript_path: join(session.directory, 'rollout.jsonl'),
+        cwd: workspace,
+        permission_mode: permissionModes[around.approvalMode],
+      }),
+      workspace,
+      sandboxFor,
+      env: process.env,
+      ask: async ({ text, model: name }, signal) => {
+        const model = await around.openModel(name)
+        let said = ''
+        const history = [{ type: 'message' as const, role: 'user' as const, text }]
+        const request = { instructions: judge, tools: [], history, threadId: `${session.threadId}-hook` }
+        for await (const event of model.respond(request, signal)) if (event.type === 'message') said = event.text
+        return said
+      },
+      callMcpTool: async (server, tool, input, signal) => {
+        if (servers === undefined) throw new Error('no MCP server is configured')
+        const result = await servers.call(server, tool, input as Readonly<Record<string, unknown>>, signal)
+        if (result.isError) throw new Error(result.text)
+        return result.text
+      },
+      forbidsHost: around.forbidsHost,
+      keep: (text) => session.keepOutput(new TextEncoder().encode(text)),
+      signal: around.signal,
+    },
+    close: async () => (await ownSandbox)?.close(),
+  }
+}
+
+const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
+
+/** The run's sandbox, in which the user's own hooks can keep their notes where Claude Code lets them: in `~/.claude`. */
+async function openForUser({ sandbox, image, home }: Around): Promise<Sandbox> {
+  const { policy, backend } = sandbox
+  const folder = join(home, '.claude')
+  if (policy.mode !== 'workspace-write' || !existsSync(folder)) return sandbox
+  const wider = parsePolicy({
+    ...policy,
+    writableRoots: [...policy.writableRoots, folder],
+    protectedPaths: [...policy.protectedPaths, ...settled.map((name) => join(folder, name))],
+  })
+  return openSandbox(wider, { backend, image })
+}

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { parsePolicy, openSandbox, type Sandbox } from '../../sandbox/index.ts'
+import type { ApprovalMode, Reviewer, RuleSet } from '../../policies/index.ts'
+import { ignoredWhole, type Ignored } from '../config/ignored.ts'
+import type { Config } from '../config/load.ts'
+import type { Project } from '../config/read-project.ts'
+import { loadHooks, type HookSet } from '../hooks/load.ts'
+import { withPermissionHooks } from '../hooks/permission-hooks.ts'
+import { openHooks, type SessionSource } from '../hooks/run-hooks.ts'
+import type { McpServer } from '../mcp/server.ts'
+import type { Model } from '../model.ts'
+import { directoriesBetween } from '../paths.ts'
+import type { Places } from '../places.ts'
+import type { RunHooks } from '../run/hooks.ts'
+import type { Session } from '../session/session.ts'
+import type { Tool } from '../tools/tool.ts'
+import { forbiddenHosts } from './forbidden-hosts.ts'
+import { hookFiles } from './hook-files.ts'
+import { hookSurroundings } from './hook-surroundings.ts'
+import { configuredServers } from './mcp-servers.ts'
+import { openServers } from './open-servers.ts'
+
+/** What users and repositories add to a run, read and checked; nothing of it runs yet. */
+type Extensions = {
+  readonly hooks: HookSet
+  readonly servers: readonly McpServer[]
+  /** What a repository brings along in vain. */
+  readonly ignored: readonly Ignored[]
+}
+
+/** Where they are read from. */
+type ExtensionSources = {
+  readonly places: Places
+  readonly home: string
+  readonly project: Project
+  readonly config: Config
+}
+
+/** Files that hold nothing else, and count in trusted repositories only. */
+const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
+
+/** The same at work. */
+type OpenExtensions = {
+  readonly tools: readonly Tool[]
+  readonly hooks: RunHooks | undefined
+  /** Puts hooks that answer for people before a reviewer. */
+  readonly beforeReviewer: (reviewer: Reviewer) => Reviewer
+  readonly notices: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+/** What they need of the run. */
+type Around = {
+  readonly workspace: string
+  readonly sandbox: Sandbox
+  readonly image: string | undefined
+  readonly session: Session
+  readonly source: SessionSource
+  readonly approvalMode: ApprovalMode
+  readonly rules: RuleSet
+  readonly home: string
+  /** A model by name, or the run's own. */
+  readonly openModel: (name: string | undefined) => Promise<Model>
+  readonly signal: AbortSignal
+}
+
+/**
+ * Reads hooks and MCP servers.
+ *
+ * @throws UserError `usage` for anything wrong in any of their files
+ */
+export function readExtensions({ places, home, project, config }: ExtensionSources): Extensions {
+  const brought = directoriesBetween(project.root, project.workspace).flatMap((directory) =>
+    trustedOnly.map((name) => join(directory, name)).filter((path) => existsSync(path)),
+  )
+  return {
+    hooks: loadHooks(hookFiles({ places, home, project, trusted: config.trusted })),
+    servers: configuredServers(config, project, process.env),
+    ignored: config.trusted ? [] : brought.map((path) => ignoredWhole(path, 'this repository is not trusted')),
+  }
+}
+
+/**
+ * Starts MCP servers and gets hooks ready.
+ *
+ * @throws UserError `usage` where a required server is not there
+ */
+export async function openExtensions(extensions: Extensions, around: Around): Promise<OpenExtensions> {
+  const { sandbox, workspace } = around
+  const forbidsHost = forbiddenHosts(around.rules)
+  let unconfined: Promise<Sandbox> | undefined
+  const outside = (): Promise<Sandbox> =>
+    (unconfined ??= openSandbox(
+      parsePolicy({ mode: 'danger-full-access', workspace, environment: sandbox.policy.environment }),
+    ))
+  const closeOutside = async (): Promise<void> => (await unconfined)?.close()
+  let opened: Awaited<ReturnType<typeof openServers>>
+  try {
+    opened = await openServers(extensions.servers, { ...around, outside, forbidsHost })
+  } catch (error) {
+    await closeOutside()
+    throw error
+  }
+  const closeServers = async (): Promise<void> => {
+    await opened.close()
+    await closeOutside()
+  }
+  const { tools, servers } = opened
+  const notices = [...opened.notices, ...extensions.hooks.notices]
+  if (extensions.hooks.hooks.size === 0) {
+    return { tools, hooks: undefined, beforeReviewer: (reviewer) => reviewer, notices, close: closeServers }
+  }
+  const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost })
+  const hooks = openHooks(extensions.hooks, around.source, surroundings)
+  return {
+    tools,
+    hooks: hooks.run,
+    beforeReviewer: (reviewer) => withPermissionHooks(reviewer, hooks.hooks),
+    notices,
+    close: async () => {
+      await hooks.close()
+      await close()
+      await closeServers()
+    },
+  }
+}

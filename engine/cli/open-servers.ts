@@ -1,0 +1,55 @@
+import type { Sandbox } from '../../sandbox/index.ts'
+import { resourceTools } from '../mcp/resource-tools.ts'
+import type { McpServer } from '../mcp/server.ts'
+import { startServers, type McpServers } from '../mcp/servers.ts'
+import { mcpTools } from '../mcp/tools.ts'
+import type { Tool } from '../tools/tool.ts'
+import { UserError } from '../user-error.ts'
+import type { ForbidsHost } from './forbidden-hosts.ts'
+
+/** The MCP servers of a run, started. */
+type OpenServers = {
+  readonly tools: readonly Tool[]
+  /** Undefined where none is configured. */
+  readonly servers: McpServers | undefined
+  /** What is not there, as sentences. */
+  readonly notices: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+type Starting = {
+  readonly workspace: string
+  readonly sandbox: Sandbox
+  /** The sandbox of servers that are configured to run outside of it. */
+  readonly outside: () => Promise<Sandbox>
+  readonly forbidsHost: ForbidsHost
+  readonly signal: AbortSignal
+}
+
+/**
+ * Starts the MCP servers of a run, all at once.
+ *
+ * @throws UserError `usage` where a required one is not there, or a rule forbids to reach one
+ */
+export async function openServers(configured: readonly McpServer[], starting: Starting): Promise<OpenServers> {
+  if (configured.length === 0) return { tools: [], servers: undefined, notices: [], close: () => Promise.resolve() }
+  const { workspace, sandbox, outside, signal } = starting
+  for (const { origin, name, transport } of configured) {
+    const forbidden = transport.type === 'stdio' ? undefined : starting.forbidsHost(transport.url)
+    if (forbidden !== undefined)
+      throw new UserError('usage', `${origin}: the MCP server ${name} can't be reached: ${forbidden}`)
+  }
+  const sandboxFor = ({ transport }: McpServer): Promise<Sandbox> =>
+    transport.type === 'stdio' && !transport.sandboxed ? outside() : Promise.resolve(sandbox)
+  const servers = await startServers(configured, { workspace, sandboxFor, signal })
+  return {
+    tools: [...mcpTools(servers), ...resourceTools(servers)],
+    servers,
+    notices: servers
+      .states()
+      .flatMap(({ server, problem }) =>
+        problem === undefined ? [] : [`The MCP server ${server.name} is not there: ${problem}`],
+      ),
+    close: servers.close,
+  }
+}

@@ -1,0 +1,56 @@
+import type { CallHooks } from '../run/hooks.ts'
+import type { ToolResult } from '../tools/tool.ts'
+import type { HookOutcome } from './combine.ts'
+import type { Hooks } from './hooks.ts'
+import { viewsOf, type CallView } from './view.ts'
+
+/** Puts a run's hooks around its calls. `stop` is called with the reason when one of them ends the run. */
+export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string) => void): CallHooks {
+  const views = (tool: string, input: unknown): readonly CallView[] =>
+    viewsOf({ tool, input: input as Readonly<Record<string, unknown>> }, workspace)
+
+  return {
+    before: async ({ id, tool, input }) => {
+      if (!hooks.has('PreToolUse')) return { decision: 'proceed' }
+      const outcome = await hooks.fireForCall('PreToolUse', views(tool, input), { tool_use_id: id })
+      if (outcome.stop !== undefined) {
+        stop(outcome.stop)
+        return { decision: 'block', reason: `the run is ended: ${outcome.stop}` }
+      }
+      const { decision, reason = '', updatedInput } = outcome
+      if (decision === 'deny') return { decision: 'block', reason }
+      const context = contextOf(outcome)
+      return {
+        decision: 'proceed',
+        ...(decision === undefined ? {} : { opinion: { decision, reason } }),
+        ...(updatedInput === undefined ? {} : { input: updatedInput }),
+        ...(context === '' ? {} : { context }),
+      }
+    },
+    after: async ({ id, tool, input }, result, took) => {
+      const event = result.ok ? 'PostToolUse' : result.refused === undefined ? 'PostToolUseFailure' : 'PermissionDenied'
+      if (!hooks.has(event)) return result
+      const said = {
+        PostToolUse: { tool_response: responseOf(result) },
+        PostToolUseFailure: { error: result.output, is_interrupt: false },
+        PermissionDenied: { reason: result.refused },
+      }[event]
+      const fields = { tool_use_id: id, duration_ms: took, ...said }
+      const outcome = await hooks.fireForCall(event, views(tool, input), fields)
+      if (outcome.stop !== undefined) stop(outcome.stop)
+      const complaint = outcome.decision === 'deny' ? `A hook minds this: ${outcome.reason ?? ''}` : ''
+      const added = [complaint, contextOf(outcome)].filter((text) => text !== '')
+      return { ...result, output: [outcome.updatedOutput ?? result.output, ...added].join('\n') }
+    },
+  }
+}
+
+/** What the model is told beside a result. */
+function contextOf({ context }: HookOutcome): string {
+  return context.map((text) => `[hook] ${text}`).join('\n')
+}
+
+/** A result in the fields that hook scripts look at. */
+function responseOf({ output, ok }: ToolResult): Readonly<Record<string, unknown>> {
+  return { stdout: output, stderr: '', interrupted: false, success: ok, content: output }
+}

@@ -1,0 +1,30 @@
+import type { Reviewer } from '../../policies/index.ts'
+import type { Hooks } from './hooks.ts'
+import { viewOfAction } from './view.ts'
+
+/**
+ * A reviewer that lets `PermissionRequest` hooks answer first. What none of them answers goes on to the reviewer behind; a hook that
+ * fails is a no.
+ */
+export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer {
+  if (!hooks.has('PermissionRequest')) return reviewer
+  return {
+    name: reviewer.name,
+    review: async (request, options) => {
+      const outcome = await hooks.fireForCall('PermissionRequest', [viewOfAction(request.action)], {
+        reason: request.reason,
+      })
+      switch (outcome.decision) {
+        case 'allow':
+          return { outcome: 'allowed', reason: `A PermissionRequest hook allowed it: ${outcome.reason ?? ''}` }
+        case 'deny':
+          return { outcome: 'denied', reason: outcome.reason ?? 'A PermissionRequest hook refused it.' }
+        case 'ask':
+        case undefined:
+          return reviewer.review(request, options)
+        default:
+          return outcome.decision satisfies never
+      }
+    },
+  }
+}

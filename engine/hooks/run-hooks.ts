@@ -1,0 +1,67 @@
+import type { RunHooks } from '../run/hooks.ts'
+import { callHooks } from './call-hooks.ts'
+import { createHooks, type HookRun, type Hooks, type HookSurroundings } from './hooks.ts'
+import type { HookSet } from './load.ts'
+
+/** How a session begins, in the words of `SessionStart`. */
+export type SessionSource = 'startup' | 'resume' | 'compact'
+
+/** The hooks of a run, and the run's side of them. */
+type OpenHooks = {
+  readonly hooks: Hooks
+  readonly run: RunHooks
+  readonly close: () => Promise<void>
+}
+
+/** Makes what was loaded ready for a run. */
+export function openHooks(
+  set: HookSet,
+  source: SessionSource,
+  surroundings: Omit<HookSurroundings, 'onRun'>,
+): OpenHooks {
+  let stopped: string | undefined
+  const waiting: HookRun[] = []
+  let sink = (run: HookRun): void => void waiting.push(run)
+  const hooks = createHooks(set, { ...surroundings, onRun: (run) => sink(run) })
+  const stop = (reason: string): void => void (stopped ??= reason)
+
+  const run: RunHooks = {
+    calls: callHooks(hooks, surroundings.workspace, stop),
+    report: (complete) => {
+      sink = ({ event, handler, status, durationMs, message }) =>
+        complete({
+          type: 'hook',
+          event,
+          handler,
+          status,
+          duration_ms: durationMs,
+          ...(message === undefined ? {} : { message }),
+        })
+      for (const earlier of waiting.splice(0)) sink(earlier)
+    },
+    begin: async (prompt) => {
+      const started = await hooks.fire('SessionStart', { source })
+      const submitted = await hooks.fire('UserPromptSubmit', { prompt })
+      const context = [...started.context, ...submitted.context]
+      const ended = started.stop ?? submitted.stop
+      if (ended !== undefined) return { context, refused: `A hook ended the run: ${ended}` }
+      if (submitted.decision !== 'deny') return { context }
+      return { context, refused: `A hook refuses the prompt: ${submitted.reason ?? ''}` }
+    },
+    finish: async (message, again) => {
+      const outcome = await hooks.fire('Stop', { stop_hook_active: again, last_assistant_message: message })
+      if (outcome.stop !== undefined) stop(outcome.stop)
+      return outcome.decision === 'deny' && outcome.stop === undefined ? outcome.reason : undefined
+    },
+    compact: async (when) => {
+      await hooks.fire(when === 'before' ? 'PreCompact' : 'PostCompact', { trigger: 'auto' })
+    },
+    end: async (reason, failure) => {
+      if (failure !== undefined) await hooks.fire('StopFailure', { error: reason, error_details: failure })
+      await hooks.fire('SessionEnd', { reason: failure === undefined ? 'prompt_input_exit' : 'other' })
+      await hooks.close()
+    },
+    stopped: () => stopped,
+  }
+  return { hooks, run, close: hooks.close }
+}

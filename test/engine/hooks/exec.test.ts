@@ -1,0 +1,182 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { needsBubblewrap, needsPrograms } from '../../support/needs.ts'
+import { call, say } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+import { commands } from './hooks-support.ts'
+
+const run = (cmd: string) => [call('exec_command', { cmd })]
+const done = [say('done')]
+
+/** Runs `agent exec --json` with these hooks among the user's settings of Claude Code. */
+async function withHooks(
+  hooks: object,
+  replies: Parameters<typeof exec>[0],
+  options: { readonly args?: readonly string[]; readonly files?: Readonly<Record<string, string>> } = {},
+): Promise<Exec & { readonly cwd: string; readonly home: string }> {
+  const home = tempDir({ '.claude/settings.json': JSON.stringify({ hooks }), ...options.files })
+  for (const script of Object.keys(options.files ?? {})) chmodSync(join(home, script), 0o755)
+  const cwd = repository()
+  const ended = await exec(replies, ['--json', ...(options.args ?? []), 'go'], { cwd, home })
+  return { ...ended, cwd, home }
+}
+
+/** What the model was given back for its first call. */
+function toldModel({ requests }: Exec): string {
+  return JSON.stringify(requests.at(-1)?.body)
+}
+
+const items = ({ events }: Exec) => events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+
+describe.skipIf(needsBubblewrap())('hooks around a run', () => {
+  test('a hook that says no keeps the command from running, and the model reads why', async () => {
+    const ended = await withHooks({ PreToolUse: [commands('Bash', 'echo "not on Sundays" >&2; exit 2')] }, [
+      run('touch ran'),
+      done,
+    ])
+    expect(ended.code).toBe(0)
+    expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
+    expect(toldModel(ended)).toContain('not on Sundays')
+    expect(items(ended)).toMatchObject([
+      { type: 'hook', event: 'PreToolUse', status: 'blocked', message: 'not on Sundays' },
+      { type: 'tool_call', status: 'declined', verdict: { decision: 'deny', decided_by: 'hook' } },
+      { type: 'agent_message' },
+    ])
+  })
+
+  test('a guard that is missing forbids', async () => {
+    const ended = await withHooks({ PreToolUse: [commands('Bash', '/nowhere/guard')] }, [run('touch ran'), done])
+    expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
+    expect(toldModel(ended)).toContain('A guard that fails forbids')
+  })
+
+  test('a command that a hook changes is the one that runs, and is judged as such', async () => {
+    const change = (command: string) =>
+      `cat > /dev/null; echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'allow', updatedInput: { command } } })}'`
+    const changed = await withHooks({ PreToolUse: [commands('Bash', change('touch other'))] }, [run('touch one'), done])
+    expect([existsSync(join(changed.cwd, 'one')), existsSync(join(changed.cwd, 'other'))]).toEqual([false, true])
+    const judged = await withHooks({ PreToolUse: [commands('Bash', change('sudo touch other'))] }, [
+      run('touch one'),
+      done,
+    ])
+    expect(items(judged).find(({ type }) => type === 'command_execution')).toMatchObject({ status: 'declined' })
+  })
+
+  test("a hook's allow lifts no rule", async () => {
+    const allow = `echo '{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}'`
+    const rules = 'prefix_rule(pattern = ["touch"], decision = "forbidden")\n'
+    const ended = await withHooks({ PreToolUse: [commands('Bash', allow)] }, [run('touch ran'), done], {
+      files: { '.config/portcullis/rules/own.rules': rules },
+    })
+    expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
+  })
+
+  test("a hook's ask means no where nobody can answer", async () => {
+    const ask = `echo '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"look at this"}}'`
+    const ended = await withHooks({ PreToolUse: [commands('Bash', ask)] }, [run('touch ran'), done])
+    expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
+    expect(toldModel(ended)).toContain('look at this')
+  })
+
+  test('a PermissionRequest hook answers in place of a person', async () => {
+    const allow = `echo '{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}'`
+    const args = ['--ask-for-approval', 'untrusted']
+    const ended = await withHooks({ PermissionRequest: [commands('Bash', allow)] }, [run('touch ran'), done], { args })
+    expect(existsSync(join(ended.cwd, 'ran'))).toBe(true)
+    const without = await withHooks({}, [run('touch ran'), done], { args })
+    expect(existsSync(join(without.cwd, 'ran'))).toBe(false)
+  })
+
+  test('what hooks say at the start and at the prompt reaches the model', async () => {
+    const ended = await withHooks(
+      {
+        SessionStart: [commands('startup', 'echo "the build is red"')],
+        UserPromptSubmit: [commands(undefined, 'echo "be brief"')],
+      },
+      [done],
+    )
+    expect(toldModel(ended)).toContain('the build is red')
+    expect(toldModel(ended)).toContain('be brief')
+  })
+
+  test('a prompt that a hook refuses is never sent', async () => {
+    const ended = await withHooks({ UserPromptSubmit: [commands(undefined, 'echo "no secrets" >&2; exit 2')] }, [done])
+    expect([ended.code, ended.requests.length]).toEqual([3, 0])
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', exit_code: 3 })
+    expect(ended.stderr).toContain('no secrets')
+  })
+
+  test('a Stop hook sends the model back to work, and knows that it did', async () => {
+    const stop = `grep -q '"stop_hook_active":true' || { echo "run the tests first" >&2; exit 2; }`
+    const ended = await withHooks({ Stop: [commands(undefined, stop)] }, [done, [say('tests are green')]])
+    expect([ended.code, ended.requests.length]).toEqual([0, 2])
+    expect(toldModel(ended)).toContain('run the tests first')
+  })
+
+  test('a hook that says continue: false ends the run', async () => {
+    const halt = `echo '{"continue": false, "stopReason": "budget review"}'`
+    const ended = await withHooks({ PostToolUse: [commands('Bash', halt)] }, [run('true'), done])
+    expect([ended.code, ended.requests.length]).toEqual([3, 1])
+    expect(ended.stderr).toContain('budget review')
+  })
+
+  test('a fault in a settings file stops the run before anything happens', async () => {
+    const home = tempDir({ '.claude/settings.json': '{"hooks": {"PreToolUse": [\n{"hooks": [{"type": "comand"}]}]}}' })
+    const ended = await exec([done], ['go'], { cwd: repository(), home })
+    expect([ended.code, ended.requests.length]).toEqual([2, 0])
+    expect(ended.stderr).toContain(`${home}/.claude/settings.json:2:`)
+  })
+
+  test("a repository's hooks run where it is trusted, and are named as ignored where it is not", async () => {
+    const settings = JSON.stringify({ hooks: { PreToolUse: [commands('Bash', 'touch hooked')] } })
+    for (const [args, hooked] of [
+      [['--trust'], true],
+      [[], false],
+    ] as const) {
+      const cwd = repository({ '.claude/settings.json': settings })
+      const ended = await exec([run('true'), done], ['--json', ...args, 'go'], { cwd, home: tempDir() })
+      expect(existsSync(join(cwd, 'hooked'))).toBe(hooked)
+      expect(ended.stderr.includes('.claude/settings.json')).toBe(!hooked)
+    }
+  })
+})
+
+/** Written for Claude Code, after the kinds that its guide shows: they run here as they are. */
+describe.skipIf(needsBubblewrap() || needsPrograms('jq', 'python3'))('scripts written for Claude Code', () => {
+  const patch = (text: string) => [call('apply_patch', { input: text })]
+  const added = patch('*** Begin Patch\n*** Add File: app.js\n+const x = eval(input)\n*** End Patch\n')
+
+  test('a logger writes every command down in the user’s folder', async () => {
+    const log = `jq -r '"\\(.tool_input.command) - \\(.tool_input.description // "no description")"' >> ~/.claude/commands.log`
+    const ended = await withHooks({ PreToolUse: [commands('Bash', log)] }, [run('ls'), done])
+    expect(readFileSync(join(ended.home, '.claude/commands.log'), 'utf8')).toBe('ls - no description\n')
+  })
+
+  test('a formatter is run on every file that was written', async () => {
+    const format = `jq -r '.tool_input.file_path' | while read -r file; do sed -i 's/$/;/' "$file"; done`
+    const ended = await withHooks({ PostToolUse: [commands('Edit|MultiEdit|Write', format)] }, [added, done])
+    expect(readFileSync(join(ended.cwd, 'app.js'), 'utf8')).toBe('const x = eval(input);\n')
+  })
+
+  test('a security reminder in Python blocks what it minds', async () => {
+    const script = `#!/usr/bin/env python3
+import json, sys
+data = json.load(sys.stdin)
+text = data["tool_input"].get("content") or data["tool_input"].get("new_string") or ""
+if data["tool_name"] in ("Edit", "Write") and "eval(" in text:
+    print("eval runs whatever it is given: parse the input instead", file=sys.stderr)
+    sys.exit(2)
+`
+    const guard = {
+      matcher: 'Edit|Write',
+      hooks: [{ type: 'command', command: 'python3 ~/.claude/hooks/reminder.py' }],
+    }
+    const ended = await withHooks({ PreToolUse: [guard] }, [added, done], {
+      files: { '.claude/hooks/reminder.py': script },
+    })
+    expect(existsSync(join(ended.cwd, 'app.js'))).toBe(false)
+    expect(toldModel(ended)).toContain('parse the input instead')
+  })
+})
