@@ -198,6 +198,8 @@ const terminal = {
   denied: z.int(),
   /** How far the audit log has come, `RECORDS:HASH`, for `agent audit verify --head`. */
   audit_head: z.string().optional(),
+  /** Default limits that the sandbox could not enforce here, as sentences; absent where there were none. */
+  sandbox_unenforced: z.array(z.string()).optional(),
 }
 
 /** An item without the id that the run gives it. */
@@ -266,4 +268,6 @@ export type RunSummary = {
   readonly durationMs: number
   /** How far the audit log has come, `RECORDS:HASH`; undefined where none was kept. */
   readonly auditHead?: string | undefined
+  /** Default limits that the sandbox could not enforce here, as sentences. */
+  readonly unenforced?: readonly string[] | undefined
 }

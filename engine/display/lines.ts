@@ -232,6 +232,7 @@ function summaryLines(summary: RunSummary, { paint, shorten }: Style): readonly 
     `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
     ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
     `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out · cost: ${dollars(summary.costUsd)}`,
+    ...(summary.unenforced ?? []).map((sentence) => paint('yellow', `  not enforced here: ${sentence}`)),
     ...(summary.auditHead === undefined ? [] : [paint('dim', `  audit head: ${summary.auditHead}`)]),
   ]
 }

@@ -14,6 +14,8 @@ export type Closing = {
   readonly cost?: number | undefined
   /** How far the audit log has come, `RECORDS:HASH`. */
   readonly auditHead?: string
+  /** Default limits that the sandbox could not enforce. */
+  readonly unenforced?: readonly string[]
 }
 
 /**
@@ -93,7 +95,7 @@ export class Recorder {
   }
 
   /** Ends the run: closes what is open, emits the terminal event, hands the sinks the summary. */
-  end(reason: EndReason, error: string | undefined, { cost, auditHead }: Closing = {}): RunSummary {
+  end(reason: EndReason, error: string | undefined, { cost, auditHead, unenforced = [] }: Closing = {}): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
       this.emit({ type: 'item.completed', item: { ...item, status: 'failed' } as Item })
@@ -109,6 +111,7 @@ export class Recorder {
       usage: eventUsage(this.#usage),
       costUsd: cost,
       auditHead,
+      unenforced,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
     this.#terminal(summary)
@@ -116,7 +119,8 @@ export class Recorder {
     return summary
   }
 
-  #terminal({ exitCode, reason, error, usage, costUsd, durationMs, denied, auditHead }: RunSummary): void {
+  #terminal(summary: RunSummary): void {
+    const { exitCode, reason, error, usage, costUsd, durationMs, denied, auditHead, unenforced = [] } = summary
     const { usage: before, costUsd: paid } = this.#earlier ?? { usage: noUsage, costUsd: 0 }
     const total = sumCost(paid, costUsd)
     const common = {
@@ -127,6 +131,7 @@ export class Recorder {
       duration_ms: durationMs,
       denied: denied.length,
       ...(auditHead === undefined ? {} : { audit_head: auditHead }),
+      ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
     }
     if (error === undefined) return this.emit({ type: 'turn.completed', ...common })
     this.emit({ type: 'error', message: error })

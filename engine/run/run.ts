@@ -102,7 +102,11 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   } finally {
     budget.close()
   }
-  return recorder.end(stop?.reason ?? 'done', stop?.message, { ...closing, cost: budget.cost })
+  return recorder.end(stop?.reason ?? 'done', stop?.message, {
+    ...closing,
+    cost: budget.cost,
+    unenforced: options.sandbox.unenforced,
+  })
 }
 
 /** Events are told on a full disk too. */
