@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import type { EndReason } from './exit-codes.ts'
+import type { Budget } from './run/budget.ts'
 
 /**
  * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of
@@ -248,14 +250,27 @@ export type Sink = {
   event(event: RunEvent): void
   /** A piece of a message while the model still writes it. For display; the whole message follows as an item. */
   delta?(text: string): void
+  /** What the run has used so far; told after each response of the model. For display. */
+  spent?(spent: Spent): void
   /** Called once, after the last event, with how the run ended. */
   end?(summary: RunSummary): void
+}
+
+/** What a run has used so far, and of how much. */
+export type Spent = {
+  /** Responses of the model. */
+  readonly turns: number
+  /** In and out. */
+  readonly tokens: number
+  /** In US dollars; undefined where a model's price is not known. */
+  readonly costUsd: number | undefined
+  readonly of: Pick<Budget, 'maxTurns' | 'maxTokens' | 'maxCost'>
 }
 
 /** What a run did, for the closing lines on stderr and for the program's exit code. */
 export type RunSummary = {
   readonly exitCode: number
-  readonly reason: string
+  readonly reason: EndReason
   /** Why the run failed; undefined when it came to its own end. */
   readonly error: string | undefined
   readonly finalMessage: string

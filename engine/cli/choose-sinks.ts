@@ -2,15 +2,23 @@ import process from 'node:process'
 import { jsonlSink } from '../display/jsonl.ts'
 import { liveSink } from '../display/live.ts'
 import { plainSink } from '../display/plain.ts'
+import type { Detail } from '../display/style.ts'
 import type { Sink } from '../events.ts'
 import type { ExecOptions } from './declare/exec.ts'
 
 /** Events on stdout for `--json`; what a person reads on stderr, unless both would land on one terminal. */
 export function chooseSinks(options: ExecOptions): readonly Sink[] {
-  const { stdout, stderr } = process
+  const { stdout, stderr, env } = process
   const json = jsonlSink((line) => stdout.write(line))
   if (options.json === true && stdout.isTTY) return [json]
-  const colour = stderr.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb'
-  const person = stderr.isTTY ? liveSink(stderr, colour) : plainSink((text) => stderr.write(text), colour)
+  const canDraw = stderr.isTTY && env['TERM'] !== 'dumb'
+  const detail: Detail = options.quiet === true ? 'quiet' : options.verbose === true ? 'verbose' : 'normal'
+  const telling = { colour: colourFor(options.color, canDraw && (env['NO_COLOR'] ?? '') === ''), detail }
+  const isLive = canDraw && detail !== 'quiet'
+  const person = isLive ? liveSink(stderr, telling) : plainSink((text) => stderr.write(text), telling)
   return options.json === true ? [json, person] : [person]
+}
+
+function colourFor(wish: ExecOptions['color'], fits: boolean): boolean {
+  return wish === undefined || wish === 'auto' ? fits : wish === 'always'
 }

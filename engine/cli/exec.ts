@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/schema.ts'
+import { harmless } from '../display/harmless.ts'
 import { eventJsonSchema } from '../event-schema.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readMemory } from '../memory/read-memory.ts'
@@ -135,7 +136,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       failOnDenied: options.failOnDenied === true,
       signal,
     })
-    if (options.json !== true && !shownAlready()) process.stdout.write(asLines(summary.finalMessage))
+    if (options.json !== true && !shownAlready(options)) process.stdout.write(asLines(forStdout(summary.finalMessage)))
     if (options.outputLastMessage !== undefined) writeOutputFile(options.outputLastMessage, summary.finalMessage)
     return summary.exitCode
   } finally {
@@ -170,8 +171,13 @@ function networkOf(sandbox: Sandbox): string {
 }
 
 /** Whether a person has read the final message on the very terminal that standard output goes to. */
-function shownAlready(): boolean {
-  return process.stdout.isTTY && process.stderr.isTTY
+function shownAlready(options: ExecOptions): boolean {
+  return process.stdout.isTTY && process.stderr.isTTY && options.quiet !== true
+}
+
+/** A file or a program gets the message as the model wrote it; a terminal gets nothing that moves its cursor. */
+function forStdout(message: string): string {
+  return process.stdout.isTTY ? harmless(message) : message
 }
 
 /** A message as it is printed: ended by a line feed where it is not empty. */

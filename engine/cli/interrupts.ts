@@ -10,7 +10,11 @@ import { exitCodes } from '../exit-codes.ts'
 export function catchInterrupts(): { readonly signal: AbortSignal; readonly dispose: () => void } {
   const controller = new AbortController()
   const handler = (reason: 'interrupted' | 'terminated') => (): void => {
-    if (controller.signal.aborted) process.exit(exitCodes[reason])
+    if (controller.signal.aborted) {
+      // What was being drawn stays on a line of its own.
+      if (process.stderr.isTTY) process.stderr.write('\n')
+      process.exit(exitCodes[reason])
+    }
     controller.abort(reason)
   }
   const onInterrupt = handler('interrupted')

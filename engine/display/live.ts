@@ -1,5 +1,8 @@
-import type { Item, Sink } from '../events.ts'
-import { createTeller, oneLine, seconds } from './lines.ts'
+import type { Item, Sink, Spent } from '../events.ts'
+import { fit } from './fit.ts'
+import { harmless } from './harmless.ts'
+import { createTeller, type Telling } from './teller.ts'
+import { dollars, oneLine, seconds, short } from './words.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 100
@@ -11,13 +14,15 @@ type Screen = {
 }
 
 /**
- * A calm live view: what has happened scrolls by as lines, and one line at the bottom says what is going on right now and
- * for how long. The bottom line is redrawn in place, so that the terminal's own history stays readable.
+ * A calm live view: what has happened scrolls by as lines, and one line at the bottom says what is going on right now, for
+ * how long, and what the run has used so far. The bottom line is redrawn in place, so that the terminal's own history stays readable.
  */
-export function liveSink(screen: Screen, colour: boolean): Sink {
-  const teller = createTeller(colour)
-  let doing = 'starting'
-  let since = performance.now()
+export function liveSink(screen: Screen, telling: Telling): Sink {
+  const teller = createTeller(telling)
+  const running = new Map<string, Doing>()
+  let thinking: Doing = { what: 'starting', since: performance.now() }
+  let spent: Spent | undefined
+  let writing = ''
   let frame = 0
   let drawn = false
   // While a person is asked, the bottom line is theirs.
@@ -29,13 +34,12 @@ export function liveSink(screen: Screen, colour: boolean): Sink {
   }
   const draw = (): void => {
     if (isAsking) return
-    const line = `${frames[frame++ % frames.length]} ${doing} ${seconds(performance.now() - since)}`
-    screen.write(`\r\u001b[2K${teller.paint('cyan', line.slice(0, Math.max(10, screen.columns - 1)))}`)
+    const line = `${frames[frame++ % frames.length]} ${[doingNow(running, thinking), ...spentWords(spent)].join(' · ')}`
+    screen.write(`\r\u001b[2K${teller.paint('cyan', fit(line, Math.max(10, screen.columns - 1)))}`)
     drawn = true
   }
-  const now = (what: string): void => {
-    doing = what
-    since = performance.now()
+  const think = (what: string): void => {
+    thinking = { what, since: performance.now() }
   }
 
   // The view must never be what keeps the process alive.
@@ -51,23 +55,65 @@ export function liveSink(screen: Screen, colour: boolean): Sink {
         isAsking = event.type === 'item.started'
         erase()
       }
-      if (event.type === 'item.started') now(activity(event.item))
-      if (event.type === 'item.completed' || event.type === 'turn.started') now('the model is thinking')
+      if (event.type === 'item.started') {
+        running.set(event.item.id, { what: harmless(activity(event.item)), since: performance.now() })
+      }
+      if (event.type === 'item.completed') running.delete(event.item.id)
+      if (event.type === 'item.completed' || event.type === 'turn.started') {
+        writing = ''
+        think('the model is thinking')
+      }
       draw()
     },
-    delta() {
-      if (doing !== 'the model is writing') now('the model is writing')
+    delta(text) {
+      if (writing === '') think('the model is writing')
+      writing = harmless(`${writing}${text}`.slice(-200))
+      const line = writing.trimEnd().split('\n').at(-1)?.trim() ?? ''
+      thinking = { ...thinking, what: line === '' ? 'the model is writing' : `the model writes: ${line.slice(-60)}` }
+    },
+    spent(soFar) {
+      spent = soFar
     },
     end(summary) {
       clearInterval(timer)
       erase()
-      screen.write(`${teller.summary(summary).join('\n')}\n`)
+      screen.write(
+        teller
+          .summary(summary)
+          .map((line) => `${line}\n`)
+          .join(''),
+      )
     },
   }
+}
+
+/** Something that goes on, and since when, as `performance.now()` counts. */
+type Doing = { readonly what: string; readonly since: number }
+
+function doingNow(running: ReadonlyMap<string, Doing>, thinking: Doing): string {
+  const [first, ...others] = running.values()
+  const { what, since } = first ?? thinking
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  return `${what}${more} ${seconds(performance.now() - since)}`
+}
+
+function spentWords(spent: Spent | undefined): readonly string[] {
+  if (spent === undefined) return []
+  const { turns, tokens, costUsd, of } = spent
+  const limit = (value: string | undefined): string => (value === undefined ? '' : ` of ${value}`)
+  return [
+    `${turns}${limit(of.maxTurns?.toString())} ${turns === 1 && of.maxTurns === undefined ? 'turn' : 'turns'}`,
+    `${short(tokens)}${limit(of.maxTokens === undefined ? undefined : short(of.maxTokens))} tokens`,
+    ...(costUsd === undefined
+      ? []
+      : [`${dollars(costUsd)}${limit(of.maxCost === undefined ? undefined : dollars(of.maxCost))}`]),
+  ]
 }
 
 function activity(item: Item): string {
   if (item.type === 'guardian_assessment') return `waiting for the approval of a ${item.reviewer}`
   if (item.type === 'context_compaction') return 'summing up the conversation'
-  return item.type === 'command_execution' ? oneLine(item.command) : 'applying a patch'
+  if (item.type === 'command_execution') return oneLine(item.command)
+  if (item.type === 'mcp_tool_call') return `${item.server}: ${item.tool}`
+  return item.type === 'tool_call' ? oneLine(`${item.tool} ${item.input}`) : 'applying a patch'
 }

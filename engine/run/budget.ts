@@ -1,3 +1,4 @@
+import type { Spent } from '../events.ts'
 import type { Usage } from '../model.ts'
 import { costOf, type Price } from '../models/index.ts'
 import { sumCost } from '../usage.ts'
@@ -44,6 +45,11 @@ export class BudgetWatch {
   /** What all responses cost so far, in US dollars; undefined where a price or a count of tokens is not known. */
   get cost(): number | undefined {
     return this.#cost
+  }
+
+  /** What is used so far, and of how much. */
+  get spent(): Spent {
+    return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }
 
   /**

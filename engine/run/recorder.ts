@@ -1,4 +1,4 @@
-import type { Item, ItemDraft, RunEvent, RunSummary, Sink } from '../events.ts'
+import type { Item, ItemDraft, RunEvent, RunSummary, Sink, Spent } from '../events.ts'
 import type { Usage } from '../model.ts'
 import { exitCodes, type EndReason } from '../exit-codes.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
@@ -65,6 +65,11 @@ export class Recorder {
   /** A piece of a message that is still being written. */
   delta(text: string): void {
     for (const sink of this.#sinks) sink.delta?.(text)
+  }
+
+  /** What the run has used so far. */
+  spent(spent: Spent): void {
+    for (const sink of this.#sinks) sink.spent?.(spent)
   }
 
   addUsage(usage: Usage): void {

@@ -6,6 +6,9 @@ import type { Finish } from './shared.ts'
 export type ExecOptions = ConfigOptions & {
   readonly json?: true
   readonly threadSource?: string
+  readonly color?: (typeof colours)[number]
+  readonly quiet?: true
+  readonly verbose?: true
   readonly outputLastMessage?: string
   readonly outputSchema?: string
   readonly failOnDenied?: true
@@ -20,6 +23,8 @@ export type ExecOptions = ConfigOptions & {
   readonly showContext?: true
   readonly ephemeral?: true
 }
+
+const colours = ['auto', 'always', 'never'] as const
 
 /** Declares `agent exec`. */
 export function declareExec(program: Command, finish: Finish): void {
@@ -78,6 +83,13 @@ function runOptions(command: Command): Command {
     )
     .addOption(new Option('--thread-source <name>', 'kept with a new session: who began it').hideHelp())
     .option('-i, --image <file,...>', 'show the model pictures with the prompt; may be repeated', images)
+    .addOption(
+      new Option('--color <when>', 'colour on standard error (default: auto, a terminal without NO_COLOR)').choices(
+        colours,
+      ),
+    )
+    .option('-q, --quiet', 'say nothing on standard error but why a run failed')
+    .addOption(new Option('-v, --verbose', 'show whole outputs and whole changes on standard error').conflicts('quiet'))
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .option('--output-schema <file>', 'a JSON Schema that the final message must meet')
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { jsonlSink } from '../../../engine/display/jsonl.ts'
 import { liveSink } from '../../../engine/display/live.ts'
 import { plainSink } from '../../../engine/display/plain.ts'
+import { fit } from '../../../engine/display/fit.ts'
+import type { Telling } from '../../../engine/display/teller.ts'
 import type { RunEvent, RunSummary, Sink } from '../../../engine/events.ts'
 
 const command = {
@@ -65,12 +67,18 @@ const story: readonly RunEvent[] = [
   },
 ]
 
-/** Everything a sink writes about the story. */
-function told(make: (write: (text: string) => void) => Sink): string {
+const plain: Telling = { colour: false, detail: 'normal' }
+
+/** Everything a sink writes about a story. */
+function told(
+  make: (write: (text: string) => void) => Sink,
+  events: readonly RunEvent[] = story,
+  ending: RunSummary = summary,
+): string {
   let text = ''
   const sink = make((piece) => (text += piece))
-  for (const event of story) sink.event(event)
-  sink.end?.(summary)
+  for (const event of events) sink.event(event)
+  sink.end?.(ending)
   return text
 }
 
@@ -81,7 +89,7 @@ test('--json writes one event a line and nothing else', () => {
 })
 
 describe('plain lines', () => {
-  const text = told((write) => plainSink(write, false))
+  const text = told((write) => plainSink(write, plain))
 
   test('show a failed command with the end of its output', () => {
     expect(text).toContain('✗ npm test · exit 1 in 0.3 s\n    one\n    two\n')
@@ -96,12 +104,12 @@ describe('plain lines', () => {
   })
   test('hold no escape sequence where colour is off, and some where it is on', () => {
     expect(text).not.toContain('\u001b')
-    expect(told((write) => plainSink(write, true))).toContain('\u001b[31m')
+    expect(told((write) => plainSink(write, { ...plain, colour: true }))).toContain('\u001b[31m')
   })
 })
 
 test('the live view says what runs on a line of its own, and leaves none of it behind', () => {
-  const text = told((write) => liveSink({ columns: 80, write }, false))
+  const text = told((write) => liveSink({ columns: 80, write }, plain))
   expect(text).toContain('⠋ npm test'.slice(2))
   // What is left on the screen: each erased line begins anew after its erase sequence.
   const left = text.replaceAll(/[^\n]*\r\u001b\[2K/g, '')
@@ -110,7 +118,142 @@ test('the live view says what runs on a line of its own, and leaves none of it b
 })
 
 test('the live view never writes past the edge of the terminal', () => {
-  const text = told((write) => liveSink({ columns: 20, write }, false))
+  const text = told((write) => liveSink({ columns: 20, write }, plain))
   const drawn = text.split('\r\u001b[2K').map((piece) => piece.split('\n')[0] ?? '')
   for (const line of drawn.filter((piece) => /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/.test(piece))) expect(line.length).toBeLessThan(20)
+})
+
+const change = (diff: string): RunEvent => ({
+  type: 'item.completed',
+  item: {
+    id: 'item_1',
+    type: 'file_change',
+    changes: [{ path: '/w/a.ts', kind: 'update' }],
+    status: 'completed',
+    call_id: 'call_2',
+    duration_ms: 4,
+    diff,
+  },
+})
+
+describe('a change', () => {
+  const diff = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n same\n-old\n--- old\n+new\n'
+
+  test('is shown as a diff in colour, its header apart from its lines', () => {
+    const text = told((write) => plainSink(write, { colour: true, detail: 'normal' }), [change(diff)])
+    expect(text).toContain('\u001b[31m-old\u001b[39m')
+    expect(text).toContain('\u001b[32m+new\u001b[39m')
+    expect(text).toContain('\u001b[1m--- a/a.ts\u001b[22m')
+    expect(text).toContain('\u001b[31m--- old\u001b[39m')
+  })
+
+  test('that is long has its middle left out, but not in detail', () => {
+    const long = Array.from({ length: 200 }, (_, index) => `+line ${index}`).join('\n')
+    const text = told((write) => plainSink(write, plain), [change(`@@ -0,0 +1,200 @@\n${long}`)])
+    expect(text).toContain('    +line 38\n    … 121 more lines …\n    +line 160\n')
+    expect(told((write) => plainSink(write, { ...plain, detail: 'verbose' }), [change(`@@\n${long}`)])).toContain(
+      '+line 100',
+    )
+  })
+})
+
+const budgetEnd: RunSummary = { ...summary, exitCode: 4, reason: 'budget', error: 'The budget is used up.' }
+const usage = summary.usage
+const budgetStory: readonly RunEvent[] = [
+  ...story,
+  { type: 'error', message: 'The budget is used up.' },
+  {
+    type: 'turn.failed',
+    error: { message: 'The budget is used up.' },
+    reason: 'budget',
+    exit_code: 4,
+    usage,
+    total_usage: usage,
+    duration_ms: 1,
+    denied: 1,
+  },
+]
+
+test('why a run failed is said once, and in words', () => {
+  for (const make of [plainSink, (write: (text: string) => void) => liveSink({ columns: 80, write }, plain)]) {
+    const text = told((write) => make(write, plain), budgetStory, budgetEnd)
+    expect(text.split('The budget is used up.')).toHaveLength(2)
+    expect(text).toContain('budget used up · 1.2 s · exit code 4')
+  }
+  const guardian = told((write) => plainSink(write, plain), story, { ...budgetEnd, reason: 'stoppedByGuardian' })
+  expect(guardian).toContain('stopped by the Guardian: The budget')
+})
+
+describe('--quiet', () => {
+  const quiet: Telling = { colour: false, detail: 'quiet' }
+
+  test('says nothing of a run that did its work', () => {
+    expect(told((write) => plainSink(write, quiet))).toBe('')
+  })
+  test('says why one failed, with what was refused', () => {
+    const text = told((write) => plainSink(write, quiet), budgetStory, budgetEnd)
+    expect(text).toMatch(/^budget used up: The budget is used up\. · /)
+    expect(text).toContain('git push: Ask a person.')
+  })
+})
+
+test('--verbose shows the whole output of every command', () => {
+  const output = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
+  const done: RunEvent = {
+    type: 'item.completed',
+    item: { ...command, aggregated_output: output, exit_code: 0, status: 'completed', duration_ms: 5 },
+  }
+  expect(told((write) => plainSink(write, { ...plain, detail: 'verbose' }), [done])).toContain('line 0\n    line 1\n')
+  expect(told((write) => plainSink(write, plain), [done])).not.toContain('line')
+})
+
+test('what a model writes can’t drive the terminal', () => {
+  const evil = '\u001b]52;c;ZXZpbA==\u0007\u001b[2Jhello\u009b1A'
+  const events: readonly RunEvent[] = [
+    { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: evil } },
+    { type: 'error', message: evil },
+    { type: 'item.completed', item: { ...command, command: evil, exit_code: 0, status: 'completed' } },
+  ]
+  const ending: RunSummary = { ...summary, error: evil, denied: [{ what: evil, reason: evil }] }
+  const text = told((write) => plainSink(write, plain), events, ending)
+  expect(text).toContain('hello')
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+})
+
+describe('the line at the bottom', () => {
+  /** What is drawn on the bottom line, one draw after the other. */
+  const drawn = (play: (sink: Sink) => void): readonly string[] => {
+    let text = ''
+    const sink = liveSink({ columns: 200, write: (piece) => (text += piece) }, plain)
+    play(sink)
+    sink.end?.(summary)
+    return text.split('\r\u001b[2K').filter((line) => /^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/.test(line))
+  }
+
+  test('says what the run has used so far, and of how much', () => {
+    const lines = drawn((sink) => {
+      sink.spent?.({ turns: 3, tokens: 12_345, costUsd: 0.0421, of: { maxTurns: 10, maxCost: 1 } })
+      sink.event({ type: 'item.started', item: command })
+    })
+    expect(lines.at(-1)).toMatch(/npm test 0\.0 s · 3 of 10 turns · 12\.3k tokens · \$0\.0421 of \$1\.00$/)
+  })
+
+  test('counts what runs beside the first', () => {
+    const lines = drawn((sink) => {
+      sink.event({ type: 'item.started', item: command })
+      sink.event({ type: 'item.started', item: { ...command, id: 'item_1', command: 'ls' } })
+      sink.event({ type: 'item.completed', item: { ...command, exit_code: 0, status: 'completed' } })
+    })
+    expect(lines.map((line) => line.slice(2).replace(/ \d.*/, ''))).toEqual(['npm test', 'npm test and', 'ls'])
+  })
+})
+
+test.each([
+  ['short', 10, 'short'],
+  ['exactly te', 10, 'exactly te'],
+  ['rather long', 10, 'rather lo…'],
+  ['漢字漢字漢字', 10, '漢字漢字…'],
+  ['👩‍👩‍👧 family', 8, '👩‍👩‍👧 fami…'],
+])('%j fits %i columns as %j', (text, columns, expected) => {
+  expect(fit(text, columns)).toBe(expected)
 })

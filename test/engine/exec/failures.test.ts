@@ -33,7 +33,7 @@ describe('bad input is one clear message, the documented exit code, and nothing 
       '',
     ],
     ['broken TOML', () => ['x'], /config\.toml:2:\d+: not valid TOML/, 'model = "a"\n[[[\n'],
-    ['an unreadable key in the file', () => ['x'], /config\.toml: key 'model'/, 'model = 7\n'],
+    ['an unreadable key in the file', () => ['x'], /config\.toml:1: key 'model'/, 'model = 7\n'],
   ])('%s', async (_, args, message, config) => {
     const cwd = repository()
     const place = home(config)

@@ -1,0 +1,23 @@
+import type { Style } from './style.ts'
+
+/** How much of a change is shown. The whole of it is in the event and in the working tree. */
+const shownLines = 80
+
+const styles: Readonly<Record<string, 'green' | 'red' | 'cyan'>> = { '+': 'green', '-': 'red', '@': 'cyan' }
+
+/** A unified diff, coloured as people know it, its middle left out where it is long. */
+export function diffLines(diff: string, { paint, detail }: Style): readonly string[] {
+  const lines = diff.trimEnd() === '' ? [] : diff.trimEnd().split('\n')
+  let isHeader = true
+  const painted = lines.flatMap((line): readonly string[] => {
+    if (line.startsWith('diff --git ')) isHeader = true
+    if (line.startsWith('@@')) isHeader = false
+    if (isHeader) return /^(?:diff|index) /.test(line) ? [] : [`    ${paint('bold', line)}`]
+    const style = styles[line.charAt(0)] ?? 'dim'
+    return [`    ${paint(style, line)}`]
+  })
+  if (detail === 'verbose' || painted.length <= shownLines) return painted
+  const left = painted.length - shownLines
+  const half = shownLines / 2
+  return [...painted.slice(0, half), paint('dim', `    … ${left} more lines …`), ...painted.slice(-half)]
+}

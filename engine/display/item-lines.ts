@@ -1,0 +1,138 @@
+import type { AssessmentItem, EventVerdict, Item } from '../events.ts'
+import { diffLines } from './diff-lines.ts'
+import type { Paint, Style } from './style.ts'
+import { oneLine, seconds } from './words.ts'
+
+/** How many lines of a failed command's output are shown. */
+const shownOutputLines = 12
+
+/** What a person reads about an item that is complete. */
+export function itemLines(item: Item, style: Style): readonly string[] {
+  const { paint, shorten } = style
+  switch (item.type) {
+    case 'agent_message':
+      return item.text.trim() === '' ? [] : ['', ...item.text.trimEnd().split('\n'), '']
+    case 'reasoning':
+      return item.text.split('\n').map((line) => paint('dim', `  ${line}`))
+    case 'command_execution':
+      return commandLines(item, style)
+    case 'file_change': {
+      const files = item.changes.map(({ path, kind }) => `    ${kind} ${shorten(path)}`)
+      if (item.verdict !== undefined && item.verdict.decision !== 'allow') {
+        return [paint('red', '✗ patch refused'), ...files, ...verdictLines(item.verdict, paint)]
+      }
+      if (item.status === 'failed') {
+        return [paint('red', '✗ patch did not apply'), ...files, ...indent(item.error ?? '', paint)]
+      }
+      return [
+        paint('green', `✓ patch applied${duration(item.duration_ms)}`),
+        ...files,
+        ...diffLines(item.diff ?? '', style),
+      ]
+    }
+    case 'tool_call':
+      return toolCallLines(item, style)
+    case 'guardian_assessment':
+      return assessmentLines(item, paint)
+    case 'context_compaction':
+      return [
+        paint('dim', `~ conversation summed up: about ${item.tokens_before} tokens → ${item.tokens_after ?? '?'}`),
+      ]
+    case 'mcp_tool_call':
+      return mcpCallLines(item, style)
+    case 'hook':
+      return hookLines(item, style)
+    case 'error':
+      return [paint('red', `✗ ${item.message}`)]
+    default:
+      return item satisfies never
+  }
+}
+
+function commandLines(item: Extract<Item, { type: 'command_execution' }>, { paint, detail }: Style): readonly string[] {
+  const command = oneLine(item.command)
+  if (item.status === 'declined') {
+    return [paint('red', `✗ refused: ${command}`), ...verdictLines(item.verdict, paint)]
+  }
+  const end = item.exit_code === null ? (item.ended_by ?? 'not started') : `exit ${item.exit_code}`
+  const took = `${end}${duration(item.duration_ms)}`
+  const whole = item.aggregated_output.trimEnd() === '' ? [] : item.aggregated_output.trimEnd().split('\n')
+  const output = (lines: readonly string[]): readonly string[] => lines.map((line) => paint('dim', `    ${line}`))
+  const denials = (item.denials ?? []).map(({ subject, rule, certainty, how_to_allow: how }) =>
+    paint(
+      'yellow',
+      `    ${certainty === 'suspected' ? 'perhaps ' : ''}refused by the sandbox: ${subject} (${rule}). ${how}`,
+    ),
+  )
+  const cut =
+    whole.length > shownOutputLines ? [paint('dim', `    … ${whole.length - shownOutputLines} lines before …`)] : []
+  if (item.status === 'completed') {
+    const shown = detail === 'verbose' ? output(whole) : []
+    return [`${paint('green', '✓')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
+  }
+  const shown = detail === 'verbose' ? output(whole) : [...cut, ...output(whole.slice(-shownOutputLines))]
+  return [`${paint('red', '✗')} ${command} ${paint('dim', `· ${took}`)}`, ...shown, ...denials]
+}
+
+function mcpCallLines(item: Extract<Item, { type: 'mcp_tool_call' }>, { paint }: Style): readonly string[] {
+  const name = `${item.server}: ${item.tool}${duration(item.duration_ms)}`
+  if (item.verdict !== undefined && item.verdict.decision !== 'allow') {
+    return [paint('red', `✗ refused: ${name}`), ...verdictLines(item.verdict, paint)]
+  }
+  if (item.status === 'completed') return [`${paint('green', '✓')} ${name}`]
+  return [`${paint('red', '✗')} ${name}`, ...indent(item.error?.message ?? '', paint)]
+}
+
+/** A hook that did its work in silence needs no line. */
+function hookLines(
+  { event, handler, status, message = '' }: Extract<Item, { type: 'hook' }>,
+  { paint }: Style,
+): readonly string[] {
+  switch (status) {
+    case 'completed':
+      return []
+    case 'blocked':
+      return [paint('yellow', `! the ${event} hook ${handler} said no`), ...indent(message, paint)]
+    case 'failed':
+      return [paint('red', `✗ the ${event} hook ${handler} failed`), ...indent(message, paint)]
+    default:
+      return status satisfies never
+  }
+}
+
+function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: Style): readonly string[] {
+  const call = oneLine(`${item.tool} ${item.input}`)
+  if (item.status === 'completed') {
+    return [`${paint('green', '✓')} ${call} ${paint('dim', `·${duration(item.duration_ms)}`)}`]
+  }
+  if (item.verdict !== undefined && item.verdict.decision !== 'allow') {
+    return [paint('red', `✗ refused: ${call}`), ...verdictLines(item.verdict, paint)]
+  }
+  return [paint('red', `✗ ${call}`), ...indent(item.error ?? '', paint)]
+}
+
+/** What a reviewer said. The action itself follows as its own item. */
+function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] {
+  const risk = item.risk === undefined ? '' : `, risk ${item.risk}`
+  const said = `${item.reviewer}: ${item.outcome ?? 'no answer'}${risk}${duration(item.duration_ms)}`
+  const style = item.outcome === 'allow' ? 'green' : 'yellow'
+  return [paint(style, `? ${oneLine(item.action)} · ${said}`), ...indent(item.rationale ?? '', paint)]
+}
+
+/** Why something was refused, and by which rule. */
+function verdictLines(verdict: EventVerdict | undefined, paint: Paint): readonly string[] {
+  if (verdict === undefined) return []
+  const rule = verdict.rule === undefined ? [] : [paint('dim', `    rule ${verdict.rule}`)]
+  return [paint('red', `    ${verdict.reason}`), ...rule]
+}
+
+function indent(text: string, paint: Paint): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => paint('dim', `    ${line}`))
+}
+
+function duration(ms: number | undefined): string {
+  return ms === undefined ? '' : ` in ${seconds(ms)}`
+}

@@ -1,0 +1,79 @@
+import { styleText } from 'node:util'
+import type { RunEvent, RunSummary } from '../events.ts'
+import { harmless } from './harmless.ts'
+import { itemLines } from './item-lines.ts'
+import type { Detail, Paint, Style } from './style.ts'
+import { summaryLines } from './summary-lines.ts'
+
+/** How a person wants to be told. */
+export type Telling = {
+  /** Whether escape sequences may be written at all. */
+  readonly colour: boolean
+  readonly detail: Detail
+}
+
+/** Puts a run into words for a person, line by line. */
+type Teller = {
+  readonly paint: Paint
+  event(event: RunEvent): readonly string[]
+  summary(summary: RunSummary): readonly string[]
+}
+
+/** Makes what puts one run into words. What comes from outside is harmless in them. */
+export function createTeller({ colour, detail }: Telling): Teller {
+  let workspace = ''
+  let lastError: string | undefined
+  const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
+  const shorten = (path: string): string =>
+    workspace !== '' && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
+  const style: Style = { paint, shorten, detail }
+  return {
+    paint,
+    event: (event) => {
+      if (event.type === 'thread.started') workspace = event.config.cwd
+      if (detail === 'quiet') return []
+      if (event.type === 'error') lastError = event.message
+      return eventLines(harmless(event), style)
+    },
+    summary: (summary) => {
+      if (detail === 'quiet' && summary.error === undefined) return []
+      return summaryLines(harmless(summary), style, lastError !== undefined && lastError === summary.error)
+    },
+  }
+}
+
+/** What a person reads about an event: no line for those that need none. */
+function eventLines(event: RunEvent, style: Style): readonly string[] {
+  switch (event.type) {
+    case 'thread.started':
+      return startLines(event.config, style)
+    case 'item.completed':
+      return itemLines(event.item, style)
+    case 'error':
+      return [style.paint('yellow', `! ${event.message}`)]
+    case 'turn.started':
+    case 'item.started':
+    case 'item.updated':
+    case 'turn.completed':
+    case 'turn.failed':
+      return []
+    default:
+      return event satisfies never
+  }
+}
+
+function startLines(
+  config: Extract<RunEvent, { type: 'thread.started' }>['config'],
+  { paint, shorten, detail }: Style,
+): readonly string[] {
+  const { model, cwd, sandbox_mode: mode, sandbox_backend: backend, approval_policy: approval } = config
+  const session = detail === 'verbose' ? [paint('dim', `session ${config.session_dir}`)] : []
+  const ignored = (config.ignored_config ?? []).map(({ source, keys, reason }) =>
+    paint('yellow', `! ignored: ${shorten(source)}${keys.length === 0 ? '' : `: ${keys.join(', ')}`} (${reason})`),
+  )
+  return [
+    paint('dim', `model ${model} · sandbox ${mode} (${backend}) · approval ${approval} · ${cwd}`),
+    ...session,
+    ...ignored,
+  ]
+}

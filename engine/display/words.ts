@@ -1,0 +1,41 @@
+import type { EndReason } from '../exit-codes.ts'
+
+/** Milliseconds for a person. */
+export function seconds(ms: number): string {
+  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`
+  const whole = Math.round(ms / 1000)
+  return whole < 100 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
+}
+
+/** An amount for a person: cents where it is large, four significant digits where it is small. */
+export function dollars(amount: number | undefined): string {
+  if (amount === undefined) return 'unknown'
+  return `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(4))}`
+}
+
+/** A count that may be large, in three digits. */
+export function short(count: number): string {
+  if (count < 1000) return `${count}`
+  return count < 999_500 ? `${(count / 1000).toPrecision(3)}k` : `${(count / 1_000_000).toPrecision(3)}M`
+}
+
+/** How a run ended, in words. */
+export const endings: Readonly<Record<EndReason, string>> = {
+  done: 'done',
+  failed: 'failed',
+  usage: 'not run',
+  stoppedByGuardian: 'stopped by the Guardian',
+  budget: 'budget used up',
+  sandboxUnavailable: 'no sandbox',
+  provider: 'the model’s provider failed',
+  interrupted: 'interrupted',
+  terminated: 'terminated',
+}
+
+/** A command as it fits one line: the shell around it left out, the rest of a script cut. */
+export function oneLine(command: string): string {
+  const script = /^\/bin\/bash -l?c (?:'(?<quoted>[^]*)'|(?<bare>\S+))$/.exec(command)?.groups
+  const text = script?.['quoted']?.replaceAll(`'\\''`, "'") ?? script?.['bare'] ?? command
+  const flat = text.trim().replaceAll(/\s*\n\s*/g, ' ⏎ ')
+  return flat.length > 120 ? `${flat.slice(0, 119)}…` : flat
+}
