@@ -12,6 +12,7 @@ import { readPolicies } from '../read-policies.ts'
 import { environmentContext, instructions } from '../run/instructions.ts'
 import { OutputContract } from '../run/output-contract.ts'
 import { run } from '../run/run.ts'
+import type { Session } from '../session/session.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
@@ -30,6 +31,7 @@ import { compactionLimit, factsOfModels } from './model-facts.ts'
 import { readImage } from './read-image.ts'
 import { readOutputSchema } from './read-output-schema.ts'
 import { readPrompt } from './read-prompt.ts'
+import { recoverTree } from './recover-tree.ts'
 import { loadRunConfig } from './run-config.ts'
 import { showContext } from './show-context.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
@@ -68,9 +70,11 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const review = await openReviewer(choice, { config: settings, places, openModel: openReviewerModel })
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true)
-  const session = beginning.open(workspace, options.threadSource)
+  let opened: Session | undefined
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
+    const session = (opened = beginning.open(workspace, options.threadSource))
+    const recovered = sandbox.policy.mode === 'read-only' ? [] : await recoverTree(workspace)
     added = await openExtensions(extensions, {
       workspace,
       sandbox,
@@ -117,7 +121,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         }),
         ...renderMemory(memory),
       ],
-      notices: [...noticesOf(settings), ...added.notices],
+      notices: [...recovered, ...noticesOf(settings), ...added.notices],
       prompt,
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
@@ -143,7 +147,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     review.close()
     await added?.close()
     await sandbox.close()
-    session.close()
+    opened?.close()
     dispose()
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import * as z from 'zod'
 import type { HistoryItem, Usage } from '../model.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
@@ -116,6 +116,11 @@ export function openRollout(path: string): Rollout {
 
 /** A rollout that keeps nothing, for runs that must leave no trace. */
 export const noRollout: Rollout = { append: () => undefined, sync: () => undefined, close: () => undefined }
+
+/** Whether a rollout has no whole line, or is not there. */
+export function isEmpty(path: string): boolean {
+  return !existsSync(path) || !readFileSync(path).includes(10)
+}
 
 /**
  * Reads a rollout. A torn last line is passed over.

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { newThreadId } from '../thread-id.ts'
 import { noUsage } from '../usage.ts'
 import { UserError } from '../user-error.ts'
-import { readRollout, type ReadRollout } from './rollout.ts'
+import { isEmpty, readRollout, type ReadRollout } from './rollout.ts'
 import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
 
 /** How a run begins: anew, as the next run of a session, or as a new session that starts with another one's history. */
@@ -49,6 +49,8 @@ function readEarlier(id: string | undefined, stateDir: string, workspace: string
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
   if (id !== undefined) return read(findSession(stateDir, id))
   for (const name of listSessions(stateDir)) {
+    // Killed before it had written its first line, it holds nothing to go on with.
+    if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue
     const rollout = read(name)
     if (rollout.session.workspace === workspace) return rollout
   }

@@ -63,12 +63,12 @@ describe('whatever ends a run, it says so once and last', () => {
 })
 
 describe('lines of --json', () => {
-  const long = 'lång text\n'.repeat(8000)
+  const long = '長い文です\n'.repeat(4200)
   const files = Array.from({ length: 900 }, (_, at) => `*** Add File: some/folder/with/a/name/file-${at}.txt\n+x\n`)
   const replies: readonly Reply[] = [
     [think(long), say(long), call('no_such_tool', long), call('exec_command', `{"cmd": "${long}`)],
     [freeform('apply_patch', `*** Begin Patch\n${files.join('')}*** End Patch\n`)],
-    [call('exec_command', { cmd: `true ${'y'.repeat(100_000)}` })],
+    [call('exec_command', { cmd: `true ${'y'.repeat(66_000)}` })],
     { status: 400, body: { error: { message: long } } },
   ]
 
