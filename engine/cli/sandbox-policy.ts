@@ -1,40 +1,54 @@
 import { resolve } from 'node:path'
-import { parsePolicy, SandboxError, type SandboxPolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import {
+  credentialPlaces,
+  parsePolicy,
+  SandboxError,
+  type SandboxPolicy,
+  type SandboxPolicyInput,
+} from '../../sandbox/index.ts'
 import { knownLimits, readLimitValue } from '../config/limits.ts'
-import { defaultSandbox } from '../config/schema.ts'
+import { configuredPolicy } from '../config/sandbox-policy.ts'
+import { defaultSandbox } from '../config/defaults.ts'
+import type { Settings } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
 import { externalMode } from './modes.ts'
 
 /**
- * The policy that the flags of `agent sandbox` describe. What they deny comes on top of what is always denied.
+ * The policy that the flags of `agent sandbox` describe, on top of what the configuration says; the mode is up to the flags alone.
+ * Places and variables add up, a flag for the network or a limit replaces. What is denied comes on top of what is always denied.
  *
  * @throws UserError `usage` naming the flag and what was expected
  */
-export function policyFromOptions(options: SandboxOptions, workspace: string): SandboxPolicy {
+export function policyFromOptions(options: SandboxOptions, config: Settings, workspace: string): SandboxPolicy {
+  const configured = configuredPolicy(config)
   const mode =
     options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
-  const always = parsePolicy({ mode, workspace })
   const pass = options.env.filter((entry) => !entry.includes('='))
   const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
   return checked({
     mode,
     workspace,
-    writableRoots: options.writable.map((path) => resolve(path)),
-    readableRoots: options.readable.map((path) => resolve(path)),
+    writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
+    readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
     deniedReads: [
-      ...always.deniedReads,
+      ...credentialPlaces,
+      ...configured.deniedReads,
       ...options.denyRead.map((path) => (path.startsWith('~/') ? path : resolve(path))),
     ],
-    network: networkOf(options),
-    environment: { pass, set: Object.fromEntries(set) },
-    limits: Object.fromEntries(options.limit.map(readLimit)),
+    network: networkOf(options) ?? configured.network,
+    environment: {
+      ...configured.environment,
+      pass,
+      set: { ...configured.environment.set, ...Object.fromEntries(set) },
+    },
+    limits: { ...configured.limits, ...Object.fromEntries(options.limit.map(readLimit)) },
   })
 }
 
 function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {
   const allow = [...allowHost, ...allowPrivateHost.map((host) => ({ host, allowPrivate: true }))]
-  if (allow.length === 0) return { mode: network ?? 'off' }
+  if (allow.length === 0) return network === undefined ? undefined : { mode: network }
   if (network !== undefined)
     throw new UserError('usage', `--allow-host contradicts --network ${network}: leave one of them out`)
   return { mode: 'allowlist', allow }

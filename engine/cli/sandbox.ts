@@ -2,13 +2,23 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants } from 'node:os'
 import process from 'node:process'
-import { openSandbox, renderDenial, SandboxError, type ExecResult, type SandboxProcess } from '../../sandbox/index.ts'
+import {
+  openSandbox,
+  renderDenial,
+  SandboxError,
+  type Backend,
+  type ExecResult,
+  type SandboxPolicy,
+  type SandboxProcess,
+} from '../../sandbox/index.ts'
+import type { Settings } from '../config/schema.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { remedyAsFlags } from '../remedies.ts'
 import { UserError } from '../user-error.ts'
 import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
 import { dockerByFlags, explainNoSandbox } from './no-sandbox.ts'
+import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './sandbox-policy.ts'
 import { findWorkspace } from './workspace.ts'
 
@@ -25,12 +35,13 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   if (program === undefined)
     throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
   const workspace = findWorkspace(options.cd)
-  const policy = policyFromOptions(options, workspace)
+  const config = await readSandboxConfig(workspace, options.config)
+  const policy = policyFromOptions(options, config, workspace)
   const { signal, dispose } = catchInterrupts()
   try {
     const sandbox = await openSandbox(policy, {
-      backend: options.externallySandboxed === true ? 'external' : options.backend,
-      ...(options.image === undefined ? {} : { image: options.image }),
+      backend: backendFor(options, config, policy),
+      image: options.image ?? config.sandbox_image,
     })
     try {
       const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
@@ -50,6 +61,12 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   } finally {
     dispose()
   }
+}
+
+/** What the flags say, else the configuration, which has no say where nothing is confined. */
+function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
+  if (options.externallySandboxed === true) return 'external'
+  return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)
 }
 
 /** Hands the command's output on as it comes, and says at the end what was refused. */

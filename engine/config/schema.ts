@@ -16,30 +16,12 @@ const limit = z.union([
   z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, or one with K, M or G behind it'),
 ])
 
-/** The model a run uses when neither `-m` nor the configuration names one. */
-export const defaultModel = 'gpt-5.5'
-
-/** When the Guardian asks, where nobody says. With nobody there to answer, asking would only refuse. */
-export const defaultApproval = 'never'
-
-/** What commands may touch, where nobody says. */
-export const defaultSandbox = 'workspace-write'
-
-/** What holds where nobody says anything, for whoever asks what is in force. */
-export const defaults: Settings = {
-  model: defaultModel,
-  approval_policy: defaultApproval,
-  sandbox_mode: defaultSandbox,
-  sandbox_workspace_write: { writable_roots: [], network_access: false },
-  shell_environment_policy: { inherit: 'core' },
-}
-
 /**
  * What a configuration file may say. Keys carry Codex's names where Codex has the concept, so that
  * nobody has to learn them twice. Absent keys take the default named beside them.
  */
 export const ConfigFile = z.strictObject({
-  /** The model to run, as for `-m`. Default: see `defaultModel`. */
+  /** The model to run, as for `-m`. Default: see defaults.ts. */
   model: z.string().min(1).optional(),
   /** Whose models names without a provider are. Default: the name shows its maker. */
   model_provider: z.string().min(1).optional(),

@@ -5,6 +5,7 @@ import { externallySandboxed, sandboxModes, type Finish } from './shared.ts'
 export type SandboxOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly cd?: string
+  readonly config: readonly string[]
   readonly backend?: (typeof backends)[number]
   readonly image?: string
   readonly externallySandboxed?: true
@@ -31,6 +32,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
       new Option('-s, --sandbox <mode>', 'what the command may touch (default: workspace-write)').choices(sandboxModes),
     )
     .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
+    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(backends))
     .option('--image <name>', 'the image that the docker backend runs in; it must be there already')
     .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))

@@ -104,6 +104,31 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect(ended.stdout).toBe('t blue\n')
   })
 
+  test('the configuration counts, and flags go on top of it', async () => {
+    const [cwd, open] = [tempDir(), tempDir()]
+    const config = [
+      `sandbox_mode = "danger-full-access"`,
+      `[sandbox_workspace_write]`,
+      `writable_roots = ["${open}"]`,
+      `[shell_environment_policy]`,
+      `exclude = ["LANG"]`,
+      `set = { COLOR = "blue", SIZE = "small" }`,
+      `[sandbox_limits]`,
+      `open_files = 99`,
+    ].join('\n')
+    const home = tempDir({ '.config/portcullis/config.toml': config })
+    const env = { LANG: 'C.UTF-8' }
+    const script = `touch ${open}/a; touch /usr/b; echo $COLOR $SIZE [$LANG]; ulimit -n`
+    const ended = await agent(['sandbox', '--env', 'SIZE=large', '--', 'sh', '-c', script], { cwd, home, env })
+    expect(ended.stdout).toBe('blue large []\n99\n')
+    expect(existsSync(join(open, 'a'))).toBe(true)
+    expect(existsSync('/usr/b')).toBe(false)
+    const less = ['-c', 'sandbox_limits.open_files=50', '--limit', 'open-files=60']
+    expect((await agent(['sandbox', ...less, '--', 'sh', '-c', 'ulimit -n'], { cwd, home })).stdout).toBe('60\n')
+    const wrong = await agent(['sandbox', '-c', 'sandbox_limits.luck=7', '--', 'true'], { cwd, home })
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+  })
+
   test('--limit time ends the command, with the exit code of timeout(1)', async () => {
     const ended = await agent(['sandbox', '--limit', 'time=1', '--', 'sleep', '60'], {
       cwd: tempDir(),

@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Settings } from '../config/schema.ts'
+import { findPlaces } from '../places.ts'
+import { findRepository } from './workspace.ts'
+
+/**
+ * The configuration that counts for a single command in a workspace. Where neither machine, user nor command line says anything,
+ * nothing else can: a repository is trusted by one of these.
+ *
+ * @param overrides `-c key=value` texts
+ * @throws UserError `usage` for anything wrong in it
+ */
+export async function readSandboxConfig(workspace: string, overrides: readonly string[]): Promise<Settings> {
+  const places = findPlaces(process.env)
+  const files = [places.config, places.managed].map((folder) => join(folder, 'config.toml'))
+  if (overrides.length === 0 && !files.some(existsSync)) return {}
+  // Behind a door: reading TOML and its schema takes longer than starting a command.
+  const { loadConfig } = await import('../config/load.ts')
+  const project = { root: findRepository(workspace) ?? workspace, workspace }
+  return loadConfig({ places, project, overrides }).settings
+}
