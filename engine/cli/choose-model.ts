@@ -51,8 +51,15 @@ export function openNamed(name: string, config: Settings, workspace: string): Pr
       modelProvider: config.model_provider,
       modelProviders: config.model_providers,
       fallbackModels: config.fallback_models,
+      maxRetries: maxRetries(config),
+      streamIdleTimeoutMs: config.stream_idle_timeout_ms,
     }),
   )
+}
+
+function maxRetries(config: Settings): number | undefined {
+  const counts = [config.request_max_retries, config.stream_max_retries].filter((count) => count !== undefined)
+  return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
 async function asUserError<T>(opening: Promise<T>): Promise<T> {

@@ -127,6 +127,12 @@ export const ConfigFile = z.strictObject({
     .optional(),
   /** Whether the provider searches the web for the model. It would go round the Guardian, so it is never done: a run says so. */
   web_search: z.enum(['disabled', 'cached', 'live']).optional(),
+  /** How often a failed request is repeated. A provider's own table may say something else. Default: 5. */
+  request_max_retries: z.int().min(0).max(100).optional(),
+  /** The same for a stream that was cut; the larger of both bounds the repeats of one request. */
+  stream_max_retries: z.int().min(0).max(100).optional(),
+  /** How long a stream may be silent, in milliseconds. Default: 300000. */
+  stream_idle_timeout_ms: z.int().min(1).optional(),
   /** How many tokens the model takes in and gives out together. Default: what is known of OpenAI's and Anthropic's models. */
   model_context_window: z.int().min(1000).optional(),
   /** How full the window may be before the conversation is summed up: a share of it. Default: 0.8. */

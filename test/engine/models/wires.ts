@@ -16,6 +16,11 @@ export type WireUnderTest = {
   readonly mock: (options: { readonly replies: Replies }) => Promise<MockModel>
   /** How the model is pointed at a mock. */
   readonly options: (baseUrl: string) => Partial<ModelOptions>
+  /** How the program is pointed at a mock. */
+  readonly agent: (baseUrl: string) => {
+    readonly args: readonly string[]
+    readonly env: Readonly<Record<string, string>>
+  }
   /** An error as this provider writes it. */
   readonly error: (message: string, code?: string) => unknown
   /** How a response says that it ran into the limit of its length, and that it was withheld. */
@@ -36,6 +41,7 @@ export const wires: readonly WireUnderTest[] = [
     model: 'gpt-5.5',
     mock: startMockOpenAI,
     options: (openaiBaseUrl) => ({ openaiBaseUrl }),
+    agent: (baseUrl) => ({ args: ['-c', `openai_base_url=${baseUrl}`], env: { OPENAI_API_KEY: key } }),
     error: openAiError,
     truncated: 'max_output_tokens',
     filtered: 'content_filter',
@@ -50,6 +56,10 @@ export const wires: readonly WireUnderTest[] = [
         local: modelProviderSchema.parse({ name: 'Local', base_url: baseUrl, wire_api: 'chat', env_key: 'LOCAL_KEY' }),
       },
     }),
+    agent: (baseUrl) => ({
+      args: ['-c', `model_providers={local={name="Local",base_url="${baseUrl}",wire_api="chat",env_key="LOCAL_KEY"}}`],
+      env: { LOCAL_KEY: key },
+    }),
     error: openAiError,
     truncated: 'length',
     filtered: 'content_filter',
@@ -60,6 +70,7 @@ export const wires: readonly WireUnderTest[] = [
     model: 'claude-sonnet-5',
     mock: startMockAnthropic,
     options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),
+    agent: (baseUrl) => ({ args: [], env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: key } }),
     error: (message, type = 'invalid_request_error') => ({ type: 'error', error: { type, message } }),
     truncated: 'max_tokens',
     filtered: 'refusal',
