@@ -34,6 +34,7 @@ import { readPrompt } from './read-prompt.ts'
 import { recoverTree } from './recover-tree.ts'
 import { loadRunConfig } from './run-config.ts'
 import { showContext } from './show-context.ts'
+import { useProxyFromEnvironment } from './use-proxy.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
 
 /**
@@ -58,6 +59,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const home = findHome(process.env)
   const policies = readPolicies({ places, home, project, config })
   const extensions = readExtensions({ places, home, project, config })
+  const proxied = useProxyFromEnvironment(process.env)
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
   const output = await outputContract(options, model)
@@ -121,7 +123,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         }),
         ...renderMemory(memory),
       ],
-      notices: [...recovered, ...noticesOf(settings), ...added.notices],
+      notices: [...recovered, ...proxied, ...noticesOf(settings), ...added.notices],
       prompt,
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),

@@ -22,13 +22,14 @@ export type Exec = Ended & {
 export async function exec(
   replies: readonly Reply[] | ((index: number) => Reply),
   args: readonly string[],
-  options: Partial<AgentOptions> & Pick<AgentOptions, 'cwd'>,
+  options: Partial<AgentOptions> & Pick<AgentOptions, 'cwd'> & { readonly baseUrl?: (url: string) => string },
 ): Promise<Exec> {
   const mock = await startMockOpenAI({
     replies: typeof replies === 'function' ? (_, index) => replies(index) : replies,
   })
   onTestFinished(() => mock.close())
-  const ended = await agent(['exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`, ...args], {
+  const url = options.baseUrl?.(mock.baseUrl) ?? mock.baseUrl
+  const ended = await agent(['exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${url}`, ...args], {
     home: tempDir(),
     ...options,
     env: { OPENAI_API_KEY: 'sk-test-key', ...options.env },

@@ -1,0 +1,22 @@
+import process from 'node:process'
+
+/**
+ * Lets requests to model providers take the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in
+ * either case). Commands in the sandbox are not touched by it: their network is the sandbox's.
+ *
+ * @returns what the user should know: nothing, or that this Node can't do it
+ */
+export function useProxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
+  const named = names.find((name) => env[name] !== undefined && env[name] !== '')
+  if (named === undefined) return []
+  // Asked for only here: a start without a proxy need not load the module. Node 22 has no such function.
+  const http: Partial<typeof import('node:http')> = process.getBuiltinModule('node:http')
+  if (http.setGlobalProxyFromEnv === undefined) {
+    return [
+      `${named} is set, but Node ${process.versions.node} can't use it from here: start it with NODE_USE_ENV_PROXY=1.`,
+    ]
+  }
+  http.setGlobalProxyFromEnv({ ...env })
+  return []
+}

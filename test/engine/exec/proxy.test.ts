@@ -1,0 +1,59 @@
+import { createServer, request } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { say } from '../../support/mock-openai.ts'
+import { exec, repository } from '../../support/workspace.ts'
+
+/** A proxy on loopback that leads every host to the port that is asked for here, and notes what it was asked for. */
+async function startProxy(): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
+  const asked: string[] = []
+  const server = createServer((incoming, outgoing) => {
+    const { host, port, pathname } = new URL(incoming.url ?? '')
+    asked.push(host)
+    const { method, headers } = incoming
+    incoming.pipe(
+      request({ host: '127.0.0.1', port, path: pathname, method, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(outgoing)
+      }),
+    )
+  })
+  server.on('connect', ({ url = '' }, socket) => {
+    asked.push(url)
+    const through = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+      socket.pipe(through).pipe(socket)
+    })
+    through.on('error', () => socket.destroy())
+    socket.on('error', () => through.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+/** Runs against the mock under a name that only the proxy knows how to reach. */
+async function runBehind(env: Readonly<Record<string, string>>): Promise<{ code: number | null; stderr: string }> {
+  return exec([[say('ok')]], ['-s', 'danger-full-access', '-c', 'request_max_retries=0', 'x'], {
+    cwd: repository(),
+    env,
+    baseUrl: (url) => url.replace('127.0.0.1', 'models.invalid'),
+  })
+}
+
+test.each(['HTTP_PROXY', 'http_proxy'])('requests take the proxy of %s', async (name) => {
+  const proxy = await startProxy()
+  expect(await runBehind({ [name]: proxy.url })).toMatchObject({ code: 0 })
+  expect(proxy.asked).toEqual([expect.stringMatching(/^models\.invalid:\d+$/)])
+})
+
+test('requests to a host of NO_PROXY do not', async () => {
+  const proxy = await startProxy()
+  const { code, stderr } = await runBehind({ HTTP_PROXY: proxy.url, NO_PROXY: 'models.invalid' })
+  expect(code).toBe(6)
+  expect(stderr).toContain("can't be reached")
+  expect(proxy.asked).toEqual([])
+})
