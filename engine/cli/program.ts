@@ -3,6 +3,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { version } from '../version.ts'
 import { declareConfig } from './declare/config.ts'
 import { declareExec } from './declare/exec.ts'
+import { declareMcpServer } from './declare/mcp-server.ts'
 import { declarePolicy } from './declare/policy.ts'
 import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
@@ -37,6 +38,7 @@ Exit codes:
   declareSandbox(program, finish)
   declarePolicy(program, finish)
   declareConfig(program, finish)
+  declareMcpServer(program, finish, argv)
   wordUsageErrors(program, 'agent')
 
   if (argv.length === 0) {

@@ -1,0 +1,82 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
+import type { Readable, Writable } from 'node:stream'
+import * as z from 'zod'
+import { version } from '../version.ts'
+
+/** What a call gives its caller. */
+export type ServedResult = {
+  readonly text: string
+  readonly ok: boolean
+  /** The same as data. Absent: the text is all there is. */
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** One tool that is offered to other agents. */
+export type ServedTool = {
+  readonly name: string
+  readonly description: string
+  readonly input: z.ZodType
+  /** @param told passes a sentence on progress to the caller, if it wants any */
+  readonly run: (input: unknown, signal: AbortSignal, told: (message: string) => void) => Promise<ServedResult>
+}
+
+/**
+ * Offers tools over standard input and output, one JSON message a line, until the input ends or the signal is aborted.
+ * An input that doesn't fit and a tool that fails are results, never the end of the server.
+ */
+export async function serve(
+  tools: readonly ServedTool[],
+  { stdin, stdout, signal }: { readonly stdin: Readable; readonly stdout: Writable; readonly signal: AbortSignal },
+): Promise<void> {
+  const server = new Server({ name: 'portcullis', version }, { capabilities: { tools: {} } })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(({ name, description, input }) => ({
+      name,
+      description,
+      inputSchema: z.toJSONSchema(input, { io: 'input' }) as { type: 'object' },
+    })),
+  }))
+  const calls = new Set<Promise<unknown>>()
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const tool = tools.find(({ name }) => name === params.name)
+    if (tool === undefined) {
+      const known = tools.map(({ name }) => name).join(', ')
+      throw new McpError(ErrorCode.InvalidParams, `There is no tool '${params.name}'. The tools are: ${known}.`)
+    }
+    const input = tool.input.safeParse(params.arguments ?? {})
+    if (!input.success) return answer({ ok: false, text: `The arguments do not fit.\n${z.prettifyError(input.error)}` })
+    const token = params._meta?.progressToken
+    let steps = 0
+    const told = (message: string): void => {
+      if (token === undefined) return
+      const progress = { progressToken: token, progress: ++steps, message }
+      void extra.sendNotification({ method: 'notifications/progress', params: progress }).catch(() => undefined)
+    }
+    const running = tool.run(input.data, AbortSignal.any([extra.signal, signal]), told)
+    const settled = running.catch(() => undefined).finally(() => calls.delete(settled))
+    calls.add(settled)
+    try {
+      return answer(await running)
+    } catch (error) {
+      return answer({ ok: false, text: `${tool.name} failed: ${(error as Error).message}` })
+    }
+  })
+  const transport = new StdioServerTransport(stdin, stdout)
+  const over = new Promise<void>((resolve) => {
+    server.onclose = () => resolve()
+    stdin.on('end', resolve)
+    stdin.on('close', resolve)
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await server.connect(transport)
+  await over
+  await server.close()
+  await Promise.allSettled(calls)
+}
+
+function answer({ text, ok, data }: ServedResult): Record<string, unknown> {
+  return { content: [{ type: 'text', text }], isError: !ok, ...(data === undefined ? {} : { structuredContent: data }) }
+}

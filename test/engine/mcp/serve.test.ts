@@ -1,0 +1,101 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { call, say, startMockOpenAI } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { repository } from '../../support/workspace.ts'
+
+const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
+
+/** Another agent's client, talking to the real `agent mcp-server`. */
+async function client(
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const home = tempDir()
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp-server', ...args],
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: home, XDG_CACHE_HOME: `${home}/.cache`, ...env },
+    stderr: 'ignore',
+  })
+  const made = new Client({ name: 'test', version: '1' })
+  await made.connect(transport)
+  onTestFinished(() => made.close())
+  return made
+}
+
+const textOf = (result: unknown): string =>
+  (result as { content: { text: string }[] }).content.map(({ text }) => text).join('')
+
+describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
+  test('offers three tools', async () => {
+    const { tools } = await (await client([], repository())).listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['exec', 'sandboxed_shell', 'apply_patch'])
+  })
+
+  test('runs a command in the sandbox', async () => {
+    const cwd = repository()
+    const outside = tempDir()
+    const other = await client([], cwd)
+    const command = `echo in > in.txt; echo out > ${outside}/out.txt`
+    const result = await other.callTool({ name: 'sandboxed_shell', arguments: { command } })
+    expect([existsSync(join(cwd, 'in.txt')), existsSync(join(outside, 'out.txt'))]).toEqual([true, false])
+    expect(result).toMatchObject({ isError: true })
+    expect(textOf(result)).toContain('Process exited with code')
+  })
+
+  test('asks the Guardian, who can ask nobody', async () => {
+    const other = await client(['--ask-for-approval', 'untrusted'], repository())
+    const result = await other.callTool({ name: 'sandboxed_shell', arguments: { command: 'touch x' } })
+    expect(result).toMatchObject({ isError: true })
+    expect(textOf(result)).toContain('Refused by the Guardian')
+  })
+
+  test('applies a patch, all or nothing', async () => {
+    const cwd = repository({ 'a.txt': 'one\n' })
+    const other = await client([], cwd)
+    const patch = (old: string) =>
+      `*** Begin Patch\n*** Add File: b.txt\n+new\n*** Update File: a.txt\n@@\n-${old}\n+two\n*** End Patch\n`
+    expect(await other.callTool({ name: 'apply_patch', arguments: { patch: patch('three') } })).toMatchObject({
+      isError: true,
+    })
+    expect(existsSync(join(cwd, 'b.txt'))).toBe(false)
+    expect(await other.callTool({ name: 'apply_patch', arguments: { patch: patch('one') } })).toMatchObject({
+      isError: false,
+    })
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('two\n')
+  })
+
+  test('has an agent do a task, and go on with it', async () => {
+    const cwd = repository()
+    const mock = await startMockOpenAI({
+      replies: (_, index) =>
+        [[call('exec_command', { cmd: 'touch made' })], [say('made it')], [say('again')]][index] ?? [],
+    })
+    onTestFinished(() => mock.close())
+    const args = ['-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`]
+    const other = await client(args, cwd, { OPENAI_API_KEY: 'sk-test' })
+    const first = await other.callTool({ name: 'exec', arguments: { prompt: 'make it' } })
+    expect(first).toMatchObject({ isError: false, structuredContent: { message: 'made it', exit_code: 0 } })
+    expect(existsSync(join(cwd, 'made'))).toBe(true)
+    const { thread_id: thread } = first['structuredContent'] as { thread_id: string }
+    const second = await other.callTool({ name: 'exec', arguments: { prompt: 'once more', thread_id: thread } })
+    expect(second).toMatchObject({ structuredContent: { message: 'again', thread_id: thread } })
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toContain('make it')
+  })
+
+  test('answers an unknown tool and wrong arguments with what is right', async () => {
+    const other = await client([], repository())
+    await expect(other.callTool({ name: 'shell', arguments: {} })).rejects.toThrow(
+      'The tools are: exec, sandboxed_shell, apply_patch',
+    )
+    expect(textOf(await other.callTool({ name: 'sandboxed_shell', arguments: { cmd: 'ls' } }))).toContain('command')
+  })
+})
