@@ -62,6 +62,8 @@ const Limits = z.strictObject({
     .optional(),
   /** The largest file that a command may write. */
   fileSizeBytes: z.int().positive().optional(),
+  /** Processors' worth of time, e.g. 1.5. No default: all there are. */
+  cpus: z.number().min(0.01).optional(),
   /** Open files of one process. */
   openFiles: z.int().min(32).optional(),
 })

@@ -1,6 +1,6 @@
 import type { LimitName } from '../../sandbox/index.ts'
 
-type Unit = 'seconds' | 'bytes' | 'count'
+type Unit = 'seconds' | 'bytes' | 'count' | 'processors'
 
 /** A limit as people name it: what it is in a policy, and how its value counts. */
 type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
@@ -11,6 +11,7 @@ export const knownLimits: Readonly<Record<string, KnownLimit>> = {
   output: { limit: 'outputBytes', unit: 'bytes' },
   processes: { limit: 'processes', unit: 'count' },
   memory: { limit: 'memoryBytes', unit: 'bytes' },
+  cpus: { limit: 'cpus', unit: 'processors' },
   'file-size': { limit: 'fileSizeBytes', unit: 'bytes' },
   'open-files': { limit: 'openFiles', unit: 'count' },
 }
@@ -22,6 +23,9 @@ export function readLimitValue(
   { unit }: KnownLimit,
   text: string,
 ): { readonly value: number } | { readonly expected: string } {
+  if (unit === 'processors') {
+    return /^\d+(?:\.\d+)?$/.test(text) ? { value: Number(text) } : { expected: 'a number of processors, e.g. 1.5' }
+  }
   const match = /^(?<number>\d+)(?<scale>[KMG]?)$/i.exec(text)?.groups
   const scale = match?.['scale']?.toUpperCase() ?? ''
   if (match === undefined || (scale !== '' && unit !== 'bytes')) {

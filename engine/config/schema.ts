@@ -106,6 +106,8 @@ export const ConfigFile = z.strictObject({
       output: limit.optional(),
       processes: limit.optional(),
       memory: limit.optional(),
+      /** Processors' worth of time. */
+      cpus: z.number().positive().optional(),
       file_size: limit.optional(),
       open_files: limit.optional(),
     })

@@ -17,6 +17,7 @@ const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
   outputBytes: (value) => `more than ${bytes(value)} of output: the command was ended`,
   memoryBytes: (value) => `more than ${bytes(value)} of memory`,
   processes: (value) => `more than ${value} processes and threads at a time`,
+  cpus: (value) => `more than ${value} processors`,
   fileSizeBytes: (value) => `a file of more than ${bytes(value)}`,
   openFiles: (value) => `more than ${value} open files in one process`,
 }

@@ -40,7 +40,7 @@ function firstSize({ terminal }: Command): string {
 export async function openDocker(policy: SandboxPolicy, image: string | undefined): Promise<Sandbox> {
   const { docker, user } = await checkDaemon()
   const named = await requireImage(docker, image)
-  const limits = planLimits(policy, { groups: true, processLimit: false }, 'docker')
+  const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
   await reapRunDirectories()
   await reapContainers(docker)
   const run = await makeRunDirectory()

@@ -52,6 +52,7 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
       CgroupnsMode: 'private',
       IpcMode: 'private',
       ShmSize: sharedMemoryBytes,
+      NanoCpus: Math.round((around.limits.cpus ?? 0) * 1e9),
       PidsLimit: around.limits.group?.processes ?? 0,
       Memory: around.limits.group?.memoryBytes ?? 0,
       MemorySwap: around.limits.group?.memoryBytes ?? 0,

@@ -9,6 +9,8 @@ type LimitTools = {
   readonly groups: boolean
   /** The limit on a user's processes counts those of the sandbox alone, and binds. It never binds root. */
   readonly processLimit: boolean
+  /** Processor time can be rationed. */
+  readonly cpus?: boolean
 }
 
 /** Which limit is enforced by what. Absent: not at all. */
@@ -17,6 +19,8 @@ export type LimitPlan = {
   readonly group: { readonly processes: number; readonly memoryBytes: number } | undefined
   /** For each process by itself, set before the sandbox is made. */
   readonly each: { readonly fileSizeBytes: number; readonly openFiles: number; readonly dataBytes?: number }
+  /** For the container of one command; undefined for all processors. */
+  readonly cpus: number | undefined
   /** For the sandbox's user, set inside of it. */
   readonly processes: number | undefined
   /** Defaults that nothing here can enforce, as sentences. */
@@ -34,7 +38,15 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
   const processes = asked.processes ?? 1024
   const memoryBytes = asked.memoryBytes ?? Math.max(2 * gibibyte, Math.floor(totalmem() * 0.75))
   const each = { fileSizeBytes: asked.fileSizeBytes ?? 8 * gibibyte, openFiles: asked.openFiles ?? 16_384 }
-  if (tools.groups) return { group: { processes, memoryBytes }, each, processes: undefined, unenforced: [] }
+  if (asked.cpus !== undefined && tools.cpus !== true) {
+    throw new SandboxError('unavailable', {
+      backend,
+      reason: 'limits.cpus was asked for, and only containers have it',
+      remedy: 'Use the docker backend, or leave limits.cpus out.',
+    })
+  }
+  const { cpus } = asked
+  if (tools.groups) return { group: { processes, memoryBytes }, each, cpus, processes: undefined, unenforced: [] }
   if (!tools.processLimit && asked.processes !== undefined) {
     throw new SandboxError('unavailable', {
       backend,
@@ -45,6 +57,7 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
   return {
     group: undefined,
     each: { ...each, dataBytes: memoryBytes },
+    cpus,
     processes: tools.processLimit ? processes : undefined,
     unenforced: [
       ...(tools.processLimit ? [] : ['the number of processes is not limited: no control group can be made here']),

@@ -132,6 +132,14 @@ test('limits are those of the policy', async () => {
   ).toBe('50\n0\n1048576\n')
 })
 
+test('processor time is rationed where that is asked for, and no other backend takes it', async () => {
+  const limits = { cpus: 0.5 }
+  const { stdout } = await run(await open({ limits }), 'cat /sys/fs/cgroup/cpu.max /sys/fs/cgroup/cpu/cpu.cfs_quota_us')
+  expect(stdout).toMatch(/^50000\b/)
+  const policy = parsePolicy({ mode: 'read-only', workspace: await temporaryDirectory(), limits })
+  await expect(openSandbox(policy, { backend: 'bubblewrap' })).rejects.toThrow(/limits\.cpus .* Use the docker backend/)
+})
+
 test('eight commands at once each have a container of their own', async () => {
   const sandbox = await open()
   const ran = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => run(sandbox, `sleep 0.3; echo ${number}`)))
