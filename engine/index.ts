@@ -11,7 +11,7 @@ export {
   type Usage,
 } from './model.ts'
 export { openModel, recordModel } from './models/index.ts'
-export { environmentContext, instructions } from './run/instructions.ts'
+export { environmentContext, instructionsFor } from './run/instructions.ts'
 export type { CallHooks, HookedCall, HookOpinion } from './run/hooks.ts'
 export { run, type RunOptions } from './run/run.ts'
 export { openSession, type Session } from './session/session.ts'

@@ -1,15 +1,16 @@
 import process from 'node:process'
 import type { Sandbox } from '../../sandbox/index.ts'
+import { defaultModel } from '../config/defaults.ts'
 import type { Settings } from '../config/schema.ts'
 import { harmless } from '../display/harmless.ts'
 import { eventJsonSchema } from '../event-schema.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { readMemory } from '../memory/read-memory.ts'
-import { renderMemory } from '../memory/render-memory.ts'
+import { describeOmitted, renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
 import { findHome, findPlaces } from '../places.ts'
 import { readPolicies } from '../read-policies.ts'
-import { environmentContext, instructions } from '../run/instructions.ts'
+import { environmentContext, instructionsFor } from '../run/instructions.ts'
 import { OutputContract } from '../run/output-contract.ts'
 import { run } from '../run/run.ts'
 import type { Session } from '../session/session.ts'
@@ -53,7 +54,9 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   if (options.outputLastMessage !== undefined) checkOutputFile(options.outputLastMessage)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
   const memory = readMemory({ user: places.config, ...project })
-  if (options.showContext === true) return showContext(memory)
+  if (options.showContext === true) {
+    return showContext(memory, [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])])
+  }
   const prompt = await readPrompt(argument, process.stdin)
   const approvalPolicy = approvalModeOf(settings)
   const home = findHome(process.env)
@@ -112,7 +115,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       }),
       session,
       workspace,
-      instructions,
+      instructions: instructionsFor([model.name, ...(settings.fallback_models ?? [])]),
       context: [
         environmentContext({
           workspace,
@@ -123,7 +126,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         }),
         ...renderMemory(memory),
       ],
-      notices: [...recovered, ...proxied, ...noticesOf(settings), ...added.notices],
+      notices: [...recovered, ...proxied, ...noticesOf(settings), ...describeOmitted(memory), ...added.notices],
       prompt,
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),

@@ -1,6 +1,14 @@
 import type { Memory } from './read-memory.ts'
 
-/** Instructions as the model is told them: a text for each file, under its path. */
+/** Instructions as the model is told them: a text for each file, under its path, that can't pass for another file's. */
 export function renderMemory({ sources }: Memory): readonly string[] {
-  return sources.map(({ path, text }) => `<instructions file="${path}">\n${text.trimEnd()}\n</instructions>`)
+  return sources.map(({ path, text }) => {
+    const own = text.trimEnd().replaceAll(/<(?=\/?instructions\b)/gi, '&lt;')
+    return `<instructions file="${path}">\n${own}\n</instructions>`
+  })
+}
+
+/** What was left out of the instructions and why, a sentence each. */
+export function describeOmitted({ omitted }: Memory): readonly string[] {
+  return omitted.map(({ path, reason }) => `The instructions in ${path} are left out: ${reason}.`)
 }

@@ -1,12 +1,27 @@
-/** What every model is told about its work here. Short on purpose: it is sent with every request. */
-export const instructions = `You are a coding agent. You work alone in a repository, with nobody to ask: decide, act, check, report.
+import { claude } from '../prompts/claude.ts'
+import { gpt } from '../prompts/gpt.ts'
+import { other } from '../prompts/other.ts'
 
-- Look before you change: read the files that matter, run the tests, understand why something fails.
-- Run commands with exec_command. They run in a sandbox: outside the workspace nothing can be written, and the network may be off.
-- Change files with apply_patch, not with the shell. One patch may change several files; it applies whole or not at all.
-- When a call is refused, the aim is refused. Do not try it another way; go on with what is allowed, or say what is missing.
-- Check your work by running it. Claim nothing that you did not see.
-- End with a short message: what you changed, how you checked it, what is left.`
+/**
+ * What models are told about their work here, in the words that suit their maker's.
+ *
+ * @param models the names of those that may be asked in one run, as users give them: they all get the same text, since a
+ *   conversation keeps it from its first request to its last
+ */
+export function instructionsFor(models: readonly string[]): string {
+  const [first, ...others] = new Set(models.map(familyOf))
+  return first === undefined || others.length > 0 ? other : first
+}
+
+/** A name may carry its provider and further folders: `PROVIDER/vendor/NAME`. */
+function familyOf(model: string): string {
+  if (model.startsWith('replay:')) return other
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  if (/^claude/.test(name)) return claude
+  // gpt-oss speaks through servers that know no freeform tools, and was not trained on the format.
+  if (/^(?:gpt-(?!oss)|chatgpt|codex|o\d)/.test(name)) return gpt
+  return other
+}
 
 /** Where a run takes place, told to the model before the prompt. */
 export function environmentContext(facts: {

@@ -7,9 +7,9 @@ import { exec, repository } from '../../support/workspace.ts'
 test('the instructions of user and repository reach the model, before the prompt', async () => {
   const home = tempDir({ '.config/portcullis/AGENTS.md': 'speak plainly' })
   const cwd = repository({ 'AGENTS.md': 'run make' })
-  const { requests } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'the task'], { cwd, home })
+  const { requests } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'mend the till'], { cwd, home })
   const body = JSON.stringify(requests[0]?.body)
-  const order = ['speak plainly', 'run make', 'the task'].map((text) => body.indexOf(text))
+  const order = ['speak plainly', 'run make', 'mend the till'].map((text) => body.indexOf(text))
   expect(order).toEqual(order.toSorted((a, b) => a - b))
   expect(order).not.toContain(-1)
 })
@@ -19,5 +19,17 @@ test('--show-context prints them with their files, and asks no model', async () 
   const { code, stdout } = await agent(['exec', '--show-context'], { cwd, home: tempDir() })
   expect(code).toBe(0)
   expect(stdout).toContain(`<instructions file="${cwd}/AGENTS.md">\nrun make, see @gone.md\n</instructions>`)
-  expect(stdout).toContain(`left out: ${cwd}/gone.md`)
+  expect(stdout).toContain(`The instructions in ${cwd}/gone.md are left out: `)
+})
+
+test('a run says which instructions the model is not told', async () => {
+  const cwd = repository({ 'AGENTS.md': 'see @gone.md' })
+  const { stderr } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd })
+  expect(stderr).toContain(`The instructions in ${cwd}/gone.md are left out: ${cwd}/AGENTS.md imports it`)
+})
+
+test('--show-context tells the words for the model that would be asked', async () => {
+  const options = { cwd: repository(), home: tempDir() }
+  const { stdout } = await agent(['exec', '--show-context', '-m', 'claude-opus-4-5'], options)
+  expect(stdout).toContain('*** Begin Patch')
 })

@@ -1,0 +1,20 @@
+/** How a patch is written, for models that were not trained on the format. */
+export const patchFormat = `A patch for apply_patch looks like this:
+
+*** Begin Patch
+*** Update File: src/greet.js
+@@ export function greet(name) {
+   // Politeness first.
+-  return 'hello'
++  return \`hello \${name}\`
+ }
+*** Add File: src/index.js
++export { greet } from './greet.js'
+*** Delete File: src/old.js
+*** End Patch
+
+- Paths are relative to the working directory. "*** Move to: NEW/PATH" right below an Update File line renames the file.
+- In an update every line begins with one character: a blank for context, "-" for a line that goes, "+" for one that comes.
+- Context is copied from the file exactly, indentation too. Three lines above and below are enough; where they occur more than once,
+  put a line that stands above them, such as the head of the function, behind "@@". There are no line numbers.
+- In an added file every line begins with "+".`
