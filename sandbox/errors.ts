@@ -17,6 +17,8 @@ export type SandboxErrorData = {
   /** The backend broke before the command started; `detail` is what it said. */
   readonly 'setup-failed': { readonly backend: Backend; readonly detail: string }
   readonly closed: { readonly backend: Backend }
+  /** What a killed run's commands may have planted can't be looked through; `directory` is the run's, which says what it owed. */
+  readonly unreviewed: { readonly directory: string; readonly detail: string }
 }
 
 export type SandboxErrorCode = keyof SandboxErrorData
@@ -57,6 +59,8 @@ function describe(error: Described): string {
       return `the ${error.data.backend} sandbox broke before the command started: ${error.data.detail}`
     case 'closed':
       return `the ${error.data.backend} sandbox is closed: open a new one for further commands`
+    case 'unreviewed':
+      return `a run was killed while its commands ran, and what they may have planted could not be reviewed: ${error.data.detail}. Mend that; or look through the worktree's git hooks and configuration yourself, and then remove ${error.data.directory}`
     default:
       return error satisfies never
   }

@@ -1,6 +1,7 @@
 export { credentialPlaces } from './credential-places.ts'
 export { doctor, isDockerUsable, renderDoctor, type BackendReport, type DoctorReport } from './doctor.ts'
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './errors.ts'
+export { finishReviews } from './finish-reviews.ts'
 export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
 export type { NetworkDecision } from './network/decide.ts'
 export type { NetworkOptions } from './network/proxy.ts'

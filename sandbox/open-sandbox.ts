@@ -1,9 +1,10 @@
 import process from 'node:process'
 import { SandboxError } from './errors.ts'
+import { finishReviews } from './finish-reviews.ts'
 import type { NetworkOptions } from './network/proxy.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { requireDirectory } from './program.ts'
-import type { Backend, Sandbox } from './sandbox.ts'
+import type { Backend, Denial, Sandbox } from './sandbox.ts'
 
 /** Which sandbox, where there is a choice. */
 export type SandboxOptions = {
@@ -13,11 +14,14 @@ export type SandboxOptions = {
   readonly image?: string | undefined
   /** For the proxy of a network allow-list. */
   readonly network?: NetworkOptions | undefined
+  /** Hears what `finishReviews` found, which comes first. */
+  readonly onLeftover?: ((denial: Denial) => void) | undefined
 }
 
 /**
  * Opens the sandbox that enforces `policy`, or the `backend` asked for. Throws `SandboxError`: `unavailable` when that one can't
- * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there.
+ * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there, `unreviewed`
+ * where a killed run's review can't be finished.
  */
 export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions = {}): Promise<Sandbox> {
   requireDirectory(policy.workspace, 'workspace')
@@ -26,6 +30,7 @@ export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions
   }
   const backend = options.backend ?? defaultBackend(policy)
   if (backend !== 'bubblewrap') requireNoAllowlist(policy, backend)
+  for (const denial of await finishReviews()) options.onLeftover?.(denial)
   switch (backend) {
     case 'bubblewrap':
       requireConfining(policy, backend)

@@ -42,14 +42,18 @@ async function openDirectories(path: string): Promise<void> {
   }
 }
 
-/** Removes what runs left behind that ended without a chance to clean up. Live runs, and other users', are spared. */
-export async function reapRunDirectories(): Promise<void> {
+/**
+ * Removes what runs left behind that ended without a chance to clean up. Live runs, and other users', are spared. `finish` gets
+ * each directory before it is removed, and keeps it from that by rejecting.
+ */
+export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
   const base = await realpath(tmpdir())
   for (const name of await readdir(base)) {
     if (!name.startsWith(prefix) || !isOwnerGone(name.slice(prefix.length))) continue
     const path = join(base, name)
     const stat = await lstat(path).catch(() => undefined)
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
+    await finish(path)
     // Somebody else may be reaping the same one; whatever remains is the next start's.
     await removeRunDirectory(path).catch(() => undefined)
   }

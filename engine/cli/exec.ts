@@ -22,6 +22,7 @@ import { chooseReviewer, describeReviewer } from './choose-reviewer.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import { confine } from './confine.ts'
 import type { ExecOptions } from './declare/exec.ts'
+import { finishReviewsFirst } from './finish-reviews.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
@@ -48,6 +49,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   if (options.printEventSchema === true) return printEventSchema()
   const places = findPlaces(process.env)
   const workspace = findWorkspace(options.cd)
+  await finishReviewsFirst()
   const config = loadRunConfig(options, workspace, places)
   const { settings } = config
   if (options.skipGitRepoCheck !== true) requireRepository(workspace)

@@ -17,6 +17,7 @@ import { defaultModel } from '../config/defaults.ts'
 import { chooseReviewer } from './choose-reviewer.ts'
 import { confine } from './confine.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
+import { finishReviewsFirst } from './finish-reviews.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
@@ -35,6 +36,7 @@ import { findRepository, findWorkspace } from './workspace.ts'
 export async function runMcpServer(options: ConfigOptions, words: readonly string[]): Promise<number> {
   const places = findPlaces(process.env)
   const workspace = findWorkspace(options.cd)
+  await finishReviewsFirst()
   const config = loadRunConfig(options, workspace, places)
   const { settings } = config
   const project = { root: findRepository(workspace) ?? workspace, workspace }

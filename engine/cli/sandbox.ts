@@ -15,6 +15,7 @@ import type { Settings } from '../config/schema.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { remedyAsFlags } from '../remedies.ts'
 import { UserError } from '../user-error.ts'
+import { finishReviewsFirst } from './finish-reviews.ts'
 import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './declare/sandbox.ts'
 import { dockerByFlags, explainNoSandbox } from './no-sandbox.ts'
@@ -35,6 +36,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   if (program === undefined)
     throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
   const workspace = findWorkspace(options.cd)
+  await finishReviewsFirst()
   const config = await readSandboxConfig(workspace, options.config)
   const policy = policyFromOptions(options, config, workspace)
   const { signal, dispose } = catchInterrupts()

@@ -7,6 +7,7 @@ import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
+import { createTrustRecord } from '../git/trust-record.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { requireArchitecture } from '../machine-code/architecture.ts'
@@ -21,7 +22,7 @@ import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
-import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
+import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
@@ -50,12 +51,11 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const networks = prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
-  await reapRunDirectories()
   const run = await makeRunDirectory()
   const openPipes = createPipes(run.path, true)
   const roots = writableRoots(policy, hostFileSystem)
-  const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
-  const running = new RunningCommands()
+  const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'bubblewrap'))
+  const running = new RunningCommands(guard.rest)
   let open = true
 
   const start = (command: Command): SandboxProcess => {

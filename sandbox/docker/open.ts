@@ -5,12 +5,13 @@ import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
+import { createTrustRecord } from '../git/trust-record.ts'
 import { planLimits } from '../limits/plan.ts'
 import { suspectLimits } from '../limits/suspect.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { planMounts } from '../mounts.ts'
 import { placesFor, policyFor } from '../narrow.ts'
-import { isOwnerGone, ownerName } from '../owner.ts'
+import { ownerName } from '../owner.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
@@ -18,12 +19,13 @@ import { keepTail } from '../process/tail.ts'
 import { requireDirectory } from '../program.ts'
 import { checkTerminal, keyboard, terminalThrough } from '../terminal/connect.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
-import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
+import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
-import type { DockerClient, WarmContainer } from './client.ts'
+import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
 import { relayLater } from './relay-later.ts'
-import { ownerLabel, planContainer, type ContainerPlan } from './plan.ts'
+import { planContainer, type ContainerPlan } from './plan.ts'
+import { reapContainers } from './reap.ts'
 
 /** Runs the command, which alone a terminal interrupts, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
@@ -41,12 +43,11 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   const { docker, user } = await checkDaemon()
   const named = await requireImage(docker, image)
   const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
-  await reapRunDirectories()
   await reapContainers(docker)
   const run = await makeRunDirectory()
   const roots = writableRoots(policy, hostFileSystem)
-  const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
-  const running = new RunningCommands()
+  const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'docker'))
+  const running = new RunningCommands(guard.rest)
   // What is protected may change as repositories come and go, and a container's mounts can't.
   const warm = new Map<string, WarmContainer[]>()
   let open = true
@@ -165,12 +166,6 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
       await removeRunDirectory(run.path)
     },
   }
-}
-
-/** Removes containers whose owner was killed before it could; those of live runs are spared. */
-async function reapContainers(docker: DockerClient): Promise<void> {
-  const left = (await docker.owned(ownerLabel)).filter(({ owner }) => isOwnerGone(owner))
-  await Promise.all(left.map(({ id }) => docker.remove(id)))
 }
 
 function setupFailed(error: unknown): SandboxError {

@@ -8,6 +8,7 @@ import { pathsFromConfig } from './config.ts'
 import { judgeGitEntry, judgeGitLink, type Judgement } from './judge.ts'
 import { linkedRepository } from './linked.ts'
 import { createGitScanner, type GitEntries } from './scan.ts'
+import type { Trust, TrustRecord } from './trust-record.ts'
 
 /** What must be read-only, of what there is now. */
 export type GuardedPlaces = {
@@ -26,6 +27,8 @@ type MetadataGuard = {
   places(): GuardedPlaces
   /** Moves what a command planted since to quarantine, and says so. */
   review(): readonly Denial[]
+  /** To be told when no command runs any more and all were reviewed: nobody has to finish that then. */
+  rest(): void
 }
 
 /** One thing to look at: what it is decides who judges it. */
@@ -42,14 +45,31 @@ type Found = GitEntries & { readonly root: string }
 
 /**
  * `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A file counts as trusted by its inode and
- * change time, not by its path: a repository that is moved stays the host's, and a file put in its place does not.
+ * change time, not by its path: a repository that is moved stays the host's, and a file put in its place does not. With a `record`,
+ * what is trusted is on disk for as long as a review is owed.
  */
-export function createMetadataGuard(roots: readonly string[], protectedPaths: readonly string[]): MetadataGuard {
+export function createMetadataGuard(
+  roots: readonly string[],
+  protectedPaths: readonly string[],
+  record?: TrustRecord,
+): MetadataGuard {
+  const nothing = { gitDirectories: [], gitLinks: [], repositories: [], protectedPaths }
+  return guardFrom({ roots, places: nothing, trusted: [], symlinks: [] }, record)
+}
+
+/** The review that a killed run owed, from what it trusted before its commands ran. */
+export function finishReview(trust: Trust): readonly Denial[] {
+  return guardFrom(trust, undefined).review()
+}
+
+function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuard {
+  const { roots } = before
+  const { protectedPaths } = before.places
   const scan = createGitScanner()
   const quarantine = createQuarantine()
-  const trusted = new Set<string>()
-  const symlinks = new Map<string, string>()
-  let places: GuardedPlaces = { gitDirectories: [], gitLinks: [], repositories: [], protectedPaths }
+  const trusted = new Set(before.trusted)
+  const symlinks = new Map(before.symlinks)
+  let places: GuardedPlaces = before.places
 
   const look = (): readonly Found[] => [...roots, ...places.repositories].map((root) => ({ root, ...scan(root) }))
 
@@ -68,6 +88,8 @@ export function createMetadataGuard(roots: readonly string[], protectedPaths: re
       trusted.add(identity.key)
       if (identity.target !== undefined) symlinks.set(path, identity.target)
     }
+    // Where nothing can be written, nothing can be planted.
+    if (roots.length > 0) record?.keep({ roots, places, trusted: [...trusted], symlinks: [...symlinks] })
     return places
   }
 
@@ -90,7 +112,7 @@ export function createMetadataGuard(roots: readonly string[], protectedPaths: re
     return denials
   }
 
-  return { trust, places: () => places, review }
+  return { trust, places: () => places, review, rest: () => record?.drop() }
 }
 
 function entriesOf(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {

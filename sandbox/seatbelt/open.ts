@@ -6,6 +6,7 @@ import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
+import { createTrustRecord } from '../git/trust-record.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
@@ -19,7 +20,7 @@ import { supervise } from '../process/supervise.ts'
 import { keepTail } from '../process/tail.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
-import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
+import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { markVariable, startWatchdog } from '../unconfined/watchdog.ts'
 import type { NetworkGrant } from './base-rules.ts'
@@ -40,14 +41,14 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   const roots = writableRoots(policy, hostFileSystem)
   requireVolfs(roots)
   const limits = prepareLimits(policy, { processLimit: false }, 'seatbelt')
-  await reapRunDirectories()
   const run = await makeRunDirectory()
-  const guard = createMetadataGuard(roots, protectedBelow(roots, policy))
+  const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'seatbelt'))
   const machine = { host: hostFileSystem, privateTemp: run.temp }
   const profileFor = (places: ReturnType<typeof guard.trust>, applied = policy): SeatbeltProfile =>
     seatbeltProfile(applied, places, networkOf(applied), machine)
   try {
     tryOut(profileFor(guard.trust()))
+    guard.rest()
   } catch (error) {
     await removeRunDirectory(run.path)
     throw error
@@ -55,7 +56,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   // What hid from us may still write to a pipe, so none is used again.
   const openPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
-  const running = new RunningCommands()
+  const running = new RunningCommands(guard.rest)
   let open = true
 
   const start = (command: Command): SandboxProcess => {

@@ -14,7 +14,7 @@ import { stdinOf } from '../process/stdin.ts'
 import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
-import { makeRunDirectory, reapRunDirectories, removeRunDirectory } from '../run-directory.ts'
+import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { checkTerminal, connectTerminal } from '../terminal/connect.ts'
 import { keepTerminalProgram, terminalControl } from './terminal.ts'
@@ -34,7 +34,6 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   }
   // A limit on a user's processes would count all of the caller's, so only a control group will do.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
-  await reapRunDirectories()
   const run = await makeRunDirectory()
   // What leaves its group and wipes its environment escapes us here, and may still write.
   const openPipes = createPipes(run.path, false)

@@ -1,0 +1,9 @@
+import { isOwnerGone } from '../owner.ts'
+import type { DockerClient } from './client.ts'
+import { ownerLabel } from './plan.ts'
+
+/** Removes containers whose owner was killed before it could; those of live runs are spared. */
+export async function reapContainers(docker: DockerClient): Promise<void> {
+  const left = (await docker.owned(ownerLabel)).filter(({ owner }) => isOwnerGone(owner))
+  await Promise.all(left.map(({ id }) => docker.remove(id)))
+}

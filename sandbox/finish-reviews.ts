@@ -1,0 +1,34 @@
+import { SandboxError } from './errors.ts'
+import { finishReview } from './git/guard.ts'
+import { readTrustRecord } from './git/trust-record.ts'
+import { reapRunDirectories } from './run-directory.ts'
+import type { Denial } from './sandbox.ts'
+
+/**
+ * Finishes what runs left that were killed in the middle of a command: what that had planted for the host to execute goes to
+ * quarantine, and is returned; then their directories are removed. To be called before any program of the host looks at a tree that
+ * commands have worked in; `openSandbox` does it by itself. Throws `unreviewed`.
+ */
+export async function finishReviews(): Promise<readonly Denial[]> {
+  const found: Denial[] = []
+  await reapRunDirectories(async (directory) => {
+    try {
+      const record = readTrustRecord(directory)
+      if (record === undefined) return
+      if (record.backend === 'docker') await endContainers()
+      found.push(...finishReview(record.trust))
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      throw new SandboxError('unreviewed', { directory, detail }, { cause: error })
+    }
+  })
+  return found
+}
+
+/** A container may live a moment longer than its owner. */
+async function endContainers(): Promise<void> {
+  const { connectDocker } = await import('./docker/client.ts')
+  const { reapContainers } = await import('./docker/reap.ts')
+  // Where no daemon answers any more, nothing of its commands can be ended, nor is it likely to run.
+  await reapContainers(connectDocker()).catch(() => undefined)
+}
