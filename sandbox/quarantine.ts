@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   cpSync,
@@ -22,7 +23,9 @@ type Quarantine = {
   take(root: string, path: string): string | undefined
 }
 
-const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+/** O_PATH of open(2): enough to go on from, and all that a directory gives that can be entered but not read. */
+const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
+const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
 const largestText = 1024 * 1024
 
 /** Nothing is created until there is something to put there. */
@@ -30,15 +33,18 @@ export function createQuarantine(): Quarantine {
   let place: string | undefined
   let count = 0
   return {
-    take: (root, path) =>
-      inParent(root, path, (entry) => {
-        place ??= makePlace()
-        count += 1
-        const to = join(place, `${count}-${basename(path)}`)
-        move(entry, to)
-        writeFileSync(join(place, 'index.jsonl'), `${JSON.stringify({ from: path, to })}\n`, { flag: 'a', mode: 0o600 })
+    take: (root, path) => {
+      // Not in there, where an error can mean that what was planted is gone: without a place it is still there.
+      place ??= makePlace()
+      const to = join(place, `${(count += 1)}-${basename(path)}`)
+      const taken = inParent(root, path, (entry, directory) => {
+        move(entry, to, directory)
         return to
-      }),
+      })
+      if (taken === undefined) return undefined
+      writeFileSync(join(place, 'index.jsonl'), `${JSON.stringify({ from: path, to })}\n`, { flag: 'a', mode: 0o600 })
+      return to
+    },
   }
 }
 
@@ -70,7 +76,7 @@ export function putSymlink(root: string, path: string, target: string): void {
  * Does something to the last component of `path`, with every directory before it opened one by one and held: a directory that
  * a command still running swaps for a symlink can't lead us outside. Undefined when the path is gone or no longer plain.
  */
-function inParent<T>(root: string, path: string, act: (entry: string) => T): T | undefined {
+function inParent<T>(root: string, path: string, act: (entry: string, directory: string) => T): T | undefined {
   let directory: number | undefined
   try {
     directory = openSync(root, openDirectory)
@@ -80,7 +86,7 @@ function inParent<T>(root: string, path: string, act: (entry: string) => T): T |
       closeSync(directory)
       directory = next
     }
-    return act(through(directory, basename(path)))
+    return act(through(directory, basename(path)), through(directory, '.'))
   } catch (error) {
     if (isGone(error)) return undefined
     throw error
@@ -101,14 +107,29 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && gone.includes(String(error.code))
 }
 
-function move(from: string, to: string): void {
+function move(from: string, to: string, directory: string): void {
+  try {
+    renameOrCopy(from, to)
+  } catch (error) {
+    if (!hasCode(error, 'EACCES')) throw error
+    // Whoever planted it may have closed the door behind itself.
+    chmodSync(directory, 0o700)
+    renameOrCopy(from, to)
+  }
+}
+
+function renameOrCopy(from: string, to: string): void {
   try {
     renameSync(from, to)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error
+    if (!hasCode(error, 'EXDEV')) throw error
     cpSync(from, to, { recursive: true, verbatimSymlinks: true })
     rmSync(from, { recursive: true, force: true })
   }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 function makePlace(): string {

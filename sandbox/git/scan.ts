@@ -89,8 +89,34 @@ function look(path: string, memory: Map<string, Seen>): Seen | undefined {
     memory.set(path, seen)
     return seen
   } catch {
-    // A directory that its owner can't read can't be used by git either; it is looked at again every time.
+    // It is looked at again every time.
     memory.delete(path)
+    return enterOnly(path, stat)
+  }
+}
+
+/** A directory that can't be listed may still be entered by whoever knows the names, and git knows them. */
+function enterOnly(path: string, stat: Stats): Seen {
+  const kindOf = (name: string): 'absent' | 'directory' | 'other' => {
+    const entry = lstatOrUndefined(join(path, name))
+    return entry === undefined ? 'absent' : entry.isDirectory() ? 'directory' : 'other'
+  }
+  const has = (name: string): boolean => kindOf(name) !== 'absent'
+  return {
+    inode: stat.ino,
+    changedMs: stat.ctimeMs,
+    lookedMs: 0,
+    children: ['.git', 'modules', 'worktrees'].filter((name) => kindOf(name) === 'directory'),
+    isGit: has('HEAD') && (has('commondir') || (has('objects') && has('refs'))),
+    gitLink: kindOf('.git') === 'other',
+  }
+}
+
+function lstatOrUndefined(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    // Absent, or not to be entered by git either.
     return undefined
   }
 }
