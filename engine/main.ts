@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { runProgram } from './cli/program.ts'
+import { harmless } from './display/harmless.ts'
 import { exitCodes } from './exit-codes.ts'
 import { UserError } from './user-error.ts'
 
@@ -11,7 +12,8 @@ try {
   end(await runProgram(process.argv.slice(2)))
 } catch (error) {
   if (error instanceof UserError) {
-    process.stderr.write(`agent: ${error.message}\n`)
+    // It may repeat what a repository wrote.
+    process.stderr.write(`agent: ${harmless(error.message)}\n`)
     end(exitCodes[error.reason])
   } else {
     const message = error instanceof Error ? error.message : String(error)

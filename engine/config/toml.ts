@@ -32,14 +32,18 @@ export function parseTomlValue(text: string): unknown {
   return tryParseToml(`value = ${text}`)?.['value']
 }
 
+/** Further down no line is looked for: each costs a parse of all before it. */
+const maxSearchedLines = 2000
+
 /**
- * The line, counted from 1, on which a key of a valid TOML document is set; undefined where it isn't in there.
+ * The line, counted from 1, on which a key of a valid TOML document is set; undefined where it isn't in there, or too far
+ * down.
  *
  * The parser gives no places, so it is asked how much of the document it takes for the key to be there. That costs a
  * parse for each line: it is for messages and lists.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
-  const lines = text.split('\n')
+  const lines = text.split('\n').slice(0, maxSearchedLines)
   let whole = 0
   for (let count = 1; count <= lines.length; count++) {
     const document = tryParseToml(lines.slice(0, count).join('\n'))

@@ -111,9 +111,26 @@ function spentWords(spent: Spent | undefined): readonly string[] {
 }
 
 function activity(item: Item): string {
-  if (item.type === 'guardian_assessment') return `waiting for the approval of a ${item.reviewer}`
-  if (item.type === 'context_compaction') return 'summing up the conversation'
-  if (item.type === 'command_execution') return oneLine(item.command)
-  if (item.type === 'mcp_tool_call') return `${item.server}: ${item.tool}`
-  return item.type === 'tool_call' ? oneLine(`${item.tool} ${item.input}`) : 'applying a patch'
+  switch (item.type) {
+    case 'command_execution':
+      return oneLine(item.command)
+    case 'file_change':
+      return 'applying a patch'
+    case 'mcp_tool_call':
+      return `${item.server}: ${item.tool}`
+    case 'tool_call':
+      return oneLine(`${item.tool} ${item.input}`)
+    case 'guardian_assessment':
+      return `waiting for the approval of a ${item.reviewer}`
+    case 'context_compaction':
+      return 'summing up the conversation'
+    case 'hook':
+      return `running the ${item.event} hook`
+    case 'agent_message':
+    case 'reasoning':
+    case 'error':
+      return 'the model is thinking'
+    default:
+      return item satisfies never
+  }
 }

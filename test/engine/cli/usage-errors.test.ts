@@ -24,3 +24,11 @@ test('apply-patch tells it in the same form', () => {
   })
   expect(execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' })).toContain('Usage: apply-patch')
 })
+
+test('a message that repeats what a repository wrote can’t drive the terminal', async () => {
+  const cwd = tempDir({ '.portcullis/config.toml': '"\\u001b]52;c;ZXZpbA==\\u0007" = 1\n' })
+  const { code, stderr } = await agent(['config', 'show', '--trust'], { cwd, home: tempDir() })
+  expect(code).toBe(2)
+  expect(stderr).toContain('unknown key')
+  expect(stderr).not.toContain('\u001b')
+})

@@ -152,6 +152,13 @@ describe('a repository that is not trusted', () => {
     const { ignored } = load({ project: '"\\u001b[2Jx" = 1' })
     expect(ignored[0]?.keys).toEqual(['"\\u001b[2Jx"'])
   })
+  test.each([
+    ['deep arrays', `a = ${'['.repeat(100_000)}`],
+    ['deep keys', `${Array.from({ length: 50_000 }, () => 'a').join('.')} = 1`],
+    ['too much', '# '.repeat(200_000)],
+  ])('can’t stop a run with %s', (_, project) => {
+    expect(load({ project })).toMatchObject({ settings: {}, ignored: [{}] })
+  })
   test('can’t fill the screen either', () => {
     const many = Array.from({ length: 500 }, (_, index) => `${'k'.repeat(200)}${index} = 1`).join('\n')
     const { ignored } = load({ project: many })
@@ -457,6 +464,10 @@ describe('a profile', () => {
   test('may be named by the file, and -p wins', () => {
     expect(load({ user: `profile = "ci"\n${user}` }).settings.model).toBe('cheap')
     expect(load({ user: `profile = "ci"\n${user}` }, { profile: 'big' }).settings.model).toBe('dear')
+  })
+  test('is told with its own line in the file', () => {
+    const file = '[profiles.ci]\nmodel = "cheap"\n\n[profiles.big]\nmodel_reasoning_effort = [\n1]\n'
+    expect(refusal({ user: file })).toContain("config.toml:5: key 'profiles.big.model_reasoning_effort'")
   })
   test('may be a file of its own', () => {
     const config = tempDir({ 'config.toml': 'model = "usual"', 'deep-review.config.toml': 'model = "dear"' })
