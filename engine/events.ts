@@ -65,6 +65,8 @@ const commandExecution = z.object({
   /** Where the whole output lies when `aggregated_output` was cut. */
   output_file: z.string().optional(),
   verdict: verdict.optional(),
+  /** What it was granted beyond the run's sandbox, in words. Absent: nothing. */
+  granted: z.array(z.string()).optional(),
   denials: z.array(denial).optional(),
 })
 

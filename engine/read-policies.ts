@@ -64,6 +64,7 @@ export function readPolicies({ places, home, project, config, ruleFiles = [] }: 
     ])
     const permissions = loadPermissions([
       ...present(join(home, '.claude', 'settings.json')).map((path) => ({ path, layer: 'user' as const })),
+      ...present(join(places.config, 'permissions.json')).map((path) => ({ path, layer: 'user' as const })),
       ...config.permissions,
       ...settings,
     ])

@@ -6,7 +6,9 @@ export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 /** One thing that the sandbox is widened by: this path, this host, this limit, and nothing else. */
 export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
-  | { readonly kind: 'network'; readonly host: string; readonly port?: number }
+  /** `private`: also where the host has an address that is not public. Absent port: 80 and 443. */
+  | { readonly kind: 'network'; readonly host: string; readonly port?: number; readonly private?: true }
+  /** In the limit's own unit. */
   | { readonly kind: 'limit'; readonly name: string; readonly value: number }
 
 /** Something the model wants to happen. Only a Guardian turns it into an `Approved` action. */
@@ -23,6 +25,8 @@ export type Action =
         readonly justification: string
         /** What exactly is asked for. Absent: whatever the command needs, which a reviewer has to judge as such. */
         readonly grants?: readonly Grant[]
+        /** The words of a command that the model would like to have allowed from now on (`prefix_rule`). Absent: none. */
+        readonly prefixRule?: readonly string[]
       }
     }
   | {
@@ -49,6 +53,8 @@ export type Verdict = {
   readonly decision: Decision
   /** `escalated` grants exactly what was asked for; it never removes the sandbox. */
   readonly sandbox: 'as-requested' | 'escalated'
+  /** How long what an escalation grants holds: for this command, or for all that follow in the run. Absent: no escalation. */
+  readonly holds?: 'once' | 'run'
   /** The stage that decided, e.g. `rules`, `analysis`, `mode`, `reviewer:nobody`. */
   readonly decidedBy: string
   /** One or two sentences, written for the model and for the log. */

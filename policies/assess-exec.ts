@@ -6,7 +6,7 @@ import { describeFact, readOnly, unknown, type Fact } from './commands/facts.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitPath } from './permissions/assess.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
-import { describeGrant, isTooWide } from './grants.ts'
+import { assessEscalation } from './assess-escalation.ts'
 import { matchRules } from './rules/match.ts'
 import { describePattern, describeRule } from './rules/rule.ts'
 
@@ -20,31 +20,13 @@ type ExecAction = Extract<Action, { type: 'exec' }>
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
   const analysis = analyseCommand(action.argv, action.cwd)
   const opinions = [
-    ...assessEscalation(action, policy),
+    ...(action.escalation === undefined ? [] : assessEscalation(action.escalation, policy)),
     ...assessUnseen(action, analysis, policy),
     ...analysis.commands.flatMap((command) => assessCommand(command, action, policy)),
     ...assessFiles(action, analysis, policy),
   ]
   const fallback: Opinion = { decision: 'allow', stage: 'analysis', reason: 'The command only reads.' }
   return { ...(strictest(opinions) ?? fallback), analysis }
-}
-
-function assessEscalation(action: ExecAction, { mode }: Policy): readonly Opinion[] {
-  if (action.escalation === undefined) return []
-  const { justification, grants = [] } = action.escalation
-  const wide = grants.find((grant) => isTooWide(grant))
-  if (wide !== undefined) {
-    return [
-      {
-        decision: 'deny',
-        stage: 'escalation',
-        reason: `A grant names one thing, and this is everything: ${describeGrant(wide)}.`,
-      },
-    ]
-  }
-  const what = grants.length === 0 ? 'more than the sandbox gives' : grants.map(describeGrant).join(', ')
-  const decision = mode === 'bypass' ? 'allow' : 'ask'
-  return [{ decision, stage: 'escalation', reason: `The command asks for ${what}: ${justification}` }]
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Action } from './action.ts'
+import type { Action, Grant } from './action.ts'
 import { answerForTool, answerForWrite, type ApprovalMode } from './approval-mode.ts'
 import { assessExec } from './assess-exec.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
@@ -16,6 +16,8 @@ export type Policy = {
   readonly permissions: PermissionSet
   /** Roots besides a patch's own that may be written. */
   readonly writableRoots: readonly string[]
+  /** What was granted for the rest of the run. */
+  readonly standing: readonly Grant[]
 }
 
 /** What all stages together say, before anybody is asked. */

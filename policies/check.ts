@@ -47,6 +47,7 @@ export function checkCommand(command: string | readonly string[], options: Check
     mode: options.approvalMode,
     ...joinPermissions(options.rules, options.permissions),
     writableRoots: [],
+    standing: [],
   }
   const assessment = assess({ type: 'exec', argv, cwd: options.cwd ?? '/', sandbox: options.sandbox }, policy)
   const { decision, stage, reason, rule, analysis } = assessment

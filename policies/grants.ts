@@ -19,6 +19,26 @@ export function describeGrant(grant: Grant): string {
   }
 }
 
+/** Whether a grant is already part of another. */
+export function isCovered(grant: Grant, by: Grant): boolean {
+  switch (grant.kind) {
+    case 'read':
+    case 'write':
+      return by.kind === grant.kind && isInside(grant.path, by.path)
+    case 'network':
+      return (
+        by.kind === 'network' &&
+        by.host === grant.host &&
+        by.port === grant.port &&
+        (by.private === true || grant.private !== true)
+      )
+    case 'limit':
+      return by.kind === 'limit' && by.name === grant.name && by.value >= grant.value
+    default:
+      return grant satisfies never
+  }
+}
+
 /** Whether a grant would undo the sandbox: the whole tree, the whole home folder, every host. */
 export function isTooWide(grant: Grant): boolean {
   switch (grant.kind) {

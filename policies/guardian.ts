@@ -1,4 +1,4 @@
-import type { Action, Review, Verdict } from './action.ts'
+import type { Action, Grant, Review, Verdict } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import { approve, freezeAction } from './approve.ts'
 import { assess, type Assessment, type Policy } from './assess.ts'
@@ -8,7 +8,8 @@ import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { joinPermissions } from './permissions/join.ts'
-import type { RuleSet } from './rules/rule-set.ts'
+import { loadRules } from './rules/load.ts'
+import { makeRuleSet, type RuleSet } from './rules/rule-set.ts'
 
 /** What a guardian decides by. */
 export type GuardianOptions = {
@@ -50,21 +51,27 @@ export type Guardian = {
   readonly assess: (action: Action) => Assessment
   /** How far the audit log has come. Kept elsewhere, it tells later whether the log was cut. */
   readonly head: () => AuditHead
+  readonly mode: ApprovalMode
+  /** Whether anybody is there who could allow what rules and mode leave open. */
+  readonly canAsk: boolean
 }
 
-/** Makes a guardian. Its options are read once; a changed policy needs a new one. */
+/** Makes a guardian. Its options are read once; only what a reviewer says for the rest of the run changes its policy. */
 export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
   // `never` means that nobody is asked, whoever might be there.
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
-  const policy: Policy = {
+  let policy: Policy = {
     mode: approvalMode,
     ...joinPermissions(options.rules, options.permissions),
     writableRoots: options.writableRoots ?? [],
+    standing: [],
   }
   return {
     assess: (action) => assess(action, policy),
     head: () => audit.head(),
+    mode: approvalMode,
+    canAsk: reviewer !== nobody,
     review: async <A extends Action>(action: A, options: ReviewOptions = {}): Promise<Review<A>> => {
       const started = performance.now()
       let frozen: A
@@ -107,15 +114,27 @@ export function createGuardian(options: GuardianOptions): Guardian {
   ): Promise<Verdict> {
     const { decision, stage, reason, rule } = assessment
     const named = rule === undefined ? {} : { rule }
-    const sandbox = action.type === 'exec' && action.escalation !== undefined ? 'escalated' : 'as-requested'
+    const escalation = action.type === 'exec' ? action.escalation : undefined
+    const sandbox = escalation === undefined ? 'as-requested' : 'escalated'
+    const holding = (holds: Verdict['holds']): Pick<Verdict, 'holds'> =>
+      escalation === undefined || holds === undefined ? {} : { holds }
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
-    if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named }
+    // What a rule grants it grants every time.
+    if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
     const request = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
     const answer = await ask(request, signal)
     const decidedBy = `reviewer:${reviewer.name}`
     switch (answer.outcome) {
       case 'allowed':
-        return { decision: 'allow', sandbox, decidedBy, reason: answer.reason, ...named }
+        remember(answer, escalation?.grants ?? [])
+        return {
+          decision: 'allow',
+          sandbox,
+          decidedBy,
+          reason: answer.reason,
+          ...named,
+          ...holding(answer.scope ?? 'once'),
+        }
       case 'denied':
         return { ...deny(decidedBy, answer.reason), ...named }
       case 'aborted':
@@ -134,6 +153,22 @@ export function createGuardian(options: GuardianOptions): Guardian {
           decidedBy,
           `Not approved: the reviewer gave no answer that is known (${String(answer.outcome satisfies never)}).`,
         )
+    }
+  }
+
+  /** Takes what a reviewer said for the rest of the run into the policy. */
+  function remember({ scope, rule }: ReviewerAnswer, grants: readonly Grant[]): void {
+    if (scope === 'run') policy = { ...policy, standing: [...policy.standing, ...grants] }
+    if (rule === undefined) return
+    const added = loadRules([{ path: 'approved in this run', layer: 'user', text: rule }])
+    const { rules } = policy
+    policy = {
+      ...policy,
+      rules: makeRuleSet(
+        [...rules.prefixRules, ...added.prefixRules],
+        [...rules.networkRules, ...added.networkRules],
+        rules.hostExecutables,
+      ),
     }
   }
 

@@ -25,6 +25,10 @@ export type ReviewRequest = {
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string
+  /** `run`: what an escalation asks for is granted to all that follows too. Absent: to this action alone. */
+  readonly scope?: 'run'
+  /** A rule, as a rule file has it, that holds from now on in this run. Absent: none. */
+  readonly rule?: string
   /** How a reviewing model came to it, for reports. Absent: another kind of reviewer, or no verdict was given. */
   readonly assessment?: Assessment
 }

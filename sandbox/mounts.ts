@@ -3,7 +3,7 @@ import type { FileSystemView } from './file-system-view.ts'
 import { depth, isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { GuardedPlaces } from './git/guard.ts'
-import { writableRoots } from './roots.ts'
+import { writableFiles, writableRoots } from './roots.ts'
 import { gitExecutables } from './protected-places.ts'
 
 /** One step in building what the command sees, at a path without symlinks. */
@@ -51,7 +51,7 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
     const real = host.realPath(path)
     if (real !== undefined) put(real, 'read-only')
   }
-  for (const root of roots) put(root, 'writable')
+  for (const path of [...roots, ...writableFiles(policy, host)]) put(path, 'writable')
   const granted = new Set(byPath.keys())
   for (const path of policy.deniedReads) {
     const real = host.realPath(path)

@@ -76,6 +76,8 @@ export const SandboxPolicy = z.strictObject({
   workspace: absolutePath,
   /** Directories writable besides the workspace, in workspace-write. */
   writableRoots: places.default([]),
+  /** Single files writable besides the workspace, in workspace-write; one that isn't there is passed over. */
+  writableFiles: places.default([]),
   /** Directories shown although they lie in a place that is private to the sandbox (`/tmp`, `/run`) or denied. */
   readableRoots: places.default([]),
   /** Files and directories that can't be read. A list given replaces the default places where credentials are kept. */

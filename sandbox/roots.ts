@@ -9,6 +9,15 @@ export function writableRoots(policy: SandboxPolicy, host: FileSystemView): read
   return [...new Set(real.filter((path) => path !== undefined))]
 }
 
+/** The single files that the policy lets a command write to, without symlinks; none outside workspace-write. */
+export function writableFiles(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
+  if (policy.mode !== 'workspace-write') return []
+  return policy.writableFiles.flatMap((path) => {
+    const real = host.realPath(path)
+    return real !== undefined && host.kindOf(real) === 'file' ? [real] : []
+  })
+}
+
 /** The policy's protected paths as absolute ones, below every writable root. */
 export function protectedBelow(roots: readonly string[], policy: SandboxPolicy): readonly string[] {
   return policy.protectedPaths

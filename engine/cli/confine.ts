@@ -3,6 +3,7 @@ import process from 'node:process'
 import { credentialPlaces, openSandbox, parsePolicy, SandboxError, type Sandbox } from '../../sandbox/index.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import type { Settings } from '../config/schema.ts'
+import { createWidening, type Widening } from '../tools/widening.ts'
 import { UserError } from '../user-error.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
@@ -39,6 +40,12 @@ export async function confine(config: Settings, workspace: string, external: boo
     }
     throw error
   }
+}
+
+/** The wider sandboxes of a run, of the same kind as its own. */
+export function widen(sandbox: Sandbox, config: Settings): Widening {
+  const { backend } = sandbox
+  return createWidening(sandbox, (policy) => openSandbox(policy, { backend, image: config.sandbox_image }))
 }
 
 /**

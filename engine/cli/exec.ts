@@ -20,7 +20,7 @@ import { createRegistry } from '../tools/registry.ts'
 import { chooseModel, chooseReviewerModel, openNamed } from './choose-model.ts'
 import { chooseReviewer, describeReviewer } from './choose-reviewer.ts'
 import { chooseSinks } from './choose-sinks.ts'
-import { confine } from './confine.ts'
+import { confine, widen } from './confine.ts'
 import type { ExecOptions } from './declare/exec.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { guard } from './guard.ts'
@@ -77,6 +77,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const review = await openReviewer(choice, { config: settings, places, openModel: openReviewerModel })
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true)
+  const widening = widen(sandbox, settings)
   let opened: Session | undefined
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
@@ -107,6 +108,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       ...(output === undefined ? {} : { output }),
       ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
       sandbox,
+      widening,
       guard: guard({
         session,
         rules: policies.rules,
@@ -153,6 +155,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   } finally {
     review.close()
     await added?.close()
+    await widening.close()
     await sandbox.close()
     opened?.close()
     dispose()

@@ -18,7 +18,7 @@ import { modelReviewer } from '../reviewers/model.ts'
 import { answeringProgram } from '../reviewers/program.ts'
 import { reported } from '../reviewers/report.ts'
 import { askAtTerminal } from '../reviewers/terminal.ts'
-import { acceptedRules, addRule } from '../reviewers/write-rule.ts'
+import { acceptedFiles, keepRule } from '../reviewers/keep-rule.ts'
 import { UserError } from '../user-error.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 
@@ -51,10 +51,9 @@ export async function openReviewer(
     case 'nobody':
       return { reviewer: () => nobody, close: nothingToClose }
     case 'person': {
-      const file = acceptedRules(places)
       const person = createHumanReviewer({
-        ask: askAtTerminal({ input: process.stdin, output: process.stderr }, file),
-        writeRule: (rule) => addRule(file, rule),
+        ask: askAtTerminal({ input: process.stdin, output: process.stderr }, acceptedFiles(places)),
+        writeRule: (rule) => keepRule(places, rule),
       })
       return { reviewer: (desk) => reported(desk, () => person), close: nothingToClose }
     }

@@ -1,5 +1,8 @@
-import type { HumanChoice, HumanQuestion } from '../../policies/index.ts'
+import type { HumanChoice, HumanQuestion, ProposedRule } from '../../policies/index.ts'
 import { visible } from '../text/visible.ts'
+
+/** Where each kind of rule is kept. */
+export type RuleFiles = Readonly<Record<ProposedRule['kind'], string>>
 
 /** A person's answer: what they chose, and words that the model is told with a no. */
 type PersonAnswer = { readonly choice: HumanChoice; readonly words?: string }
@@ -7,12 +10,20 @@ type PersonAnswer = { readonly choice: HumanChoice; readonly words?: string }
 const explained: Readonly<Record<HumanChoice, string>> = {
   once: 'y  yes, this once',
   run: 'r  yes, and this very action for the rest of the run',
+  rule: 'c  yes, and whatever the rule below allows, for the rest of the run',
   always: 'a  always: adds the rule below to',
   no: 'n  no; words after it are told to the model, e.g. "n use the lockfile"',
   stop: 's  no, and stop the run',
 }
 
-const shortest: Readonly<Record<HumanChoice, string>> = { once: 'y', run: 'r', always: 'a', no: 'n', stop: 's' }
+const shortest: Readonly<Record<HumanChoice, string>> = {
+  once: 'y',
+  run: 'r',
+  rule: 'c',
+  always: 'a',
+  no: 'n',
+  stop: 's',
+}
 
 /** How much of a diff is shown: what doesn't fit a few screens isn't read. */
 const mostDiffLines = 200
@@ -21,9 +32,9 @@ const mostDiffLines = 200
  * A question as a person reads it: what would be done, what is known of it, the diff of a patch, and the answers there
  * are. Nothing in it can act on the terminal.
  *
- * @param rulesFile where `always` writes
+ * @param ruleFiles where `always` writes
  */
-export function renderQuestion(question: HumanQuestion, rulesFile: string): string {
+export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): string {
   const { what, why, rule, choices, request } = question
   const lines = [
     '',
@@ -34,8 +45,11 @@ export function renderQuestion(question: HumanQuestion, rulesFile: string): stri
     ...why.flatMap((reason) => indent(reason, '  ')),
     ...(request.diff === undefined ? [] : ['', ...cutLines(indent(request.diff.trimEnd(), '    '))]),
     '',
-    ...choices.map((choice) => `  ${explained[choice]}${choice === 'always' ? ` ${rulesFile}` : ''}`),
-    ...(rule === undefined ? [] : indent(rule, '       ')),
+    ...choices.map(
+      (choice) =>
+        `  ${explained[choice]}${choice === 'always' && rule !== undefined ? ` ${ruleFiles[rule.kind]}` : ''}`,
+    ),
+    ...(rule === undefined ? [] : indent(rule.text, '       ')),
   ]
   return `${lines.join('\n')}\n${promptFor(choices)}`
 }

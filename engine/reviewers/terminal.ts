@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import type { HumanOptions } from '../../policies/index.ts'
-import { promptFor, readAnswer, renderQuestion } from './question.ts'
+import { promptFor, readAnswer, renderQuestion, type RuleFiles } from './question.ts'
 
 /** A terminal with a person at it. */
 type Terminal = { readonly input: Readable; readonly output: Writable }
@@ -10,13 +10,13 @@ type Terminal = { readonly input: Readable; readonly output: Writable }
  * Asks the person at a terminal and waits for a line that is an answer; anything else is asked again. The end of input
  * is a no. Rejects when the run is stopped meanwhile.
  *
- * @param rulesFile where a rule would be written, for the question
+ * @param ruleFiles where a rule would be written, for the question
  */
-export function askAtTerminal({ input, output }: Terminal, rulesFile: string): HumanOptions['ask'] {
+export function askAtTerminal({ input, output }: Terminal, ruleFiles: RuleFiles): HumanOptions['ask'] {
   let reader: LineReader | undefined
   return async (question, { signal }) => {
     reader ??= readLines(input)
-    output.write(renderQuestion(question, rulesFile))
+    output.write(renderQuestion(question, ruleFiles))
     for (;;) {
       const line = await reader(signal)
       if (line === undefined) return { choice: 'no' }

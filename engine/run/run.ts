@@ -5,6 +5,7 @@ import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
 import type { Price } from '../models/index.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
+import type { Widening } from '../tools/widening.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
@@ -25,6 +26,8 @@ export type RunOptions = {
   readonly model: Model
   readonly tools: ToolRegistry
   readonly sandbox: Sandbox
+  /** The wider sandboxes of what is granted during the run. Default: nothing can be granted. */
+  readonly widening?: Widening
   /** Makes the Guardian; what it is lent belongs to this run. */
   readonly guard: (desk: ReviewDesk) => Guardian
   readonly session: Session
@@ -253,7 +256,9 @@ function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): 
   const { tools: registry, attended = false, workspace, sandbox, session } = options
   const hooks = options.hooks?.calls ?? noHooks
   const keepOutput = (bytes: Uint8Array): string => session.keepOutput(bytes)
-  return { registry, hooks, recorder, attended, context: { workspace, sandbox, guardian, keepOutput } }
+  const { widening } = options
+  const context = { workspace, sandbox, guardian, keepOutput, ...(widening === undefined ? {} : { widening }) }
+  return { registry, hooks, recorder, attended, context }
 }
 
 function reviewDesk(options: RunOptions, { recorder, budget, conversation }: Running): ReviewDesk {

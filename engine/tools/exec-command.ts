@@ -25,6 +25,22 @@ const limits = {
     .optional()
     .describe('Ask for more than the sandbox allows with "require_escalated"; it needs an approval.'),
   justification: z.string().optional().describe('With "require_escalated": why the command needs it, one sentence.'),
+  additional_permissions: z
+    .strictObject({
+      read: z.array(z.string().min(1)).optional(),
+      write: z.array(z.string().min(1)).optional(),
+      network: z.array(z.string().min(1)).optional(),
+    })
+    .optional()
+    .describe(
+      'With "require_escalated": just what it needs, as paths to read or write and hosts (HOST or HOST:PORT) to reach. Nothing else is granted.',
+    ),
+  prefix_rule: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'With "require_escalated": first words of the command that could be allowed from now on, e.g. ["npm", "test"].',
+    ),
 }
 
 /** The shell, under the name and with the fields that models trained on Codex expect. */

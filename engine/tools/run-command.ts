@@ -1,13 +1,12 @@
 import { resolve } from 'node:path'
-import { renderDenial, SandboxError, type Denial, type ExecResult } from '../../sandbox/index.ts'
-import type { Action, Approved, SandboxMode } from '../../policies/index.ts'
-import type { CommandItem } from '../events.ts'
-import { remedyAsConfig } from '../remedies.ts'
+import { describeGrant, type Action, type Approved, type Grant, type Verdict } from '../../policies/index.ts'
+import { SandboxError } from '../../sandbox/index.ts'
 import { cleanOutput } from '../text/clean.ts'
 import { OutputBuffer } from '../text/output-buffer.ts'
 import { shellJoin } from '../text/shell-join.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import { answerCommand, describeCommand, shownOutput, type FinishedCommand } from './command-result.ts'
 import { denied, eventVerdict } from './denied.ts'
+import { grantsAskedFor, grantsForDenials, grantsSeenIn, type AskedPermissions } from './grants.ts'
 import { onlyReads } from './only-reads.ts'
 import type { ToolContext, ToolPlace, ToolResult } from './tool.ts'
 
@@ -19,20 +18,22 @@ export type CommandRequest = {
   readonly max_output_tokens?: number | undefined
   readonly sandbox_permissions?: 'use_default' | 'require_escalated' | undefined
   readonly justification?: string | undefined
+  readonly prefix_rule?: readonly string[] | undefined
+  readonly additional_permissions?: AskedPermissions | undefined
 }
 
+type ExecAction = Extract<Action, { type: 'exec' }>
+
 const defaultTimeoutMs = 120_000
-const defaultOutputTokens = 10_000
-const bytesPerToken = 4
-/** How the command ended, what the sandbox refused. */
-const surroundingTokens = 4_000
 /** Kept of one command's output; what a program prints beyond it is counted and dropped. */
 const outputLimitBytes = 4 * 1024 * 1024
-/** Of one command's output in one event: a line of the stream stays far below 64 KiB even when every byte is escaped. */
-const eventOutputLimit = 8 * 1024
+/** How often a command is run again with more: what it needs next shows only then. */
+const mostRetries = 3
 
 /**
- * Takes a command through the one path: the Guardian's review, the sandbox, and back as text for the model.
+ * Takes a command through the one path: the Guardian's review, the sandbox, and back as text for the model. What the sandbox
+ * was proven to refuse is asked for by name where the mode or the call asks for that, and the command runs again in a sandbox
+ * that is wider by just what was granted.
  *
  * @param ignored argument names that the call had and that mean nothing here; the answer names them
  */
@@ -41,75 +42,137 @@ export async function runCommand(
   ignored: readonly string[],
   context: ToolContext,
 ): Promise<ToolResult> {
+  const notes: string[] = []
+  let action = actionOf(request, context)
+  let attempt = await runAttempt(action, request, context)
+  for (let retry = 0; retry < mostRetries && attempt.kind === 'finished'; retry++) {
+    const wider = widerAction(action, attempt.finished, context)
+    if (wider === undefined) break
+    const asked = (wider.escalation?.grants ?? []).map(describeGrant).join(', ')
+    const again = await runAttempt(wider, request, context)
+    if (again.kind !== 'finished') {
+      notes.push(`The Guardian was asked to allow ${asked}. ${again.result.output}`)
+      if (again.result.abort === true) return again.result
+      break
+    }
+    notes.push(`It ran again, with ${asked} allowed: the sandbox had refused that.`)
+    action = wider
+    attempt = again
+  }
+  if (attempt.kind !== 'finished') return attempt.result
+  const answer = answerCommand(attempt.finished, { maxTokens: request.max_output_tokens, ignored }, context)
+  return notes.length === 0 ? answer : { ...answer, output: `${answer.output}\n${notes.join('\n')}` }
+}
+
+/** Whether a command is proven to only read, and asks for no more than that. */
+export function isReadOnly(request: CommandRequest, { workspace }: ToolPlace): boolean {
+  if (isEscalated(request)) return false
+  return onlyReads(request.argv, resolve(workspace, request.workdir ?? '.'))
+}
+
+function isEscalated(request: CommandRequest): boolean {
+  return request.sandbox_permissions === 'require_escalated' || request.additional_permissions !== undefined
+}
+
+/** What a call asks for, as an action. What it wants beyond the sandbox is named as far as that can be told. */
+function actionOf(request: CommandRequest, context: ToolContext): ExecAction {
+  const { policy } = context.sandbox
   const cwd = resolve(context.workspace, request.workdir ?? '.')
-  const { mode } = context.sandbox.policy
+  const confined = isReadOnly(request, context) && policy.mode === 'workspace-write'
+  const plain: ExecAction = {
+    type: 'exec',
+    argv: request.argv,
+    cwd,
+    // Confined to what it was proven to do, it may run beside others whatever the proof is worth.
+    sandbox: confined ? 'read-only' : policy.mode,
+  }
+  if (!isEscalated(request)) return plain
+  const { additional_permissions: asked, prefix_rule: prefixRule, justification = '' } = request
+  const named = asked === undefined ? [] : grantsAskedFor(asked, cwd, policy)
+  const grants =
+    asked === undefined ? grantsSeenIn(context.guardian.assess(plain).analysis, cwd, context.sandbox) : named
+  return {
+    ...plain,
+    escalation: {
+      justification,
+      ...(grants.length === 0 || context.widening === undefined ? {} : { grants }),
+      ...(prefixRule === undefined ? {} : { prefixRule }),
+    },
+  }
+}
+
+/** The same command with what the sandbox refused it; undefined where nothing more is to be asked for, or nobody could say yes. */
+function widerAction(action: ExecAction, { result }: FinishedCommand, context: ToolContext): ExecAction | undefined {
+  const { guardian, sandbox, widening, signal } = context
+  if (widening === undefined || signal.aborted) return undefined
+  if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
+  const before = action.escalation?.grants ?? []
+  const known = new Set(before.map((grant) => JSON.stringify(grant)))
+  const more = grantsForDenials(result.denials, sandbox.policy).filter((grant) => !known.has(JSON.stringify(grant)))
+  if (more.length === 0) return undefined
+  const justification = action.escalation?.justification ?? 'The sandbox refused it.'
+  const wider: ExecAction = { ...action, escalation: { justification, grants: [...before, ...more] } }
+  const { decision } = guardian.assess(wider)
+  return decision === 'allow' || (decision === 'ask' && guardian.canAsk) ? wider : undefined
+}
+
+type Attempt =
+  | { readonly kind: 'finished'; readonly finished: FinishedCommand }
+  /** Refused, or not started. */
+  | { readonly kind: 'not-run'; readonly result: ToolResult }
+
+/** One review and one run of a command, as one item. */
+async function runAttempt(action: ExecAction, request: CommandRequest, context: ToolContext): Promise<Attempt> {
   const item = context.startItem({
     type: 'command_execution',
-    command: shellJoin(request.argv),
+    command: shellJoin(action.argv),
     aggregated_output: '',
     exit_code: null,
     status: 'in_progress',
     call_id: context.callId,
-    cwd,
+    cwd: action.cwd,
   })
-  const readsOnly = isReadOnly(request, context)
-  const escalation =
-    request.sandbox_permissions === 'require_escalated'
-      ? { escalation: { justification: request.justification ?? '' } }
-      : {}
-  const action = {
-    type: 'exec' as const,
-    argv: request.argv,
-    cwd,
-    // Confined to what it was proven to do, it may run beside others whatever the proof is worth.
-    sandbox: readsOnly && mode === 'workspace-write' ? ('read-only' as const) : mode,
-    ...escalation,
-  }
   const { verdict, approved } = await context.guardian.review(action, {
     signal: context.signal,
     subject: context.callId,
   })
   if (approved === undefined) {
     item.complete({ status: 'declined', verdict: eventVerdict(verdict) })
-    return denied(verdict)
+    return { kind: 'not-run', result: denied(verdict) }
   }
+  const granted = (approved.escalation?.grants ?? []).map(describeGrant)
   try {
-    const finished = await execute(approved, request, context)
-    item.complete({ ...describe(finished, context), verdict: eventVerdict(verdict) })
-    return answer(finished, request, ignored, context)
+    const finished = await execute(approved, verdict, request, context)
+    item.complete({
+      ...describeCommand(finished, context),
+      verdict: eventVerdict(verdict),
+      ...(granted.length === 0 ? {} : { granted }),
+    })
+    return { kind: 'finished', finished }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
     item.complete({ status: 'failed', aggregated_output: error.message, verdict: eventVerdict(verdict) })
     const broken = error.code === 'setup-failed'
-    return { ok: false, output: `The command was not started: ${error.message}`, broken }
+    return {
+      kind: 'not-run',
+      result: { ok: false, output: `The command was not started: ${error.message}`, broken },
+    }
   }
 }
 
-/** Whether a command is proven to only read, and asks for no more than that. */
-export function isReadOnly(request: CommandRequest, { workspace }: ToolPlace): boolean {
-  if (request.sandbox_permissions === 'require_escalated') return false
-  return onlyReads(request.argv, resolve(workspace, request.workdir ?? '.'))
-}
-
-type Finished = {
-  readonly result: ExecResult
-  /** What it was confined to: less than the run is where it was proven to only read. */
-  readonly mode: SandboxMode
-  /** Output made harmless, with at most `outputLimitBytes` of it. */
-  readonly output: string
-  /** Where the output lies when it is too long to be shown whole. */
-  readonly file: string | undefined
-}
-
-/** Runs what was approved, and only that: the command's words come from the approved action. */
+/** Runs what was approved, and only that: the command's words and what it is granted come from the approved action. */
 async function execute(
-  approved: Approved<Extract<Action, { type: 'exec' }>>,
+  approved: Approved<ExecAction>,
+  verdict: Verdict,
   request: CommandRequest,
   context: ToolContext,
-): Promise<Finished> {
+): Promise<FinishedCommand> {
   const [program, ...words] = approved.argv
   if (program === undefined) throw new TypeError('an approved command has at least one word')
-  const child = context.sandbox.spawn({
+  const grants: readonly Grant[] = approved.escalation?.grants ?? []
+  if (verdict.holds === 'run') context.widening?.keep(grants)
+  const sandbox = (await context.widening?.sandboxFor(grants)) ?? context.sandbox
+  const child = sandbox.spawn({
     argv: [program, ...words],
     cwd: approved.cwd,
     timeoutMs: request.timeout_ms ?? defaultTimeoutMs,
@@ -122,69 +185,6 @@ async function execute(
   const result = await child.result
   const bytes = buffer.toBytes()
   const output = cleanOutput(bytes)
-  const shown = Math.min(eventOutputLimit, modelLimit(request))
-  return { result, mode: approved.sandbox, output, file: output.length > shown ? context.keepOutput(bytes) : undefined }
-}
-
-function modelLimit(request: CommandRequest): number {
-  return (request.max_output_tokens ?? defaultOutputTokens) * bytesPerToken
-}
-
-/** The closing fields of the command's item. */
-function describe({ result, output, file }: Finished, context: ToolContext): Partial<CommandItem> {
-  const endings = { signaled: 'signal', 'timed-out': 'timeout', cancelled: 'cancelled' } as const
-  return {
-    aggregated_output: truncateMiddle(output, eventOutputLimit, file).text,
-    exit_code: result.status === 'exited' ? result.code : null,
-    status: result.status === 'exited' && result.code === 0 ? 'completed' : 'failed',
-    duration_ms: Math.round(result.durationMs),
-    sandbox: context.sandbox.backend,
-    ...(result.status === 'exited' ? {} : { ended_by: endings[result.status] }),
-    ...(file === undefined ? {} : { output_file: file }),
-    ...(result.denials.length === 0 ? {} : { denials: result.denials.map(eventDenial) }),
-  }
-}
-
-function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['denials']>[number] {
-  return { ...denial, how_to_allow: remedyAsConfig(remedy) }
-}
-
-/** The call's result as the model reads it: how it ended, how long it took, the output, and what was refused. */
-function answer(
-  { result, mode, output, file }: Finished,
-  request: CommandRequest,
-  ignored: readonly string[],
-  context: ToolContext,
-): ToolResult {
-  const lines = [ending(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
-  if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
-  lines.push('Output:', truncateMiddle(output, modelLimit(request), file).text.replace(/\n$/, ''))
-  for (const denial of result.denials) {
-    lines.push(`[sandbox: ${mode}] ${renderDenial(denial, remedyAsConfig)}`)
-  }
-  if (result.denials.length > 0 && mode !== context.sandbox.policy.mode) {
-    lines.push('It was taken for a command that only reads, so it could write nothing.')
-  }
-  return {
-    ok: result.status === 'exited' && result.code === 0,
-    output: lines.join('\n'),
-    // The output proper is cut above; what surrounds it is short and must not push it out.
-    maxTokens: (request.max_output_tokens ?? defaultOutputTokens) + surroundingTokens,
-    ...(file === undefined ? {} : { outputFile: file }),
-  }
-}
-
-function ending(result: ExecResult): string {
-  switch (result.status) {
-    case 'exited':
-      return `Process exited with code ${result.code}`
-    case 'signaled':
-      return `Process was killed by ${result.signal}`
-    case 'timed-out':
-      return `Process was killed with everything it started: it ran longer than ${result.afterMs} ms`
-    case 'cancelled':
-      return 'Process was killed: the run is being stopped'
-    default:
-      return result satisfies never
-  }
+  const isLong = output.length > shownOutput(request.max_output_tokens)
+  return { result, mode: approved.sandbox, output, file: isLong ? context.keepOutput(bytes) : undefined }
 }

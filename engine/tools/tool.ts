@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Action, Approved, Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
+import type { Widening } from './widening.ts'
 import type { Item, ItemDraft } from '../events.ts'
 import type { Image, ToolDeclaration } from '../model.ts'
 
@@ -15,6 +16,8 @@ export type ToolPlace = {
 export type ToolContext = ToolPlace & {
   readonly callId: string
   readonly guardian: Guardian
+  /** The wider sandboxes of what was granted. Absent: the run's sandbox can't be widened. */
+  readonly widening?: Widening
   /** Aborted when the run is stopped, or when a call that runs beside this one fails. */
   readonly signal: AbortSignal
   /** Opens an item of the event stream and gives what closes it. */

@@ -1,10 +1,11 @@
 import { describeAnalysis } from '../commands/analyse.ts'
 import type { Action } from '../action.ts'
+import { describeGrant } from '../grants.ts'
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../reviewer.ts'
-import { proposeRule } from './rule-proposal.ts'
+import { proposeRule, suggestedBy, type ProposedRule } from './rule-proposal.ts'
 
-/** What a person may answer. `always` is offered only with a rule to write. */
-export type HumanChoice = 'once' | 'run' | 'always' | 'no' | 'stop'
+/** What a person may answer. `rule` (for the rest of the run) and `always` are offered only with a rule to go by. */
+export type HumanChoice = 'once' | 'run' | 'rule' | 'always' | 'no' | 'stop'
 
 /** What a person is shown. */
 export type HumanQuestion = {
@@ -14,7 +15,7 @@ export type HumanQuestion = {
   /** What is known of it, and why it is asked about. */
   readonly why: readonly string[]
   /** The rule that `always` would write, exactly as it would stand in the file. */
-  readonly rule: string | undefined
+  readonly rule: ProposedRule | undefined
   readonly choices: readonly HumanChoice[]
 }
 
@@ -26,12 +27,12 @@ export type HumanOptions = {
     options: { readonly signal?: AbortSignal },
   ) => Promise<{ readonly choice: HumanChoice; readonly words?: string }>
   /** Adds a rule to the person's rule file. Without it `always` isn't offered. */
-  readonly writeRule?: (rule: string) => void
+  readonly writeRule?: (rule: ProposedRule) => void
 }
 
 /**
- * Asks a person. `run` remembers the very same action for the rest of the run, `always` writes a rule after showing
- * it; words that come with a refusal reach the model.
+ * Asks a person. `run` remembers the very same action for the rest of the run, and what it was granted for every other; `rule`
+ * lets a rule that the model suggested hold for as long; `always` writes a rule after showing it. Words that come with a refusal reach the model.
  */
 export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer {
   const remembered = new Set<string>()
@@ -41,9 +42,11 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
     const key = keyOf(request.action)
     if (remembered.has(key)) return { outcome: 'allowed', reason: 'A person approved this for the rest of the run.' }
     const rule = writeRule === undefined || request.rule !== undefined ? undefined : proposeRule(request.action)
+    const suggested = suggestedBy(request.action)
     const choices: readonly HumanChoice[] = [
       'once',
       'run',
+      ...(rule === undefined || suggested === undefined ? [] : (['rule'] as const)),
       ...(rule === undefined ? [] : (['always'] as const)),
       'no',
       'stop',
@@ -63,11 +66,22 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
         return { outcome: 'allowed', reason: `A person approved this once.${said}` }
       case 'run':
         remembered.add(key)
-        return { outcome: 'allowed', reason: `A person approved this for the rest of the run.${said}` }
-      case 'always':
+        return { outcome: 'allowed', reason: `A person approved this for the rest of the run.${said}`, scope: 'run' }
+      case 'rule': {
+        const accepted = suggested === undefined ? {} : { rule: suggested }
+        return {
+          outcome: 'allowed',
+          reason: `A person approved this and what is like it, for the run.${said}`,
+          ...accepted,
+        }
+      }
+      case 'always': {
         if (rule !== undefined) writeRule?.(rule)
         remembered.add(key)
-        return { outcome: 'allowed', reason: `A person approved this, and wrote the rule ${rule ?? ''}.${said}` }
+        const accepted = rule?.kind === 'rule' ? { rule: rule.text } : {}
+        const reason = `A person approved this, and wrote the rule ${rule?.text ?? ''}.${said}`
+        return { outcome: 'allowed', reason, scope: 'run', ...accepted }
+      }
       case 'no':
         return { outcome: 'denied', reason: `A person refused this.${said}` }
       case 'stop':
@@ -86,6 +100,8 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
   }
 }
 
+type ExecAction = Extract<Action, { type: 'exec' }>
+
 /** Two actions are the same when nothing about them differs. */
 function keyOf(action: Action): string {
   return JSON.stringify(action)
@@ -96,10 +112,7 @@ function describeAction(action: Action): readonly string[] {
     case 'exec': {
       const [, flag, script] = action.argv
       const isShell = action.argv.length === 3 && /^-l?c$/.test(flag ?? '')
-      const asks =
-        action.escalation === undefined
-          ? []
-          : [`asks for more than the sandbox gives: ${action.escalation.justification}`]
+      const asks = action.escalation === undefined ? [] : describeEscalation(action.escalation)
       return [isShell ? (script ?? '') : action.argv.join(' '), `in ${action.cwd}, sandbox ${action.sandbox}`, ...asks]
     }
     case 'patch':
@@ -115,6 +128,14 @@ function describeAction(action: Action): readonly string[] {
     default:
       return action satisfies never
   }
+}
+
+function describeEscalation({ justification, grants = [] }: NonNullable<ExecAction['escalation']>): readonly string[] {
+  if (grants.length > 0) return [`asks for ${grants.map(describeGrant).join(', ')}: ${justification}`]
+  return [
+    `asks for more than the sandbox gives: ${justification}`,
+    '(it runs in the sandbox; what is refused there you are asked about by name)',
+  ]
 }
 
 function whyAsked({ reason, rule, analysis }: ReviewRequest): readonly string[] {

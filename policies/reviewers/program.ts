@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import type { Reviewer } from '../reviewer.ts'
+import { suggestedBy } from './rule-proposal.ts'
 import { waitWithin } from './deadline.ts'
 
 /** Sends one request and gives the answer to it, both as JSON text. Rejects where the program can't be reached. */
@@ -12,6 +13,7 @@ const answerShape = z.strictObject({
   id: z.string(),
   outcome: z.enum(['allow', 'deny', 'abort']),
   reason: z.string().min(1),
+  scope: z.enum(['once', 'run']).optional(),
 })
 
 const outcomes = { allow: 'allowed', deny: 'denied', abort: 'aborted' } as const
@@ -24,15 +26,27 @@ export type ProgramOptions = {
 }
 
 /**
- * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff}` and
- * answers `{id, outcome: "allow" | "deny" | "abort", reason}`; anything else, or another id, is no answer.
+ * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff,
+ * suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` where what is asked for
+ * shall hold for the rest of the run; anything else, or another id, is no answer.
  */
 export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: ProgramOptions): Reviewer {
   return {
     name: 'program',
     review: async ({ action, mode, asksFor, reason, rule, analysis, diff }, { signal }) => {
       const id = randomUUID()
-      const json = JSON.stringify({ id, action, mode, asksFor, reason, rule, class: analysis?.class, diff })
+      const suggestedRule = suggestedBy(action)
+      const json = JSON.stringify({
+        id,
+        action,
+        mode,
+        asksFor,
+        reason,
+        rule,
+        class: analysis?.class,
+        diff,
+        suggestedRule,
+      })
       const waited = await waitWithin(timeoutMs, signal, (stop) => exchange({ id, json }, stop))
       if (waited.status === 'timed-out')
         return { outcome: 'timed-out', reason: `No answer within ${timeoutMs / 1000} s.` }
@@ -40,7 +54,10 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
       const answer = answerShape.safeParse(parseJson(waited.value))
       if (!answer.success) return { outcome: 'malformed', reason: 'It is not {"id", "outcome", "reason"} in JSON.' }
       if (answer.data.id !== id) return { outcome: 'malformed', reason: 'It answers another question.' }
-      return { outcome: outcomes[answer.data.outcome], reason: answer.data.reason }
+      const outcome = outcomes[answer.data.outcome]
+      if (outcome !== 'allowed' || answer.data.scope !== 'run') return { outcome, reason: answer.data.reason }
+      const accepted = suggestedRule === undefined ? {} : { rule: suggestedRule }
+      return { outcome, reason: answer.data.reason, scope: 'run', ...accepted }
     },
   }
 }

@@ -1,39 +1,99 @@
-import type { Action } from '../action.ts'
+import type { Action, Grant } from '../action.ts'
 import { analyseCommand } from '../commands/analyse.ts'
 import { staticText } from '../commands/shell-word.ts'
+
+/** Something to keep that spares asking again. */
+export type ProposedRule =
+  /** A line of a rule file. */
+  | { readonly kind: 'rule'; readonly text: string }
+  /** An entry of a permission list. */
+  | { readonly kind: 'permission'; readonly text: string }
 
 /** Programs that can do anything: a standing permission to start them would be one for everything. */
 const tooBroad =
   /^(?:sudo|doas|su|env|bash|sh|dash|zsh|fish|ksh|python[0-9.]*|node|deno|bun|ruby|perl|php|lua|osascript|xargs|find|ssh|docker|podman|kubectl|eval|exec|command|npx|awk|sed|tar|make|rm|curl|wget|nohup|timeout|nice|time|busybox)$/
 
+/** Programs whose subcommands differ too much for a permission of them all. */
+const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/
+
 /**
- * The rule that would spare asking for a command again, in the format of a rule file, or undefined where none should:
- * the command isn't a single one, isn't fully known, leaves the sandbox, or a rule for it would allow far more.
+ * What would spare asking for an action again, or undefined where nothing should: the command isn't a single one, isn't fully
+ * known, or a rule for it would allow far more. A single grant is kept as what it grants; limits aren't kept.
  */
-export function proposeRule(action: Action): string | undefined {
-  if (action.type !== 'exec' || action.escalation !== undefined) return undefined
+export function proposeRule(action: Action): ProposedRule | undefined {
+  if (action.type !== 'exec') return undefined
+  const [grant, ...others] = action.escalation?.grants ?? []
+  if (grant !== undefined) return others.length === 0 ? ruleForGrant(grant) : undefined
+  const suggested = suggestedBy(action)
+  if (suggested !== undefined) return { kind: 'rule', text: suggested }
+  if (action.escalation !== undefined) return undefined
+  const words = singleCommand(action)
+  if (words === undefined) return undefined
+  const [program = '', second] = words
+  const isSubcommand = second !== undefined && /^[a-z][a-z0-9:-]*$/.test(second)
+  // `npm run` alone would allow every script of the project.
+  const length = isSubcommand ? (/^(?:run|exec)$/.test(second) ? 3 : 2) : words.length
+  if (words.length < length) return undefined
+  const pattern = words.slice(0, length)
+  return isBroad(program, pattern) ? undefined : { kind: 'rule', text: prefixRule(pattern) }
+}
+
+/**
+ * The rule that the model suggests with a command, as a rule file has it; undefined where it suggests none, the command doesn't
+ * begin with these words, or the rule would allow far more than the command.
+ */
+export function suggestedBy(action: Action): string | undefined {
+  const suggested = action.type === 'exec' ? action.escalation?.prefixRule : undefined
+  if (action.type !== 'exec' || suggested === undefined || suggested.length === 0) return undefined
+  const words = singleCommand(action)
+  const [program = '', second = ''] = suggested
+  const fits = suggested.every((word, at) => words?.[at] === word)
+  if (!fits || isBroad(program, suggested)) return undefined
+  return /^(?:run|exec)$/.test(second) && suggested.length < 3 ? undefined : prefixRule(suggested)
+}
+
+/** The words of an action's one command, where there is just one and all of it is known. */
+function singleCommand(action: Extract<Action, { type: 'exec' }>): readonly string[] | undefined {
   const analysis = analyseCommand(action.argv)
   if (analysis.problems.length > 0 || analysis.evaluations.length > 0) return undefined
   // A shell around the command is no command of its own.
   const commands = analysis.commands.filter(({ facts, around }) => facts.length + around.length > 0)
   const [command] = commands
-  if (
-    commands.length !== 1 ||
-    command === undefined ||
-    analysis.commands.some(({ around, alarms }) => around.length + alarms.length > 0)
-  )
-    return undefined
+  const alone =
+    commands.length === 1 && !analysis.commands.some(({ around, alarms }) => around.length + alarms.length > 0)
+  if (!alone || command === undefined) return undefined
   const words = command.words.map((word) => staticText(word))
   const known = words.flatMap((word) => (word === undefined ? [] : [word]))
-  const [program = '', second] = known
-  if (known.length < words.length || program.includes('/')) return undefined
-  const isSubcommand = second !== undefined && /^[a-z][a-z0-9:-]*$/.test(second)
-  if (tooBroad.test(program)) return undefined
-  if (/^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/.test(program) && !isSubcommand)
-    return undefined
-  // `npm run` alone would allow every script of the project.
-  const length = isSubcommand ? (/^(?:run|exec)$/.test(second) ? 3 : 2) : known.length
-  const pattern = known.slice(0, length)
-  if (isSubcommand && pattern.length < length) return undefined
+  return known.length < words.length || known[0]?.includes('/') === true ? undefined : known
+}
+
+function isBroad(program: string, pattern: readonly string[]): boolean {
+  if (tooBroad.test(program)) return true
+  return needsSubcommand.test(program) && !/^[a-z][a-z0-9:-]*$/.test(pattern[1] ?? '')
+}
+
+function prefixRule(pattern: readonly string[]): string {
   return `prefix_rule(pattern = [${pattern.map((word) => JSON.stringify(word)).join(', ')}], decision = "allow")`
+}
+
+function ruleForGrant(grant: Grant): ProposedRule | undefined {
+  switch (grant.kind) {
+    case 'read':
+    case 'write': {
+      // A permission's path is a pattern, and this is to be one file or folder.
+      if (/[*?[\]\\!]/.test(grant.path)) return undefined
+      return { kind: 'permission', text: `${grant.kind === 'read' ? 'Read' : 'Edit'}(/${grant.path})` }
+    }
+    case 'network':
+      return grant.private === true
+        ? undefined
+        : {
+            kind: 'rule',
+            text: `network_rule(host = ${JSON.stringify(grant.host)}, protocol = "https", decision = "allow")`,
+          }
+    case 'limit':
+      return undefined
+    default:
+      return grant satisfies never
+  }
 }

@@ -3,7 +3,7 @@ import type { FileSystemView } from '../file-system-view.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gitExecutables } from '../protected-places.ts'
-import { protectedBelow, writableRoots } from '../roots.ts'
+import { protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 import type { Remedy } from './remedy.ts'
 
 /** Whether the policy lets a command do something to a path; if not, which part of it forbids that, and what would allow it. */
@@ -23,7 +23,7 @@ export function evaluateAccess(
 ): Evaluation {
   if (policy.mode === 'danger-full-access') return allowed
   const path = resolveExisting(access.path, host)
-  const roots = writableRoots(policy, host)
+  const roots = [...writableRoots(policy, host), ...writableFiles(policy, host)]
   const shown = [policy.workspace, ...policy.readableRoots].map((root) => host.realPath(root) ?? root)
   const denied = innermost(
     path,

@@ -3,7 +3,7 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { GuardedPlaces } from '../git/guard.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
-import { protectedBelow, writableRoots } from '../roots.ts'
+import { protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 
 /** What a profile has to know of the machine and of the run. */
 export type SeatbeltMachine = {
@@ -77,7 +77,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   for (const path of policy.mode === 'workspace-write' ? [policy.workspace, ...policy.writableRoots] : []) {
     put(path, 'writable')
   }
-  for (const path of [...roots, machine.privateTemp]) put(path, 'writable')
+  for (const path of [...roots, ...writableFiles(policy, host), machine.privateTemp]) put(path, 'writable')
   const granted = [...byPath.values()].filter(({ as }) => as === 'readable' || as === 'writable')
   const isGranted = new Set(granted.map(({ path }) => path))
   const denied: string[] = []

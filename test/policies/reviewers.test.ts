@@ -46,7 +46,7 @@ describe('a person', () => {
         return Promise.resolve(words === undefined ? { choice } : { choice, words })
       },
       writeRule: (rule) => {
-        rules.push(rule)
+        rules.push(rule.text)
       },
     })
     return { reviewer, questions, rules }
@@ -64,8 +64,8 @@ describe('a person', () => {
   test('sees the rule that always writes before it is written', async () => {
     const { reviewer, questions, rules } = person(['always'])
     expect(await outcome(reviewer, request(shellAction('npm run lint -- --fix')))).toBe('allowed')
-    expect(questions[0]?.rule).toBe('prefix_rule(pattern = ["npm", "run", "lint"], decision = "allow")')
-    expect(rules).toEqual([questions[0]?.rule])
+    expect(questions[0]?.rule?.text).toBe('prefix_rule(pattern = ["npm", "run", "lint"], decision = "allow")')
+    expect(rules).toEqual([questions[0]?.rule?.text])
   })
 
   test.each([

@@ -1,0 +1,76 @@
+import type { Action, Grant } from './action.ts'
+import type { Policy } from './assess.ts'
+import { findSensitive } from './commands/sensitive-paths.ts'
+import { describeGrant, isCovered, isTooWide } from './grants.ts'
+import type { Opinion } from './opinion.ts'
+import { permitHost, permitPath } from './permissions/assess.ts'
+import { findProtected } from './protected-paths.ts'
+import type { RuleOrigin } from './rules/rule.ts'
+
+type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
+
+/**
+ * Judges what a command asks for beyond its sandbox, grant by grant. Only a person's own word allows one: a rule of theirs, or
+ * what they said earlier in the run. What would undo the sandbox, or plant what other programs obey, can't be granted at all.
+ */
+export function assessEscalation(escalation: Escalation, policy: Policy): readonly Opinion[] {
+  const { justification, grants = [] } = escalation
+  if (grants.length > 0) return grants.flatMap((grant) => assessGrant(grant, justification, policy))
+  const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
+  const reason = `The command asks for more than the sandbox gives: ${justification}`
+  return [{ decision, stage: 'escalation', reason }]
+}
+
+function assessGrant(grant: Grant, justification: string, policy: Policy): readonly Opinion[] {
+  const what = describeGrant(grant)
+  const deny = (why: string): readonly Opinion[] => [
+    { decision: 'deny', stage: 'escalation', reason: `${why}: ${what}.` },
+  ]
+  if (isTooWide(grant)) return deny('A grant names one thing, and this is everything')
+  if (grant.kind === 'write' && findProtected(grant.path, '/') !== undefined)
+    return deny('Other programs obey what is there, so it is not granted')
+  const said = opinionsOn(grant, policy)
+  const restricting = said.filter(({ decision }) => decision !== 'allow')
+  if (restricting.length > 0) return restricting
+  const allowing = said[0]
+  if (allowing !== undefined) return [allowing]
+  const granted = policy.standing.some((one) => isCovered(grant, one))
+  const decision = granted || policy.mode === 'bypass' ? 'allow' : 'ask'
+  const secret = grant.kind === 'read' ? findSensitive(grant.path) : undefined
+  const note = secret === undefined ? '' : ` Credentials are kept there (${secret}).`
+  const reason = granted
+    ? `For the rest of the run ${what} was approved.`
+    : `The command asks for ${what}: ${justification}${note}`
+  return [{ decision, stage: 'escalation', reason }]
+}
+
+/** What rules and permissions say about a grant. Allows count where the user or the machine's owner wrote them. */
+function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opinion[] {
+  const own = <T extends { readonly decision: string; readonly origin: RuleOrigin }>(
+    items: readonly T[],
+  ): readonly T[] =>
+    items.filter(
+      ({ decision, origin }) => decision !== 'allow' || origin.layer === 'user' || origin.layer === 'managed',
+    )
+  switch (grant.kind) {
+    case 'read':
+    case 'write': {
+      const access = grant.kind === 'read' ? 'read' : 'edit'
+      return permitPath(access, grant.path, '/', { ...permissions, paths: own(permissions.paths) })
+    }
+    case 'network': {
+      const host = grant.host.toLowerCase().replace(/\.$/, '')
+      const byRules = own(rules.networkRules.filter((rule) => rule.host === host)).map((rule): Opinion => ({
+        decision: rule.decision === 'prompt' ? 'ask' : rule.decision,
+        stage: 'rules',
+        reason: rule.justification ?? `A rule ${rule.decision}s connections to ${host}.`,
+        rule: `${rule.origin.path}:${rule.origin.line} network_rule ${host}`,
+      }))
+      return [...byRules, ...permitHost(host, { ...permissions, hosts: own(permissions.hosts) })]
+    }
+    case 'limit':
+      return []
+    default:
+      return grant satisfies never
+  }
+}
