@@ -15,6 +15,7 @@ import { OutputContract } from '../run/output-contract.ts'
 import { run } from '../run/run.ts'
 import type { Session } from '../session/session.ts'
 import { prepareStart, type Start } from '../session/start.ts'
+import { describeSkills } from '../skills/skill-list.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { chooseModel, chooseReviewerModel, openNamed } from './choose-model.ts'
@@ -23,6 +24,7 @@ import { chooseSinks } from './choose-sinks.ts'
 import { confine, widen } from './confine.ts'
 import type { ExecOptions } from './declare/exec.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
+import { expandPrompt } from './expand-prompt.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
@@ -59,11 +61,12 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   if (options.showContext === true) {
     return showContext(memory, [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])])
   }
-  const prompt = await readPrompt(argument, process.stdin)
+  const typed = await readPrompt(argument, process.stdin)
   const approvalPolicy = approvalModeOf(settings)
   const home = findHome(process.env)
   const policies = readPolicies({ places, home, project, config })
   const extensions = readExtensions({ places, home, project, config })
+  const { prompt, command } = expandPrompt(typed, extensions.definitions.commands)
   const proxied = useProxyFromEnvironment(process.env)
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
@@ -96,14 +99,16 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       signal,
     })
     const { beforeReviewer } = added
+    if (command?.allowedTools !== undefined) added.narrow(command.allowedTools, `The command /${command.name}`)
+    const special = [output?.tool, added.skill].filter((tool) => tool !== undefined)
     const summary = await run({
       model,
       tools: createRegistry({
-        builtIn: output?.tool === undefined ? builtInTools : [...builtInTools, output.tool],
+        builtIn: [...builtInTools, ...special],
         mcp: added.tools,
         attended,
       }),
-      ...(added.hooks === undefined ? {} : { hooks: added.hooks }),
+      hooks: added.hooks,
       attended,
       ...(output === undefined ? {} : { output }),
       ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
@@ -129,6 +134,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
           reviewer: describeReviewer(choice),
         }),
         ...renderMemory(memory),
+        ...describeSkills(extensions.definitions.skills),
       ],
       notices: [...recovered, ...proxied, ...noticesOf(settings), ...describeOmitted(memory), ...added.notices],
       prompt,

@@ -3,6 +3,7 @@ import type { Project } from '../config/read-project.ts'
 import type { HookFile } from '../hooks/load.ts'
 import { directoriesBetween } from '../paths.ts'
 import type { Places } from '../places.ts'
+import { pluginFiles, type Plugin } from './plugins.ts'
 
 type HookPlaces = {
   readonly places: Places
@@ -10,14 +11,21 @@ type HookPlaces = {
   readonly project: Project
   /** Whether what the repository brings along counts. */
   readonly trusted: boolean
+  readonly plugins: readonly Plugin[]
 }
 
-/** Where hooks may be configured: by the machine's owner, the user, and a repository that is trusted. The files need not exist. */
-export function hookFiles({ places, home, project, trusted }: HookPlaces): readonly HookFile[] {
+/** Where hooks may be configured: by the machine's owner, the user, plugins, and a repository that is trusted. The files need not exist. */
+export function hookFiles({ places, home, project, trusted, plugins }: HookPlaces): readonly HookFile[] {
+  const plugged = plugins.map((plugin): HookFile => ({
+    path: pluginFiles(plugin).hooks,
+    layer: 'plugin',
+    pluginRoot: plugin.root,
+  }))
   const own: readonly HookFile[] = [
     { path: join(places.managed, 'hooks.json'), layer: 'managed' },
     { path: join(places.config, 'hooks.json'), layer: 'user' },
     { path: join(home, '.claude', 'settings.json'), layer: 'user' },
+    ...plugged,
   ]
   if (!trusted) return own
   const names = ['.claude/settings.json', '.claude/settings.local.json', '.portcullis/hooks.json']

@@ -5,9 +5,10 @@ import type { Project } from '../config/read-project.ts'
 import { serversOfConfig, serversOfMcpJson } from '../mcp/read-servers.ts'
 import type { McpServer } from '../mcp/server.ts'
 import { directoriesBetween } from '../paths.ts'
+import { pluginFiles, type Plugin } from './plugins.ts'
 
 /**
- * The MCP servers of a run: those of the configuration, then those that a trusted repository's `.mcp.json` names; the first of a name
+ * The MCP servers of a run: those of the configuration, then those that a trusted repository's `.mcp.json` names, then those of plugins; the first of a name
  * stands. What a repository brings runs in the sandbox whatever it says, and is not believed.
  *
  * @throws UserError `usage` for anything wrong in any of them
@@ -15,6 +16,7 @@ import { directoriesBetween } from '../paths.ts'
 export function configuredServers(
   { settings, origins, trusted }: Config,
   project: Project,
+  plugins: readonly Plugin[],
   env: Readonly<NodeJS.ProcessEnv>,
 ): readonly McpServer[] {
   const configured = Object.entries(settings.mcp_servers ?? {}).flatMap(([name, table]) => {
@@ -24,8 +26,12 @@ export function configuredServers(
   })
   const directories = trusted ? directoriesBetween(project.root, project.workspace) : []
   const brought = directories.flatMap((directory) => serversOfMcpJson(join(directory, '.mcp.json'), env))
+  const plugged = plugins.flatMap((plugin) =>
+    serversOfMcpJson(pluginFiles(plugin).servers, { ...env, CLAUDE_PLUGIN_ROOT: plugin.root }),
+  )
   const byName = new Map<string, McpServer>()
-  for (const server of [...configured, ...brought]) if (!byName.has(server.name)) byName.set(server.name, server)
+  for (const server of [...configured, ...brought, ...plugged])
+    if (!byName.has(server.name)) byName.set(server.name, server)
   return [...byName.values()]
 }
 

@@ -13,19 +13,26 @@ import type { McpServer } from '../mcp/server.ts'
 import type { Model } from '../model.ts'
 import { directoriesBetween } from '../paths.ts'
 import type { Places } from '../places.ts'
-import type { RunHooks } from '../run/hooks.ts'
+import { silentHooks, type RunHooks } from '../run/hooks.ts'
 import type { Session } from '../session/session.ts'
+import type { Definitions, Skill } from '../skills/definition.ts'
+import { findDefinitions } from '../skills/find-definitions.ts'
+import { narrowedCalls, type NarrowedCalls } from '../skills/narrowed-calls.ts'
+import { skillTool } from '../tools/skill.ts'
 import type { Tool } from '../tools/tool.ts'
+import { definitionFolders } from './definition-folders.ts'
 import { forbiddenHosts } from './forbidden-hosts.ts'
 import { hookFiles } from './hook-files.ts'
 import { hookSurroundings } from './hook-surroundings.ts'
 import { configuredServers } from './mcp-servers.ts'
 import { openServers } from './open-servers.ts'
+import { enabledPlugins } from './plugins.ts'
 
 /** What users and repositories add to a run, read and checked; nothing of it runs yet. */
 type Extensions = {
   readonly hooks: HookSet
   readonly servers: readonly McpServer[]
+  readonly definitions: Definitions
   /** What a repository brings along in vain. */
   readonly ignored: readonly Ignored[]
 }
@@ -43,8 +50,13 @@ const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
 
 /** The same at work. */
 type OpenExtensions = {
+  /** Of MCP servers. */
   readonly tools: readonly Tool[]
-  readonly hooks: RunHooks | undefined
+  /** Shows skills; undefined where there is none. */
+  readonly skill: Tool | undefined
+  readonly hooks: RunHooks
+  /** Lets only these calls through from now on. */
+  readonly narrow: NarrowedCalls['narrow']
   /** Puts hooks that answer for people before a reviewer. */
   readonly beforeReviewer: (reviewer: Reviewer) => Reviewer
   readonly notices: readonly string[]
@@ -67,7 +79,7 @@ type Around = {
 }
 
 /**
- * Reads hooks and MCP servers.
+ * Reads hooks, MCP servers, skills, commands and agents.
  *
  * @throws UserError `usage` for anything wrong in any of their files
  */
@@ -75,9 +87,11 @@ export function readExtensions({ places, home, project, config }: ExtensionSourc
   const brought = directoriesBetween(project.root, project.workspace).flatMap((directory) =>
     trustedOnly.map((name) => join(directory, name)).filter((path) => existsSync(path)),
   )
+  const plugins = enabledPlugins(config.settings)
   return {
-    hooks: loadHooks(hookFiles({ places, home, project, trusted: config.trusted })),
-    servers: configuredServers(config, project, process.env),
+    hooks: loadHooks(hookFiles({ places, home, project, trusted: config.trusted, plugins })),
+    servers: configuredServers(config, project, plugins, process.env),
+    definitions: findDefinitions(definitionFolders({ places, home, project }, plugins)),
     ignored: config.trusted ? [] : brought.map((path) => ignoredWhole(path, 'this repository is not trusted')),
   }
 }
@@ -108,19 +122,23 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     await closeOutside()
   }
   const { tools, servers } = opened
-  const notices = [...opened.notices, ...extensions.hooks.notices]
-  if (extensions.hooks.hooks.size === 0) {
-    return { tools, hooks: undefined, beforeReviewer: (reviewer) => reviewer, notices, close: closeServers }
-  }
+  const { definitions } = extensions
   const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost })
-  const hooks = openHooks(extensions.hooks, around.source, surroundings)
+  const hooks = extensions.hooks.hooks.size === 0 ? undefined : openHooks(extensions.hooks, around.source, surroundings)
+  const listening = hooks?.run ?? silentHooks
+  const { calls, narrow } = narrowedCalls(listening.calls, workspace)
+  const follow = ({ name, allowedTools, path }: Skill): void => {
+    if (allowedTools !== undefined) narrow(allowedTools, `The skill ${name} (${path})`)
+  }
   return {
     tools,
-    hooks: hooks.run,
-    beforeReviewer: (reviewer) => withPermissionHooks(reviewer, hooks.hooks),
-    notices,
+    skill: definitions.skills.length === 0 ? undefined : skillTool(definitions.skills, follow),
+    hooks: { ...listening, calls },
+    narrow,
+    beforeReviewer: (reviewer) => (hooks === undefined ? reviewer : withPermissionHooks(reviewer, hooks.hooks)),
+    notices: [...opened.notices, ...extensions.hooks.notices, ...definitions.faults],
     close: async () => {
-      await hooks.close()
+      await hooks?.close()
       await close()
       await closeServers()
     },

@@ -4,6 +4,7 @@ import { version } from '../version.ts'
 import { declareConfig } from './declare/config.ts'
 import { declareExec } from './declare/exec.ts'
 import { declareMcpServer } from './declare/mcp-server.ts'
+import { declarePlugins } from './declare/plugins.ts'
 import { declarePolicy } from './declare/policy.ts'
 import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
@@ -38,6 +39,7 @@ Exit codes:
   declareSandbox(program, finish)
   declarePolicy(program, finish)
   declareConfig(program, finish)
+  declarePlugins(program, finish)
   declareMcpServer(program, finish, argv)
   wordUsageErrors(program, 'agent')
 

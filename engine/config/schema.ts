@@ -35,6 +35,10 @@ export const ConfigFile = z.strictObject({
   openai_base_url: z.url().optional(),
   /** How many calls run at a time, of those that only read. Default: 10. */
   tool_concurrency: z.int().min(1).max(64).optional(),
+  /** Folders of skills, commands, agents, hooks and MCP servers that are switched on, each a table `plugins.<name>`. Default: none. */
+  plugins: z
+    .record(z.string().regex(/^[\w-]+$/), z.strictObject({ path: absolute, enabled: z.boolean().optional() }))
+    .optional(),
   /** Servers of the Model Context Protocol, each a table `mcp_servers.<name>`. Default: none. */
   mcp_servers: z.record(z.string().min(1), McpServerTable).optional(),
   /** When the Guardian asks. Default: `never`, what fits the sandbox runs and whatever asks for more is refused. */

@@ -156,7 +156,8 @@ async function runHandler(
     case 'command': {
       const sandbox = await surroundings.sandboxFor(file)
       const { workspace } = surroundings
-      const options = { sandbox, cwd: workspace, project: workspace, timeoutMs, signal }
+      const { pluginRoot } = file
+      const options = { sandbox, cwd: workspace, project: workspace, pluginRoot, timeoutMs, signal }
       return runCommandHook(handler, JSON.stringify(input), options)
     }
     case 'http': {

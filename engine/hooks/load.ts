@@ -11,6 +11,8 @@ import { HooksTable, type Handler } from './schema.ts'
 export type HookFile = {
   readonly path: string
   readonly layer: 'managed' | 'user' | 'project' | 'plugin'
+  /** The folder of the plugin that it belongs to, as `CLAUDE_PLUGIN_ROOT`. Absent: none. */
+  readonly pluginRoot?: string
 }
 
 /** A handler in its place. */

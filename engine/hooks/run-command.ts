@@ -14,6 +14,7 @@ type CommandSurroundings = {
   readonly cwd: string
   /** The directory of the run, as `CLAUDE_PROJECT_DIR`. */
   readonly project: string
+  readonly pluginRoot: string | undefined
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -25,15 +26,19 @@ type CommandSurroundings = {
 export async function runCommandHook(
   handler: Extract<Handler, { type: 'command' }>,
   input: string,
-  { sandbox, cwd, project, timeoutMs, signal }: CommandSurroundings,
+  { sandbox, cwd, project, pluginRoot, timeoutMs, signal }: CommandSurroundings,
 ): Promise<HandlerResult> {
+  // Settings write the folder as `${CLAUDE_PLUGIN_ROOT}` in places that no shell reads, too.
+  const fill = (text: string): string =>
+    pluginRoot === undefined ? text : text.replaceAll('${CLAUDE_PLUGIN_ROOT}', pluginRoot)
   const argv: readonly [string, ...string[]] =
     handler.args === undefined
-      ? [handler.shell === 'bash' ? '/bin/bash' : '/bin/sh', '-c', handler.command]
-      : [handler.command, ...handler.args]
+      ? [handler.shell === 'bash' ? '/bin/bash' : '/bin/sh', '-c', fill(handler.command)]
+      : [fill(handler.command), ...handler.args.map(fill)]
   let child: ReturnType<Sandbox['spawn']>
   try {
-    const env = { CLAUDE_PROJECT_DIR: project, GEMINI_PROJECT_DIR: project }
+    const plugin = pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }
+    const env = { CLAUDE_PROJECT_DIR: project, GEMINI_PROJECT_DIR: project, ...plugin }
     child = sandbox.spawn({ argv, cwd, env, stdin: 'pipe', timeoutMs, signal })
   } catch (error) {
     if (error instanceof SandboxError) return { status: 'failed', reason: error.message }

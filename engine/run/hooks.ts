@@ -62,3 +62,14 @@ export const noHooks: CallHooks = {
   before: () => Promise.resolve({ decision: 'proceed' }),
   after: (_, result) => Promise.resolve(result),
 }
+
+/** A run that nobody listens to. */
+export const silentHooks: RunHooks = {
+  calls: noHooks,
+  report: () => undefined,
+  begin: () => Promise.resolve({ context: [] }),
+  finish: () => Promise.resolve(undefined),
+  compact: () => Promise.resolve(),
+  end: () => Promise.resolve(),
+  stopped: () => undefined,
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { toolList } from './front-matter.ts'
+
+const shared = {
+  description: z.string().optional(),
+  'allowed-tools': toolList.optional(),
+  model: z.string().min(1).optional(),
+}
+
+// Loose: front matter carries fields of other programs, and none of them may loosen anything here.
+/** The front matter of a skill's `SKILL.md`. */
+export const SkillFields = z.looseObject({ ...shared, name: z.string().min(1).optional() })
+/** The front matter of a command. */
+export const CommandFields = z.looseObject({ ...shared, 'argument-hint': z.string().optional() })
+/** The front matter of an agent. `tools` is what Claude Code calls its list. */
+export const AgentFields = z.looseObject({ ...shared, name: z.string().min(1).optional(), tools: toolList.optional() })
+
+/** Something that is written in Markdown: what it is for, what it may use, and its text. */
+export type Written = {
+  readonly name: string
+  readonly description: string
+  /** What may be called while it is followed, as permissions; undefined: whatever the run may. */
+  readonly allowedTools: readonly string[] | undefined
+  /** Undefined: the run's own. */
+  readonly model: string | undefined
+  /** The file. */
+  readonly path: string
+  readonly body: string
+}
+
+/** How to do one kind of work. The model knows its description, and reads the rest when it needs it. */
+export type Skill = Written & { readonly kind: 'skill' }
+/** A prompt with blanks, for a person to give as `/name arguments`. */
+export type Command = Written & { readonly kind: 'command'; readonly argumentHint: string | undefined }
+/** Somebody to hand work to: a system prompt of its own. */
+export type AgentDefinition = Written & { readonly kind: 'agent' }
+
+/** All that was found, by kind; the first of a name stands. */
+export type Definitions = {
+  readonly skills: readonly Skill[]
+  readonly commands: readonly Command[]
+  readonly agents: readonly AgentDefinition[]
+  /** What can't be read, as sentences with `file:line`. */
+  readonly faults: readonly string[]
+}

@@ -1,0 +1,18 @@
+import { splitWords } from '../../policies/index.ts'
+
+/**
+ * Puts what was typed after a command's or skill's name into its text: `$ARGUMENTS` is all of it, `$0`, `$1`… (and `$ARGUMENTS[0]`) its
+ * words, quotes as a shell reads them. A text that has no blank for them gets them at its end, lest they be lost.
+ */
+export function fillArguments(body: string, given: string): string {
+  const typed = given.trim()
+  // An apostrophe alone is no quote.
+  const words = splitWords(typed) ?? typed.split(/\s+/)
+  const blanks = /\$ARGUMENTS(?:\[(?<index>\d+)\])?|\$(?<short>\d+)/g
+  if (typed !== '' && body.search(blanks) === -1) return `${body.trimEnd()}\n\nARGUMENTS: ${typed}\n`
+  return body.replace(blanks, (...match) => {
+    const { index, short } = match.at(-1) as { readonly index?: string; readonly short?: string }
+    const at = index ?? short
+    return at === undefined ? typed : (words[Number(at)] ?? '')
+  })
+}

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import * as z from 'zod'
+import { readPlainFile } from '../read-plain-file.ts'
+import { UserError } from '../user-error.ts'
+import {
+  AgentFields,
+  CommandFields,
+  SkillFields,
+  type AgentDefinition,
+  type Command,
+  type Definitions,
+  type Skill,
+  type Written,
+} from './definition.ts'
+import { readFrontMatter, type MarkdownFile } from './front-matter.ts'
+import { readNarrowing } from './narrowing.ts'
+
+/** A folder that may hold `skills/`, `commands/` and `agents/`, and what its names begin with (`plugin:`; usually nothing). */
+export type DefinitionFolder = { readonly path: string; readonly prefix: string }
+
+/** No skill or prompt is longer. */
+const maxBytes = 256 * 1024
+/** How deep commands may lie in folders of their own. */
+const maxDepth = 4
+
+/**
+ * Finds skills (`skills/NAME/SKILL.md`), commands (`commands/NAME.md`, in folders `FOLDER:NAME`) and agents (`agents/NAME.md`).
+ *
+ * A file whose front matter can't be read is left out whole and named: its limits are never lost without it.
+ *
+ * @param folders in the order they count: of two things with one name the first stands
+ */
+export function findDefinitions(folders: readonly DefinitionFolder[]): Definitions {
+  const faults: string[] = []
+  const sound = <T extends Written>(found: readonly Candidate<T>[]): readonly T[] =>
+    distinct(
+      found.flatMap(({ read: readOne }) => {
+        try {
+          const one = readOne()
+          if (one.allowedTools !== undefined) readNarrowing(one.allowedTools, one.path)
+          return [one]
+        } catch (error) {
+          if (!(error instanceof UserError)) throw error
+          faults.push(error.message)
+          return []
+        }
+      }),
+    )
+  return {
+    skills: sound(folders.flatMap(skillsIn)),
+    commands: sound(folders.flatMap(commandsIn)),
+    agents: sound(folders.flatMap(agentsIn)),
+    faults,
+  }
+}
+
+/** Something that was found and not read yet. */
+type Candidate<T> = { readonly read: () => T }
+
+function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>[] {
+  return entries(join(path, 'skills')).flatMap(({ name: folder, path: directory }) => {
+    const file = join(directory, 'SKILL.md')
+    const readSkill = (): Skill => {
+      const { data, body } = read(file)
+      const fields = checked(SkillFields, data, file)
+      const { name = folder, description = firstLine(body), model, 'allowed-tools': allowedTools } = fields
+      return { kind: 'skill', name: `${prefix}${name}`, description, allowedTools, model, path: file, body }
+    }
+    return existsSync(file) ? [{ read: readSkill }] : []
+  })
+}
+
+function commandsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Command>[] {
+  const root = join(path, 'commands')
+  return markdownBelow(root, maxDepth).map((file) => ({
+    read: (): Command => {
+      const { data, body } = read(file)
+      const fields = checked(CommandFields, data, file)
+      const name = relative(root, file).slice(0, -'.md'.length).split(sep).join(':')
+      const {
+        description = firstLine(body),
+        model,
+        'allowed-tools': allowedTools,
+        'argument-hint': argumentHint,
+      } = fields
+      return {
+        kind: 'command',
+        name: `${prefix}${name}`,
+        description,
+        argumentHint,
+        allowedTools,
+        model,
+        path: file,
+        body,
+      }
+    },
+  }))
+}
+
+function agentsIn({ path, prefix }: DefinitionFolder): readonly Candidate<AgentDefinition>[] {
+  return markdownBelow(join(path, 'agents'), 1).map((file) => ({
+    read: (): AgentDefinition => {
+      const { data, body } = read(file)
+      const fields = checked(AgentFields, data, file)
+      const { name = basename(file, '.md'), description = firstLine(body), model } = fields
+      const allowedTools = fields['allowed-tools'] ?? fields.tools
+      const own = model === 'inherit' ? undefined : model
+      return { kind: 'agent', name: `${prefix}${name}`, description, allowedTools, model: own, path: file, body }
+    },
+  }))
+}
+
+function read(file: string): MarkdownFile {
+  const text = readPlainFile(file, maxBytes)
+  if (typeof text !== 'string') throw new UserError('usage', `${file}: ${text.reason}`)
+  const parts = readFrontMatter(text)
+  if ('problem' in parts) throw new UserError('usage', `${file}:${parts.problem}`)
+  return parts
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, data: unknown, file: string): z.output<Schema> {
+  const result = schema.safeParse(data)
+  if (result.success) return result.data
+  const problems = result.error.issues.map((issue) => `${file}:1: '${issue.path.join('.')}': ${issue.message}`)
+  throw new UserError('usage', problems.join('\n'))
+}
+
+/** What a folder holds, in an order that is the same everywhere. */
+function entries(
+  folder: string,
+): readonly { readonly name: string; readonly path: string; readonly folder: boolean }[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { withFileTypes: true })
+    .map((entry) => ({ name: entry.name, path: join(folder, entry.name), folder: entry.isDirectory() }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function markdownBelow(folder: string, depth: number): readonly string[] {
+  return entries(folder).flatMap((entry) => {
+    if (entry.folder) return depth > 1 ? markdownBelow(entry.path, depth - 1) : []
+    return entry.name.endsWith('.md') ? [entry.path] : []
+  })
+}
+
+function firstLine(body: string): string {
+  return (
+    body
+      .split('\n')
+      .find((line) => line.trim() !== '')
+      ?.replace(/^#+ */, '')
+      .trim() ?? ''
+  )
+}
+
+function distinct<T extends { readonly name: string }>(found: readonly T[]): readonly T[] {
+  const byName = new Map<string, T>()
+  for (const one of found) if (!byName.has(one.name)) byName.set(one.name, one)
+  return [...byName.values()]
+}
+
+/** The folder that a skill's own files lie in. */
+export function folderOf({ path }: Skill): string {
+  return dirname(path)
+}

@@ -1,0 +1,34 @@
+import { parse, YAMLParseError } from 'yaml'
+import * as z from 'zod'
+
+/** A Markdown file, its front matter as data. */
+export type MarkdownFile = { readonly data: Readonly<Record<string, unknown>>; readonly body: string }
+
+/**
+ * Splits a Markdown file into its front matter (YAML between two lines of `---`) and its body. A file without front matter has none.
+ *
+ * @returns the parts, or what is wrong with the front matter and in which line
+ */
+export function readFrontMatter(text: string): MarkdownFile | { readonly problem: string } {
+  const match = /^\ufeff?---[ \t]*\r?\n(?<yaml>[^]*?\r?\n|)---[ \t]*(?:\r?\n(?<body>[^]*))?$/.exec(text)
+  if (match?.groups === undefined) return { data: {}, body: text }
+  try {
+    // No aliases: a few of them, nested, would fill the memory.
+    const data: unknown = parse(match.groups['yaml'] ?? '', { maxAliasCount: 0 }) ?? {}
+    if (typeof data !== 'object' || Array.isArray(data)) return { problem: '1: the front matter is not a table' }
+    return { data: data as Record<string, unknown>, body: match.groups['body'] ?? '' }
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) return { problem: `1: ${(error as Error).message}` }
+    const [at] = error.linePos ?? []
+    return { problem: `${(at?.line ?? 1) + 1}: ${error.message.split('\n')[0] ?? 'not YAML'}` }
+  }
+}
+
+/** A list written as YAML or as one text, `Read, Bash(git add:*)`. Commas within brackets are part of an entry. */
+export const toolList = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) =>
+    (typeof value === 'string' ? value.split(/,(?![^(]*\))/) : value)
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  )

@@ -1,0 +1,68 @@
+import {
+  createGuardian,
+  loadPermissions,
+  nobody,
+  RuleError,
+  withoutAuditLog,
+  type PermissionSet,
+} from '../../policies/index.ts'
+import type { CallView } from '../hooks/view.ts'
+import { UserError } from '../user-error.ts'
+
+/** Whether a call is among those that are allowed. */
+export type Narrowing = {
+  /** What is allowed, as it was written. */
+  readonly allowed: readonly string[]
+  readonly covers: (views: readonly CallView[]) => boolean
+}
+
+/**
+ * Reads an `allowed-tools` list: names of tools, ours or Claude Code's, or permissions such as `Bash(git add:*)`.
+ *
+ * @param source the file it stands in, for messages
+ * @throws UserError `usage` for an entry that is neither
+ */
+export function readNarrowing(allowed: readonly string[], source: string): Narrowing {
+  for (const text of allowed) {
+    if (/^[\w*-]+(?:\(|$)/.test(text)) continue
+    throw new UserError('usage', `${source}: allowed-tools: '${text}' is not a tool; expected Tool or Tool(what)`)
+  }
+  const names = allowed.filter((text) => !text.includes('('))
+  // Together, because a line may hold several commands, each allowed by another entry.
+  const permissions = readPermissions(
+    allowed.filter((text) => text.includes('(')),
+    source,
+  )
+  return {
+    allowed,
+    covers: (views) =>
+      views.some((view) => names.some((name) => matches(name, view.name)) || permitted(permissions, view)),
+  }
+}
+
+function readPermissions(allow: readonly string[], source: string): PermissionSet {
+  try {
+    return loadPermissions([{ path: source, layer: 'user', text: JSON.stringify({ permissions: { allow } }) }])
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error
+    const { message, expected } = error
+    throw new UserError('usage', `${source}: allowed-tools: ${message}; expected ${expected}`, { cause: error })
+  }
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)))
+}
+
+/** Whether an allow of these words answers for all that the call does: asked where nothing else would allow it. */
+function permitted(needed: PermissionSet, { action }: CallView): boolean {
+  if (action === undefined) return false
+  const options = {
+    approvalMode: 'untrusted' as const,
+    permissions: needed,
+    reviewer: nobody,
+    audit: withoutAuditLog(),
+  }
+  const { decision, stage } = createGuardian(options).assess(action)
+  return decision === 'allow' && (stage === 'permissions' || stage === 'rules')
+}

@@ -1,0 +1,141 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { expandCommand } from '../../../engine/skills/expand-command.ts'
+import { fillArguments } from '../../../engine/skills/fill-arguments.ts'
+import { findDefinitions } from '../../../engine/skills/find-definitions.ts'
+import { readNarrowing } from '../../../engine/skills/narrowing.ts'
+import { viewsOf } from '../../../engine/hooks/view.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+function find(files: Readonly<Record<string, string>>) {
+  const path = tempDir(files)
+  return { path, ...findDefinitions([{ path, prefix: '' }]) }
+}
+
+describe('what is found', () => {
+  test('skills, commands and agents, by their names, with what their front matter says', () => {
+    const { path, skills, commands, agents, faults } = find({
+      'skills/release/SKILL.md':
+        '---\nname: release\ndescription: >\n  How a release\n  is made.\nallowed-tools: Read, Bash(git tag:*)\n---\nFirst, …\n',
+      'skills/release/notes.md': 'not a skill',
+      'commands/review.md': '---\nargument-hint: FILE\n---\nReview $1.\n',
+      'commands/db/migrate.md': '# Migrate the database\n',
+      'agents/tester.md':
+        '---\nname: tester\ndescription: Writes tests\ntools: [Read, Grep]\nmodel: inherit\n---\nYou write tests.\n',
+    })
+    expect(faults).toEqual([])
+    expect(skills).toEqual([
+      {
+        kind: 'skill',
+        name: 'release',
+        description: 'How a release is made.\n',
+        allowedTools: ['Read', 'Bash(git tag:*)'],
+        model: undefined,
+        path: join(path, 'skills/release/SKILL.md'),
+        body: 'First, …\n',
+      },
+    ])
+    expect(commands.map(({ name, description }) => [name, description])).toEqual([
+      ['db:migrate', 'Migrate the database'],
+      ['review', 'Review $1.'],
+    ])
+    expect(agents).toMatchObject([
+      { name: 'tester', allowedTools: ['Read', 'Grep'], model: undefined, body: 'You write tests.\n' },
+    ])
+  })
+
+  test('of two things with one name the first folder’s stands', () => {
+    const near = tempDir({ 'commands/go.md': 'near' })
+    const far = tempDir({ 'commands/go.md': 'far' })
+    const { commands } = findDefinitions([
+      { path: near, prefix: '' },
+      { path: far, prefix: '' },
+      { path: far, prefix: 'plugin:' },
+    ])
+    expect(commands.map(({ name, body }) => [name, body])).toEqual([
+      ['go', 'near'],
+      ['plugin:go', 'far'],
+    ])
+  })
+
+  for (const [name, text, says] of [
+    ['YAML that is none', '---\nname: [a\n---\n', ':3: '],
+    ['an allowed-tools entry that is nothing', '---\nallowed-tools: Bash(git\n---\n', 'brackets closed'],
+    ['a name that is a number', '---\nname: 7\n---\n', "'name'"],
+    ['a pile of aliases', '---\na: &a [x]\nb: [*a, *a]\n---\n', 'alias'],
+  ] as const) {
+    test(`a skill with ${name} is left out and named`, () => {
+      const { path, skills, faults } = find({ 'skills/odd/SKILL.md': text })
+      expect(skills).toEqual([])
+      expect(faults).toHaveLength(1)
+      expect(faults[0]).toContain(`${path}/skills/odd/SKILL.md`)
+      expect(faults[0]?.toLowerCase()).toContain(says.toLowerCase())
+    })
+  }
+})
+
+describe('arguments', () => {
+  test('fill the blanks: all of them, or one by one, quotes taken off', () => {
+    expect(fillArguments('all: $ARGUMENTS; first: $0; second: $1; third: $ARGUMENTS[2].', `one "two words" it's`)).toBe(
+      `all: one "two words" it's; first: one; second: "two; third: words".`,
+    )
+    expect(fillArguments('first: $0; second: $1; third: $2.', 'one "two words"')).toBe(
+      'first: one; second: two words; third: .',
+    )
+  })
+
+  test('are added where the text has no blank', () => {
+    expect(fillArguments('Review.\n', 'src/a.ts')).toBe('Review.\n\nARGUMENTS: src/a.ts\n')
+    expect(fillArguments('Review.\n', ' ')).toBe('Review.\n')
+  })
+
+  test('a text that looks like a blank in an argument stays as it is', () => {
+    expect(fillArguments('$ARGUMENTS', '$0 $&')).toBe('$0 $&')
+  })
+})
+
+describe('a prompt', () => {
+  const review = () => find({ 'commands/review.md': 'Review $ARGUMENTS.' }).commands
+
+  test('that names a command stands for its text', () => {
+    expect(expandCommand('/review src/a.ts', review())).toMatchObject({ prompt: 'Review src/a.ts.' })
+  })
+
+  test('that is a path or anything else stands for itself', () => {
+    for (const prompt of ['/usr/bin/env is odd', 'review', ' /review', '/ review', 'a /review']) {
+      expect(expandCommand(prompt, review()), prompt).toBeUndefined()
+    }
+  })
+
+  test('that names a command nearly right is told which is meant', () => {
+    expect(expandCommand('/reviw x', review())).toEqual({
+      problem: 'There is no command /reviw. Did you mean /review?',
+    })
+  })
+})
+
+describe('allowed-tools', () => {
+  const covers = (allowed: readonly string[], tool: string, input: Record<string, unknown>) =>
+    readNarrowing(allowed, 'here').covers(viewsOf({ tool, input }, '/workspace'))
+
+  test('names a tool as we call it, or as Claude Code does', () => {
+    expect(covers(['Read'], 'read_file', { path: 'a' })).toBe(true)
+    expect(covers(['read_file'], 'read_file', { path: 'a' })).toBe(true)
+    expect(covers(['Read'], 'exec_command', { cmd: 'ls' })).toBe(false)
+    expect(covers(['mcp__docs__*'], 'mcp__docs__search', {})).toBe(true)
+  })
+
+  test('names commands, and every command of a line must be named', () => {
+    const allowed = ['Bash(git add:*)', 'Bash(git commit:*)']
+    expect(covers(allowed, 'exec_command', { cmd: 'git add a.txt && git commit -m x' })).toBe(true)
+    expect(covers(allowed, 'exec_command', { cmd: 'git add a.txt; touch b' })).toBe(false)
+    expect(covers(allowed, 'exec_command', { cmd: 'git add a.txt > b' })).toBe(false)
+    expect(covers(allowed, 'exec_command', { cmd: 'git push' })).toBe(false)
+  })
+
+  test('an entry that is no tool is an error that says where', () => {
+    expect(() => readNarrowing(['(x)'], 'skills/a/SKILL.md')).toThrow(
+      "skills/a/SKILL.md: allowed-tools: '(x)' is not a tool",
+    )
+  })
+})
