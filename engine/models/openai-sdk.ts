@@ -1,6 +1,7 @@
+import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import type { ChatBody } from './chat-request.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { ResponsesBody } from './responses-request.ts'
+import { serialiseResponsesBody, type ResponsesBody } from './responses-request.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
 /** An open client. Each call resolves when the headers are in and then yields events; failures are `ProviderFailure`. */
@@ -35,7 +36,16 @@ export async function connectOpenAI(endpoint: Endpoint): Promise<OpenAIConnectio
     }
   }
   return {
-    responses: (body, signal) => open((headers) => client.responses.create(body, { signal, headers })),
+    // Not `responses.create`: it serialises the whole conversation at every request, and looks at each value on the way.
+    responses: (body, signal) =>
+      open((headers) =>
+        client.post<AsyncIterable<unknown>>('/responses', {
+          body: serialiseResponsesBody(body satisfies ResponseCreateParamsStreaming),
+          stream: true,
+          signal,
+          headers: { ...headers, 'content-type': 'application/json' },
+        }),
+      ),
     chat: (body, signal) => open((headers) => client.chat.completions.create(body, { signal, headers })),
   }
 }

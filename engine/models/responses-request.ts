@@ -92,31 +92,54 @@ function wireTool(tool: ToolDeclaration, freeform: boolean): WireTool {
     : { type: 'function', name, description, parameters: { ...tool.parameters }, strict: false }
 }
 
+/** An item of a history never changes, and a long run sends it a thousand times: it is translated and serialised once. */
+const translated = new WeakMap<HistoryItem, readonly InputItem[]>()
+const serialised = new WeakMap<InputItem, string>()
+
 function inputItems(history: readonly HistoryItem[]): InputItem[] {
   const freeform = new Set<string>()
-  return history.flatMap((item): InputItem[] => {
-    switch (item.type) {
-      case 'message':
-        return [messageItem(item)]
-      case 'reasoning': {
-        // Another provider's reasoning means nothing to this one.
-        const own = opaqueReasoning.safeParse(item.opaque)
-        return own.success ? [own.data.item] : []
-      }
-      case 'tool_call': {
-        const { id, name, input, kind } = item.call
-        if (kind === 'function') return [{ type: 'function_call', call_id: id, name, arguments: input }]
-        freeform.add(id)
-        return [{ type: 'custom_tool_call', call_id: id, name, input }]
-      }
-      case 'tool_result': {
-        const type = freeform.has(item.callId) ? 'custom_tool_call_output' : 'function_call_output'
-        return [{ type, call_id: item.callId, output: withImages(item.output, item.images ?? []) }]
-      }
-      default:
-        return item satisfies never
-    }
+  return history.flatMap((item) => {
+    if (item.type === 'tool_call' && item.call.kind === 'freeform') freeform.add(item.call.id)
+    const known = translated.get(item) ?? inputItemsOf(item, freeform)
+    translated.set(item, known)
+    return known
   })
+}
+
+/** @param freeform the ids of the freeform calls before it: which of them a result answers decides its type */
+function inputItemsOf(item: HistoryItem, freeform: ReadonlySet<string>): readonly InputItem[] {
+  switch (item.type) {
+    case 'message':
+      return [messageItem(item)]
+    case 'reasoning': {
+      // Another provider's reasoning means nothing to this one.
+      const own = opaqueReasoning.safeParse(item.opaque)
+      return own.success ? [own.data.item] : []
+    }
+    case 'tool_call': {
+      const { id, name, input, kind } = item.call
+      return kind === 'function'
+        ? [{ type: 'function_call', call_id: id, name, arguments: input }]
+        : [{ type: 'custom_tool_call', call_id: id, name, input }]
+    }
+    case 'tool_result': {
+      const type = freeform.has(item.callId) ? 'custom_tool_call_output' : 'function_call_output'
+      return [{ type, call_id: item.callId, output: withImages(item.output, item.images ?? []) }]
+    }
+    default:
+      return item satisfies never
+  }
+}
+
+/** A body as the JSON that is sent. */
+export function serialiseResponsesBody({ model, instructions, input, ...rest }: ResponsesBody): string {
+  const items = input.map((item) => {
+    const text = serialised.get(item) ?? JSON.stringify(item)
+    serialised.set(item, text)
+    return text
+  })
+  const start = JSON.stringify({ model, instructions }).slice(0, -1)
+  return `${start},"input":[${items.join(',')}],${JSON.stringify(rest).slice(1)}`
 }
 
 function messageItem(item: Extract<HistoryItem, { type: 'message' }>): InputItem {
