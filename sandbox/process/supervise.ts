@@ -3,8 +3,8 @@ import type { StartedProcess } from './started.ts'
 import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
-/** How long a tree that was asked to end has before it is killed. */
-const graceMs = 2000
+/** How long a tree that was asked to end has before it is killed: less than the two seconds in which an interrupted run is over. */
+const graceMs = 1500
 
 /** How long a pipe may stay silent after the command's end before whoever still holds it is ignored. */
 const quietMs = 100
