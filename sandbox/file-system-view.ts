@@ -1,4 +1,5 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { findNamed } from './name-pattern.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
@@ -10,10 +11,13 @@ export type FileSystemView = {
   realPath(path: string): string | undefined
   /** Whether the last component itself is a symlink. */
   isSymlink(path: string): boolean
+  /** What is below a directory whose name one of the patterns means. */
+  named(directory: string, patterns: readonly string[]): readonly string[]
 }
 
 /** The machine's own file system. */
 export const hostFileSystem: FileSystemView = {
+  named: findNamed,
   kindOf: (path) => {
     try {
       const stat = statSync(path, { throwIfNoEntry: false })

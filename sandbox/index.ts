@@ -3,6 +3,7 @@ export { doctor, isDockerUsable, renderDoctor, type BackendReport, type DoctorRe
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './errors.ts'
 export { finishReviews } from './finish-reviews.ts'
 export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
+export { matchesName } from './name-pattern.ts'
 export type { NetworkDecision } from './network/decide.ts'
 export type { NetworkOptions } from './network/proxy.ts'
 export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts'

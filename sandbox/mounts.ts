@@ -3,7 +3,7 @@ import type { FileSystemView } from './file-system-view.ts'
 import { depth, isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { GuardedPlaces } from './git/guard.ts'
-import { writableFiles, writableRoots } from './roots.ts'
+import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
 import { gitExecutables } from './protected-places.ts'
 
 /** One step in building what the command sees, at a path without symlinks. */
@@ -53,7 +53,7 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
   }
   for (const path of [...roots, ...writableFiles(policy, host)]) put(path, 'writable')
   const granted = new Set(byPath.keys())
-  for (const path of policy.deniedReads) {
+  for (const path of deniedPlaces(policy, host)) {
     const real = host.realPath(path)
     // What was granted by its own name stays granted, and what lies in a hidden place can't be seen anyway.
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue

@@ -3,20 +3,30 @@ import { z } from 'zod'
 import { credentialPlaces } from './credential-places.ts'
 import { SandboxError } from './errors.ts'
 import { expandHome } from './homes.ts'
+import { isNamePattern } from './name-pattern.ts'
 import { parsePattern } from './network/host-pattern.ts'
 import { protectedPlaces } from './protected-places.ts'
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').refine(hasNoNul, 'must not hold a NUL')
 
+const expandable = z
+  .string()
+  .refine((path) => isAbsolute(path) || path.startsWith('~/'), 'must be an absolute path or start with ~/')
+  .refine(hasNoNul, 'must not hold a NUL')
+
 /** Absolute, or below the caller's home by `~/`; a parsed policy holds absolute paths only. */
-const places = z
-  .array(
-    z
-      .string()
-      .refine((path) => isAbsolute(path) || path.startsWith('~/'), 'must be an absolute path or start with ~/')
-      .refine(hasNoNul, 'must not hold a NUL'),
-  )
-  .transform((paths) => [...new Set(paths.flatMap(expandHome))])
+const places = z.array(expandable).transform((paths) => [...new Set(paths.flatMap(expandHome))])
+
+const namePattern = z
+  .string()
+  .regex(/^\*\*\/[^/\0]+$/, 'must be an absolute path, start with ~/, or be a name at any depth, as in **/.env*')
+
+/** The same, and patterns of names at any depth. */
+const placesOrNames = z
+  .array(z.union([namePattern, expandable]))
+  .transform((entries) => [
+    ...new Set(entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry)))),
+  ])
 
 const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 
@@ -80,8 +90,11 @@ export const SandboxPolicy = z.strictObject({
   writableFiles: places.default([]),
   /** Directories shown although they lie in a place that is private to the sandbox (`/tmp`, `/run`) or denied. */
   readableRoots: places.default([]),
-  /** Files and directories that can't be read. A list given replaces the default places where credentials are kept. */
-  deniedReads: places.prefault(() => [...credentialPlaces]),
+  /**
+   * Files and directories that can't be read: absolute, or whatever is called so below the workspace or another root when a command
+   * starts (two stars, a slash, `.env*`). A list given replaces the default places where credentials are kept.
+   */
+  deniedReads: placesOrNames.prefault(() => [...credentialPlaces]),
   /** Read-only although a writable root holds them: absolute, or relative to every writable root. */
   protectedPaths: z
     .array(

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import type { FileSystemView } from './file-system-view.ts'
+import { isNamePattern } from './name-pattern.ts'
 import type { SandboxPolicy } from './policy.ts'
 
 /** The directories that the policy lets a command write to, without symlinks; none outside workspace-write. */
@@ -16,6 +17,16 @@ export function writableFiles(policy: SandboxPolicy, host: FileSystemView): read
     const real = host.realPath(path)
     return real !== undefined && host.kindOf(real) === 'file' ? [real] : []
   })
+}
+
+/** What can't be read, as far as it is there now: the policy's paths, and what its patterns of names mean below every root. */
+export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
+  const paths = policy.deniedReads.filter((entry) => !isNamePattern(entry))
+  const patterns = policy.deniedReads.filter(isNamePattern)
+  if (patterns.length === 0) return paths
+  const roots = [policy.workspace, ...writableRoots(policy, host), ...policy.readableRoots]
+  const real = new Set(roots.map((root) => host.realPath(root)).filter((root) => root !== undefined))
+  return [...paths, ...[...real].flatMap((root) => host.named(root, patterns))]
 }
 
 /** The policy's protected paths as absolute ones, below every writable root. */

@@ -31,11 +31,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
     workspace,
     writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
     readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
-    deniedReads: [
-      ...credentialPlaces,
-      ...configured.deniedReads,
-      ...options.denyRead.map((path) => (path.startsWith('~/') ? path : resolve(path))),
-    ],
+    deniedReads: [...credentialPlaces, ...configured.deniedReads, ...options.denyRead.map(denied)],
     network: networkOf(options) ?? configured.network,
     environment: {
       ...configured.environment,
@@ -44,6 +40,12 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
     },
     limits: { ...configured.limits, ...Object.fromEntries(options.limit.map(readLimit)) },
   })
+}
+
+/** A name with wildcards is hidden wherever it is; anything else is a path. */
+function denied(text: string): string {
+  if (text.startsWith('~/') || text.startsWith('**/')) return text
+  return /^[^/]*[*?][^/]*$/.test(text) ? `**/${text}` : resolve(text)
 }
 
 function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {

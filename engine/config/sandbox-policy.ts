@@ -23,7 +23,7 @@ export function configuredPolicy(config: Settings): ConfiguredPolicy {
   return {
     writableRoots: config.sandbox_workspace_write?.writable_roots ?? [],
     readableRoots: config.sandbox_read?.allow ?? [],
-    deniedReads: config.sandbox_read?.deny ?? [],
+    deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
     network: networkPolicy(config),
     environment: {
       inherit: environment?.inherit,

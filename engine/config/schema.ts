@@ -100,8 +100,15 @@ export const ConfigFile = z.strictObject({
     .strictObject({
       /** Files and directories to show although they lie in a place that is private or denied. Default: none. */
       allow: z.array(absolute).optional(),
-      /** Files and directories to hide, besides those where credentials are kept. Default: none. */
-      deny: z.array(absolute).optional(),
+      /** Files and directories to hide, besides those where credentials are kept; also names at any depth, as `.env*`. Default: none. */
+      deny: z
+        .array(
+          z.union(
+            [absolute, z.string().regex(/^[^/]+$/)],
+            'must be an absolute path, start with ~/, or be a name without a slash',
+          ),
+        )
+        .optional(),
     })
     .optional(),
   /** What one command may use: numbers, sizes also as "512M". Defaults: `agent doctor` says what is enforced here. */

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { matchesName } from '../../sandbox/index.ts'
 import { isInside } from '../paths.ts'
 import { knownLimits, readLimitValue } from './limits.ts'
 import type { Settings } from './schema.ts'
@@ -47,10 +48,11 @@ export function limitWithin(key: string, asked: unknown, bound: unknown): boolea
   return mine !== undefined && theirs !== undefined && mine <= theirs
 }
 
-/** Whether no path of the one list lies in, or around, a path of the other, links followed. */
+/** Whether no path of the one list lies in, or around, a path of the other, links followed, nor has a name that the other lists. */
 export function apart(some: readonly string[], others: readonly string[]): boolean {
   return some.every((path) =>
     others.every((other) => {
+      if (!other.includes('/')) return ![path, realPath(path)].some((each) => matchesName(each, [`**/${other}`]))
       const [left, right] = [realPath(path), realPath(other)]
       return !isInside(left, right) && !isInside(right, left)
     }),

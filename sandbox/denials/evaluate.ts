@@ -1,5 +1,6 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
+import { isNamePattern, matchesName } from '../name-pattern.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gitExecutables } from '../protected-places.ts'
@@ -27,14 +28,23 @@ export function evaluateAccess(
   const shown = [policy.workspace, ...policy.readableRoots].map((root) => host.realPath(root) ?? root)
   const denied = innermost(
     path,
-    policy.deniedReads.map((place) => host.realPath(place) ?? place),
+    policy.deniedReads.filter((place) => !isNamePattern(place)).map((place) => host.realPath(place) ?? place),
   )
   const granted = innermost(path, [...roots, ...shown])
   // The narrower word wins, and of two about the same place the grant.
   if (denied !== undefined && (granted === undefined || depth(denied) > depth(granted))) {
     return { allowed: false, rule: `deniedReads: ${denied}`, remedy: { kind: 'show-denied', place: denied, path } }
   }
+  const pattern = granted === undefined ? undefined : deniedName(policy, relative(granted, path))
+  if (pattern !== undefined) {
+    return { allowed: false, rule: `deniedReads: ${pattern}`, remedy: { kind: 'show-denied', place: pattern, path } }
+  }
   return access.want === 'read' ? evaluateRead(path, granted) : evaluateWrite(policy, path, { roots, granted }, host)
+}
+
+/** The pattern of a denied name that a path below a root falls under. */
+function deniedName(policy: SandboxPolicy, path: string): string | undefined {
+  return policy.deniedReads.find((entry) => isNamePattern(entry) && matchesName(path, [entry]))
 }
 
 function evaluateRead(path: string, granted: string | undefined): Evaluation {

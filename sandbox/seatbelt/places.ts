@@ -3,7 +3,7 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { GuardedPlaces } from '../git/guard.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
-import { protectedBelow, writableFiles, writableRoots } from '../roots.ts'
+import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 
 /** What a profile has to know of the machine and of the run. */
 export type SeatbeltMachine = {
@@ -81,7 +81,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   const granted = [...byPath.values()].filter(({ as }) => as === 'readable' || as === 'writable')
   const isGranted = new Set(granted.map(({ path }) => path))
   const denied: string[] = []
-  for (const path of policy.deniedReads) {
+  for (const path of deniedPlaces(policy, host)) {
     const forms = bothForms(path, host)
     // What was granted by its own name stays granted, and a hidden place is closed anyway.
     if (forms.some((form) => isGranted.has(form) || byPath.get(form)?.as === 'hidden')) continue

@@ -43,7 +43,12 @@ export function declareSandbox(program: Command, finish: Finish): void {
       collect,
       [],
     )
-    .option('--deny-read <path>', 'a path to hide, besides those always hidden; may be repeated', collect, [])
+    .option(
+      '--deny-read <path>',
+      "a path to hide, besides those always hidden, or names at any depth, as '.env*'; may be repeated",
+      collect,
+      [],
+    )
     .addOption(new Option('--network <mode>', 'what it reaches (default: off)').choices(['off', 'full']))
     .option(
       '--allow-host <host[:port]>',

@@ -88,6 +88,21 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
     expect((await agent(args, { cwd, home })).stdout).toBe('plain')
   })
 
+  test("--deny-read '.env*' hides what is called so at any depth, and not what looks like it", async () => {
+    const files = { '.env': 'A=1', 'app/.env.local': 'B=2', 'app/env.js': 'plain', 'app/.environment/c': 'C=3' }
+    const [cwd, home] = [tempDir(files), tempDir()]
+    const script = 'cat .env app/.env.local app/.environment/c; mv app away; cat away/.env.local; cat away/env.js'
+    for (const how of [
+      ['--deny-read', '.env*'],
+      ['-c', 'sandbox_read.deny=[".env*"]'],
+    ]) {
+      const ended = await agent(['sandbox', ...how, '--', 'sh', '-c', `${script}; mv away app`], { cwd, home })
+      expect(ended.stdout).toBe('plain')
+    }
+    const told = await agent(['sandbox', '-s', 'read-only', '--deny-read', '.env*', '--', 'cat', '.env'], { cwd, home })
+    expect(told.stderr).toContain(`(deniedReads: **/.env*). To allow it: --readable ${cwd}/.env.`)
+  })
+
   test('--env passes a variable through by name, or sets one', async () => {
     const args = [
       'sandbox',

@@ -316,6 +316,12 @@ describe('a trusted repository', () => {
       ['sandbox_workspace_write.allowed_hosts'],
     ],
     [
+      'names that must not be read, by showing one',
+      '[sandbox_read]\ndeny = [".env*"]',
+      '[sandbox_read]\nallow = ["/srv/.env"]',
+      ['sandbox_read.allow'],
+    ],
+    [
       'what may be read',
       '[sandbox_read]\nallow = ["/srv"]\ndeny = ["/opt"]',
       '[sandbox_read]\nallow = ["/srv", "/var"]\ndeny = ["/opt/a"]',

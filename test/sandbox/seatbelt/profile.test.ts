@@ -15,6 +15,7 @@ const mac: FileSystemView = {
   kindOf: (path) => (isAbsent(path) ? 'absent' : files.has(path) ? 'file' : 'directory'),
   realPath: (path) => (isAbsent(path) ? undefined : path.replace(/^\/(tmp|var|etc)(?=\/|$)/, '/private/$1')),
   isSymlink: (path) => /^\/(tmp|var|etc)$/.test(path),
+  named: () => [],
 }
 
 function isAbsent(path: string): boolean {

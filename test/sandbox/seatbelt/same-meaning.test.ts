@@ -11,7 +11,12 @@ import { seatbeltProfile } from '../../../sandbox/seatbelt/profile.ts'
 import { evaluator } from './evaluator.ts'
 
 /** A disk on which everything is there. */
-const full: FileSystemView = { kindOf: () => 'directory', realPath: (path) => path, isSymlink: () => false }
+const full: FileSystemView = {
+  kindOf: () => 'directory',
+  realPath: (path) => path,
+  isSymlink: () => false,
+  named: () => [],
+}
 
 const privateTemp = '/tmp/portcullis-run/tmp'
 const place = fc
@@ -80,6 +85,7 @@ test('what is absent is refused by the profile as by the policy, for any protect
     kindOf: (path) => (roots.has(path) ? 'directory' : 'absent'),
     realPath: (path) => (roots.has(path) ? path : undefined),
     isSymlink: () => false,
+    named: () => [],
   }
   const policy = parsePolicy({
     mode: 'workspace-write',

@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** How a list of places says "whatever is called so, at any depth": `**` and a slash, then a name that may hold `*` and `?`. */
+const prefix = '**/'
+
+/** Whether an entry of a list of places is a pattern of names rather than a path. */
+export function isNamePattern(entry: string): boolean {
+  return entry.startsWith(prefix)
+}
+
+/** Whether a path, given relative to a root, has a component that one of the patterns means. */
+export function matchesName(relativePath: string, patterns: readonly string[]): boolean {
+  return relativePath.split('/').some((name) => patterns.some((pattern) => expression(pattern).test(name)))
+}
+
+/** Directories full of other people's files, which are many. */
+const skipped: readonly string[] = ['.git', 'node_modules']
+
+/** The paths below a directory, outermost only, whose name one of the patterns means. What can't be read is left out. */
+export function findNamed(directory: string, patterns: readonly string[]): readonly string[] {
+  const expressions = patterns.map(expression)
+  const found: string[] = []
+  const stack = [directory]
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    for (const entry of entriesOf(at)) {
+      if (expressions.some((each) => each.test(entry.name))) found.push(join(at, entry.name))
+      else if (entry.isDirectory() && !skipped.includes(entry.name)) stack.push(join(at, entry.name))
+    }
+  }
+  return found
+}
+
+function entriesOf(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    // Closed to this user, and so to its commands; or gone.
+    return []
+  }
+}
+
+function expression(pattern: string): RegExp {
+  const source = pattern
+    .slice(prefix.length)
+    .replace(/[\\^$.*+?()[\]{}|]/g, (character) =>
+      character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
+    )
+  return new RegExp(`^${source}$`, 's')
+}
