@@ -4,14 +4,23 @@ export class PatchError extends Error {
   readonly code: 'malformed' | 'not-applied' | 'not-reversible'
   /** Every reason, in the order of the patch; never empty. */
   readonly failures: readonly Failure[]
+  /** False when there were more than `failureLimit` reasons: the rest of the patch was then not looked at. */
+  readonly complete: boolean
 
   constructor(code: PatchError['code'], failures: readonly Failure[]) {
     super(failures[0] === undefined ? code : `${code}: ${failures[0].code}`)
     this.name = 'PatchError'
     this.code = code
-    this.failures = failures
+    this.failures = failures.slice(0, failureLimit)
+    this.complete = failures.length <= failureLimit
   }
 }
+
+/**
+ * So many failures of one patch are told. A patch for another tree altogether can fail a million times, and nobody
+ * learns more from the last of them; whoever collects failures stops when there is one more than this.
+ */
+export const failureLimit = 1000
 
 /** One reason why a patch was refused, as data; `renderFailure` makes sentences of it. */
 export type Failure = MalformedFailure | PlaceFailure | SeekFailure

@@ -76,3 +76,5 @@ export type RepairCode =
   | 'delete-with-lines'
   | 'line-hint'
   | 'misplaced-move'
+  /** Stands for all that were made beyond the first thousand. */
+  | 'further-repairs'

@@ -5,7 +5,10 @@ import { renderFailure } from '../render/render-failure.ts'
 /** An error as the fields of a JSON report. */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   const message = renderFailure(error)
-  if (error instanceof PatchError) return { code: error.code, failures: error.failures, tree: 'unchanged', message }
+  if (error instanceof PatchError) {
+    const { code, failures, complete } = error
+    return { code, failures, complete, tree: 'unchanged', message }
+  }
   if (error instanceof CommitError) {
     const { cause: _, ...facts } = error.facts
     return { code: error.code, ...facts, tree: error.tree, message }

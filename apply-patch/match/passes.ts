@@ -10,6 +10,9 @@ export type Pass = (typeof passes)[number]
 /** Likenesses that no match is made by, but that explain a miss: all white space left out, and case besides. */
 type Likeness = 'white-space' | 'letter-case'
 
+/** From so many lines on, telling most of them apart by a sketch pays for making it. */
+const longFile = 500
+
 /** A range of bytes holding one sought line, without mark and line end. */
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
@@ -66,6 +69,7 @@ export class SearchableFile {
       soughtIds[index] = dictionary.add(bytes, reduce.start - offset, reduce.end - offset)
     }
     const { table } = this
+    if (table.count > longFile) dictionary.sketch()
     const { bytes, starts, terminator } = table
     const ids = new Int32Array(table.count)
     for (let line = 0; line < table.count; line++) {

@@ -33,21 +33,31 @@ const candidateLimit = 1000
 
 type Place = { readonly line: number; readonly hits: readonly number[]; readonly pass: Pass }
 
-/** Finds where a chunk belongs: the first match below the cursor of the first pass that has any. */
-export function seekChunk(file: SearchableFile, chunk: PreparedChunk, cursor: Cursor, mode: Mode): Sighting {
-  const sighting = seekFrom(file, chunk, cursor.line, mode)
+/**
+ * Finds where a chunk belongs: the first match below the cursor of the first pass that has any.
+ *
+ * @param limit so many candidates are looked for; at least 2, or an ambiguous match isn't seen
+ */
+export function seekChunk(
+  file: SearchableFile,
+  chunk: PreparedChunk,
+  cursor: Cursor,
+  mode: Mode,
+  limit: number = candidateLimit,
+): Sighting {
+  const sighting = seekFrom(file, chunk, cursor.line, mode, limit)
   if (sighting.type === 'found' || sighting.type === 'insert-at-end') return sighting
   if (mode === 'strict' || cursor.changed === cursor.line) return sighting
-  const again = seekFrom(file, chunk, cursor.changed, mode)
+  const again = seekFrom(file, chunk, cursor.changed, mode, limit)
   return again.type === 'found' ? { ...again, sharesContext: true } : sighting
 }
 
-function seekFrom(file: SearchableFile, prepared: PreparedChunk, from: number, mode: Mode): Sighting {
+function seekFrom(file: SearchableFile, prepared: PreparedChunk, from: number, mode: Mode, limit: number): Sighting {
   const { chunk, anchorsFrom, oldFrom, oldTo } = prepared
   let start = from
   let anchor: Place | undefined
   for (let index = anchorsFrom; index < oldFrom; index++) {
-    anchor = findFirst(file, index, index + 1, start, mode)
+    anchor = findFirst(file, index, index + 1, start, mode, limit)
     if (anchor === undefined) return { type: 'anchor-missing', anchor: index - anchorsFrom, from: start }
     start = anchor.line + 1
   }
@@ -55,7 +65,7 @@ function seekFrom(file: SearchableFile, prepared: PreparedChunk, from: number, m
   for (const end of possibleEnds(prepared)) {
     const found = chunk.endOfFile
       ? findAtEnd(file, oldFrom, end, start, mode)
-      : findBelow(file, prepared, end, anchor, start, mode)
+      : findBelow(file, prepared, end, anchor, start, mode, limit)
     if (found === undefined) continue
     const isArbitrary =
       found.hits.length > 1 && chunk.hint === undefined && (anchor === undefined || anchor.hits.length > 1)
@@ -107,6 +117,7 @@ function findBelow(
   anchor: Place | undefined,
   start: number,
   mode: Mode,
+  limit: number,
 ): Place | undefined {
   if (anchor !== undefined) {
     // Models repeat the anchor as the first line of context.
@@ -118,7 +129,8 @@ function findBelow(
       }
     }
   }
-  const found = findFirst(file, oldFrom, end, start, mode)
+  // A hint chooses among all of them.
+  const found = findFirst(file, oldFrom, end, start, mode, chunk.hint === undefined ? limit : candidateLimit)
   if (found === undefined || chunk.hint === undefined) return found
   const wanted = chunk.hint.start - 1
   const nearest = found.hits.reduce((best, hit) => (Math.abs(hit - wanted) < Math.abs(best - wanted) ? hit : best))
@@ -126,9 +138,16 @@ function findBelow(
 }
 
 /** The first match of the first pass that has one, with all others of that pass. */
-function findFirst(file: SearchableFile, from: number, to: number, start: number, mode: Mode): Place | undefined {
+function findFirst(
+  file: SearchableFile,
+  from: number,
+  to: number,
+  start: number,
+  mode: Mode,
+  limit: number,
+): Place | undefined {
   for (const pass of passesOf(mode)) {
-    const hits = file.lines(pass).find(file.block(pass, from, to), start, candidateLimit)
+    const hits = file.lines(pass).find(file.block(pass, from, to), start, limit)
     if (hits[0] !== undefined) return { line: hits[0], hits, pass }
   }
   return undefined

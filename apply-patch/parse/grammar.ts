@@ -155,6 +155,8 @@ export function parseOperation(runs: readonly RunToken[]): OperationSyntax | Syn
   parser.input = runs.map(token)
   const operation = parser.operation()
   const [error] = parser.errors
+  // The parser outlives this call; the tokens of a million chunks need not.
+  parser.input = []
   if (error === undefined && operation !== undefined) return operation
   const at = error === undefined ? undefined : (error.token as Partial<Token>).run
   const rules = error?.context.ruleStack ?? []

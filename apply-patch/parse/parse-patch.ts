@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { PatchError, type MalformedFailure } from '../errors.ts'
+import { failureLimit, PatchError, type MalformedFailure } from '../errors.ts'
 import type { Anchor, Chunk, LineHint, Mode, Patch, PatchOperation, Repair, RepairCode } from '../patch.ts'
 import { parseOperation, type ChunkSyntax, type OperationSyntax, type SyntaxError } from './grammar.ts'
 import { trim } from '../text/trim.ts'
@@ -30,9 +30,13 @@ export function parsePatch(
     if (isPrelude) reader.readPrelude(runs)
     else reader.readOperation(runs)
     isPrelude = false
+    if (reader.hasGivenUp) break
   }
   return { patch: reader.finish(), repairs }
 }
+
+/** So many repairs are told one by one; a million of them would be of one kind. */
+const repairLimit = 1000
 
 /** Turns the syntax of operations into a patch, collecting faults and repairs on the way. */
 class OperationReader {
@@ -41,12 +45,18 @@ class OperationReader {
   readonly #repairs: Repair[]
   readonly #operations: PatchOperation[] = []
   readonly #failures: MalformedFailure[] = []
+  #furtherRepairs = 0
   #environmentId: string | undefined
 
   constructor(bytes: Buffer, strict: boolean, repairs: Repair[]) {
     this.#bytes = bytes
     this.#strict = strict
     this.#repairs = repairs
+  }
+
+  /** Whether so much is at fault that reading on would tell nobody anything. */
+  get hasGivenUp(): boolean {
+    return this.#failures.length > failureLimit
   }
 
   /** What stands before the first header: an environment line, at most. */
@@ -82,6 +92,12 @@ class OperationReader {
   finish(): Patch {
     if (this.#failures.length > 0) throw new PatchError('malformed', this.#failures)
     if (this.#operations.length === 0) throw new PatchError('malformed', [{ code: 'no-operations' }])
+    if (this.#furtherRepairs > 0) {
+      this.#repairs.push({
+        code: 'further-repairs',
+        message: `made ${this.#furtherRepairs} more repairs of these kinds`,
+      })
+    }
     const environment = this.#environmentId === undefined ? {} : { environmentId: this.#environmentId }
     return { ...environment, operations: this.#operations }
   }
@@ -216,7 +232,8 @@ class OperationReader {
   }
 
   #repair(code: RepairCode, message: string, run: RunToken): void {
-    this.#repairs.push({ code, message, patchLine: run.line })
+    if (this.#repairs.length < repairLimit) this.#repairs.push({ code, message, patchLine: run.line })
+    else this.#furtherRepairs++
   }
 
   #fail(failure: MalformedFailure): void {

@@ -121,10 +121,9 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
   for (const word of words) {
     for (let at = bytes.indexOf(word, from); at !== -1 && at < to; at = bytes.indexOf(word, at + 1)) {
       if (best !== undefined && at > best.start) break
-      const start = bytes.lastIndexOf(10, at) + 1
-      const lineFeed = bytes.indexOf(10, at)
-      const end = lineFeed === -1 ? bytes.length : lineFeed + 1
-      if (at - start > 80 || end - at > 80) continue
+      const start = lineAround(bytes, at, -1)
+      const end = lineAround(bytes, at, 1)
+      if (start === undefined || end === undefined) continue
       const line = bytes.toString('utf8', start, end)
       // A line of a body has a mark; a space is one too, unless the whole patch is indented.
       if (which === 'end' && /^[ +-]/.test(line)) continue
@@ -135,6 +134,17 @@ function findMarker(bytes: Buffer, which: 'begin' | 'end', from: number, to: num
     }
   }
   return best
+}
+
+/** Where the line that a word stands in starts or ends; undefined when that is further off than any marker is long. */
+function lineAround(bytes: Buffer, at: number, direction: -1 | 1): number | undefined {
+  if (direction === -1) {
+    const from = Math.max(0, at - 80)
+    const before = bytes.subarray(from, at).lastIndexOf(10)
+    return before === -1 ? (from === 0 ? 0 : undefined) : from + before + 1
+  }
+  const after = bytes.subarray(at, at + 80).indexOf(10)
+  return after === -1 ? (at + 80 >= bytes.length ? bytes.length : undefined) : at + after + 1
 }
 
 function withoutLeadingTabs(bytes: Buffer, from: number): Buffer {

@@ -1,11 +1,12 @@
 import { isAbsolute } from 'node:path'
 import type { ChangeSet, Place, SummaryLine, Warning } from '../change-set.ts'
-import { PatchError, type Failure, type PlaceFailure } from '../errors.ts'
+import { failureLimit, PatchError, type Failure, type PlaceFailure } from '../errors.ts'
 import { openTree, PathError, ReadError, recover, type RecoveryReport, type Tree } from '../files/index.ts'
 import type { Mode, Patch, PatchOperation, UpdateFile, AddFile, DeleteFile } from '../patch.ts'
 import { textOf } from '../text/body-text.ts'
 import { Overlay } from './overlay.ts'
 import { updateLines, type UpdateContext } from './update-lines.ts'
+import { WarningList } from './warning-list.ts'
 
 export type PlanOptions = {
   /** The tree the patch is for; an existing directory. */
@@ -30,7 +31,7 @@ export async function planPatch(patch: Patch, options: PlanOptions): Promise<Cha
   const { root, unsafePaths = false, signal } = options
   signal?.throwIfAborted()
   const recovered = await recover({ root, ...(signal && { signal }) })
-  const changeSet = planIn(openTree(root, { unsafePaths }), patch, options)
+  const changeSet = await planIn(openTree(root, { unsafePaths }), patch, options)
   return { ...changeSet, warnings: [...recovered.map(recoveryWarning), ...changeSet.warnings] }
 }
 
@@ -38,12 +39,22 @@ function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
   return { code: 'recovered', message: `put a crashed run in order first (${outcome}): ${paths.join(', ')}` }
 }
 
+/** Milliseconds that planning goes on without a look whether it is still wanted. */
+const patience = 100
+
 /** Plans a patch against an open tree. @throws PatchError */
-function planIn(tree: Tree, patch: Patch, options: Omit<PlanOptions, 'root'>): ChangeSet {
+async function planIn(tree: Tree, patch: Patch, options: Omit<PlanOptions, 'root'>): Promise<ChangeSet> {
   const planner = new Planner(tree, patch, options)
+  let nextPause = Date.now() + patience
   for (const [index, operation] of patch.operations.entries()) {
+    if (Date.now() > nextPause) {
+      // An abort, or a signal of the system, only arrives while nothing else runs.
+      await new Promise((resolve) => setImmediate(resolve))
+      nextPause = Date.now() + patience
+    }
     options.signal?.throwIfAborted()
     planner.plan(operation, index + 1)
+    if (planner.hasGivenUp) break
   }
   return planner.finish()
 }
@@ -55,7 +66,7 @@ class Planner {
   readonly #strict: boolean
   readonly #context: UpdateContext
   readonly #summary: SummaryLine[] = []
-  readonly #warnings: Warning[] = []
+  readonly #warnings = new WarningList()
   readonly #failures: Failure[] = []
 
   constructor(tree: Tree, patch: Patch, options: Omit<PlanOptions, 'root'>) {
@@ -70,6 +81,11 @@ class Planner {
       failures: this.#failures,
       otherFiles: (path) => this.#otherFiles(path),
     }
+  }
+
+  /** Whether so much fails that planning on would tell nobody anything. */
+  get hasGivenUp(): boolean {
+    return this.#failures.length > failureLimit
   }
 
   plan(operation: PatchOperation, hunk: number): void {
@@ -95,7 +111,7 @@ class Planner {
     this.#refuseNesting(changes.flatMap((change) => (change.type === 'write' ? [change.place] : [])))
     if (this.#failures.length > 0) throw new PatchError('not-applied', this.#failures)
     const { root, unsafePaths } = this.#tree
-    return { root, unsafePaths, changes, summary: this.#summary, warnings: this.#warnings }
+    return { root, unsafePaths, changes, summary: this.#summary, warnings: this.#warnings.list() }
   }
 
   #planAdd(operation: AddFile, hunk: number): void {
@@ -110,7 +126,7 @@ class Planner {
     if (existing.type === 'file') {
       if (this.#strict) return this.#fail({ code: 'write', path, patchLine: line, hunk, reason: 'exists' })
       const message = `${path} existed and was replaced by the added file`
-      this.#warnings.push({ code: 'overwritten', message, path, patchLine: line })
+      this.#warnings.add({ code: 'overwritten', message, path, patchLine: line })
     }
     const kept = existing.type === 'file' ? existing : { mode: undefined, owner: undefined }
     this.#overlay.set(place, { type: 'file', content, mode: kept.mode, owner: kept.owner })
@@ -151,7 +167,7 @@ class Planner {
       if (content !== undefined) next = { ...existing, content }
       else if (moveTo === undefined) {
         const message = `hunk ${hunk} changes nothing in ${path}`
-        this.#warnings.push({ code: 'no-effect', message, path, patchLine: line })
+        this.#warnings.add({ code: 'no-effect', message, path, patchLine: line })
       }
     }
     if (moveTo === undefined) this.#overlay.set(source, next)
@@ -184,7 +200,7 @@ class Planner {
           return false
         }
         const message = `${moveTo} existed and was replaced by ${operation.path}`
-        this.#warnings.push({ code: 'overwritten', message, path: moveTo, patchLine })
+        this.#warnings.add({ code: 'overwritten', message, path: moveTo, patchLine })
       }
       this.#overlay.moveAway(entry, destination)
       this.#overlay.set(

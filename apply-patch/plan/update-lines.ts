@@ -1,17 +1,18 @@
 import type { Content, Warning } from '../change-set.ts'
-import type { Failure, SeekFailure } from '../errors.ts'
+import { failureLimit, type Failure, type SeekFailure } from '../errors.ts'
 import { passes, SearchableFile } from '../match/passes.ts'
 import { seekChunk, type Cursor, type Sighting } from '../match/seek.ts'
 import { prepareChunks, type PreparedChunk } from '../match/sought.ts'
 import type { Mode, UpdateFile } from '../patch.ts'
 import { diagnose } from './diagnose.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
+import type { WarningList } from './warning-list.ts'
 
 /** What planning an update needs to know of the plan it is part of; warnings and failures are added to its lists. */
 export type UpdateContext = {
   readonly mode: Mode
   readonly refuseAmbiguous: boolean
-  readonly warnings: Warning[]
+  readonly warnings: WarningList
   readonly failures: Failure[]
   /** Contents of the other files the patch updates, for the diagnosis of a miss. */
   readonly otherFiles: (path: string) => readonly { readonly path: string; readonly bytes: Buffer }[]
@@ -34,7 +35,8 @@ export function updateLines(
   const atEnd: LineEdit[] = []
   let cursor: Cursor = { line: 0, changed: 0 }
   for (const [index, chunk] of prepared.entries()) {
-    const sighting = seekChunk(file, chunk, cursor, context.mode)
+    if (context.failures.length > failureLimit) return undefined
+    const sighting = seekChunk(file, chunk, cursor, context.mode, context.warnings.isFull ? 2 : undefined)
     const where = {
       path,
       absolute: context.absolute,
@@ -67,7 +69,7 @@ export function updateLines(
       context.failures.push({ ...where, ...ambiguity(chunk, sighting) })
       continue
     }
-    context.warnings.push(...warningsOf(sighting, where))
+    for (const warning of warningsOf(sighting, where)) context.warnings.add(warning)
     const chunkEdits = editsOf(chunk.chunk.body, keptLines(chunk, sighting.length), sighting.line, sighting.length)
     edits.push(...chunkEdits)
     const lastChanged = chunkEdits.at(-1)

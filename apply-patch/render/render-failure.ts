@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { PatchError, type Cause, type Failure, type PlaceFailure, type SeekFailure } from '../errors.ts'
 import { CommitError, PathError, ReadError } from '../files/index.ts'
+import { clip, clipLines } from './clip.ts'
 import { renderCommitError } from './render-commit-error.ts'
 import { renderMalformed, visible } from './render-malformed.ts'
 
@@ -10,9 +11,11 @@ import { renderMalformed, visible } from './render-malformed.ts'
  */
 export function renderFailure(error: unknown): string {
   if (error instanceof PatchError) {
-    const { failures } = error
-    const shown = failures.slice(0, 50).map((failure) => renderOne(failure).join('\n'))
-    if (failures.length > 50) shown.push(`(${failures.length - 50} more failures)`)
+    const { failures, complete } = error
+    const shown = failures.slice(0, shownFailures).map((failure) => renderOne(failure).join('\n'))
+    const more = failures.length - shownFailures
+    if (!complete) shown.push(`(more than ${more} more failures; the rest of the patch was not looked at)`)
+    else if (more > 0) shown.push(`(${more} more failures)`)
     return [...shown, 'Nothing was changed.'].join('\n')
   }
   if (error instanceof CommitError) return renderCommitError(error)
@@ -21,6 +24,11 @@ export function renderFailure(error: unknown): string {
   if (error instanceof Error && error.name === 'AbortError') return 'Interrupted. Nothing was changed.'
   return `Unexpected error: ${(error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''}`
 }
+
+/** A model learns from the first of many; `failures` has more. */
+const shownFailures = 50
+const shownLines = 100
+const shownPlaces = 20
 
 function renderOne(failure: Failure): readonly string[] {
   switch (failure.code) {
@@ -39,8 +47,10 @@ function renderOne(failure: Failure): readonly string[] {
 }
 
 function renderPlace(failure: PlaceFailure): readonly string[] {
-  const { code, path, absolute, hunk, patchLine, reason, detail } = failure
-  if (reason === 'invalid-path' && path.includes('\0'))
+  const { code, hunk, patchLine, reason, detail } = failure
+  const path = clip(failure.path, 300)
+  const absolute = clip(failure.absolute, longestPath)
+  if (reason === 'invalid-path' && failure.path.includes('\0'))
     return [`'${path.replaceAll('\0', '\\0')}' is invalid on '${process.platform}'`]
   const where = `  ${path}, hunk ${hunk}, patch line ${patchLine}: ${reasonText(reason, detail)}`
   switch (code) {
@@ -56,6 +66,9 @@ function renderPlace(failure: PlaceFailure): readonly string[] {
       return code satisfies never
   }
 }
+
+/** No valid path is longer; the system's own limit is 4,095 bytes. */
+const longestPath = 5000
 
 /** Codex words it as Rust does. */
 function readReason(absolute: string, reason: string): string {
@@ -102,15 +115,16 @@ function reasonText(reason: string, detail: string | undefined): string {
 }
 
 function renderSeek(failure: SeekFailure): readonly string[] {
-  const { code, path, absolute, hunk, chunk, patchLine, sought, nearest, causes, fileLines = [] } = failure
-  const at = `  ${path}, hunk ${hunk}, chunk ${chunk}, patch line ${patchLine}: `
+  const { code, absolute, hunk, chunk, patchLine, nearest, causes, fileLines = [] } = failure
+  const sought = clipLines(failure.sought, shownLines)
+  const at = `  ${clip(failure.path, 300)}, hunk ${hunk}, chunk ${chunk}, patch line ${patchLine}: `
   const lines: string[] = []
   if (code === 'anchor-not-found') lines.push(`Failed to find context '${sought[0] ?? ''}' in ${absolute}`)
   else if (code === 'ambiguous') lines.push(`Found expected lines more than once in ${absolute}:`, ...sought)
   else lines.push(`Failed to find expected lines in ${absolute}:`, ...sought)
   if (code === 'ambiguous') {
     lines.push(
-      `${at}fits at lines ${fileLines.join(', ')}; add context lines or an "@@ <a whole line above>" to tell them apart`,
+      `${at}fits at lines ${listPlaces(fileLines)}; add context lines or an "@@ <a whole line above>" to tell them apart`,
     )
   } else if (causes.length === 0) lines.push(`${at}${code === 'anchor-not-found' ? 'no such line' : 'no such lines'}`)
   for (const cause of causes) lines.push(`${at}${causeText(cause)}`)
@@ -130,6 +144,10 @@ function renderSeek(failure: SeekFailure): readonly string[] {
   return lines
 }
 
+function listPlaces(lines: readonly number[]): string {
+  return `${lines.slice(0, shownPlaces).join(', ')}${lines.length > shownPlaces ? ' and more' : ''}`
+}
+
 function causeText(cause: Cause): string {
   switch (cause.type) {
     case 'already-applied':
@@ -137,7 +155,7 @@ function causeText(cause: Cause): string {
     case 'above-previous-chunk':
       return `found at line ${cause.fileLine}, above the previous chunk or inside it; chunks must be in the order of the file`
     case 'in-another-file':
-      return `not in this file, but in ${cause.path} at line ${cause.fileLine}`
+      return `not in this file, but in ${clip(cause.path, 300)} at line ${cause.fileLine}`
     case 'indentation':
       return `differs only in indentation from line ${cause.fileLine}`
     case 'punctuation':
@@ -151,7 +169,7 @@ function causeText(cause: Cause): string {
     case 'not-at-end-of-file':
       return `found at line ${cause.fileLine}, but not at the end of the file as "*** End of File" says; leave that line out`
     case 'anchor-is-part-of-line':
-      return `an "@@" text must be a whole line; line ${cause.fileLine} holds it: write "@@ ${cause.text}"`
+      return `an "@@" text must be a whole line; line ${cause.fileLine} holds it: write "@@ ${clip(cause.text, 300)}"`
     case 'encoding':
       return 'the file is UTF-16; its lines can not be matched by a UTF-8 patch'
     case 'empty-file':

@@ -1,9 +1,11 @@
 import type { MalformedFailure } from '../errors.ts'
+import { clip } from './clip.ts'
 
 const headers = "'*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'"
 
 /** Codex's message for a fault of the patch itself, then what helps. */
-export function renderMalformed({ code, patchLine, found = '' }: MalformedFailure): readonly string[] {
+export function renderMalformed({ code, patchLine, found: line = '' }: MalformedFailure): readonly string[] {
+  const found = clip(line, 1000)
   const hunk = `Invalid patch hunk on line ${patchLine ?? 0}: `
   switch (code) {
     case 'not-utf8':
