@@ -185,7 +185,6 @@ const item = z.discriminatedUnion('type', [
 /** A thing of a run that has a beginning and an end: a message, a command, a change of files. */
 export type Item = z.infer<typeof item>
 export type CommandItem = z.infer<typeof commandExecution>
-export type FileChangeItem = z.infer<typeof fileChange>
 export type ToolCallItem = z.infer<typeof toolCall>
 export type AssessmentItem = z.infer<typeof guardianAssessment>
 export type EventVerdict = z.infer<typeof verdict>

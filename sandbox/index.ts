@@ -8,6 +8,7 @@ export type { NetworkDecision } from './network/decide.ts'
 export type { NetworkOptions } from './network/proxy.ts'
 export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts'
 export type { LimitName, Remedy } from './denials/remedy.ts'
+export { accessDenial } from './denials/access.ts'
 export { renderDenial } from './denials/render.ts'
 export type {
   Backend,

@@ -10,7 +10,15 @@ export function policyFor(policy: SandboxPolicy, { readOnly }: Command): Sandbox
   return readOnly === true && policy.mode === 'workspace-write' ? { ...policy, mode: 'read-only' } : policy
 }
 
-/** What is guarded during one command. One that writes nothing needs no repository that a commit would write. */
-export function placesFor(places: GuardedPlaces, { readOnly }: Command): GuardedPlaces {
-  return readOnly === true ? { ...places, repositories: [] } : places
+/**
+ * What is guarded while a command runs. What is there when the first one begins that may write is the host's own; after that, what
+ * appears may be a command's work. One that writes nothing can plant nothing, and needs no repository that a commit would write.
+ */
+export function placesFor(
+  { readOnly }: Command,
+  guard: { readonly trust: () => GuardedPlaces; readonly places: () => GuardedPlaces },
+  running: { readonly writing: number },
+): GuardedPlaces {
+  if (readOnly === true) return { ...guard.places(), repositories: [] }
+  return running.writing === 0 ? guard.trust() : guard.places()
 }

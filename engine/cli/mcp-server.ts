@@ -10,6 +10,7 @@ import { prepareCall, runCall, type CallPath } from '../run/run-call.ts'
 import { prepareStart } from '../session/start.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
+import { openWorkingState } from '../tools/working-state.ts'
 import type { ServedTool } from '../mcp/serve.ts'
 import * as z from 'zod'
 import { chooseReviewerModel, openNamed } from './choose-model.ts'
@@ -78,7 +79,13 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
       hooks: noHooks,
       recorder,
       attended: false,
-      context: { workspace, sandbox, guardian, keepOutput: (bytes) => session.keepOutput(bytes) },
+      context: {
+        workspace,
+        sandbox,
+        guardian,
+        keepOutput: (bytes) => session.keepOutput(bytes),
+        state: openWorkingState(sandbox),
+      },
     }
     const { serve } = await import('../mcp/serve.ts')
     const tools = [servedRun(words, workspace), shellTool(path), patchTool(path)]

@@ -5,8 +5,9 @@ import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
 import type { Price } from '../models/index.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
-import type { Widening } from '../tools/widening.ts'
+import type { Widening } from '../grants/widening.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
+import { closeWorkingState, openWorkingState } from '../tools/working-state.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
@@ -239,6 +240,8 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     if (error instanceof ModelError && error.spent !== undefined)
       spendInVain(error.spent, { model, conversation, recorder, budget })
     return stopFor(error, options.signal, budget)
+  } finally {
+    closeWorkingState(path.context.state)
   }
 }
 
@@ -257,7 +260,8 @@ function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): 
   const hooks = options.hooks?.calls ?? noHooks
   const keepOutput = (bytes: Uint8Array): string => session.keepOutput(bytes)
   const { widening } = options
-  const context = { workspace, sandbox, guardian, keepOutput, ...(widening === undefined ? {} : { widening }) }
+  const state = openWorkingState(sandbox)
+  const context = { workspace, sandbox, guardian, keepOutput, state, ...(widening === undefined ? {} : { widening }) }
   return { registry, hooks, recorder, attended, context }
 }
 

@@ -1,6 +1,23 @@
 import { applyPatch } from './apply-patch.ts'
+import { editFile } from './edit-file.ts'
+import { editNotebook } from './edit-notebook.ts'
 import { execCommand, shell } from './exec-command.ts'
+import { glob, grep, listDirectory } from './find-files.ts'
+import { readFile, viewImage } from './read-file.ts'
 import type { Tool } from './tool.ts'
+import { writeFile } from './write-file.ts'
 
 /** The tools every run has. */
-export const builtInTools: readonly Tool[] = [applyPatch, execCommand, shell]
+export const builtInTools: readonly Tool[] = [
+  applyPatch,
+  editFile,
+  editNotebook,
+  execCommand,
+  glob,
+  grep,
+  listDirectory,
+  readFile,
+  shell,
+  viewImage,
+  writeFile,
+]

@@ -6,7 +6,7 @@ import { OutputBuffer } from '../text/output-buffer.ts'
 import { shellJoin } from '../text/shell-join.ts'
 import { answerCommand, describeCommand, shownOutput, type FinishedCommand } from './command-result.ts'
 import { denied, eventVerdict } from './denied.ts'
-import { grantsAskedFor, grantsForDenials, grantsSeenIn, type AskedPermissions } from './grants.ts'
+import { grantsAskedFor, grantsForDenials, grantsSeenIn, type AskedPermissions } from '../grants/grants.ts'
 import { onlyReads } from './only-reads.ts'
 import type { ToolContext, ToolPlace, ToolResult } from './tool.ts'
 

@@ -1,9 +1,10 @@
 import type * as z from 'zod'
 import type { Action, Approved, Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { Widening } from './widening.ts'
+import type { Widening } from '../grants/widening.ts'
 import type { Item, ItemDraft } from '../events.ts'
 import type { Image, ToolDeclaration } from '../model.ts'
+import type { WorkingState } from './working-state.ts'
 
 /** Where a call would run, for decisions that have to be made before it does. */
 export type ToolPlace = {
@@ -22,6 +23,8 @@ export type ToolContext = ToolPlace & {
   readonly signal: AbortSignal
   /** Opens an item of the event stream and gives what closes it. */
   startItem(item: ItemDraft): ItemHandle
+  /** What is kept from call to call. */
+  readonly state: WorkingState
   /** Keeps a whole output for people and for the model to read on; gives the file's path. */
   keepOutput(bytes: Uint8Array): string
 }

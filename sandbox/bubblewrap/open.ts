@@ -23,7 +23,7 @@ import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
-import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { checkTerminal } from '../terminal/connect.ts'
@@ -56,6 +56,8 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const roots = writableRoots(policy, hostFileSystem)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'bubblewrap'))
   const running = new RunningCommands(guard.rest)
+  // While none could write, what has changed is the host's own work.
+  const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -65,8 +67,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
-    // While another command runs, what appears may be its work.
-    const places = placesFor(running.size === 0 ? guard.trust() : guard.places(), command)
+    const places = placesFor(command, guard, running)
     const applied = policyFor(policy, command)
     const network = networks.start()
     const terminal = terminals.start(command, 6 + network.stdio.length)
@@ -142,7 +143,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
         const stderr = said.text()
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
         const named = denialsFromOutput(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
-        const found = [...limited.end(ended), ...guard.review(), ...network.end(stopped ? '' : complaint.text())]
+        const found = [...limited.end(ended), ...review(), ...network.end(stopped ? '' : complaint.text())]
         return [
           ...found,
           ...named.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
@@ -155,8 +156,8 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     backend: 'bubblewrap',
     policy,
     unenforced: limits.unenforced,
-    spawn: (command) => running.add(start(command)),
-    inspect: async () => (running.size === 0 ? [] : guard.review()),
+    spawn: (command) => running.add(command, start(command)),
+    inspect: async () => review(),
     close: async () => {
       open = false
       await running.endAll()

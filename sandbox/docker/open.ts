@@ -20,7 +20,7 @@ import { requireDirectory } from '../program.ts'
 import { checkTerminal, keyboard, terminalThrough } from '../terminal/connect.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
-import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
 import { relayLater } from './relay-later.ts'
@@ -48,6 +48,8 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   const roots = writableRoots(policy, hostFileSystem)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'docker'))
   const running = new RunningCommands(guard.rest)
+  // While none could write, what has changed is the host's own work.
+  const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
   // What is protected may change as repositories come and go, and a container's mounts can't.
   const warm = new Map<string, WarmContainer[]>()
   let open = true
@@ -56,7 +58,7 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   const current = new Map<boolean, string>()
 
   const plan = (command: Command): ContainerPlan => {
-    const places = placesFor(running.size === 0 ? guard.trust() : guard.places(), command)
+    const places = placesFor(command, guard, running)
     const applied = policyFor(policy, command)
     return planContainer(applied, {
       image: named,
@@ -139,7 +141,7 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
         if (running.size <= 1) await dropStale([...current.values()])
         const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
         const said = denialsFromOutput(policyFor(policy, command), { ...ended, cwd: command.cwd }, hostFileSystem)
-        return [...suspectLimits(limits, ended, false), ...guard.review(), ...said]
+        return [...suspectLimits(limits, ended, false), ...review(), ...said]
       },
     })
   }
@@ -157,8 +159,8 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
     backend: 'docker',
     policy,
     unenforced: limits.unenforced,
-    spawn: (command) => running.add(start(command)),
-    inspect: async () => (running.size === 0 ? [] : guard.review()),
+    spawn: (command) => running.add(command, start(command)),
+    inspect: async () => review(),
     close: async () => {
       open = false
       await running.endAll()

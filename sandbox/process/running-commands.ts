@@ -1,25 +1,34 @@
-import type { SandboxProcess } from '../sandbox.ts'
+import type { Command, SandboxProcess } from '../sandbox.ts'
 
 /** The commands of an open sandbox that have not ended yet. */
 export class RunningCommands {
   readonly #commands = new Set<SandboxProcess>()
-  readonly #whenNone: () => void
+  readonly #whenNoneWrites: () => void
+  #writing = 0
 
-  /** @param whenNone called each time the last of them has ended */
-  constructor(whenNone: () => void = () => undefined) {
-    this.#whenNone = whenNone
+  /** @param whenNoneWrites called each time the last of those has ended that may write */
+  constructor(whenNoneWrites: () => void = () => undefined) {
+    this.#whenNoneWrites = whenNoneWrites
+  }
+
+  /** How many of them may write, and so change what is to be guarded. */
+  get writing(): number {
+    return this.#writing
   }
 
   get size(): number {
     return this.#commands.size
   }
 
-  /** Keeps a command until it has ended, and gives it back. */
-  add(started: SandboxProcess): SandboxProcess {
+  /** Keeps a command until it has ended, and gives its process back. */
+  add({ readOnly }: Command, started: SandboxProcess): SandboxProcess {
+    const writing = readOnly === true ? 0 : 1
     this.#commands.add(started)
+    this.#writing += writing
     const forget = (): void => {
       this.#commands.delete(started)
-      if (this.#commands.size === 0) this.#whenNone()
+      this.#writing -= writing
+      if (writing > 0 && this.#writing === 0) this.#whenNoneWrites()
     }
     started.result.then(forget, forget)
     return started

@@ -21,7 +21,7 @@ import { keepTail } from '../process/tail.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
-import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { markVariable, startWatchdog } from '../unconfined/watchdog.ts'
 import type { NetworkGrant } from './base-rules.ts'
 import { sandboxExec, sandboxExecArguments } from './command-line.ts'
@@ -57,6 +57,8 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   const openPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
   const running = new RunningCommands(guard.rest)
+  // While none could write, what has changed is the host's own work.
+  const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -66,8 +68,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const { variables } = commandEnvironment(policy, process.env, command, run.temp)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
-    // While another command runs, what appears may be its work.
-    const places = placesFor(running.size === 0 ? guard.trust() : guard.places(), command)
+    const places = placesFor(command, guard, running)
     const applied = policyFor(policy, command)
     const profile = profileFor(places, applied)
     const limited = limits.start()
@@ -111,7 +112,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
         }
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
         const said = denialsFromSeatbelt(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
-        return [...limited.end(ended), ...guard.review(), ...said]
+        return [...limited.end(ended), ...review(), ...said]
       },
     })
   }
@@ -120,8 +121,8 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     backend: 'seatbelt',
     policy,
     unenforced: unenforcedOnMacOs,
-    spawn: (command) => running.add(start(command)),
-    inspect: async () => (running.size === 0 ? [] : guard.review()),
+    spawn: (command) => running.add(command, start(command)),
+    inspect: async () => review(),
     close: async () => {
       open = false
       await running.endAll()

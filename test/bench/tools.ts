@@ -4,6 +4,7 @@ import { noHooks } from '../../engine/run/hooks.ts'
 import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
 import { defineTool } from '../../engine/tools/define-tool.ts'
 import { createRegistry } from '../../engine/tools/registry.ts'
+import { openWorkingState } from '../../engine/tools/working-state.ts'
 import type { Tool } from '../../engine/tools/tool.ts'
 import { createGuardian, nobody, withoutAuditLog } from '../../policies/index.ts'
 import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
@@ -59,6 +60,7 @@ async function callsThroughThePath(count: number): Promise<() => Promise<void>> 
       workspace: '/',
       sandbox,
       guardian: createGuardian({ approvalMode: 'never', reviewer: nobody, audit: withoutAuditLog() }),
+      state: openWorkingState(sandbox),
       keepOutput: () => '',
     },
   }

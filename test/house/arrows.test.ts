@@ -10,7 +10,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Vendor packages that only one file may import, so that their types stay there and a lazy door stays a door. */
-const oneFilePackages = ['openai', '@anthropic-ai/sdk', 'dockerode', 'unbash', 'smol-toml']
+const oneFilePackages = ['openai', '@anthropic-ai/sdk', 'dockerode', 'unbash', 'smol-toml', 'unpdf']
 
 describe('the arrows between rooms', () => {
   for (const [room, allowed] of Object.entries(mayImport)) {
@@ -42,6 +42,15 @@ test.each(oneFilePackages)('%s is imported in one file at most', (name) => {
     ),
   )
   expect(importers.length, importers.join(', ')).toBeLessThanOrEqual(1)
+})
+
+test('no tool reaches files or processes but through the sandbox and the patch transaction', () => {
+  const reaching = sources('engine/tools').flatMap((file) =>
+    imports(file)
+      .filter(({ specifier }) => /^(?:node:)?(?:fs|child_process)(?:\/|$)|^execa$/.test(specifier))
+      .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`),
+  )
+  expect(reaching).toEqual([])
 })
 
 test('every relative import names a file that exists', () => {

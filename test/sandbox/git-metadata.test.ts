@@ -256,3 +256,18 @@ describe('ordinary git', () => {
     expect(existsSync(join(workspace, 'moved/.git/hooks/pre-commit'))).toBe(true)
   })
 })
+
+test('what the host made while only readers ran is the host’s own, when a reader ends and when a command follows', async () => {
+  const workspace = await temporaryDirectory()
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  await run(sandbox, 'true')
+  const reader = sandbox.spawn({ argv: ['cat'], cwd: workspace, stdin: 'pipe', readOnly: true })
+  spawnSync('git', ['init', '-q', join(workspace, 'made')])
+  await writeFile(join(workspace, 'made/.git/hooks/pre-commit'), '#!/bin/sh\n')
+  expect((await run(sandbox, 'true', { readOnly: true })).result.denials).toEqual([])
+  expect(await sandbox.inspect()).toEqual([])
+  expect((await run(sandbox, 'echo more > file')).result.denials).toEqual([])
+  reader.stdin?.end()
+  expect((await reader.result).denials).toEqual([])
+  expect(existsSync(join(workspace, 'made/.git/hooks/pre-commit'))).toBe(true)
+})

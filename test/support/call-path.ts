@@ -5,6 +5,7 @@ import { noHooks, type CallHooks } from '../../engine/run/hooks.ts'
 import { Recorder } from '../../engine/run/recorder.ts'
 import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
 import { createRegistry } from '../../engine/tools/registry.ts'
+import { openWorkingState } from '../../engine/tools/working-state.ts'
 import type { Tool, ToolResult } from '../../engine/tools/tool.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { openFor, temporaryDirectory } from '../sandbox/helpers.ts'
@@ -44,6 +45,7 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
       workspace: sandbox.policy.workspace,
       sandbox,
       guardian: createGuardian({ approvalMode, reviewer: nobody, audit: withoutAuditLog() }),
+      state: openWorkingState(sandbox),
       keepOutput: (bytes) => `output-${kept.push(bytes)}.txt`,
     },
   }

@@ -1,0 +1,212 @@
+import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileRequest } from './protocol.ts'
+
+/**
+ * The program that reads files for the file tools, inside the sandbox, so that they see what a command would see. It is handed to Node
+ * as text, by which it needs no file of ours in there: every function here is sent along, and none may use anything else.
+ */
+export function helperProgram(): string {
+  const parts = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf, searchFiles, searchFile, linesOf]
+  return [...parts, answerRequest, serve].map(String).concat('serve()').join('\n')
+}
+
+/** Reads requests from standard input until it ends. */
+function serve(): void {
+  let pending = Buffer.alloc(0)
+  process.stdin.on('data', (chunk: Buffer) => {
+    pending = Buffer.concat([pending, chunk])
+    for (let end = pending.indexOf(10); end !== -1; end = pending.indexOf(10)) {
+      const line = pending.toString('utf8', 0, end)
+      pending = pending.subarray(end + 1)
+      const { header, payload } = answerRequest(JSON.parse(line))
+      process.stdout.write(Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), payload]))
+    }
+  })
+}
+
+function answerRequest(request: FileRequest): { readonly header: FileAnswer; readonly payload: Uint8Array } {
+  const run = { read: readBytes, list: listDirectory, find: findFiles, search: searchFiles }[request.op]
+  try {
+    const { value, payload = Buffer.alloc(0) } = run(request as never)
+    return { header: { id: request.id, ok: true, value, bytes: payload.length }, payload }
+  } catch (error) {
+    return { header: { id: request.id, ok: false, bytes: 0, ...explain(error) }, payload: Buffer.alloc(0) }
+  }
+}
+
+function explain(error: unknown): Pick<Extract<FileAnswer, { ok: false }>, 'code' | 'message'> {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  const codes = {
+    ENOENT: 'absent',
+    ENOTDIR: 'not-a-directory',
+    EISDIR: 'directory',
+    EACCES: 'refused',
+    EPERM: 'refused',
+    ENOTFILE: 'not-a-file',
+    EPATTERN: 'pattern',
+  } as const
+  return { code: codes[code as keyof typeof codes] ?? 'failed', message }
+}
+
+type Answer = { readonly value: unknown; readonly payload?: Buffer }
+
+function readBytes({ path, limit }: Extract<FileOperation, { op: 'read' }>): Answer {
+  const fs = process.getBuiltinModule('node:fs')
+  const stat = fs.statSync(path)
+  if (stat.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
+  // Opening a pipe or a device may never return.
+  if (!stat.isFile()) throw Object.assign(new Error('it is no ordinary file'), { code: 'ENOTFILE' })
+  const descriptor = fs.openSync(path, 'r')
+  try {
+    const payload = Buffer.alloc(Math.min(limit, stat.size === 0 ? limit : stat.size))
+    let length = 0
+    while (length < payload.length) {
+      const read = fs.readSync(descriptor, payload, length, payload.length - length, null)
+      if (read === 0) break
+      length += read
+    }
+    return { value: { size: Math.max(stat.size, length) }, payload: payload.subarray(0, length) }
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+function listDirectory({ path, limit }: Extract<FileOperation, { op: 'list' }>): Answer {
+  const fs = process.getBuiltinModule('node:fs')
+  const all = fs.readdirSync(path, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const entries = all.slice(0, limit).map((entry): DirectoryEntry => {
+    const kind = entry.isDirectory()
+      ? 'directory'
+      : entry.isSymbolicLink()
+        ? 'symlink'
+        : entry.isFile()
+          ? 'file'
+          : 'other'
+    const stat = kind === 'file' ? fs.statSync(`${path}/${entry.name}`, { throwIfNoEntry: false }) : undefined
+    return { name: entry.name, kind, size: stat?.size ?? 0 }
+  })
+  return { value: { entries, total: all.length } }
+}
+
+function findFiles({ path, glob, limit }: Extract<FileOperation, { op: 'find' }>): Answer {
+  const fs = process.getBuiltinModule('node:fs')
+  const found = filesBelow(path).filter(matcherOf(glob))
+  const timed = found.map((name) => {
+    const stat = fs.statSync(`${path}/${name}`, { throwIfNoEntry: false })
+    return { name, time: stat?.mtimeMs ?? 0 }
+  })
+  timed.sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1))
+  return { value: { paths: timed.slice(0, limit).map(({ name }) => name), total: timed.length } }
+}
+
+/** Files below a directory, as paths from it, sorted: what git knows or would add, or else all but `.git` and `node_modules`. */
+function filesBelow(path: string): readonly string[] {
+  const fs = process.getBuiltinModule('node:fs')
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  if (!fs.statSync(path).isDirectory()) throw Object.assign(new Error('it is no directory'), { code: 'ENOTDIR' })
+  const options = { cwd: path, maxBuffer: 256 * 1024 * 1024 }
+  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], options)
+  if (listed.status === 0) {
+    const names = new Set(listed.stdout.toString('utf8').split('\0'))
+    names.delete('')
+    // What is deleted but not yet committed is listed too.
+    return [...names].filter((name) => fs.existsSync(`${path}/${name}`)).toSorted()
+  }
+  const names: string[] = []
+  const walk = (below: string): void => {
+    let entries
+    try {
+      entries = fs.readdirSync(`${path}/${below}`, { withFileTypes: true })
+    } catch {
+      // A directory that can't be read has no files for us.
+      return
+    }
+    for (const entry of entries) {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`
+      if (entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules') walk(name)
+      else if (entry.isFile()) names.push(name)
+    }
+  }
+  walk('')
+  return names.toSorted()
+}
+
+/** Whether a path fits a glob. One without a slash is about names, wherever they are. */
+function matcherOf(glob: string | undefined): (name: string) => boolean {
+  if (glob === undefined) return () => true
+  const { matchesGlob, basename } = process.getBuiltinModule('node:path')
+  const pattern = glob.replace(/^\.?\//, '')
+  return (name) => matchesGlob(pattern.includes('/') ? name : basename(name), pattern)
+}
+
+function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer {
+  const fs = process.getBuiltinModule('node:fs')
+  const { path, glob, pattern, ignoreCase, multiline, limit } = request
+  let expression: RegExp
+  try {
+    expression = new RegExp(pattern, `g${ignoreCase ? 'i' : ''}${multiline ? 'ms' : 'm'}`)
+  } catch (error) {
+    throw Object.assign(new Error((error as Error).message), { code: 'EPATTERN' })
+  }
+  const isFile = !fs.statSync(path).isDirectory()
+  const names = isFile
+    ? [path]
+    : filesBelow(path)
+        .filter(matcherOf(glob))
+        .map((name) => `${path}/${name}`)
+  const files: FileMatches[] = []
+  let total = 0
+  for (const name of names) {
+    const matches = searchFile(name, expression, request.context, Math.max(limit - total, 0))
+    if (matches === undefined) continue
+    total += matches.count
+    if (matches.lines.length > 0) files.push(matches)
+  }
+  return { value: { files, total } }
+}
+
+/** More is nobody's source text. */
+function searchFile(path: string, expression: RegExp, context: number, room: number): FileMatches | undefined {
+  const fs = process.getBuiltinModule('node:fs')
+  let bytes
+  try {
+    const stat = fs.statSync(path)
+    if (!stat.isFile() || stat.size > 32 * 1024 * 1024) return undefined
+    bytes = fs.readFileSync(path)
+  } catch {
+    // Gone since it was listed, or not ours to read.
+    return undefined
+  }
+  if (bytes.subarray(0, 8192).includes(0)) return undefined
+  const text = bytes.toString('utf8')
+  expression.lastIndex = 0
+  if (!expression.test(text)) return undefined
+  const starts = linesOf(text)
+  const hit = new Set<number>()
+  let line = 0
+  expression.lastIndex = 0
+  for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
+    const last = match.index + Math.max(match[0].length - 1, 0)
+    while (line + 1 < starts.length && (starts[line + 1] ?? 0) <= match.index) line++
+    for (let at = line; at < starts.length && (starts[at] ?? 0) <= last; at++) hit.add(at)
+    if (match[0] === '') expression.lastIndex++
+  }
+  const shown = new Set<number>()
+  for (const at of [...hit].slice(0, room)) {
+    for (let near = at - context; near <= at + context; near++) if (near >= 0 && near < starts.length) shown.add(near)
+  }
+  const lines = [...shown]
+    .sort((a, b) => a - b)
+    .map((at) => {
+      const end = starts[at + 1] ?? text.length
+      return { number: at + 1, text: text.slice(starts[at], end).replace(/\r?\n$/, ''), matches: hit.has(at) }
+    })
+  return { path, lines, count: hit.size }
+}
+
+/** Where the lines of a text begin. */
+function linesOf(text: string): readonly number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at !== -1 && at + 1 < text.length; at = text.indexOf('\n', at + 1))
+    starts.push(at + 1)
+  return starts
+}

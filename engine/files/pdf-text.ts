@@ -1,0 +1,12 @@
+/**
+ * The text of a PDF, page by page.
+ *
+ * @throws Error where it can't be understood
+ */
+export async function pdfText(bytes: Uint8Array): Promise<readonly string[]> {
+  const { extractText, getDocumentProxy } = await import('unpdf')
+  // The library takes the memory of what it is given.
+  const document = await getDocumentProxy(Uint8Array.from(bytes))
+  const { text } = await extractText(document, { mergePages: false })
+  return text
+}

@@ -1,0 +1,114 @@
+import {
+  commit,
+  CommitError,
+  PatchError,
+  PathError,
+  ReadError,
+  renderFailure,
+  unifiedDiff,
+  type Change,
+  type ChangeSet,
+} from '../../apply-patch/index.ts'
+import type { Action, Approved, PatchChange } from '../../policies/index.ts'
+import { accessDenial, renderDenial, type SandboxPolicy } from '../../sandbox/index.ts'
+import { remedyAsConfig } from '../remedies.ts'
+import { truncateMiddle } from '../text/truncate.ts'
+import { denied, eventVerdict } from './denied.ts'
+import type { ToolContext, ToolResult } from './tool.ts'
+
+/** Of one change's diff in one event; the event's line stays below 64 KiB even when every character is escaped. */
+const eventDiffLimit = 8 * 1024
+
+/** Of one change's diff for a reviewer. */
+const reviewedDiffLimit = 32 * 1024
+
+/**
+ * Takes planned changes of files through the one path: judged by the Guardian, held against what a command in the sandbox could
+ * write, committed all or nothing; with an item of the event stream.
+ *
+ * @param started when the call began, by `performance.now()`
+ * @returns why nothing was changed; undefined when it was
+ */
+export async function commitChanges(
+  changeSet: ChangeSet,
+  context: ToolContext,
+  started: number,
+): Promise<ToolResult | undefined> {
+  const { policy } = context.sandbox
+  const changes = changeSet.changes.map(patchChange)
+  const item = context.startItem({
+    type: 'file_change',
+    changes: changes.map(({ path, kind }) => ({ path, kind })),
+    status: 'in_progress',
+    call_id: context.callId,
+  })
+  const elapsed = (): number => Math.round(performance.now() - started)
+  // Judged against the workspace, not against the directory its paths were relative to: that one the model chose.
+  const action = { type: 'patch' as const, root: context.workspace, sandbox: policy.mode, changes }
+  const { verdict, approved } = await context.guardian.review(action, {
+    signal: context.signal,
+    subject: context.callId,
+    diff: truncateMiddle(unifiedDiff(changeSet), reviewedDiffLimit).text,
+  })
+  if (approved === undefined) {
+    item.complete({ status: 'failed', error: verdict.reason, verdict: eventVerdict(verdict), duration_ms: elapsed() })
+    return denied(verdict)
+  }
+  const fail = (error: string): ToolResult => {
+    item.complete({ status: 'failed', error, verdict: eventVerdict(verdict), duration_ms: elapsed() })
+    return { ok: false, output: error }
+  }
+  const forbidden = forbiddenWrite(changes, policy)
+  if (forbidden !== undefined) return fail(forbidden)
+  try {
+    await commitApproved(approved, changeSet, context.signal)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return fail(renderFailure(error))
+  }
+  for (const change of changeSet.changes) {
+    if (change.type === 'write') context.state.seen.note(change.place.key, Buffer.concat(change.content))
+  }
+  item.complete({
+    status: 'completed',
+    diff: truncateMiddle(unifiedDiff(changeSet), eventDiffLimit).text,
+    verdict: eventVerdict(verdict),
+    duration_ms: elapsed(),
+  })
+  return undefined
+}
+
+/** What of it the sandbox would keep a command from, since no tool may be a way round that. */
+function forbiddenWrite(changes: readonly PatchChange[], policy: SandboxPolicy): string | undefined {
+  for (const { path, movedFrom } of changes) {
+    for (const written of movedFrom === undefined ? [path] : [path, movedFrom]) {
+      const denial = accessDenial(policy, written, 'write')
+      if (denial !== undefined) return renderDenial(denial, remedyAsConfig)
+    }
+  }
+  return undefined
+}
+
+/** Whether an error says that changes can't be made; anything else is a fault of ours. */
+export function isRefusal(error: unknown): boolean {
+  return [PatchError, PathError, ReadError, CommitError].some((kind) => error instanceof kind)
+}
+
+/** Commits a change set, but only the one that was approved: its changes are compared with the approved action's. */
+async function commitApproved(
+  approved: Approved<Extract<Action, { type: 'patch' }>>,
+  changeSet: ChangeSet,
+  signal: AbortSignal,
+): Promise<void> {
+  const same = JSON.stringify(changeSet.changes.map(patchChange)) === JSON.stringify(approved.changes)
+  if (!same) throw new TypeError('the change set is not the one that was approved')
+  await commit(changeSet, { signal })
+}
+
+/** A planned change in the Guardian's words. */
+function patchChange(change: Change): PatchChange {
+  if (change.type === 'remove') return { path: change.place.key, kind: 'delete' }
+  const kind = change.before.type === 'absent' ? 'add' : 'update'
+  const { key: path } = change.place
+  return change.movedFrom === undefined ? { path, kind } : { path, kind, movedFrom: change.movedFrom.key }
+}

@@ -1,0 +1,35 @@
+import { resolve } from 'node:path'
+import * as z from 'zod'
+import { editNotebook as edited } from '../files/notebook.ts'
+import { defineTool } from './define-tool.ts'
+import type { Tool } from './tool.ts'
+import { readCurrent, staleReason, writeText } from './write-text.ts'
+
+/** Changes one cell of a Jupyter notebook. */
+export const editNotebook: Tool = defineTool({
+  name: 'edit_notebook',
+  description: 'Changes one cell of a Jupyter notebook: replaces its source, inserts a cell, or deletes one.',
+  ownItems: true,
+  input: z.object({
+    path: z.string().min(1).describe('Absolute, or relative to the workspace.'),
+    mode: z.enum(['replace', 'insert', 'delete']),
+    cell: z
+      .union([z.int().min(0), z.string()])
+      .describe('Number of the cell, from 1, or its id. For insert: the cell to put it behind, 0 for the front.'),
+    source: z.string().optional().describe('The new source; not for delete.'),
+    cell_type: z.enum(['code', 'markdown', 'raw']).optional().describe('Default: as it was; code for a new cell.'),
+  }),
+  validate: ({ mode, source }) =>
+    mode !== 'delete' && source === undefined ? `edit_notebook: ${mode} needs a source.` : undefined,
+  async run({ mode, cell, source = '', cell_type: type, ...input }, context) {
+    const path = resolve(context.workspace, input.path)
+    const current = await readCurrent(path, context)
+    if (current.state === 'refused') return { ok: false, output: current.reason }
+    if (current.state === 'absent') return { ok: false, output: `${path} is not there.` }
+    if (current.knowledge === 'changed') return { ok: false, output: staleReason(path) }
+    const next = edited(current.text, { mode, cell, source, type })
+    if ('problem' in next) return { ok: false, output: `${path}: ${next.problem}.` }
+    const refused = await writeText(path, next.text, current.text, context)
+    return refused ?? { ok: true, output: `${path}: cell ${cell}: ${mode} done.` }
+  },
+})

@@ -1,0 +1,118 @@
+import { join, relative } from 'node:path'
+import * as z from 'zod'
+import { numbered } from '../files/text.ts'
+import { defineTool } from './define-tool.ts'
+import { orFileError, readable, reading } from './file-tool.ts'
+import type { Tool } from './tool.ts'
+
+const path = z.string().min(1).optional().describe('Absolute, or relative to the workspace. Default: the workspace.')
+const mostEntries = 1000
+const mostFiles = 200
+
+/** What a directory holds. */
+export const listDirectory: Tool = defineTool({
+  name: 'list_dir',
+  description: 'Lists a directory: names, directories with a final slash, sizes of files.',
+  input: z.object({ path }),
+  ...reading,
+  run: (_, { approved, state: { files }, signal }) =>
+    orFileError(async () => {
+      const { entries, total } = await files.list(approved.path, mostEntries, signal)
+      const lines = entries.map(({ name, kind, size }) => {
+        if (kind === 'directory') return `${name}/`
+        if (kind === 'file') return `${name}  ${size} bytes`
+        return kind === 'symlink' ? `${name}  (a link)` : `${name}  (no ordinary file)`
+      })
+      if (total > entries.length) lines.push(`[${total - entries.length} entries more]`)
+      return { ok: true, output: lines.length === 0 ? 'It is empty.' : lines.join('\n') }
+    }),
+})
+
+/** Finds files by their names. */
+export const glob: Tool = defineTool({
+  name: 'glob',
+  description:
+    'Finds files by a glob, the most recently changed first. Without a slash it is about names at any depth ("*.ts"), ' +
+    'else about paths ("src/**/*.ts"). Files that git ignores are left out.',
+  input: z.object({ pattern: z.string().min(1), path }),
+  ...reading,
+  run: ({ pattern }, { approved, state: { files }, workspace, signal }) =>
+    orFileError(async () => {
+      const found = await files.find({ path: approved.path, glob: pattern, limit: mostFiles }, signal)
+      if (found.total === 0) return { ok: true, output: 'No file fits.' }
+      const lines = found.paths.map((name) => shorten(join(approved.path, name), workspace))
+      if (found.total > lines.length) lines.push(`[${found.total - lines.length} files more: give a narrower pattern]`)
+      return { ok: true, output: lines.join('\n') }
+    }),
+})
+
+/** Finds lines in files. */
+export const grep: Tool = defineTool({
+  name: 'grep',
+  description:
+    'Searches files for a regular expression (JavaScript syntax) and shows the matching lines with their numbers. ' +
+    'Files that git ignores and binary files are left out.',
+  input: z.object({
+    pattern: z.string().min(1),
+    path,
+    glob: z.string().min(1).optional().describe('Only files that fit, e.g. "*.ts" or "src/**/*.ts". Default: all.'),
+    output: z
+      .enum(['lines', 'files', 'count'])
+      .optional()
+      .describe('Matching lines, names of files that have any, or how many each has. Default: lines.'),
+    ignore_case: z.boolean().optional().describe('Default false.'),
+    multiline: z.boolean().optional().describe('Lets "." match line ends. Default false.'),
+    context: z.int().min(0).max(20).optional().describe('Lines to show before and after a match. Default 0.'),
+    limit: z.int().min(1).max(2000).optional().describe('Matching lines to show at most. Default 200.'),
+  }),
+  ...reading,
+  run: (input, context) =>
+    orFileError(async () => {
+      const {
+        approved,
+        state: { files },
+        workspace,
+        signal,
+      } = context
+      const { output = 'lines', limit = 200 } = input
+      const query = {
+        path: approved.path,
+        glob: input.glob,
+        pattern: input.pattern,
+        ignoreCase: input.ignore_case ?? false,
+        multiline: input.multiline ?? false,
+        context: output === 'lines' ? (input.context ?? 0) : 0,
+        limit: output === 'lines' ? limit : 100_000,
+      }
+      const found = await files.search(query, signal)
+      const { shown, note } = readable(found.files, context)
+      if (shown.length === 0) return { ok: true, output: `No line matches.${note}` }
+      const name = (file: string): string => shorten(file, workspace)
+      if (output === 'files') return { ok: true, output: `${shown.map((file) => name(file.path)).join('\n')}${note}` }
+      if (output === 'count') {
+        return { ok: true, output: `${shown.map((file) => `${name(file.path)}: ${file.count}`).join('\n')}${note}` }
+      }
+      const blocks = shown.map((file) => `${name(file.path)}\n${withGaps(file.lines)}`)
+      const missing =
+        found.total - shown.reduce((sum, { lines }) => sum + lines.filter(({ matches }) => matches).length, 0)
+      const more =
+        missing > 0 && note === '' ? `\n[${missing} matching lines more: narrow the search or raise the limit]` : ''
+      return { ok: true, output: `${blocks.join('\n\n')}${more}${note}` }
+    }),
+})
+
+/** Lines with a mark where some between them are left out. */
+function withGaps(lines: readonly { readonly number: number; readonly text: string }[]): string {
+  return lines
+    .map(({ number, text }, index) => {
+      const before = lines[index - 1]?.number
+      const gap = before === undefined || before === number - 1 ? '' : '   ...\n'
+      return `${gap}${numbered([text], number)}`
+    })
+    .join('\n')
+}
+
+/** A path as short as it can be said. */
+function shorten(path: string, workspace: string): string {
+  return path.startsWith(`${workspace}/`) ? relative(workspace, path) : path
+}
