@@ -7,6 +7,7 @@ import {
   RuleError,
   withoutAllowingRules,
   withoutAllows,
+  type IdleRule,
   type PermissionFile,
   type PermissionSet,
   type RuleFile,
@@ -91,6 +92,11 @@ export function readPolicies({ places, home, project, config, ruleFiles = [] }: 
     if (!(error instanceof RuleError)) throw error
     throw new UserError('usage', describeRuleError(error), { cause: error })
   }
+}
+
+/** A rule that can't do anything as one line: `file:line: what is wrong`. */
+export function describeIdleRule({ path, line, message }: IdleRule): string {
+  return `${path}:${line}: ${message}`
 }
 
 /** A rule error as one line: `file:line:column: what is wrong; what was expected`. */

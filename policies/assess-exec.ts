@@ -151,3 +151,14 @@ const longestExcerpt = 300
 function excerpt(text: string): string {
   return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }
+
+/** One command of a line, and what rules and mode say about it by itself. */
+export type JudgedCommand = { readonly command: AnalysedCommand; readonly opinion: Opinion | undefined }
+
+/** The commands of a line one by one, as `assessExec` judges them. */
+export function judgeCommands(action: ExecAction, policy: Policy): readonly JudgedCommand[] {
+  return analyseCommand(action.argv, action.cwd).commands.map((command) => ({
+    command,
+    opinion: strictest(assessCommand(command, action, policy)),
+  }))
+}

@@ -1,6 +1,6 @@
-import type { SandboxMode } from './action.ts'
+import type { Action, SandboxMode } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
-import { assess } from './assess.ts'
+import { assess, type Policy } from './assess.ts'
 import { describeAnalysis } from './commands/analyse.ts'
 import { describeFact, worstClass, type CommandClass } from './commands/facts.ts'
 import { joinPermissions } from './permissions/join.ts'
@@ -42,15 +42,7 @@ export type CheckedCommand = {
  * a guardian decides, so the two can't disagree. Nothing is run, asked or recorded.
  */
 export function checkCommand(command: string | readonly string[], options: CheckOptions): CheckedCommand {
-  const argv = typeof command === 'string' ? ['/bin/bash', '-c', command] : command
-  const policy = {
-    mode: options.approvalMode,
-    ...joinPermissions(options.rules, options.permissions),
-    writableRoots: [],
-    standing: [],
-  }
-  const assessment = assess({ type: 'exec', argv, cwd: options.cwd ?? '/', sandbox: options.sandbox }, policy)
-  const { decision, stage, reason, rule, analysis } = assessment
+  const { decision, stage, reason: said, rule, analysis } = assess(toExecAction(command, options), toPolicy(options))
   const commands = (analysis?.commands ?? []).slice(typeof command === 'string' ? 1 : 0).map((one) => {
     const facts = [...one.facts, ...one.around]
     return {
@@ -62,6 +54,7 @@ export function checkCommand(command: string | readonly string[], options: Check
       ],
     }
   })
+  const reason = commands.length === 0 && decision === 'allow' ? 'The line is empty, so nothing runs.' : said
   return {
     command: typeof command === 'string' ? command : command.join(' '),
     decision,
@@ -74,26 +67,40 @@ export function checkCommand(command: string | readonly string[], options: Check
   }
 }
 
+/** A command as the action that a run would have of it: a line goes to a shell, a vector is run as it is. */
+export function toExecAction(
+  command: string | readonly string[],
+  { cwd = '/', sandbox }: CheckOptions,
+): Extract<Action, { type: 'exec' }> {
+  const argv = typeof command === 'string' ? ['/bin/bash', '-c', command] : command
+  return { type: 'exec', argv, cwd, sandbox }
+}
+
+/** What a check goes by, as a run would have it at its start. */
+export function toPolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {
+  return { mode: approvalMode, ...joinPermissions(rules, permissions), writableRoots: [], standing: [] }
+}
+
 const decisions = { allow: 'would run without asking', ask: 'would be asked about', deny: 'would be refused' } as const
 
 /** A check in words, for people. Ends with a line feed. */
 export function explainCheck(checked: CheckedCommand, options: CheckOptions): string {
   const lines = [
-    `${oneLine(checked.command)}`,
+    visibleLine(checked.command) || '(an empty line)',
     `  ${decisions[checked.decision]} (mode ${options.approvalMode}, sandbox ${options.sandbox})`,
     `  decided by ${checked.decidedBy}: ${checked.reason}`,
     ...(checked.rule === undefined ? [] : [`  rule ${checked.rule}`]),
     `  as a whole: ${checked.class}`,
     ...checked.commands.flatMap(({ command, class: kind, reasons }) => [
-      `  - ${oneLine(command) || '(the shell itself)'}: ${kind}`,
+      `  - ${visibleLine(command) || '(the shell itself)'}: ${kind}`,
       ...reasons.map((reason) => `      ${reason}`),
     ]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** Control characters would let a command paint over what is said about it. */
-function oneLine(text: string): string {
+/** A text with what acts on a terminal made visible: control characters would let a command paint over what is said about it. */
+export function visibleLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
     JSON.stringify(character)
       .slice(1, -1)

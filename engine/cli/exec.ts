@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { findIdleRules } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { defaultModel } from '../config/defaults.ts'
 import type { Settings } from '../config/schema.ts'
@@ -9,7 +10,7 @@ import { readMemory } from '../memory/read-memory.ts'
 import { describeOmitted, renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
 import { findHome, findPlaces } from '../places.ts'
-import { readPolicies } from '../read-policies.ts'
+import { describeIdleRule, readPolicies } from '../read-policies.ts'
 import { environmentContext, instructionsFor } from '../run/instructions.ts'
 import { OutputContract } from '../run/output-contract.ts'
 import { run } from '../run/run.ts'
@@ -136,7 +137,14 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         ...renderMemory(memory),
         ...describeSkills(extensions.definitions.skills),
       ],
-      notices: [...recovered, ...proxied, ...noticesOf(settings), ...describeOmitted(memory), ...added.notices],
+      notices: [
+        ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
+        ...recovered,
+        ...proxied,
+        ...noticesOf(settings),
+        ...describeOmitted(memory),
+        ...added.notices,
+      ],
       prompt,
       images,
       ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),

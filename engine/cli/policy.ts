@@ -3,6 +3,8 @@ import process from 'node:process'
 import {
   checkCommand,
   explainCheck,
+  explainCommand,
+  findIdleRules,
   readCommandTable,
   RuleError,
   testCommandTable,
@@ -11,7 +13,7 @@ import {
 } from '../../policies/index.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findHome, findPlaces } from '../places.ts'
-import { describeRuleError, readPolicies } from '../read-policies.ts'
+import { describeIdleRule, describeRuleError, readPolicies } from '../read-policies.ts'
 import { UserError } from '../user-error.ts'
 import type { PolicyOptions } from './declare/policy.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
@@ -37,7 +39,7 @@ export function policyCheck(command: readonly string[], options: PolicyOptions):
 /** `agent policy explain`: one command, in words. */
 export function policyExplain(command: readonly string[], options: PolicyOptions): number {
   const judged = checkOptions(options)
-  process.stdout.write(explainCheck(checkCommand(wordsOrLine(command), judged), judged))
+  process.stdout.write(explainCommand(wordsOrLine(command), judged))
   return exitCodes.done
 }
 
@@ -63,6 +65,7 @@ function checkOptions(options: PolicyOptions): CheckOptions {
   const project = { root: findRepository(cwd) ?? cwd, workspace: cwd }
   const home = findHome(process.env)
   const { rules, permissions } = readPolicies({ places, home, project, config, ruleFiles: options.rules })
+  for (const idle of findIdleRules(rules, permissions)) process.stderr.write(`warning: ${describeIdleRule(idle)}\n`)
   return {
     approvalMode: options.askForApproval ?? approvalModeOf(settings),
     sandbox: options.sandbox ?? sandboxModeOf(settings),

@@ -131,3 +131,17 @@ describe('agent audit verify', () => {
     expect(ended).toMatchObject({ code: 2, stdout: '' })
   })
 })
+
+test('agent policy names a rule that can do nothing on standard error, and goes on', async () => {
+  const home = tempDir({
+    '.config/portcullis/rules/team.rules': 'prefix_rule(pattern = ["git push"], decision = "forbidden")\n',
+    '.claude/settings.json': '{"permissions":{"deny":["Bash(a && b)"]}}',
+  })
+  const { code, stdout, stderr } = await agent(['policy', 'check', '--json', '--', 'ls'], { cwd: tempDir(), home })
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ decision: 'allow' })
+  expect(stderr).toContain(
+    `warning: ${home}/.config/portcullis/rules/team.rules:1: git push: no program's name has a blank`,
+  )
+  expect(stderr).toContain('settings.json:1: a && b: ')
+})

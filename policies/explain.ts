@@ -1,0 +1,92 @@
+import { assess } from './assess.ts'
+import { judgeCommands, type JudgedCommand } from './assess-exec.ts'
+import { toExecAction, toPolicy, visibleLine, type CheckOptions } from './check.ts'
+import { describeFact, worstClass, type CommandClass } from './commands/facts.ts'
+import type { Opinion } from './opinion.ts'
+import { proposeRule } from './reviewers/rule-proposal.ts'
+
+function outcome(decision: Opinion['decision'], { approvalMode }: CheckOptions): string {
+  if (decision === 'allow') return 'it would run without asking'
+  if (decision === 'deny') return 'it would be refused'
+  return approvalMode === 'never'
+    ? 'it would be asked about, and since this mode asks nobody, refused'
+    : 'it would be asked about, and refused where nobody answers'
+}
+
+const kinds: Readonly<Record<CommandClass, string>> = {
+  'read-only': 'only reads',
+  writes: 'writes files',
+  network: 'uses the network',
+  'runs-code': 'runs code that is not known here',
+  destructive: 'destroys something',
+  unknown: 'does something that is not known here',
+}
+
+/**
+ * A decision in words: a paragraph on the line as a whole, and one for each command in it, which says what it is, what it does,
+ * what decides, and what would let it run without asking. Ends with a line feed.
+ *
+ * @param command a line for a shell, or an argument vector
+ */
+export function explainCommand(command: string | readonly string[], options: CheckOptions): string {
+  const action = toExecAction(command, options)
+  const policy = toPolicy(options)
+  const whole = assess(action, policy)
+  const judged = judgeCommands(action, policy).filter(
+    ({ command: { words, around } }) => words.length + around.length > 0,
+  )
+  // The shell that a line is handed to is none of its commands.
+  const parts = typeof command === 'string' ? judged.slice(1) : judged
+  const shown = visibleLine(typeof command === 'string' ? command : command.join(' ')) || '(an empty line)'
+  if (parts.length === 0 && whole.decision === 'allow') return `${shown}\n\nThe line is empty, so nothing runs.\n`
+  const count = parts.length === 1 ? 'one command' : `${parts.length} commands`
+  const under = `In the mode ${options.approvalMode} and the sandbox ${options.sandbox}:`
+  const head = `The line runs ${count}. ${under} ${outcome(whole.decision, options)}. ${whole.reason}${ruleOf(whole)}`
+  const hidden = [...(whole.analysis?.problems ?? []), ...(whole.analysis?.evaluations ?? [])].map(
+    (reason) => `What it runs can't be told in full: ${visibleLine(reason)}.`,
+  )
+  const paragraphs = parts.map((part, at) => `${at + 1}. ${explainPart(part, options)}`)
+  return `${[shown, [visibleLine(head), ...hidden].join(' '), ...paragraphs].join('\n\n')}\n`
+}
+
+function explainPart({ command, opinion }: JudgedCommand, options: CheckOptions): string {
+  const facts = [...command.facts, ...command.around]
+  const words = command.words.map(({ text }) => text).join(' ')
+  const name = words === '' ? 'The shell itself' : `\`${words}\``
+  const does = distinct([...facts.filter(({ class: kind }) => kind !== 'read-only').map(describeFact)])
+  const what = does.length === 0 ? 'only reads' : `${kinds[worstClass(facts)]}: ${does.join(', ')}`
+  const unlisted = command.unlisted ? ' No table here knows the program.' : ''
+  const alarms = distinct(command.alarms.map(({ reason }) => reason))
+  const alarmed = alarms.length === 0 ? '' : ` Whatever is allowed, this is asked about: ${alarms.join('; ')}.`
+  const decided = opinion === undefined ? 'Nothing speaks against it.' : decision(opinion)
+  const way =
+    opinion === undefined || opinion.decision === 'allow'
+      ? ''
+      : ` ${howToAllow(opinion, command.alarms.length + command.around.length > 0, words, options)}`
+  return visibleLine(`${name} ${what}.${unlisted}${alarmed} ${decided}${way}`)
+}
+
+function decision(opinion: Opinion): string {
+  const verb = { allow: 'It is allowed', ask: 'It is asked about', deny: 'It is refused' }[opinion.decision]
+  const by = { rules: 'a rule', permissions: 'a permission', analysis: 'what it does', mode: 'the mode' } as const
+  const stage = Object.hasOwn(by, opinion.stage) ? by[opinion.stage as keyof typeof by] : opinion.stage
+  return `${verb}, decided by ${stage}${ruleOf(opinion)}.`
+}
+
+function ruleOf({ rule }: Opinion): string {
+  return rule === undefined ? '' : ` (${rule})`
+}
+
+function howToAllow(opinion: Opinion, hasMore: boolean, words: string, options: CheckOptions): string {
+  if (opinion.rule !== undefined) return `It stays so as long as ${opinion.rule} stands; change it there.`
+  const ask = 'have somebody answer (a person at the terminal, --approval-program, --approve-for-me)'
+  if (opinion.decision === 'deny') return 'Nothing allows that.'
+  // A rule about the command answers for nothing around it.
+  const rule = hasMore ? undefined : proposeRule(toExecAction(words, options))
+  if (rule === undefined) return `No rule should allow it for good; ${ask}, or choose another --ask-for-approval.`
+  return `To let it run without asking, put this into a file of rules: ${rule.text}. Or ${ask}.`
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)]
+}

@@ -1,0 +1,56 @@
+import { joinPermissions } from '../permissions/join.ts'
+import type { PermissionSet } from '../permissions/permission.ts'
+import type { RuleSet } from './rule-set.ts'
+import { describePattern, type PrefixRule } from './rule.ts'
+
+/** A rule that can hardly do what it was written for. */
+export type IdleRule = { readonly path: string; readonly line: number; readonly message: string }
+
+/** What parts the commands of a line, or opens a file: never a word of a command, unless quoted. */
+const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
+
+/**
+ * Rules that no command can meet as people write them: a program's name with a blank or an operator in it, an allow that waits for a
+ * path, a path listed for a program that no rule names. They do no harm, and not what somebody hopes for either.
+ */
+export function findIdleRules(given: RuleSet, permissions?: PermissionSet): readonly IdleRule[] {
+  const { rules } = joinPermissions(given, permissions)
+  const named = new Set(rules.prefixRules.flatMap(({ pattern }) => pattern[0] ?? []))
+  return [
+    ...rules.prefixRules.flatMap((rule) => {
+      const message = faultOf(rule, rules)
+      return message === undefined ? [] : [{ path: rule.origin.path, line: rule.origin.line, message }]
+    }),
+    ...rules.hostExecutables
+      .filter(({ name }) => !named.has(name))
+      .map(({ name, origin: { path, line } }) => {
+        const message = `host_executable ${name}: no rule names ${name}, so its paths allow nothing`
+        return { path, line, message }
+      }),
+  ]
+}
+
+function faultOf(rule: PrefixRule, rules: RuleSet): string | undefined {
+  const shown = describePattern(rule)
+  const words = rule.text === undefined ? rule.pattern : [rule.text.split(' ')].flat().map((word) => [word])
+  const programs = words[0] ?? []
+  const parting = words.slice(1).find((alternatives) => alternatives.every((word) => operator.test(word)))
+  if (parting !== undefined) {
+    return `${shown}: the commands of a line are judged one by one, so none has the word ${parting[0] ?? ''}; write a rule for each`
+  }
+  if (programs.length === 0) return undefined
+  if (programs.every((name) => name === '')) return `${shown}: no program has an empty name`
+  if (programs.every((name) => /\s/.test(name))) {
+    return `${shown}: no program's name has a blank in it; give each word by itself, as ["git", "push"]`
+  }
+  if (programs.every((name) => /^\w+=/.test(name))) {
+    return `${shown}: an assignment is not a word of the command; begin with the program`
+  }
+  const onlyPaths = programs.every((name) => name.includes('/'))
+  const registered = programs.some((path) => rules.hostExecutables.some(({ paths }) => paths.includes(path)))
+  if (rule.decision === 'allow' && onlyPaths && !registered) {
+    const name = programs[0]?.split('/').at(-1) ?? ''
+    return `${shown}: allows only what is spelt with this very path; for ${name} itself begin with "${name}", and list the path with host_executable`
+  }
+  return undefined
+}

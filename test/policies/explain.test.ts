@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { checkCommand, explainCommand, findIdleRules, loadRules, type CheckOptions } from '../../policies/index.ts'
+
+const untrusted: CheckOptions = { approvalMode: 'untrusted', sandbox: 'workspace-write' }
+const rulesOf = (text: string) => loadRules([{ path: 'r.rules', layer: 'user', text }])
+
+/** The paragraphs of an explanation. */
+const explained = (command: string | readonly string[], options: Partial<CheckOptions> = {}): readonly string[] =>
+  explainCommand(command, { ...untrusted, ...options })
+    .trimEnd()
+    .split('\n\n')
+
+describe('an explanation', () => {
+  test('has a paragraph for each command: what it does, what decides, how to allow it', () => {
+    expect(explained('ls -la; npm test')).toEqual([
+      'ls -la; npm test',
+      'The line runs 2 commands. In the mode untrusted and the sandbox workspace-write: it would be asked about, and refused where nobody answers. `npm test`: npm runs code.',
+      '1. `ls -la` only reads. It is allowed, decided by what it does.',
+      '2. `npm test` runs code that is not known here: npm runs code. It is asked about, decided by what it does. ' +
+        'To let it run without asking, put this into a file of rules: prefix_rule(pattern = ["npm", "test"], decision = "allow"). ' +
+        'Or have somebody answer (a person at the terminal, --approval-program, --approve-for-me).',
+    ])
+  })
+
+  test('names the rule that decides, and where to change it', () => {
+    const rules = rulesOf('prefix_rule(pattern = ["git", "push"], decision = "forbidden", justification = "Ask Ann.")')
+    const [, whole, part] = explained('git -C . push', { rules })
+    expect(whole).toContain('it would be refused. Ask Ann. (r.rules:1 forbidden git push)')
+    expect(part).toContain('decided by a rule (r.rules:1 forbidden git push).')
+    expect(part).toContain('It stays so as long as r.rules:1 forbidden git push stands; change it there.')
+  })
+
+  test.each(['python3 -c 1', 'touch a > b', 'sudo ls', '$x y'])(
+    'offers no rule for %s that would allow more, or less',
+    (line) => {
+      expect(explained(line)[2]).toContain('No rule should allow it for good')
+    },
+  )
+
+  test('says when not all can be told', () => {
+    expect(explained('ls; if')[1]).toContain("What it runs can't be told in full")
+  })
+
+  test.each(['', '  ', '# only a comment'])('of %j says that nothing runs, and so does a check', (line) => {
+    expect(explained(line).at(-1)).toBe('The line is empty, so nothing runs.')
+    expect(checkCommand(line, untrusted)).toMatchObject({
+      decision: 'allow',
+      commands: [],
+      reason: 'The line is empty, so nothing runs.',
+    })
+  })
+
+  test('can not be painted over by what it explains', () => {
+    expect(explainCommand("rm -r a; echo '\u001b[2K\u202e'", untrusted)).not.toMatch(/[\u001b\u202e]/)
+  })
+
+  test('of an argument vector takes its words as they are', () => {
+    expect(explained(['ls', '-la'])[2]).toBe('1. `ls -la` only reads. It is allowed, decided by what it does.')
+  })
+})
+
+describe('a rule that no command can meet is named', () => {
+  test.each([
+    ['prefix_rule(pattern = ["git push"], decision = "forbidden")', "no program's name has a blank in it"],
+    ['prefix_rule(pattern = [["git push", "git pull"]], decision = "prompt")', "no program's name has a blank in it"],
+    ['prefix_rule(pattern = ["FOO=1", "make"], decision = "allow")', 'an assignment is not a word of the command'],
+    ['prefix_rule(pattern = ["a", "&&", "b"], decision = "forbidden")', 'none has the word &&'],
+    ['prefix_rule(pattern = ["a", ">", "b"], decision = "allow")', 'none has the word >'],
+    ['prefix_rule(pattern = ["/usr/bin/git", "push"], decision = "allow")', 'list the path with host_executable'],
+    ['host_executable(name = "git", paths = ["/usr/bin/git"])', 'no rule names git'],
+  ])('%s', (text, words) => {
+    expect(findIdleRules(rulesOf(text))).toMatchObject([
+      { path: 'r.rules', line: 1, message: expect.stringContaining(words) },
+    ])
+  })
+
+  test.each([
+    'prefix_rule(pattern = ["git", "push"], decision = "forbidden")',
+    'prefix_rule(pattern = ["/usr/bin/git", "push"], decision = "forbidden")',
+    'prefix_rule(pattern = ["git", "log"], decision = "allow")\nhost_executable(name = "git", paths = ["/usr/bin/git"])',
+    'prefix_rule(pattern = ["echo", [">", "x"]], decision = "allow")',
+  ])('and one that can is not: %s', (text) => {
+    expect(findIdleRules(rulesOf(text))).toEqual([])
+  })
+})
