@@ -1,3 +1,4 @@
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import type { ChatBody } from './chat-request.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -27,25 +28,20 @@ export async function connectOpenAI(endpoint: Endpoint): Promise<OpenAIConnectio
     logLevel: 'off',
   })
   const translate = (error: unknown): unknown => translateSdkError(error, sdk, endpoint.baseUrl)
-  const open = async (create: (headers: Record<string, string>) => Promise<AsyncIterable<unknown>>) => {
-    const headers = { ...(await endpoint.headers()) }
+  // Not `responses.create` and its like: they look at every value of the conversation while they serialise it.
+  const ask = async (path: string, json: string, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
+    const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
     try {
-      return translateStream(await create(headers), translate)
+      const asked = client.post<AsyncIterable<unknown>>(path, { body: json, stream: true, signal, headers })
+      return translateStream(await asked, translate)
     } catch (error) {
       throw translate(error)
     }
   }
   return {
-    // Not `responses.create`: it serialises the whole conversation at every request, and looks at each value on the way.
     responses: (body, signal) =>
-      open((headers) =>
-        client.post<AsyncIterable<unknown>>('/responses', {
-          body: serialiseResponsesBody(body satisfies ResponseCreateParamsStreaming),
-          stream: true,
-          signal,
-          headers: { ...headers, 'content-type': 'application/json' },
-        }),
-      ),
-    chat: (body, signal) => open((headers) => client.chat.completions.create(body, { signal, headers })),
+      ask('/responses', serialiseResponsesBody(body satisfies ResponseCreateParamsStreaming), signal),
+    chat: (body, signal) =>
+      ask('/chat/completions', JSON.stringify(body satisfies ChatCompletionCreateParamsStreaming), signal),
   }
 }

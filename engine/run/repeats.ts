@@ -18,6 +18,7 @@ export class RepeatWatch {
    * @returns what to tell the model about it; undefined while there is nothing to say
    */
   see(call: ToolCall, output: string): string | undefined {
+    if (stillRunning.test(output)) return this.#forget()
     const signature = JSON.stringify([call.name, call.input, withoutVarying(output)])
     this.#times = signature === this.#last ? this.#times + 1 : 1
     this.#last = signature
@@ -29,12 +30,20 @@ export class RepeatWatch {
     )
   }
 
+  #forget(): undefined {
+    this.#last = undefined
+    this.#times = 0
+  }
+
   /** Why the run is to end, if it is. */
   exhausted(): string | undefined {
     if (this.#times < endedAfter) return undefined
     return `The same call of ${this.#tool} came ${this.#times} times in a row with the same result: the model goes round in a circle.`
   }
 }
+
+/** Waiting for a command that still runs is no circle, however often it is done. */
+const stillRunning = /^Process running with session ID /m
 
 /** A result without what differs although nothing has changed: durations, and where a long output was kept. */
 function withoutVarying(output: string): string {

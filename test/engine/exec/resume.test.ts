@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
@@ -128,4 +128,20 @@ test('--ephemeral keeps nothing', async () => {
   const home = tempDir()
   await exec([[say('ok')]], [...open, '--ephemeral', 'x'], { cwd: repository(), home })
   expect(existsSync(folder(home))).toBe(false)
+})
+
+test('--ephemeral goes on with a session, and leaves it as it was', async () => {
+  const home = tempDir()
+  const cwd = repository()
+  const first = await firstRun(home, cwd)
+  const files = (): readonly string[] =>
+    readdirSync(folder(home), { recursive: true, encoding: 'utf8' })
+      .toSorted()
+      .map((name) => `${name} ${statSync(join(folder(home), name)).mtimeMs}`)
+  const before = files()
+  const args = [...open, '--ephemeral', 'resume', threadOf(first), 'more']
+  const second = await exec([[say('ok')]], args, { cwd, home })
+  expect(second.code).toBe(0)
+  expect(input(second, 0)).toContain('first answer')
+  expect(files()).toEqual(before)
 })
