@@ -1,8 +1,6 @@
 import type { Sandbox } from '../../sandbox/index.ts'
-import { resourceTools } from '../mcp/resource-tools.ts'
 import type { McpServer } from '../mcp/server.ts'
-import { startServers, type McpServers } from '../mcp/servers.ts'
-import { mcpTools } from '../mcp/tools.ts'
+import type { McpServers } from '../mcp/servers.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../user-error.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
@@ -33,6 +31,10 @@ type Starting = {
  */
 export async function openServers(configured: readonly McpServer[], starting: Starting): Promise<OpenServers> {
   if (configured.length === 0) return { tools: [], servers: undefined, notices: [], close: () => Promise.resolve() }
+  // Loaded only where there is one: with its SDK and the checks of schemas it is a third of what a start reads.
+  const { startServers } = await import('../mcp/servers.ts')
+  const { mcpTools } = await import('../mcp/tools.ts')
+  const { resourceTools } = await import('../mcp/resource-tools.ts')
   const { workspace, sandbox, outside, signal } = starting
   for (const { origin, name, transport } of configured) {
     const forbidden = transport.type === 'stdio' ? undefined : starting.forbidsHost(transport.url)
