@@ -30,14 +30,20 @@ export function configShow(options: ConfigOptions & { readonly json?: true }): n
   const config = loadRunConfig(options, findWorkspace(options.cd), findPlaces(process.env))
   const rows = rowsOf(config)
   const { trusted, ignored } = config
+  const permissions = config.permissions.map(({ path, layer, lists }) => ({ source: layer, place: path, lists }))
   if (options.json === true) {
     const settings = Object.fromEntries(rows.map(({ key, ...row }) => [key, row]))
-    process.stdout.write(`${JSON.stringify({ trusted, settings, ignored })}\n`)
+    process.stdout.write(`${JSON.stringify({ trusted, settings, permissions, ignored })}\n`)
     return exitCodes.done
   }
   const width = Math.max(...rows.map(({ key }) => key.length))
   const lines = [
     ...rows.map((row) => `${row.key.padEnd(width)} = ${JSON.stringify(row.value)}  # ${sourceOf(row)}`),
+    ...permissions.flatMap(({ place, lists }) =>
+      Object.entries(lists ?? {}).map(
+        ([list, patterns]) => `permissions.${list} = ${JSON.stringify(patterns)}  # ${place}`,
+      ),
+    ),
     `# the repository is ${trusted ? 'trusted' : 'not trusted'}`,
     ...ignored.map(
       ({ source, keys, reason }) =>

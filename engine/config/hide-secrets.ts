@@ -2,7 +2,7 @@
 const hidden = '(hidden)'
 
 /** Tables whose values are for somebody's eyes only, whatever their keys are called. */
-const tables: ReadonlySet<string> = new Set(['http_headers', 'query_params', 'set'])
+const tables: ReadonlySet<string> = new Set(['http_headers', 'headers', 'query_params', 'set', 'env'])
 /** Words of a command. What a program is called is no secret, what it is told may be. */
 const commands: ReadonlySet<string> = new Set(['approval_program', 'args'])
 

@@ -31,6 +31,8 @@ export function placeOf(place: Place, path: readonly string[]): string {
 
 function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): readonly string[] {
   const path = issue.path.map(String)
+  const meant = issue.code === 'invalid_union' ? closest(issue) : undefined
+  if (meant !== undefined) return meant.flatMap((inner) => explain(inner, schema, place))
   if (issue.code !== 'unrecognized_keys') return [`${placeOf(place, path)}: key '${path.join('.')}': ${issue.message}`]
   const known = knownKeys(schema, path)
   return issue.keys.map((key) => {
@@ -40,12 +42,30 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): read
   })
 }
 
+/** What is wrong with a value that may be one of several things, if it is that one whose kind it has. */
+function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
+  const likely = issue.errors.filter((errors) =>
+    errors.every(({ code, path }) => code !== 'invalid_type' || path.length > 0),
+  )
+  const [fewest] = likely.toSorted((a, b) => a.length - b.length)
+  return fewest?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }))
+}
+
 /** The keys that a table of the configuration may have. */
 function knownKeys(whole: z.ZodType, path: readonly string[]): readonly string[] {
-  let schema: z.core.JSONSchema.JSONSchema = z.toJSONSchema(whole, { io: 'input' })
+  let schemas: readonly z.core.JSONSchema.JSONSchema[] = [z.toJSONSchema(whole, { io: 'input' })]
   for (const key of path) {
-    const inner = schema.properties?.[key] ?? schema.additionalProperties
-    schema = typeof inner === 'object' ? inner : {}
+    schemas = schemas.flatMap(choices).flatMap((schema) => {
+      const inner =
+        schema.properties?.[key] ?? (/^\d+$/.test(key) ? schema.items : undefined) ?? schema.additionalProperties
+      return typeof inner === 'object' && !Array.isArray(inner) ? [inner] : []
+    })
   }
-  return Object.keys(schema.properties ?? {})
+  return [...new Set(schemas.flatMap(choices).flatMap((schema) => Object.keys(schema.properties ?? {})))]
+}
+
+/** What a schema of several alternatives may be. */
+function choices(schema: z.core.JSONSchema.JSONSchema): readonly z.core.JSONSchema.JSONSchema[] {
+  const alternatives = (schema.anyOf ?? []).flatMap((one) => (typeof one === 'object' ? choices(one) : []))
+  return [schema, ...alternatives]
 }

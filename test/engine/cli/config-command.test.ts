@@ -21,6 +21,15 @@ describe('agent config show', () => {
     'base_url = "https://me:t0ps3cret@gateway.example.com/v1?key=t0ps3cret"',
     'http_headers = { "X-Key" = "t0ps3cret" }',
     'auth = { command = "print-key", args = ["t0ps3cret"] }',
+    '',
+    '[mcp_servers.tool]',
+    'command = "serve"',
+    'args = ["--token", "t0ps3cret"]',
+    'env = { TOKEN = "t0ps3cret" }',
+    '',
+    '[mcp_servers.far]',
+    'url = "https://mcp.example.com/?key=t0ps3cret"',
+    'http_headers = { Authorization = "Bearer t0ps3cret" }',
   ].join('\n')
 
   test('prints each value with where it came from', async () => {
@@ -41,6 +50,14 @@ describe('agent config show', () => {
         '# the repository is trusted',
       ]),
     )
+  })
+
+  test('prints the permission lists of every layer, since they add up', async () => {
+    const home = tempDir({ [userFile]: '[permissions]\ndeny = ["Read(./secrets/**)"]\n' })
+    const cwd = repository({ '.portcullis/config.toml': '[permissions]\nask = ["Bash(git push *)"]\n' })
+    const { stdout } = await agent(['config', 'show', '--trust'], { cwd, home })
+    expect(stdout).toContain(`permissions.deny = ["Read(./secrets/**)"]  # ${home}/${userFile}\n`)
+    expect(stdout).toContain(`permissions.ask = ["Bash(git push *)"]  # ${cwd}/.portcullis/config.toml\n`)
   })
 
   test('prints no secret', async () => {

@@ -123,6 +123,14 @@ describe('something wrong in a file', () => {
       `:3: unknown key 'model_providers.x.wireapi'; did you mean 'wire_api'?`,
     )
   })
+  test('an unknown key of something that may be one of several things names the near one', () => {
+    expect(refusal({ user: '[mcp_servers.x]\ncommand = "a"\nargz = []' })).toContain(
+      `:3: unknown key 'mcp_servers.x.argz'; did you mean 'args'?`,
+    )
+    expect(refusal({ user: '[sandbox_workspace_write]\nallowed_hosts = [{ hots = "a" }]' })).toContain(
+      `unknown key 'sandbox_workspace_write.allowed_hosts.0.hots'; did you mean 'host'?`,
+    )
+  })
   test('the machine’s file is checked like any other', () => {
     expect(refusal({ managed: 'sandbox_mod = "read-only"' })).toContain(`did you mean 'sandbox_mode'?`)
   })
@@ -216,6 +224,14 @@ describe('a trusted repository', () => {
       trust,
     )
     expect(settings).toEqual({ model: 'near', model_reasoning_effort: 'high' })
+  })
+
+  test('chooses how long to wait and when to sum up, whatever the user chose', () => {
+    const { settings, ignored } = load(
+      { user: 'compact_at = 0.5\nstream_max_retries = 1', project: 'compact_at = 0.8\nstream_max_retries = 3' },
+      trust,
+    )
+    expect({ settings, ignored }).toEqual({ settings: { compact_at: 0.8, stream_max_retries: 3 }, ignored: [] })
   })
 
   test('loses against -c and flags', () => {
