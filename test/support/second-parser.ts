@@ -1,0 +1,64 @@
+import { Language, Parser, type Node } from 'web-tree-sitter'
+
+/** A word as the second parser reads it: its text, or undefined where that is known only when it runs. */
+export type ReadWord = string | undefined
+
+/** The simple commands of a shell text, or undefined where the second parser can't read it. */
+export type ReadCommands = (text: string) => readonly (readonly ReadWord[])[] | undefined
+
+/** Starts tree-sitter's grammar of bash, which knows nothing of the parser that the product uses. */
+export async function startSecondParser(): Promise<ReadCommands> {
+  await Parser.init()
+  const grammar = new URL('../../node_modules/tree-sitter-bash/tree-sitter-bash.wasm', import.meta.url).pathname
+  const parser = new Parser()
+  parser.setLanguage(await Language.load(grammar))
+  return (text) => {
+    const tree = parser.parse(text)
+    if (tree === null || tree.rootNode.hasError) return undefined
+    const commands = ['command', 'declaration_command', 'unset_command', 'test_command']
+    const found = tree.rootNode.descendantsOfType(commands).flatMap((node) => (node === null ? [] : readCommand(node)))
+    tree.delete()
+    return found
+  }
+}
+
+function readCommand(node: Node): readonly (readonly ReadWord[])[] {
+  if (node.type === 'test_command')
+    return node.text.startsWith('[[') || node.text.startsWith('((') ? [] : [['[', undefined]]
+  if (node.type !== 'command') return [[node.child(0)?.text, undefined]]
+  const parts = node.namedChildren.filter((child) => child !== null)
+  const words = parts
+    .filter(({ type }) => !/^(?:variable_assignment|file_redirect|heredoc_redirect|herestring_redirect)$/.test(type))
+    .map((child) => readWord(child.type === 'command_name' ? (child.namedChild(0) ?? child) : child))
+  if (words[0] !== 'time') return words.length === 0 ? [] : [words]
+  // To this grammar the keyword is a program, and what follows are its arguments.
+  const begin = words.findIndex((word, at) => at > 0 && (word === undefined || !/^(?:-p$|\w+=)/.test(word)))
+  return begin < 0 ? [] : [words.slice(begin)]
+}
+
+/** The text of a word without its quotes. */
+function readWord(node: Node): ReadWord {
+  switch (node.type) {
+    case 'word':
+    case 'number':
+      return /[{}]/.test(node.text) ? undefined : node.text.replace(/\\\n/g, '').replace(/\\(.)/g, '$1')
+    case 'raw_string':
+      return node.text.slice(1, -1)
+    case 'string': {
+      const plain = node.namedChildren.every((child) => child?.type === 'string_content')
+      const text = node.text
+        .slice(1, -1)
+        .replace(/\\(\n|["\\$`])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped))
+      return plain ? text : undefined
+    }
+    case 'concatenation': {
+      // A part that only runs on is no named child, so the pieces must make up the whole.
+      const parts = node.namedChildren.filter((child) => child !== null)
+      const texts = parts.map(readWord)
+      const whole = parts.reduce((length, part) => length + part.text.length, 0) === node.text.length
+      return whole && texts.every((text) => text !== undefined) ? texts.join('') : undefined
+    }
+    default:
+      return undefined
+  }
+}
