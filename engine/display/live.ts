@@ -34,8 +34,12 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
   }
   const draw = (): void => {
     if (isAsking) return
-    const line = `${frames[frame++ % frames.length]} ${[doingNow(running, thinking), ...spentWords(spent)].join(' · ')}`
-    screen.write(`\r\u001b[2K${teller.paint('cyan', fit(line, Math.max(10, screen.columns - 1)))}`)
+    const { what, tail } = doingNow(running, thinking)
+    const rest = [tail, ...spentWords(spent)].join(' · ')
+    const columns = Math.max(10, screen.columns - 1)
+    // A long command gives way to the figures behind it, which are what changes.
+    const line = `${frames[frame++ % frames.length]} ${fit(what, Math.max(12, columns - rest.length - 3))} ${rest}`
+    screen.write(`\r\u001b[2K${teller.paint('cyan', fit(line, columns))}`)
     drawn = true
   }
   const think = (what: string): void => {
@@ -90,11 +94,14 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
 /** Something that goes on, and since when, as `performance.now()` counts. */
 type Doing = { readonly what: string; readonly since: number }
 
-function doingNow(running: ReadonlyMap<string, Doing>, thinking: Doing): string {
+function doingNow(
+  running: ReadonlyMap<string, Doing>,
+  thinking: Doing,
+): { readonly what: string; readonly tail: string } {
   const [first, ...others] = running.values()
   const { what, since } = first ?? thinking
-  const more = others.length === 0 ? '' : ` and ${others.length} more`
-  return `${what}${more} ${seconds(performance.now() - since)}`
+  const more = others.length === 0 ? '' : `and ${others.length} more `
+  return { what, tail: `${more}${seconds(performance.now() - since)}` }
 }
 
 function spentWords(spent: Spent | undefined): readonly string[] {

@@ -238,6 +238,15 @@ describe('the line at the bottom', () => {
     expect(lines.at(-1)).toMatch(/npm test 0\.0 s · 3 of 10 turns · 12\.3k tokens · \$0\.0421 of \$1\.00$/)
   })
 
+  test('shortens a long command rather than the figures', () => {
+    let text = ''
+    const sink = liveSink({ columns: 60, write: (piece) => (text += piece) }, plain)
+    sink.spent?.({ turns: 1, tokens: 900, costUsd: undefined, of: {} })
+    sink.event({ type: 'item.started', item: { ...command, command: 'x'.repeat(100) } })
+    sink.end?.(summary)
+    expect(text).toMatch(/x… 0\.0 s · 1 turn · 900 tokens\r/)
+  })
+
   test('counts what runs beside the first', () => {
     const lines = drawn((sink) => {
       sink.event({ type: 'item.started', item: command })
