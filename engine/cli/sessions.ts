@@ -34,7 +34,7 @@ export function showCommand(id: string): number {
   const { session, usage } = rollout
   process.stdout.write(`${session.thread_id}\n${session.started}  ${session.workspace}  ${endOf(rollout)}\n`)
   process.stdout.write(`tokens: ${usage.inputTokens} in, ${usage.outputTokens} out\n`)
-  for (const item of rollout.history) {
+  for (const item of rollout.original) {
     const text = describe(item)
     if (text !== undefined) process.stdout.write(`\n${truncateMiddle(safe(text), shownCharacters).text}\n`)
   }
@@ -67,7 +67,7 @@ type Summary = {
 function summarize(state: string, id: string): Summary {
   try {
     const rollout = readRollout(rolloutOf(state, id))
-    const prompt = rollout.history.find((item) => item.type === 'message' && item.role === 'user')
+    const prompt = rollout.original.find((item) => item.type === 'message' && item.role === 'user')
     return {
       id,
       started: rollout.session.started,

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../user-error.ts'
+import { claimSession } from './claim.ts'
 import { noRollout, openRollout, type Rollout } from './rollout.ts'
 
 /** A run's own folder: its rollout, its audit log, and whole outputs that were too long to show. */
@@ -19,18 +20,16 @@ export type Session = {
  * Makes or reopens the folder of a run, readable by its owner alone.
  *
  * @param stateDir the program's state folder
- * @throws UserError `usage` when it can't be made: a run that can't be audited is not started
+ * @throws UserError `usage` when it can't be made: a run that can't be audited is not started; or when another process runs it
  */
 export function openSession(stateDir: string, threadId: string): Session {
   const directory = sessionDirectory(stateDir, threadId)
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    return {
-      ...folder(threadId, directory),
-      rollout: openRollout(join(directory, 'rollout.jsonl')),
-      close: () => undefined,
-    }
+    const close = claimSession(directory)
+    return { ...folder(threadId, directory), rollout: openRollout(join(directory, 'rollout.jsonl')), close }
   } catch (error) {
+    if (error instanceof UserError) throw error
     const hint = 'The audit log lives there; set XDG_STATE_HOME to a folder that can be written.'
     throw new UserError('usage', `${directory}: can't be made: ${(error as Error).message}. ${hint}`, { cause: error })
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { agent, type Ended } from '../../support/agent.ts'
+import { agent, eventsOf, type Ended } from '../../support/agent.ts'
 import { call, freeform, say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -92,6 +92,8 @@ test.skipIf(needsBubblewrap())(
         onStart: (child) => child.stdout?.once('data', () => setTimeout(() => child.kill('SIGKILL'), delay)),
       })
       killed.push(first.signal)
+      // What had come out until then are whole events, but perhaps the last.
+      expect(eventsOf(first.stdout.slice(0, first.stdout.lastIndexOf('\n') + 1)).length).toBeGreaterThan(0)
       const thread = threadOf(first)
       const second = await agent(['exec', ...flags, 'resume', thread, 'go on'], { cwd, home, env })
       expect({ code: second.code, thread: threadOf(second) }, `killed after ${delay} ms`).toEqual({ code: 0, thread })

@@ -79,6 +79,26 @@ describe('agent exec resume', () => {
     expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('ran\n')
   })
 
+  test('a session that another process runs is refused, and named', async () => {
+    const home = tempDir()
+    const cwd = repository()
+    const refused: Promise<Exec>[] = []
+    const first = await exec(['silence'], [...open, '--json', 'first task'], {
+      cwd,
+      home,
+      onStart: (child) =>
+        child.stdout?.once('data', () => {
+          const second = exec([[say('never')]], [...open, 'resume', '--last', 'more'], { cwd, home })
+          refused.push(second.finally(() => child.kill('SIGTERM')))
+        }),
+    })
+    expect(first.code).toBe(143)
+    const [second] = await Promise.all(refused)
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringMatching(/is being run by process \d+/) })
+    const third = await exec([[say('ok')]], [...open, 'resume', '--last', 'more'], { cwd, home })
+    expect(third.code).toBe(0)
+  })
+
   test('a torn last line is repaired', async () => {
     const home = tempDir()
     const cwd = repository()

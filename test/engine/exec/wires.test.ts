@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { agent, eventsOf } from '../../support/agent.ts'
@@ -10,7 +10,7 @@ import { wires, type WireUnderTest } from '../models/wires.ts'
 const patch = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+größer 🚪\n*** End Patch\n`
 const soon = { 'retry-after-ms': '1' }
 
-type Run = Exec & { readonly cwd: string }
+type Run = Exec & { readonly cwd: string; readonly home: string }
 
 /** Runs the program against a mock of one provider. */
 async function run(wire: WireUnderTest, replies: readonly Reply[], ...more: readonly string[]): Promise<Run> {
@@ -18,15 +18,16 @@ async function run(wire: WireUnderTest, replies: readonly Reply[], ...more: read
   onTestFinished(() => mock.close())
   const { args, env } = wire.agent(mock.baseUrl)
   const cwd = repository()
+  const home = tempDir()
   const ended = await agent(
     ['exec', '--json', '-s', 'danger-full-access', '-m', wire.model, ...args, ...more, 'do it'],
     {
       cwd,
-      home: tempDir(),
+      home,
       env,
     },
   )
-  return { ...ended, cwd, events: eventsOf(ended.stdout), requests: mock.requests }
+  return { ...ended, cwd, home, events: eventsOf(ended.stdout), requests: mock.requests }
 }
 
 /** How a run must end: its exit code, the class in its terminal event, and what the message says. */
@@ -144,7 +145,7 @@ describe.each(wires)('$wire: a run that meets', (wire) => {
     if (code === 0) expect(last).toMatchObject({ type: 'turn.completed' })
     else expect(last).toMatchObject({ type: 'turn.failed', reason, exit_code: code })
     if (message !== undefined) expect(last).toMatchObject({ error: { message: expect.stringMatching(message) } })
-    expect(ended.stdout + ended.stderr).not.toContain('sk-test-')
+    for (const text of [ended.stdout, ended.stderr, ...textsBelow(ended.home)]) expect(text).not.toContain('sk-test-')
   })
 })
 
@@ -199,6 +200,12 @@ describe.each(wires)('$wire: a whole run', (wire) => {
     }
   })
 })
+
+/** All that a run has left in a folder. */
+function textsBelow(folder: string): readonly string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path))
+  return paths.filter((path) => statSync(path).isFile()).map((path) => readFileSync(path, 'latin1'))
+}
 
 /** The messages of a request as text, without the marks that say where Anthropic's cache ends: they are no part of what is cached. */
 function conversation(body: Record<string, unknown>): string {

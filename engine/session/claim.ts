@@ -1,0 +1,58 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { UserError } from '../user-error.ts'
+
+/**
+ * Claims a session's folder for this process: two runs at once would mix two conversations in one rollout, and break the chain of
+ * its audit log. A claim whose process has ended counts for nothing, however it ended.
+ *
+ * @returns what gives the claim up
+ * @throws UserError `usage` that names the process which runs the session
+ */
+export function claimSession(directory: string): () => void {
+  const file = join(directory, 'running')
+  const owner = readOwner(file)
+  if (owner !== undefined && owner.pid !== process.pid && isAlive(owner)) {
+    throw new UserError(
+      'usage',
+      `${directory}: the session is being run by process ${owner.pid}. Wait for its end, or fork the session.`,
+    )
+  }
+  writeFileSync(file, JSON.stringify({ pid: process.pid, started: startOf(process.pid) }), { mode: 0o600 })
+  return () => rmSync(file, { force: true })
+}
+
+type Owner = { readonly pid: number; readonly started: string | undefined }
+
+function readOwner(file: string): Owner | undefined {
+  try {
+    const { pid, started } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Owner>
+    return typeof pid === 'number' ? { pid, started } : undefined
+  } catch {
+    // Not there, or torn by the end of whoever wrote it.
+    return undefined
+  }
+}
+
+function isAlive({ pid, started }: Owner): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  // Numbers of processes are used again; the moment one began tells it from its successor.
+  const now = startOf(pid)
+  return started === undefined || now === undefined || now === started
+}
+
+/** When a process began, as Linux counts it; undefined elsewhere. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in brackets may hold anything; the 20th field behind it is the start.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}
