@@ -19,6 +19,7 @@ import { prepareStart, type Start } from '../session/start.ts'
 import { describeSkills } from '../skills/skill-list.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
+import { parseDeferral } from '../tools/search/deferral.ts'
 import { chooseModel, chooseReviewerModel, openNamed } from './choose-model.ts'
 import { chooseReviewer, describeReviewer } from './choose-reviewer.ts'
 import { chooseSinks } from './choose-sinks.ts'
@@ -108,6 +109,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
         builtIn: [...builtInTools, ...special],
         mcp: added.tools,
         attended,
+        deferral: parseDeferral(settings.tool_search, factsOf(model.name).contextWindow) ?? { mode: 'off' },
       }),
       hooks: added.hooks,
       attended,

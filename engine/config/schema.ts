@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { McpServerTable } from '../mcp/schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { modelPriceSchema, modelProviderSchema } from '../models/index.ts'
+import { parseDeferral } from '../tools/search/deferral.ts'
 
 const absolute = z
   .string()
@@ -35,6 +36,11 @@ export const ConfigFile = z.strictObject({
   openai_base_url: z.url().optional(),
   /** How many calls run at a time, of those that only read. Default: 10. */
   tool_concurrency: z.int().min(1).max(64).optional(),
+  /** Whether requests leave out tools that can be searched for: `always`, `off`, or from `auto:N%` of the context window on. Default: `auto:10%`. */
+  tool_search: z
+    .string()
+    .refine((text) => parseDeferral(text) !== undefined, "must be 'always', 'off', 'auto' or 'auto:N%'")
+    .optional(),
   /** Folders of skills, commands, agents, hooks and MCP servers that are switched on, each a table `plugins.<name>`. Default: none. */
   plugins: z
     .record(z.string().regex(/^[\w-]+$/), z.strictObject({ path: absolute, enabled: z.boolean().optional() }))

@@ -27,7 +27,8 @@ export type PreparedCall = { readonly call: ToolCall } & (
 )
 
 /** Finds a call's tool and checks its arguments against the schema. */
-export function prepareCall(call: ToolCall, { registry, attended }: CallPath): PreparedCall {
+export function prepareCall(given: ToolCall, { registry, attended }: CallPath): PreparedCall {
+  const call = registry.unwrap(given)
   const misfit = (error: string): PreparedCall => ({ call, fits: false, error })
   const tool = registry.find(call.name)
   if (tool === undefined) return misfit(unknownTool(call.name, registry))

@@ -234,6 +234,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       if (judgement?.done === true) return deliver(options.output?.delivered, conversation, recorder)
       if (judgement !== undefined && 'failure' in judgement) return { reason: 'failed', message: judgement.failure }
       if (conversation.repeated !== undefined) return { reason: 'budget', message: conversation.repeated }
+      suggestTools(tools, conversation)
       signal.throwIfAborted()
     }
   } catch (error) {
@@ -249,6 +250,15 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
 function deliver(message = '', conversation: Conversation, recorder: Recorder): undefined {
   conversation.add({ type: 'message', role: 'assistant', text: message })
   recorder.complete({ type: 'agent_message', text: message })
+}
+
+/** Between turns the model is told of tools it can't see that fit what it is at. */
+function suggestTools(tools: ToolRegistry, conversation: Conversation): void {
+  const said = conversation.items.findLast((item) => item.type === 'message' && item.role !== 'developer')
+  const names = said?.type === 'message' ? tools.suggest(said.text) : []
+  if (names.length === 0) return
+  const text = `Tools that may help: ${names.join(', ')}. tool_search with "select:${names.join(',')}" shows how to call them.`
+  conversation.add({ type: 'message', role: 'developer', text })
 }
 
 const defaultConcurrency = 10

@@ -5,6 +5,7 @@ import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.t
 import { defineTool } from '../../engine/tools/define-tool.ts'
 import { createRegistry } from '../../engine/tools/registry.ts'
 import { openWorkingState } from '../../engine/tools/working-state.ts'
+import { ToolIndex } from '../../engine/tools/search/tool-index.ts'
 import type { Tool } from '../../engine/tools/tool.ts'
 import { createGuardian, nobody, withoutAuditLog } from '../../policies/index.ts'
 import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
@@ -13,11 +14,21 @@ import type { BenchRow } from './row.ts'
 /** What the tool system costs by itself: making it ready, and the path of a call whose tool does nothing. */
 export async function toolsBench(): Promise<readonly BenchRow[]> {
   const calls = 1_000
+  const index = new ToolIndex(manyTools(5_000), false)
   return [
     {
       name: 'tools: a registry of 1,000 tools',
       ours: { wallMs: await median(9, () => void createRegistry({ builtIn: manyTools(1_000) })) },
       note: 'as servers describe them, defined and put in order',
+    },
+    {
+      name: 'tools: a search over 5,000 tools',
+      ours: {
+        wallMs: await median(99, () => void index.search({ text: 'do what tool 4711 does', required: [], limit: 5 })),
+      },
+      note:
+        'in an index made before, which took ' +
+        `${(await median(3, () => void new ToolIndex(manyTools(5_000), false))).toFixed(0)} ms`,
     },
     {
       name: 'tools: the path of 1,000 calls',

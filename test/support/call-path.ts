@@ -6,12 +6,16 @@ import { Recorder } from '../../engine/run/recorder.ts'
 import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
 import { createRegistry } from '../../engine/tools/registry.ts'
 import { openWorkingState } from '../../engine/tools/working-state.ts'
+import type { Deferral } from '../../engine/tools/search/deferral.ts'
 import type { Tool, ToolResult } from '../../engine/tools/tool.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { openFor, temporaryDirectory } from '../sandbox/helpers.ts'
 
 type Setting = {
   readonly tools: readonly Tool[]
+  /** Default: none. */
+  readonly mcp?: readonly Tool[]
+  readonly deferral?: Deferral
   readonly hooks?: CallHooks
   readonly attended?: boolean
   readonly approvalMode?: ApprovalMode
@@ -31,13 +35,14 @@ export type ObservedPath = {
 
 /** Makes the path that calls take, with the real Guardian, sandbox and event stream. */
 export async function openPath(setting: Setting): Promise<ObservedPath> {
-  const { tools, hooks = noHooks, attended = false, approvalMode = 'never' } = setting
+  const { tools, mcp = [], hooks = noHooks, attended = false, approvalMode = 'never' } = setting
+  const { deferral = { mode: 'off' } } = setting
   const directory = await temporaryDirectory()
   const sandbox = setting.sandbox ?? (await openFor({ mode: 'danger-full-access', workspace: directory }))
   const events: RunEvent[] = []
   const kept: Uint8Array[] = []
   const path: CallPath = {
-    registry: createRegistry({ builtIn: tools, attended }),
+    registry: createRegistry({ builtIn: tools, mcp, attended, deferral }),
     hooks,
     attended,
     recorder: new Recorder([{ event: (event) => events.push(event) }]),
