@@ -40,6 +40,8 @@ const common = {
   id: z.string(),
   /** Ours: where the whole item lies, when it was too long for one line. */
   whole_file: z.string().optional(),
+  /** Ours: who did it, where it was an agent that the run handed work to. */
+  agent_id: z.string().optional(),
 }
 
 const agentMessage = z.object({ ...common, type: z.literal('agent_message'), text: z.string() })

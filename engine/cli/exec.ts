@@ -6,6 +6,7 @@ import type { Settings } from '../config/schema.ts'
 import { harmless } from '../display/harmless.ts'
 import { eventJsonSchema } from '../event-schema.ts'
 import { exitCodes } from '../exit-codes.ts'
+import type { AgentLoan, SubAgents } from '../agents/sub-agents.ts'
 import { readMemory } from '../memory/read-memory.ts'
 import { describeOmitted, renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
@@ -13,10 +14,11 @@ import { findHome, findPlaces } from '../places.ts'
 import { describeIdleRule, readPolicies } from '../read-policies.ts'
 import { environmentContext, instructionsFor } from '../run/instructions.ts'
 import { OutputContract } from '../run/output-contract.ts'
-import { run } from '../run/run.ts'
+import { run, type RunOptions } from '../run/run.ts'
 import type { Session } from '../session/session.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { describeSkills } from '../skills/skill-list.ts'
+import { agentTools } from '../tools/agent.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
@@ -30,6 +32,7 @@ import { expandPrompt } from './expand-prompt.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
+import { openAgents } from './open-agents.ts'
 import { openExtensions, readExtensions } from './open-extensions.ts'
 import { openReviewer } from './open-reviewer.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
@@ -84,6 +87,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true)
   const widening = widen(sandbox, settings)
   let opened: Session | undefined
+  let agents: SubAgents | undefined
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
     const session = (opened = beginning.open(workspace, options.threadSource))
@@ -102,11 +106,34 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     })
     const { beforeReviewer } = added
     if (command?.allowedTools !== undefined) added.narrow(command.allowedTools, `The command /${command.name}`)
-    const special = [output?.tool, added.skill].filter((tool) => tool !== undefined)
-    const summary = await run({
+    const { agents: definitions } = extensions.definitions
+    const shared = [...builtInTools, ...(added.skill === undefined ? [] : [added.skill])]
+    agents = openAgents({
+      base: () => runOptions,
+      loan: () => loan,
+      tools: { builtIn: shared, mcp: added.tools },
+      hooksFor: added.hooksFor,
+      model,
+      openModel: (name) => openNamed(name, settings, workspace),
+    })
+    const builtIn = [
+      ...shared,
+      ...agentTools(agents, definitions),
+      ...(output?.tool === undefined ? [] : [output.tool]),
+    ]
+    const makeGuardian = guard({
+      session,
+      rules: policies.rules,
+      permissions: policies.permissions,
+      approvalMode: approvalPolicy,
+      sandbox,
+      reviewer: (desk) => beforeReviewer(review.reviewer(desk)),
+    })
+    let loan: AgentLoan
+    const runOptions: RunOptions = {
       model,
       tools: createRegistry({
-        builtIn: [...builtInTools, ...special],
+        builtIn,
         mcp: added.tools,
         attended,
         deferral: parseDeferral(settings.tool_search, factsOf(model.name).contextWindow) ?? { mode: 'off' },
@@ -117,14 +144,11 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
       sandbox,
       widening,
-      guard: guard({
-        session,
-        rules: policies.rules,
-        permissions: policies.permissions,
-        approvalMode: approvalPolicy,
-        sandbox,
-        reviewer: (desk) => beforeReviewer(review.reviewer(desk)),
-      }),
+      guard: (desk) => {
+        const guardian = makeGuardian(desk)
+        loan = { guardian, desk }
+        return guardian
+      },
       session,
       workspace,
       instructions: instructionsFor([model.name, ...(settings.fallback_models ?? [])]),
@@ -164,11 +188,13 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       compactAt: (name) => compactionLimit(factsOf(name), settings),
       failOnDenied: options.failOnDenied === true,
       signal,
-    })
+    }
+    const summary = await run(runOptions)
     if (options.json !== true && !shownAlready(options)) process.stdout.write(asLines(forStdout(summary.finalMessage)))
     if (options.outputLastMessage !== undefined) writeOutputFile(options.outputLastMessage, summary.finalMessage)
     return summary.exitCode
   } finally {
+    await agents?.close()
     review.close()
     await added?.close()
     await widening.close()

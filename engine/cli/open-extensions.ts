@@ -8,14 +8,14 @@ import type { Config } from '../config/load.ts'
 import type { Project } from '../config/read-project.ts'
 import { loadHooks, type HookSet } from '../hooks/load.ts'
 import { withPermissionHooks } from '../hooks/permission-hooks.ts'
-import { openHooks, type SessionSource } from '../hooks/run-hooks.ts'
+import { hooksOfAgent, openHooks, type SessionSource } from '../hooks/run-hooks.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { Model } from '../model.ts'
 import { directoriesBetween } from '../paths.ts'
 import type { Places } from '../places.ts'
 import { silentHooks, type RunHooks } from '../run/hooks.ts'
 import type { Session } from '../session/session.ts'
-import type { Definitions, Skill } from '../skills/definition.ts'
+import type { AgentDefinition, Definitions, Skill } from '../skills/definition.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
 import { narrowedCalls, type NarrowedCalls } from '../skills/narrowed-calls.ts'
 import { skillTool } from '../tools/skill.ts'
@@ -55,6 +55,8 @@ type OpenExtensions = {
   /** Shows skills; undefined where there is none. */
   readonly skill: Tool | undefined
   readonly hooks: RunHooks
+  /** The same as an agent has them that the run hands work to; it is held to what its definition allows. */
+  readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** Lets only these calls through from now on. */
   readonly narrow: NarrowedCalls['narrow']
   /** Puts hooks that answer for people before a reviewer. */
@@ -134,6 +136,13 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     tools,
     skill: definitions.skills.length === 0 ? undefined : skillTool(definitions.skills, follow),
     hooks: { ...listening, calls },
+    hooksFor: (definition, id) => {
+      const own = narrowedCalls(calls, workspace)
+      if (definition?.allowedTools !== undefined) own.narrow(definition.allowedTools, `The agent ${definition.name}`)
+      const asked = { ...silentHooks, stopped: listening.stopped, calls: own.calls }
+      const type = definition?.name ?? 'general'
+      return hooks === undefined ? asked : { ...hooksOfAgent(hooks.hooks, listening, { id, type }), calls: own.calls }
+    },
     narrow,
     beforeReviewer: (reviewer) => (hooks === undefined ? reviewer : withPermissionHooks(reviewer, hooks.hooks)),
     notices: [...opened.notices, ...extensions.hooks.notices, ...definitions.faults],

@@ -65,3 +65,24 @@ export function openHooks(
   }
   return { hooks, run, close: hooks.close }
 }
+
+/** The run's hooks as an agent of it has them: they are told of an agent's start and end, and asked around its calls. */
+export function hooksOfAgent(
+  hooks: Hooks,
+  run: RunHooks,
+  agent: { readonly id: string; readonly type: string },
+): RunHooks {
+  const who = { agent_id: agent.id, agent_type: agent.type }
+  return {
+    ...run,
+    report: () => undefined,
+    begin: async () => ({ context: (await hooks.fire('SubagentStart', who)).context }),
+    finish: async (message, again) => {
+      const fields = { ...who, stop_hook_active: again, last_assistant_message: message }
+      const outcome = await hooks.fire('SubagentStop', fields)
+      return outcome.decision === 'deny' ? outcome.reason : undefined
+    },
+    compact: () => Promise.resolve(),
+    end: () => Promise.resolve(),
+  }
+}

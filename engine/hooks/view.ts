@@ -144,6 +144,20 @@ function networkAction({ hostname, port, protocol }: URL): Action {
   return { type: 'network', host: hostname, port: port === '' ? usual : Number(port), protocol: protocol.slice(0, -1) }
 }
 
+/** All names that a tool goes by in settings: its own, and those of Claude Code's tools that do the same. */
+export function namesOf(tool: string): readonly string[] {
+  switch (tool) {
+    case 'exec_command':
+      return [tool, 'Bash']
+    case 'apply_patch':
+      return [tool, 'Edit', 'Write', 'MultiEdit']
+    default: {
+      const renamed = claudeNames[tool]
+      return renamed === undefined ? [tool] : [tool, renamed({}, '/').name]
+    }
+  }
+}
+
 /** An action that somebody is asked about, as a hook is shown it. Its input can't be changed any more: it is what was judged. */
 export function viewOfAction(action: Action): CallView {
   const { name, input } = shownAction(action)

@@ -1,10 +1,10 @@
-import type { AssessmentItem } from '../events.ts'
+import type { Item, ItemDraft } from '../events.ts'
 import type { HistoryItem, Usage } from '../model.ts'
 
-/** What a run lends to those who review its actions. */
+/** What a run lends to those who review its actions, and to those it hands work to. */
 export type ReviewDesk = {
-  /** Opens the item of an assessment and gives what closes it. */
-  readonly open: (item: Omit<AssessmentItem, 'id'>) => { complete(changes: Partial<AssessmentItem>): void }
+  /** Opens an item of the run's stream and gives what closes it. */
+  readonly open: (item: ItemDraft) => { complete(changes: Partial<Item>): void }
   /** Counts tokens of a model as the run's own, in its usage, its budget and its cost. */
   readonly spend: (usage: Usage, model: string) => void
   /** Which limit of the run is reached, in words; undefined while there is room. */

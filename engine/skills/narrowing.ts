@@ -6,7 +6,7 @@ import {
   withoutAuditLog,
   type PermissionSet,
 } from '../../policies/index.ts'
-import type { CallView } from '../hooks/view.ts'
+import { namesOf, type CallView } from '../hooks/view.ts'
 import { UserError } from '../user-error.ts'
 
 /** Whether a call is among those that are allowed. */
@@ -48,6 +48,11 @@ function readPermissions(allow: readonly string[], source: string): PermissionSe
     const { message, expected } = error
     throw new UserError('usage', `${source}: allowed-tools: ${message}; expected ${expected}`, { cause: error })
   }
+}
+
+/** Whether anything that a tool can do may be among what is allowed: what isn't need not be offered. */
+export function mayOffer(tool: string, allowed: readonly string[]): boolean {
+  return namesOf(tool).some((name) => allowed.some((text) => matches(text.split('(')[0] ?? '', name)))
 }
 
 function matches(pattern: string, name: string): boolean {

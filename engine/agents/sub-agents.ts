@@ -1,0 +1,175 @@
+import type { Guardian } from '../../policies/index.ts'
+import type { Item, RunEvent, Sink } from '../events.ts'
+import type { Model } from '../model.ts'
+import type { ReviewDesk } from '../reviewers/desk.ts'
+import { run, type RunOptions } from '../run/run.ts'
+import { prepareStart } from '../session/start.ts'
+import type { AgentDefinition } from '../skills/definition.ts'
+import { meteredModel } from './metered-model.ts'
+
+/** What a run lends to those it hands work to. */
+export type AgentLoan = {
+  readonly guardian: Guardian
+  readonly desk: ReviewDesk
+}
+
+/** A piece of work for somebody else. */
+export type Assignment = {
+  /** Two or three words, for people who watch. */
+  readonly title: string
+  readonly prompt: string
+  /** Who does it; undefined: somebody like the one that asks. */
+  readonly definition: AgentDefinition | undefined
+}
+
+/** How a piece of work came out. */
+export type AgentReport = { readonly id: string; readonly ok: boolean; readonly text: string }
+
+/** What agents need of the run that they work for. */
+export type AgentSurroundings = {
+  /** The run's options, for those of an agent to begin from. */
+  readonly base: () => RunOptions
+  readonly loan: () => AgentLoan
+  /** What an agent may use and is asked around its calls. */
+  readonly equip: (definition: AgentDefinition | undefined, id: string) => Pick<RunOptions, 'tools' | 'hooks'>
+  /** The model that a definition names, or the run's own where there is no such model. */
+  readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
+}
+
+/** Those that a run has handed work to. Each keeps what it knows, so that it can be asked again. */
+export class SubAgents {
+  readonly #surroundings: AgentSurroundings
+  readonly #agents = new Map<
+    string,
+    { readonly definition: AgentDefinition | undefined; threadId: string | undefined }
+  >()
+  readonly #working = new Map<string, Promise<AgentReport>>()
+
+  readonly #ending = new AbortController()
+
+  constructor(surroundings: AgentSurroundings) {
+    this.#surroundings = surroundings
+  }
+
+  /**
+   * Gives somebody new a piece of work. The work has begun when this returns; `wait` gives what became of it.
+   *
+   * @param signal gives it up. Default: it goes on until it is done or the run ends
+   */
+  start({ title, prompt, definition }: Assignment, signal?: AbortSignal): string {
+    const id = `agent-${this.#agents.size + 1}`
+    this.#agents.set(id, { definition, threadId: undefined })
+    this.#work(id, title, prompt, signal)
+    return id
+  }
+
+  /**
+   * Says more to somebody who has finished what it was given before.
+   *
+   * @returns why that can't be, or undefined
+   */
+  tell(id: string, message: string, signal: AbortSignal): string | undefined {
+    if (!this.#agents.has(id)) return `There is no ${id}. There are: ${[...this.#agents.keys()].join(', ') || 'none'}.`
+    if (this.#working.has(id)) return `${id} is still at work: wait for it with wait_agents first.`
+    this.#work(id, id, message, signal)
+    return undefined
+  }
+
+  /** What became of a piece of work; undefined for an agent that is not at work. Each report is given once. */
+  async wait(id: string): Promise<AgentReport | undefined> {
+    const report = await this.#working.get(id)
+    this.#working.delete(id)
+    return report
+  }
+
+  /** Those whose report nobody has taken yet. */
+  get unread(): readonly string[] {
+    return [...this.#working.keys()]
+  }
+
+  /** Ends the work of all that are still at it. */
+  async close(): Promise<void> {
+    this.#ending.abort('interrupted')
+    await Promise.allSettled(this.#working.values())
+  }
+
+  #work(id: string, title: string, prompt: string, signal: AbortSignal | undefined): void {
+    const until = AbortSignal.any([
+      this.#ending.signal,
+      this.#surroundings.base().signal,
+      ...(signal === undefined ? [] : [signal]),
+    ])
+    const working = this.#run(id, title, prompt, until).catch((error: unknown) => ({
+      id,
+      ok: false,
+      text: `${id} failed inside: ${(error as Error).message}`,
+    }))
+    this.#working.set(id, working)
+  }
+
+  async #run(id: string, title: string, prompt: string, signal: AbortSignal): Promise<AgentReport> {
+    const agent = this.#agents.get(id)
+    if (agent === undefined) throw new TypeError(`${id} was never made`)
+    const { base, loan, equip, modelFor } = this.#surroundings
+    const { output: _, earlier: __, ...parent } = base()
+    const { guardian, desk } = loan()
+    const { definition } = agent
+    const stopped = new AbortController()
+    const spend: ReviewDesk['spend'] = (usage, name) => {
+      desk.spend(usage, name)
+      const exhausted = desk.exhausted()
+      if (exhausted !== undefined) stopped.abort('interrupted')
+    }
+    const start =
+      agent.threadId === undefined ? ({ type: 'new' } as const) : ({ type: 'resume', id: agent.threadId } as const)
+    // Below the run's own session: its agents go where it goes.
+    const beginning = prepareStart(start, parent.session.directory, parent.workspace, false)
+    const session = beginning.open(parent.workspace, title)
+    agent.threadId = session.threadId
+    try {
+      const summary = await run({
+        ...parent,
+        ...equip(definition, id),
+        model: meteredModel(await modelFor(definition), spend),
+        session,
+        prompt,
+        images: [],
+        notices: [],
+        ignoredConfig: [],
+        ...(definition === undefined ? {} : { instructions: definition.body }),
+        ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
+        // The same judge, and the same user's words before it: what an agent is told by a model is nobody's leave.
+        guard: () => guardian,
+        sinks: [forwardTo(desk, id)],
+        budget: { maxTurns: parent.budget.maxTurns },
+        failOnDenied: false,
+        signal: AbortSignal.any([signal, stopped.signal]),
+      })
+      const text =
+        summary.error === undefined ? summary.finalMessage : `${summary.finalMessage}\n${summary.error}`.trim()
+      return { id, ok: summary.error === undefined, text }
+    } finally {
+      session.close()
+    }
+  }
+}
+
+/** What an agent does is shown among what its run does, with its name; what it says is for the run to read, not for the stream. */
+function forwardTo(desk: ReviewDesk, id: string): Sink {
+  const open = new Map<string, ReturnType<ReviewDesk['open']>>()
+  const shown = (item: Item): boolean => item.type !== 'agent_message' && item.type !== 'reasoning'
+  return {
+    event: (event: RunEvent) => {
+      if (event.type === 'item.started' && shown(event.item)) {
+        const { id: _, ...draft } = event.item
+        open.set(event.item.id, desk.open({ ...draft, agent_id: id }))
+      }
+      if (event.type === 'item.completed' && shown(event.item)) {
+        const { id: own, ...draft } = event.item
+        const handle = open.get(own) ?? desk.open({ ...draft, agent_id: id })
+        open.delete(own)
+        handle.complete(draft)
+      }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { SubAgents, type AgentSurroundings } from '../agents/sub-agents.ts'
+import type { Model } from '../model.ts'
+import type { RunHooks } from '../run/hooks.ts'
+import type { AgentDefinition } from '../skills/definition.ts'
+import { mayOffer } from '../skills/narrowing.ts'
+import { createRegistry } from '../tools/registry.ts'
+import type { Tool } from '../tools/tool.ts'
+import { UserError } from '../user-error.ts'
+
+type Opening = Pick<AgentSurroundings, 'base' | 'loan'> & {
+  /** What agents may use; they hand no work on. */
+  readonly tools: { readonly builtIn: readonly Tool[]; readonly mcp: readonly Tool[] }
+  readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
+  /** The run's. */
+  readonly model: Model
+  readonly openModel: (name: string) => Promise<Model>
+}
+
+/** Makes those that a run can hand work to. */
+export function openAgents({ base, loan, tools, hooksFor, model, openModel }: Opening): SubAgents {
+  return new SubAgents({
+    base,
+    loan,
+    equip: (definition, id) => {
+      const { allowedTools } = definition ?? {}
+      const offered = ({ name }: Tool): boolean => allowedTools === undefined || mayOffer(name, allowedTools)
+      const registry = createRegistry({ builtIn: tools.builtIn.filter(offered), mcp: tools.mcp.filter(offered) })
+      return { tools: registry, hooks: hooksFor(definition, id) }
+    },
+    modelFor: async (definition) => {
+      if (definition?.model === undefined) return model
+      try {
+        return await openModel(definition.model)
+      } catch (error) {
+        // Definitions are written for other programs too, whose names for models mean nothing here.
+        if (error instanceof UserError) return model
+        throw error
+      }
+    },
+  })
+}

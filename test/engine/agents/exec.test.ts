@@ -1,0 +1,176 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { agent, eventsOf } from '../../support/agent.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { call, say, startMockOpenAI, type MockOpenAI, type Reply } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { repository } from '../../support/workspace.ts'
+
+type Sent = {
+  readonly input: readonly { readonly role?: string; readonly content?: unknown; readonly output?: unknown }[]
+}
+
+/** Runs `agent exec --json` where the reply depends on who asks: the run itself, or an agent by what its prompt says. */
+async function withAgents(
+  replies: Readonly<Record<string, readonly Reply[]>>,
+  args: readonly string[] = [],
+  options: { readonly cwd?: string; readonly home?: string } = {},
+) {
+  const asked = new Map<string, number>()
+  const mock: MockOpenAI = await startMockOpenAI({
+    replies: ({ body }) => {
+      const users = (body as Sent).input.filter(({ role }) => role === 'user').map((one) => JSON.stringify(one.content))
+      const who = Object.keys(replies).find((name) => users[0]?.includes(name)) ?? ''
+      const turn = asked.get(who) ?? 0
+      asked.set(who, turn + 1)
+      return replies[who]?.[turn] ?? [say(`${who}: nothing more`)]
+    },
+  })
+  onTestFinished(() => mock.close())
+  const cwd = options.cwd ?? repository()
+  const words = ['exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`, '--json', ...args, 'the boss']
+  const ended = await agent(words, { cwd, home: options.home ?? tempDir(), env: { OPENAI_API_KEY: 'sk-test' } })
+  const events = eventsOf(ended.stdout)
+  const items = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+  return {
+    ...ended,
+    cwd,
+    events,
+    items,
+    requests: mock.requests,
+    told: () => JSON.stringify(mock.requests.at(-1)?.body),
+  }
+}
+
+const hand = (prompt: string, more: object = {}) => call('agent', { title: 'a task', prompt, ...more })
+const done = [say('done')]
+
+describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
+  test('it knows only its prompt, works in the same workspace, and its report comes back', async () => {
+    const ended = await withAgents({
+      'the boss': [[say('I have a secret'), hand('write the file')], done],
+      'write the file': [[call('exec_command', { cmd: 'touch written' })], [say('it is written')]],
+    })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(existsSync(join(ended.cwd, 'written'))).toBe(true)
+    expect(ended.told()).toContain('agent-1 reports:\\nit is written')
+    expect(JSON.stringify(ended.requests[1]?.body)).not.toContain('secret')
+    expect(ended.items).toContainEqual(expect.objectContaining({ type: 'command_execution', agent_id: 'agent-1' }))
+  })
+
+  test('it hands no work on', async () => {
+    const { requests } = await withAgents({ 'the boss': [[hand('write')], done], write: [[say('ok')]] })
+    const names = (index: number) =>
+      (requests[index]?.body as { tools: { name: string }[] }).tools.map(({ name }) => name)
+    expect(names(0)).toContain('agent')
+    expect(names(1)).not.toContain('agent')
+  })
+
+  test('several work beside each other', async () => {
+    const meet = (own: string, other: string) =>
+      call('exec_command', {
+        cmd: `touch ${own}; for i in $(seq 200); do [ -e ${other} ] && exit 0; sleep 0.05; done; exit 1`,
+      })
+    const ended = await withAgents({
+      'the boss': [
+        [hand('first', { background: true }), hand('second', { background: true })],
+        [call('wait_agents', {})],
+        done,
+      ],
+      first: [[meet('a', 'b')], [say('met')]],
+      second: [[meet('b', 'a')], [say('met too')]],
+    })
+    const commands = ended.items.filter(({ type }) => type === 'command_execution')
+    expect(commands.map((item) => item.type === 'command_execution' && item.exit_code)).toEqual([0, 0])
+    expect(ended.told()).toContain('met too')
+  })
+
+  test('it can be told more, and still knows what it did', async () => {
+    const ended = await withAgents({
+      'the boss': [[hand('look')], [call('send_message', { to: 'agent-1', message: 'and the colour?' })], done],
+      look: [[say('it is round')], [say('it is red')]],
+    })
+    expect(ended.told()).toContain('it is red')
+    const second = JSON.stringify(ended.requests[3]?.body)
+    for (const part of ['look', 'it is round', 'and the colour?']) expect(second).toContain(part)
+  })
+
+  test('what it uses counts as the run’s, and a budget that is used up ends it', async () => {
+    const usage = { input: 900, output: 100 }
+    const many = Array.from({ length: 9 }, () => ({ say: [call('exec_command', { cmd: 'true' })], usage }))
+    const ended = await withAgents({ 'the boss': [[hand('work')], done], work: many }, ['--max-tokens', '3000'])
+    expect(ended.code).toBe(4)
+    expect(ended.events.at(-1)).toMatchObject({
+      type: 'turn.failed',
+      usage: { input_tokens: 2700, output_tokens: 300 },
+    })
+  })
+
+  test('the same Guardian judges what it does, and the audit log is one', async () => {
+    const ended = await withAgents(
+      { 'the boss': [[hand('push')], done], push: [[call('exec_command', { cmd: 'touch x' })], [say('no')]] },
+      ['--ask-for-approval', 'untrusted'],
+    )
+    expect(existsSync(join(ended.cwd, 'x'))).toBe(false)
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })
+  })
+
+  test('one at work when the run ends is ended with it', async () => {
+    const ended = await withAgents({
+      'the boss': [[hand('sleep', { background: true })], done],
+      sleep: [[call('exec_command', { cmd: 'sleep 60; touch late' })]],
+    })
+    expect(ended.code).toBe(0)
+    expect(existsSync(join(ended.cwd, 'late'))).toBe(false)
+  })
+})
+
+describe.skipIf(needsBubblewrap())('agents that are written down', () => {
+  const reader =
+    '---\nname: reader\ndescription: Reads and tells\ntools: Read, Bash(ls:*)\nmodel: sonnet\n---\nYou only read.\n'
+  const options = () => ({ cwd: repository({ '.claude/agents/reader.md': reader }) })
+
+  test('are named to the model, and work by their own words', async () => {
+    const { requests } = await withAgents(
+      { 'the boss': [[hand('tell', { agent: 'reader' })], done], tell: [[say('ok')]] },
+      [],
+      options(),
+    )
+    expect(JSON.stringify(requests[0]?.body)).toContain('- reader: Reads and tells')
+    expect(requests[1]?.body).toMatchObject({ instructions: 'You only read.\n' })
+  })
+
+  test('are held to the tools that they name', async () => {
+    const ended = await withAgents(
+      {
+        'the boss': [[hand('tell', { agent: 'reader' })], done],
+        tell: [[call('exec_command', { cmd: 'ls; touch x' })], [call('exec_command', { cmd: 'ls' })], [say('ok')]],
+      },
+      [],
+      options(),
+    )
+    expect(existsSync(join(ended.cwd, 'x'))).toBe(false)
+    expect(ended.items).toContainEqual(expect.objectContaining({ type: 'command_execution', status: 'completed' }))
+    const tools = (ended.requests[1]?.body as { tools: { name: string }[] }).tools.map(({ name }) => name)
+    expect(tools).toContain('exec_command')
+    expect(tools).not.toContain('apply_patch')
+  })
+
+  test('one that is not there is answered with those that are', async () => {
+    const ended = await withAgents({ 'the boss': [[hand('tell', { agent: 'raeder' })], done] }, [], options())
+    expect(ended.told()).toContain("Did you mean 'reader'?")
+  })
+
+  test('hooks are told of their start and end', async () => {
+    const hooks = {
+      SubagentStart: [{ matcher: 'reader', hooks: [{ type: 'command', command: 'echo hello' }] }],
+      SubagentStop: [{ hooks: [{ type: 'command', command: 'true' }] }],
+    }
+    const home = tempDir({ '.claude/settings.json': JSON.stringify({ hooks }) })
+    const replies = { 'the boss': [[hand('tell', { agent: 'reader' })], done], tell: [[say('ok')]] }
+    const { items } = await withAgents(replies, [], { ...options(), home })
+    const heard = items.flatMap((item) => (item.type === 'hook' ? [item.event] : []))
+    expect(heard).toEqual(['SubagentStart', 'SubagentStop'])
+  })
+})
