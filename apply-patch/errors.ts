@@ -1,7 +1,10 @@
 /** A patch that was refused: malformed, or not applicable as a whole. Nothing was changed. */
 export class PatchError extends Error {
-  /** `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks what is needed. */
-  readonly code: 'malformed' | 'not-applied' | 'not-reversible'
+  /**
+   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks what is needed.
+   * `not-expressible`: a difference that the format can't say, of `diffToPatch`.
+   */
+  readonly code: 'malformed' | 'not-applied' | 'not-reversible' | 'not-expressible'
   /** Every reason, in the order of the patch; never empty. */
   readonly failures: readonly Failure[]
   /** False when there were more than `failureLimit` reasons: the rest of the patch was then not looked at. */
@@ -23,7 +26,7 @@ export class PatchError extends Error {
 export const failureLimit = 1000
 
 /** One reason why a patch was refused, as data; `renderFailure` makes sentences of it. */
-export type Failure = MalformedFailure | PlaceFailure | SeekFailure
+export type Failure = MalformedFailure | PlaceFailure | SeekFailure | DifferenceFailure
 
 /** The patch itself is wrong. */
 export type MalformedFailure = {
@@ -59,6 +62,14 @@ export type PlaceFailure = {
   readonly reason: string
   /** What else there is to say: where a link leads, which hunk overwrote it. */
   readonly detail?: string
+}
+
+/** A file whose change can't be put into a patch. */
+export type DifferenceFailure = {
+  readonly code: 'difference'
+  readonly path: string
+  /** `not-text`: its bytes before or after are not UTF-8. `path`: its name can't stand in a header as it is. */
+  readonly reason: 'not-text' | 'path'
 }
 
 /** Lines of a chunk have no place in the file, or more than one. */

@@ -8,6 +8,7 @@ export type * from './patch.ts'
 export {
   PatchError,
   type Cause,
+  type DifferenceFailure,
   type Failure,
   type MalformedFailure,
   type Nearest,

@@ -1,5 +1,12 @@
 import process from 'node:process'
-import { PatchError, type Cause, type Failure, type PlaceFailure, type SeekFailure } from '../errors.ts'
+import {
+  PatchError,
+  type Cause,
+  type DifferenceFailure,
+  type Failure,
+  type PlaceFailure,
+  type SeekFailure,
+} from '../errors.ts'
 import { CommitError, PathError, ReadError } from '../files/index.ts'
 import { clip, clipLines } from './clip.ts'
 import { renderCommitError } from './render-commit-error.ts'
@@ -37,6 +44,8 @@ function renderOne(failure: Failure): readonly string[] {
     case 'delete':
     case 'reverse':
       return renderPlace(failure)
+    case 'difference':
+      return renderDifference(failure)
     case 'anchor-not-found':
     case 'lines-not-found':
     case 'ambiguous':
@@ -65,6 +74,14 @@ function renderPlace(failure: PlaceFailure): readonly string[] {
     default:
       return code satisfies never
   }
+}
+
+function renderDifference({ path, reason }: DifferenceFailure): readonly string[] {
+  const why =
+    reason === 'not-text'
+      ? 'its content is not UTF-8 text, before or after; a patch can delete or rename such a file, but not hold its bytes'
+      : 'its name has a line end, or white space at its ends, which a header of the format can not hold'
+  return [`Failed to express the change of ${JSON.stringify(clip(path, 300))} as a patch`, `  ${why}`]
 }
 
 /** No valid path is longer; the system's own limit is 4,095 bytes. */
@@ -108,7 +125,6 @@ function reasonText(reason: string, detail: string | undefined): string {
     unreadable: `it can not be read${to}`,
     EACCES: 'permission denied (EACCES)',
     'no-content': 'what it held is not in the patch; "apply-patch undo" may have it',
-    binary: 'it is not UTF-8 text, so a patch can not hold it',
     'no-place': 'nothing in the patch says where its removed lines stood; give it context lines',
   }
   return texts[reason] ?? `${reason}${to}`

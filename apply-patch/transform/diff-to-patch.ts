@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PatchError } from '../errors.ts'
+import { PatchError, type DifferenceFailure } from '../errors.ts'
 import type { Chunk, Patch, PatchOperation } from '../patch.ts'
 import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
-import { isBinary } from './unified-diff.ts'
+import { trim } from '../text/trim.ts'
 
 /** A file before and after; undefined where it doesn't exist. */
 export type FilePair = {
@@ -22,7 +23,9 @@ export type FilePair = {
  * Line ends are the tree's own when it is applied: a difference in nothing but line ends, or in whether the file ends
  * with one, can't be said in the format and is left out.
  *
- * @throws PatchError `not-reversible` with reason `binary` for a changed file that isn't UTF-8 text: it can't be in a patch
+ * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
+ *
+ * @throws PatchError `not-expressible` naming every file that the format has no way to write
  */
 export async function diffToPatch(
   from: readonly FilePair[] | { readonly before: string; readonly after: string },
@@ -30,21 +33,27 @@ export async function diffToPatch(
 ): Promise<Patch> {
   const pairs = 'before' in from ? pairFolders(from.before, from.after) : from
   const operations: PatchOperation[] = []
-  const refused: string[] = []
+  const refused: DifferenceFailure[] = []
   for (const pair of pairs) {
     options.signal?.throwIfAborted()
     const [before, after] = [pair.before && Buffer.from(pair.before), pair.after && Buffer.from(pair.after)]
     if (before === undefined ? after === undefined : after !== undefined && before.equals(after)) continue
-    if (after !== undefined && (isBinary(after) || (before !== undefined && isBinary(before)))) refused.push(pair.path)
-    else operations.push(...describe(pair.path, before, after, options.context ?? 3))
+    const reason = whyNot(pair.path, before, after)
+    if (reason === undefined) operations.push(...describe(pair.path, before, after, options.context ?? 3))
+    else refused.push({ code: 'difference', path: pair.path, reason })
   }
-  if (refused.length > 0) {
-    throw new PatchError(
-      'not-reversible',
-      refused.map((path) => ({ code: 'reverse', path, absolute: path, hunk: 0, patchLine: 0, reason: 'binary' })),
-    )
-  }
+  if (refused.length > 0) throw new PatchError('not-expressible', refused)
   return { operations }
+}
+
+function whyNot(
+  path: string,
+  before: Buffer | undefined,
+  after: Buffer | undefined,
+): DifferenceFailure['reason'] | undefined {
+  // A header is a line, trimmed, and stars at its end are taken for decoration.
+  if (path === '' || path !== trim(path) || /\n| \*{3,}$/.test(path)) return 'path'
+  return after !== undefined && !(isUtf8(after) && isUtf8(before ?? after)) ? 'not-text' : undefined
 }
 
 function describe(

@@ -101,7 +101,7 @@ function splitLines(bytes: Buffer): readonly string[] {
 }
 
 /** Whether bytes can't be shown, or put into a patch, as text. */
-export function isBinary(bytes: Buffer): boolean {
+function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }
 
