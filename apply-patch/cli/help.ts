@@ -1,3 +1,18 @@
+/** What `apply-patch undo` does, and what when it can't. */
+export const undoHelp = `
+Takes back the last patch that was applied to this very directory (--root), byte for byte; run it
+again for the patch before. If a file was changed since, nothing is done and the file is named:
+apply-patch --reverse < FILE then takes the patch back by its text.
+`
+
+/** When there is something to recover, and what is given up with `--abandon`. */
+export const recoverHelp = `
+A run that was killed leaves a journal. The next run in the same tree puts its files in order by
+itself; recover does only that. If somebody changed the files in between, nothing is done and they
+are named: put them back and recover again, or recover --abandon, which forgets the journal and
+leaves every file as it is, also hidden .apply-patch-* files that hold the old or new content.
+`
+
 /** What a reader needs who has never seen the format. */
 export const helpText = `
 A patch looks like this; every path is relative to the root, every line of a body has a mark:

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { Command, CommanderError, type OutputConfiguration } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander'
+import { commands, durable } from './commands.ts'
 import { helpText } from './help.ts'
+import { rootFault } from './root-fault.ts'
 import { defaults, type Settings } from './settings.ts'
 
 /** What the arguments ask for, or what to print and the code to leave with. */
@@ -36,29 +38,30 @@ export function parseArguments(arguments_: readonly string[]): Call {
     .option('--diff', 'print a unified diff of what would change, or did')
     .option('--json', 'print one JSON object instead of text')
     .option('--strict', 'take the grammar to the letter; refuse ambiguous places and overwriting')
-    .option('--root <dir>', 'the tree to change', '.')
+    .option('--root <dir>', 'the tree to change', existingDirectory, '.')
     .option('--reverse', 'take the patch back instead')
     .option('--unsafe-paths', 'allow paths that leave the root or lead into .git')
-    .option('--durable', 'sync to the disk, so that it survives a power cut too')
+    .option(durable.flag, durable.meaning)
     .version(version(), '--version')
     .allowExcessArguments(true)
     .addHelpText('after', helpText)
     .action((patch: string | undefined, options: Partial<Settings>) => {
       settings = { ...defaults, ...options, patch }
     })
-  for (const [name, description] of commands) {
+  for (const { name, description, help, own, foreign } of commands) {
     program
       .command(name)
       .description(description)
-      .option('--root <dir>', 'the tree to change', '.')
+      .option('--root <dir>', 'the tree to change', existingDirectory, '.')
       .option('--json', 'print one JSON object instead of text')
-      .option('--durable', 'sync to the disk')
+      .option(own.flag, own.meaning)
+      .addHelpText('after', help)
       .allowExcessArguments(false)
       .exitOverride()
       .configureOutput(toOutput)
       .action((_: unknown, command: Command) => {
         const options = command.optsWithGlobals<Partial<Settings>>()
-        for (const [key, flag] of ofPatches) {
+        for (const [key, flag] of foreign) {
           if (options[key] === true) command.error(`error: ${flag} means nothing to '${name}'`)
         }
         settings = { ...defaults, ...options, command: name }
@@ -75,19 +78,12 @@ export function parseArguments(arguments_: readonly string[]): Call {
   return settings === undefined ? tooMany : { type: 'run', settings }
 }
 
-const commands = [
-  ['undo', 'take back the last applied patch, if the files are still what it left'],
-  ['recover', 'put in order what a crashed run left'],
-] as const
-
-/** Options that are about applying a patch; with another command they would be promises that nobody keeps. */
-const ofPatches = [
-  ['check', '--check'],
-  ['diff', '--diff'],
-  ['strict', '--strict'],
-  ['reverse', '--reverse'],
-  ['unsafePaths', '--unsafe-paths'],
-] as const
+/** A wrong root is wrong usage: no patch could be right for it. */
+function existingDirectory(path: string): string {
+  const fault = rootFault(path)
+  if (fault !== undefined) throw new InvalidArgumentError(fault)
+  return path
+}
 
 /** Codex's answer to more than one argument. */
 const tooMany: Call = {

@@ -11,9 +11,10 @@ import type { Settings } from './settings.ts'
  * @returns the exit code
  */
 export async function runCommand(settings: Settings, signal: AbortSignal): Promise<number> {
-  const { root, json, durable, command } = settings
+  const { root, json, durable, command, abandon } = settings
   try {
-    const [facts, text] = command === 'undo' ? await takeBack(root, durable, signal) : await putInOrder(root, signal)
+    const [facts, text] =
+      command === 'undo' ? await takeBack(root, durable, signal) : await putInOrder(root, abandon, signal)
     write(1, json ? `${JSON.stringify({ ok: true, ...facts }, null, 2)}\n` : text)
     return 0
   } catch (error) {
@@ -31,8 +32,11 @@ async function takeBack(root: string, durable: boolean, signal: AbortSignal): Pr
   return [report, renderSummary(report).replace('Success. Updated', 'Success. Took back')]
 }
 
-async function putInOrder(root: string, signal: AbortSignal): Promise<Outcome> {
-  const recovered = await recover({ root, signal })
-  const lines = recovered.map(({ outcome, paths }) => `${outcome}: ${paths.join(', ')}\n`)
+async function putInOrder(root: string, abandon: boolean, signal: AbortSignal): Promise<Outcome> {
+  const recovered = await recover({ root, abandon, signal })
+  const lines = recovered.map(({ outcome, paths }) => {
+    const files = paths.length === 0 ? '(its journal does not say which files)' : paths.join(', ')
+    return `${outcome}: ${files}\n`
+  })
   return [{ recovered }, lines.length === 0 ? 'Nothing to recover.\n' : lines.join('')]
 }

@@ -11,6 +11,8 @@ export type Settings = {
   readonly reverse: boolean
   readonly unsafePaths: boolean
   readonly durable: boolean
+  /** Of `recover`: give up what can't be put in order. */
+  readonly abandon: boolean
 }
 
 /** What a call without any option means: Codex's way of calling. */
@@ -25,4 +27,5 @@ export const defaults: Settings = {
   reverse: false,
   unsafePaths: false,
   durable: false,
+  abandon: false,
 }

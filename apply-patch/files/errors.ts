@@ -102,6 +102,8 @@ export type CommitFacts = {
   readonly tree?: 'unchanged' | 'incomplete'
   readonly remains?: readonly string[]
   readonly journal?: string
+  /** Of `nothing-to-undo`: the nearest tree around this one that a patch was applied to. */
+  readonly appliedTo?: string
   /** Folders that were tried for the journal, each with the reason it can't serve. */
   readonly tried?: readonly { readonly path: string; readonly reason: string }[]
   readonly cause?: unknown

@@ -1,11 +1,11 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
 import { crc32 } from './crc32.ts'
 import { CommitError, ReadError, type Difference } from './errors.ts'
 import { listJournals, type Header, type OldState } from './journal.ts'
 import { followRecipe, runLength } from './recipe.ts'
-import { readJournal } from './read-journal.ts'
+import { readJournal, type ReadJournal } from './read-journal.ts'
 import { findStateDirectories } from './state-directory.ts'
 import { pathOf, type Trace } from './steps.ts'
 import { transact } from './transact.ts'
@@ -24,7 +24,7 @@ export async function undo(root: string, options: CommitOptions = {}): Promise<R
   const { signal, durable = false, now = () => new Date() } = options
   return underClaim(real, options, async (claim, recovered) => {
     const last = await findLast(real, options.stateDirectory)
-    if (last === undefined) throw new CommitError('nothing-to-undo', { operation: 'undo', key: real })
+    if (last === undefined) throw await nothingToUndo(real, options.stateDirectory)
     const { header, bytes } = last
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
     const changeSet = reverse(header, bytes, tree, last.journal)
@@ -54,13 +54,33 @@ async function findLast(root: string, stateDirectory: string | undefined): Promi
   for (const directory of findStateDirectories(root, stateDirectory)) {
     for (const name of listJournals(directory, 'applied').toReversed()) {
       const journal = join(directory, name)
-      const read = await readJournal(journal)
+      const read = await readApplied(journal)
       if (read.state !== 'done' || read.header.root !== root) continue
       found.push({ journal, header: read.header, bytes: read.bytes })
       break
     }
   }
   return found.toSorted((one, other) => one.header.at - other.header.at).at(-1)
+}
+
+/** Says too where a patch was applied instead, for whoever stands in a folder of that tree. */
+async function nothingToUndo(root: string, stateDirectory: string | undefined): Promise<CommitError> {
+  const facts = { operation: 'undo', key: root } as const
+  for (let at = root; at !== dirname(at);) {
+    at = dirname(at)
+    const last = await findLast(at, stateDirectory)
+    if (last !== undefined) return new CommitError('nothing-to-undo', { ...facts, appliedTo: at })
+  }
+  return new CommitError('nothing-to-undo', facts)
+}
+
+async function readApplied(journal: string): Promise<ReadJournal> {
+  try {
+    return await readJournal(journal)
+  } catch (error) {
+    if (!(error instanceof CommitError)) throw error
+    throw new CommitError(error.code, { ...error.facts, operation: 'undo' })
+  }
 }
 
 /** The change set that brings back what was there before; refused as a whole when any file was changed since. */

@@ -1,31 +1,38 @@
-import type { CommitError } from '../files/index.ts'
+import type { CommitError, Difference } from '../files/index.ts'
+import { errnoText } from './errno-text.ts'
+
+type Facts = CommitError['facts']
 
 /** The message for a commit, recovery or undo that did not happen; first line as Codex words it where it has one. */
 export function renderCommitError({ code, facts, tree }: CommitError): string {
-  const where = facts.key ?? facts.path ?? ''
-  const lines = [headline(code, facts, where)]
-  if (facts.errno !== undefined)
-    lines.push(`  ${[facts.syscall, facts.errno].filter((part) => part !== undefined).join(': ')}`)
-  for (const { path, how } of facts.differences ?? []) lines.push(`  ${path}: ${how} changed`)
-  for (const { path, reason } of facts.tried ?? []) lines.push(`  tried ${path}: ${reason}`)
-  if (tree === 'unchanged') lines.push('Nothing was changed.')
-  else {
-    for (const path of facts.remains ?? []) lines.push(`  not as it was: ${path}`)
-    lines.push(
-      `Run "apply-patch recover" to put the tree in order${facts.journal === undefined ? '' : ` (${facts.journal})`}.`,
-    )
+  const lines = [headline(code, facts, facts.key ?? facts.path ?? '')]
+  if (facts.errno !== undefined && code !== 'unrecoverable') {
+    lines.push(`  ${[facts.syscall, errnoText(facts.errno)].filter((part) => part !== undefined).join(': ')}`)
   }
-  return lines.join('\n')
+  const since = facts.operation === 'undo' ? 'since the patch was applied' : 'since the patch was planned'
+  for (const { path, how } of facts.differences ?? []) lines.push(`  ${path}: ${changeText(how)} ${since}`)
+  for (const { path, reason } of facts.tried ?? []) lines.push(`  tried ${path}: ${errnoText(reason)}`)
+  for (const path of facts.remains ?? []) lines.push(`  not as it was: ${path}`)
+  return [
+    ...lines,
+    ...advice(code, facts),
+    tree === 'unchanged' ? 'Nothing was changed.' : toRecover(code, facts),
+  ].join('\n')
 }
 
-function headline(code: CommitError['code'], facts: CommitError['facts'], where: string): string {
+function headline(code: CommitError['code'], facts: Facts, where: string): string {
+  const changed = facts.differences?.map(({ path }) => path).join(', ') ?? where
   switch (code) {
     case 'changed':
-      return `Files changed since the patch was planned; plan it again: ${facts.differences?.map(({ path }) => path).join(', ') ?? where}`
+      return facts.operation === 'undo'
+        ? `Failed to take the patch back; changed since it was applied: ${changed}`
+        : `Files changed since the patch was planned; plan it again: ${changed}`
     case 'read-only':
+    case 'unsupported':
       return `Failed to write file ${where}`
     case 'system':
       if (facts.operation === 'remove') return `Failed to delete file ${where}`
+      if (facts.operation === 'undo') return `Failed to read file ${where}`
       return where === '' ? 'A system call failed' : `Failed to write file ${where}`
     case 'aborted':
       return 'Interrupted.'
@@ -33,13 +40,69 @@ function headline(code: CommitError['code'], facts: CommitError['facts'], where:
       return `Another run is at work on ${where === '' ? 'this tree' : where}; try again`
     case 'no-state-directory':
       return 'No folder outside the tree can hold the journal; set XDG_STATE_HOME to one that can be written'
-    case 'unsupported':
-      return `Failed to write file ${where}`
     case 'unrecoverable':
-      return 'A crashed run can not be put in order by itself: files were changed since, or its journal is damaged'
+      if (facts.operation === 'undo') return 'Failed to take the patch back: its journal is damaged'
+      return `A crashed run can not be put in order: ${facts.remains === undefined ? 'its journal is damaged' : 'files were changed since, or can not be reached'}`
     case 'nothing-to-undo':
-      return 'There is no applied patch to take back'
+      return `There is no applied patch to take back in ${where}`
     default:
       return code satisfies never
   }
+}
+
+function changeText(how: Difference): string {
+  switch (how) {
+    case 'appeared':
+      return 'it is there again'
+    case 'vanished':
+      return 'it is gone'
+    case 'kind':
+      return 'it is something else (a file, a link, a directory)'
+    case 'mode':
+      return 'its mode was changed'
+    case 'identity':
+      return 'it was replaced'
+    case 'time':
+      return 'it was written to'
+    case 'size':
+    case 'content':
+      return 'its content was changed'
+    default:
+      return how satisfies never
+  }
+}
+
+/** What its reader can do about it, where the headline doesn't say so. */
+function advice(code: CommitError['code'], facts: Facts): readonly string[] {
+  const byText = '"apply-patch --reverse < FILE" takes a patch back by its text, and keeps other changes'
+  switch (code) {
+    case 'changed':
+      if (facts.operation !== 'undo') return []
+      return [`  Make each file again what the patch left, or keep your change: ${byText}.`]
+    case 'read-only':
+      return ['  the file is read-only for this user; give yourself the right to write it if it is meant to change']
+    case 'nothing-to-undo':
+      if (facts.appliedTo === undefined) return []
+      return [`  the last patch was applied to ${facts.appliedTo}: apply-patch undo --root ${quote(facts.appliedTo)}`]
+    case 'unrecoverable':
+      if (facts.operation === 'undo') return [`  ${byText}.`]
+      if (facts.remains !== undefined) return []
+      return [
+        `  journal: ${facts.journal ?? ''}`,
+        '  "apply-patch recover --abandon" forgets it; see first what the crashed run has left in the tree.',
+      ]
+    default:
+      return []
+  }
+}
+
+/** What is left to do where the tree is neither old nor new. */
+function toRecover(code: CommitError['code'], { journal }: Facts): string {
+  const where = journal === undefined ? '' : ` (${journal})`
+  if (code !== 'unrecoverable') return `Run "apply-patch recover" to put the tree in order${where}.`
+  return `Put these files back and run "apply-patch recover" again, or "apply-patch recover --abandon" to keep the tree as it is${where}.`
+}
+
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -50,9 +50,9 @@ const program = new URL('../../apply-patch/main.ts', import.meta.url).pathname
 export function runProgram(
   cwd: string,
   input: string | Uint8Array,
-  options: { args?: readonly string[]; umask?: string; uid?: number } = {},
+  options: { args?: readonly string[]; umask?: string; uid?: number; state?: string } = {},
 ): Run {
-  const state = join(dirname(cwd), 'state')
+  const state = options.state ?? join(dirname(cwd), 'state')
   mkdirSync(state, { recursive: true })
   if (options.uid !== undefined) chownSync(state, options.uid, options.uid)
   const command = [process.execPath, program, ...(options.args ?? [])]

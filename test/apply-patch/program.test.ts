@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fingerprint, makeCase, readTree, runProgram, type CaseFile } from './case-tools.ts'
@@ -94,9 +94,29 @@ describe('options', () => {
     runProgram(cwd, change)
     writeFileSync(join(cwd, 'f.txt'), 'mine\n')
     const run = runProgram(cwd, '', { args: ['undo'] })
-    expect(run.status).toBe(1)
-    expect(run.stderr).toContain('f.txt')
+    expect(run).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: [
+        'Failed to take the patch back; changed since it was applied: f.txt',
+        '  f.txt: its content was changed since the patch was applied',
+        '  Make each file again what the patch left, or keep your change: "apply-patch --reverse < FILE" takes a patch back by its text, and keeps other changes.',
+        'Nothing was changed.\n',
+      ].join('\n'),
+    })
     expect(readFileSync(join(cwd, 'f.txt'), 'utf8')).toBe('mine\n')
+  })
+
+  test('undo in a folder of the tree says where the last patch was applied', () => {
+    const cwd = scene({ 'f.txt': 'a\nb\nc\n', 'sub/deep/g.txt': 'g\n' })
+    runProgram(cwd, change)
+    const run = runProgram(join(cwd, 'sub/deep'), '', { args: ['undo'], state: join(cwd, '../state') })
+    expect(run.status).toBe(1)
+    expect(run.stderr).toBe(
+      `There is no applied patch to take back in ${cwd}/sub/deep\n` +
+        `  the last patch was applied to ${cwd}: apply-patch undo --root ${cwd}\nNothing was changed.\n`,
+    )
+    expect(runProgram(cwd, '', { args: ['undo', '--root', cwd] }).status).toBe(0)
   })
 
   test.each([
@@ -104,6 +124,7 @@ describe('options', () => {
     ['undo', '--check'],
     ['--reverse', 'undo'],
     ['recover', '--check'],
+    ['recover', '--durable'],
   ])('%s %s is refused: a flag that means nothing there is not ignored', (...args) => {
     const cwd = scene()
     runProgram(cwd, wrap('*** Add File: n.txt\n+n\n'))
@@ -119,6 +140,24 @@ describe('options', () => {
       stdout: 'Nothing to recover.\n',
       stderr: '',
     })
+  })
+
+  test('recover gives up a crashed run that can not be put in order only when told to', () => {
+    const cwd = scene()
+    runProgram(cwd, change)
+    const state = join(cwd, '../state/portcullis/apply-patch')
+    const [folder = ''] = readdirSync(state)
+    writeFileSync(join(state, folder, 'failed-1'), 'no journal\n')
+    for (const args of [[], ['recover']]) {
+      const run = runProgram(cwd, args.length === 0 ? change : '', { args })
+      expect(run.status).toBe(1)
+      expect(run.stderr).toMatch(/^A crashed run can not be put in order: its journal is damaged\n/)
+      expect(run.stderr).toContain('apply-patch recover --abandon')
+    }
+    const run = runProgram(cwd, '', { args: ['recover', '--abandon'] })
+    expect(run).toEqual({ status: 0, stdout: 'abandoned: (its journal does not say which files)\n', stderr: '' })
+    expect(readTree(cwd)).toEqual({ 'f.txt': 'a\nB\nc\n' })
+    expect(runProgram(cwd, '', { args: ['undo'] }).status).toBe(0)
   })
 
   test('the example in --help applies as it stands', () => {

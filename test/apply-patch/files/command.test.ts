@@ -1,5 +1,5 @@
 /** The program itself, killed at each of its system calls and then asked to recover. */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -95,6 +95,28 @@ describe.skipIf(skipped)(`apply-patch${skipped ? ` (skipped: ${missing})` : ''}`
     )
     expect(outcomes.old).toBeGreaterThan(10)
     expect(outcomes.fresh).toBeGreaterThan(3)
+  })
+
+  test('killed, and its files then edited, is named by recover and given up with --abandon, edits and all', async () => {
+    const rehearsal = prepare()
+    const apply = (root: string) => ['--root', root, patch]
+    const { calls } = await traceCalls(rehearsal.command(...apply(rehearsal.root)), rehearsal.env, rehearsal.state)
+    const links = calls.filter(({ name }) => name.startsWith('rename'))
+    const middle = links[Math.floor(links.length / 2)]
+    if (middle === undefined) throw new Error('the program renames nothing')
+    const run = prepare()
+    expect(await killAt(middle, run.command(...apply(run.root)), run.env)).toMatchObject({ killed: true })
+    for (const name of Object.keys(layout)) writeFileSync(join(run.root, name), 'mine\n')
+    const edited = run.look()
+    const refused = await runPlainly(run.command('recover', '--root', run.root), run.env)
+    expect(refused.stderr).toMatch(/^A crashed run can not be put in order: files were changed since/)
+    expect(refused.stderr).toContain(`not as it was: ${run.root}/`)
+    expect(refused.stderr).toContain('apply-patch recover --abandon')
+    const ended = await runPlainly(run.command('recover', '--abandon', '--root', run.root), run.env)
+    expect([ended.stderr, ended.stdout]).toEqual(['', expect.stringMatching(/^abandoned: \//)])
+    const mine = (look: Record<string, string>) => Object.entries(look).filter(([, text]) => text.endsWith('mine\n'))
+    expect(mine(run.look())).toEqual(mine(edited))
+    expect(run.unfinished()).toEqual([])
   })
 
   test('undo takes the patch back, once', async () => {
