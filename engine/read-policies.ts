@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import {
   defaultRules,
   loadPermissions,
@@ -63,12 +63,13 @@ export function readPolicies({ places, home, project, config, ruleFiles = [] }: 
       ...ruleFiles.map((path) => ({ path, layer: 'user' as const })),
       ...folders.flatMap((folder) => rulesIn(join(folder, '.portcullis'), 'project').map(plain)),
     ])
-    const permissions = loadPermissions([
+    const loaded = loadPermissions([
       ...present(join(home, '.claude', 'settings.json')).map((path) => ({ path, layer: 'user' as const })),
       ...present(join(places.config, 'permissions.json')).map((path) => ({ path, layer: 'user' as const })),
       ...config.permissions,
       ...settings,
     ])
+    const permissions: PermissionSet = { ...loaded, base: project.workspace, realPath: followLinks }
     if (config.trusted) return { rules, permissions, ignored: [] }
     const kept = { rules: withoutAllowingRules(rules, 'project'), permissions: withoutAllows(permissions, 'project') }
     const dropped = [
@@ -135,4 +136,16 @@ function plain<File extends { readonly path: string }>(file: File): File & { rea
 function otherKeys(text: string): readonly string[] {
   const settings = JSON.parse(text.replace(/^\ufeff/, '')) as object
   return Object.keys(settings).filter((key) => key !== 'permissions')
+}
+
+/** The path with its existing part freed of links. */
+function followLinks(path: string): string {
+  for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
+    try {
+      return join(realpathSync(at), rest)
+    } catch {
+      // Not there, or not to be entered: what is above it may be.
+      if (at === dirname(at)) return path
+    }
+  }
 }

@@ -23,18 +23,30 @@ function opinion(permission: Permission, what: string): Opinion {
   }
 }
 
-/** What the lists say about reading or changing a file. A deny of reading also denies changing. */
+/**
+ * What the lists say about reading or changing a file. A deny of reading also denies changing. What is restricted is so under
+ * every name; an allow has to hold for the name and for what it leads to.
+ */
 export function permitPath(
   access: 'read' | 'edit',
   path: string,
   cwd: string,
   permissions: PermissionSet,
 ): readonly Opinion[] {
+  const named = absolutePath(path, cwd)
+  const names = permissions.realPath === undefined ? [named] : [named, permissions.realPath(named)]
+  // A command says where it runs, so that alone must not decide what a pattern means.
+  const anchors = [...new Set([permissions.base ?? cwd, cwd])]
+  const base = anchors.slice(0, 1)
   return permissions.paths
     .filter(
       (permission) => permission.access === access || (permission.access === 'read' && permission.decision !== 'allow'),
     )
-    .filter((permission) => permission.matches(absolutePath(path, cwd), cwd))
+    .filter(({ decision, matches }) =>
+      decision === 'allow'
+        ? names.every((name) => base.some((anchor) => matches(name, anchor)))
+        : names.some((name) => anchors.some((anchor) => matches(name, anchor))),
+    )
     .map((permission) => opinion(permission, `${access === 'read' ? 'reading' : 'changing'} ${path}`))
 }
 

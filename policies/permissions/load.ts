@@ -175,6 +175,7 @@ export function withoutAllows(
       return false
     })
   const kept: PermissionSet = {
+    ...set,
     commands: keep(set.commands, (rule) => `Bash(${describePattern(rule)})`),
     paths: keep(set.paths, ({ text }) => text),
     hosts: keep(set.hosts, ({ text }) => text),

@@ -22,6 +22,15 @@ export type PermissionSet = {
   readonly paths: readonly PathPermission[]
   readonly hosts: readonly HostPermission[]
   readonly tools: readonly ToolPermission[]
+  /**
+   * The folder that patterns such as `./secrets/**` start from, whatever folder a command is in. Absent: the folder of each action.
+   */
+  readonly base?: string
+  /**
+   * Follows links in an absolute path, of which the last parts may not be there yet: another name for a file is not another file.
+   * Absent: names are taken as they stand.
+   */
+  readonly realPath?: (path: string) => string
 }
 
 /** Where nobody wrote a list. */

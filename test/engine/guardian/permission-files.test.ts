@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
@@ -110,6 +110,34 @@ describe.skipIf(needsBubblewrap())('permission lists', () => {
     expect(existsSync(join(cwd, 'fixed'))).toBe(false)
   })
 })
+
+test.skipIf(needsBubblewrap())(
+  'a deny of reading is not passed through a link (CVE-2025-59829, CVE-2026-25724)',
+  async () => {
+    const cwd = repository({
+      'secrets/key': 'k\n',
+      '.claude/settings.json': settings({ deny: ['Read(./secrets/**)'], allow: ['Edit(./public/**)'] }),
+    })
+    mkdirSync(join(cwd, 'public'))
+    symlinkSync('secrets/key', join(cwd, 'innocent'))
+    symlinkSync('../secrets', join(cwd, 'public/more'))
+    const commands = [
+      'cat innocent',
+      'cat public/more/key',
+      'cat < innocent',
+      'cd public && cat more/key',
+      'head -1 ./public/../innocent',
+    ]
+    const elsewhere = call('exec_command', { cmd: 'cat ../secrets/key', workdir: 'public' })
+    const ended = await exec([[...commands.map(run), elsewhere], [say('ok')]], ['--json', 'x'], { cwd })
+    expect(verdicts(ended).map((verdict) => (verdict as unknown[])[0])).toEqual(
+      [...commands, elsewhere].map(() => 'deny'),
+    )
+    const patch = '*** Begin Patch\n*** Update File: public/more/key\n@@\n-k\n+x\n*** End Patch\n'
+    await exec([[freeform('apply_patch', patch)], [say('ok')]], ['--json', '--trust', ...untrusted, 'x'], { cwd })
+    expect(readFileSync(join(cwd, 'secrets/key'), 'utf8')).toBe('k\n')
+  },
+)
 
 describe.skipIf(needsBubblewrap())('rule files of a repository', () => {
   const rules = [
