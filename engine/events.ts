@@ -225,6 +225,18 @@ export const RunEvent = z.discriminatedUnion('type', [
       sandbox_backend: z.string(),
       approval_policy: z.string(),
       session_dir: z.string(),
+      /** What commands reach: `off`, `allowlist` or `full`. */
+      network: z.string().optional(),
+      reasoning_effort: z.string().optional(),
+      /** The limits that were given. */
+      budget: z
+        .object({
+          max_turns: z.int().optional(),
+          max_tokens: z.int().optional(),
+          max_cost_usd: z.number().optional(),
+          timeout_ms: z.number().optional(),
+        })
+        .optional(),
       /** Configuration that was found and does not count: the file, its keys (none: all of it), and why. Absent: none. */
       ignored_config: z
         .array(z.object({ source: z.string(), keys: z.array(z.string()), reason: z.string() }))

@@ -123,26 +123,35 @@ function keepIfPossible(session: Session, bytes: Uint8Array): string | undefined
 }
 
 function announce(options: RunOptions, recorder: Recorder): void {
-  const ignored = options.ignoredConfig ?? []
+  const { policy, backend } = options.sandbox
+  const { maxTurns, maxTokens, maxCost, timeoutMs } = options.budget
+  const ignored = (options.ignoredConfig ?? []).map((entry) => ({ ...entry, keys: [...entry.keys] }))
   recorder.emit({
     type: 'thread.started',
     thread_id: options.session.threadId,
     schema_version: schemaVersion,
-    config: {
+    config: given({
       model: options.model.name,
       cwd: options.workspace,
-      sandbox_mode: options.sandbox.policy.mode,
-      sandbox_backend: options.sandbox.backend,
+      sandbox_mode: policy.mode,
+      sandbox_backend: backend,
+      network: policy.mode === 'danger-full-access' ? 'full' : policy.network.mode,
       approval_policy: options.approvalPolicy,
+      reasoning_effort: options.reasoningEffort,
+      budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
       session_dir: options.session.directory,
-      ...(ignored.length === 0
-        ? {}
-        : { ignored_config: ignored.map((entry) => ({ ...entry, keys: [...entry.keys] })) }),
-    },
+      ignored_config: ignored.length === 0 ? undefined : ignored,
+    }),
   })
   recorder.emit({ type: 'turn.started' })
   for (const message of options.notices ?? []) recorder.complete({ type: 'error', message })
   options.hooks?.report((item) => recorder.complete(item))
+}
+
+/** An object without the fields that are undefined. */
+function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known) as { [K in keyof T]: Exclude<T[K], undefined> }
 }
 
 function noteEnd(rollout: Rollout, stop: Stop | undefined): void {

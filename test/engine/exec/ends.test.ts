@@ -62,6 +62,42 @@ describe('whatever ends a run, it says so once and last', () => {
   })
 })
 
+/** One run of each class, and what it exits with. */
+const classes: readonly (readonly [string, readonly Reply[], readonly string[], number])[] = [
+  ['done', [[say('ok')]], [], 0],
+  ['failed', [1, 2, 3, 4].map(() => [say('no JSON')]), ['--output-schema', 'schema.json'], 1],
+  ['stoppedByGuardian', [[call('exec_command', { cmd: 'rm -rf /' })]], ['--fail-on-denied'], 3],
+  ['budget', [[call('exec_command', { cmd: 'true' })]], ['--max-turns', '1'], 4],
+  ['provider', [{ status: 400, body: { error: { message: 'refused' } } }], [], 6],
+]
+
+test.each(classes)('a run that ends as %s exits with the same code, with events and without', async (...row) => {
+  const [reason, replies, args, code] = row
+  const cwd = repository({ 'schema.json': '{"type":"object"}' })
+  const home = tempDir({ '.config/portcullis/rules/a.rules': 'prefix_rule(pattern=["rm"], decision="forbidden")\n' })
+  const plain = await exec(replies, ['-s', 'danger-full-access', ...args, 'x'], { cwd, home })
+  const events = await exec(replies, [...open, ...args, 'x'], { cwd, home })
+  expect([plain.code, events.code], plain.stderr).toEqual([code, code])
+  const last = code === 0 ? { type: 'turn.completed' } : { type: 'turn.failed', reason, exit_code: code }
+  expect(events.events.at(-1)).toMatchObject(last)
+  expect(plain.stderr).toContain(`exit code ${code}`)
+})
+
+test('the first event says with what the run works', async () => {
+  const args = [...open, '-c', 'model_reasoning_effort=low', '--max-turns', '3', '--max-cost', '1.5', '--timeout', '60']
+  const { events } = await exec([[say('ok')]], [...args, 'x'], { cwd: repository() })
+  expect(events[0]).toMatchObject({
+    schema_version: 1,
+    config: {
+      model: 'gpt-5.5',
+      sandbox_mode: 'danger-full-access',
+      network: 'full',
+      reasoning_effort: 'low',
+      budget: { max_turns: 3, max_cost_usd: 1.5, timeout_ms: 60_000 },
+    },
+  })
+})
+
 describe('lines of --json', () => {
   const long = '長い文です\n'.repeat(4200)
   const files = Array.from({ length: 900 }, (_, at) => `*** Add File: some/folder/with/a/name/file-${at}.txt\n+x\n`)
