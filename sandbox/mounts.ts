@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { FileSystemView } from './file-system-view.ts'
+import { isNested } from './nested-places.ts'
 import { depth, isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { GuardedPlaces } from './git/guard.ts'
@@ -63,7 +64,7 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }
-  for (const path of [...places.protectedPaths, ...places.gitLinks]) {
+  for (const path of [...places.protectedPaths.filter((each) => !isNested(each)), ...places.gitLinks]) {
     const real = host.realPath(path)
     if (real !== undefined && !roots.includes(real)) protect(real)
   }

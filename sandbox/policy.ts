@@ -95,7 +95,7 @@ export const SandboxPolicy = z.strictObject({
    * starts (two stars, a slash, `.env*`). A list given replaces the default places where credentials are kept.
    */
   deniedReads: placesOrNames.prefault(() => [...credentialPlaces]),
-  /** Read-only although a writable root holds them: absolute, or relative to every writable root. */
+  /** Read-only although a writable root holds them: absolute, relative to every writable root, or after two stars and a slash in every directory of one. */
   protectedPaths: z
     .array(
       z.string().min(1).refine(hasNoNul, 'must not hold a NUL').refine(staysInside, 'must not climb out with ".."'),

@@ -1,22 +1,23 @@
 /**
  * Names that programs on the host execute or obey later without asking, so that writing them is a way out of any
- * sandbox. Relative to each writable root; read-only there even when the root is writable.
+ * sandbox. Relative to each writable root; read-only there even when the root is writable. With two stars: in every directory of it,
+ * since any may be opened as a project.
  */
 export const protectedPlaces: readonly string[] = [
   // Agents: their configuration, hooks and rules
-  '.portcullis',
-  '.codex',
-  '.claude',
-  '.agents',
-  '.gemini',
-  '.cursor',
-  '.mcp.json',
+  '**/.portcullis',
+  '**/.codex',
+  '**/.claude',
+  '**/.agents',
+  '**/.gemini',
+  '**/.cursor',
+  '**/.mcp.json',
   // Editors and shells that run things when a folder is opened
-  '.vscode/tasks.json',
-  '.vscode/settings.json',
-  '.vscode/launch.json',
-  '.idea',
-  '.envrc',
+  '**/.vscode/tasks.json',
+  '**/.vscode/settings.json',
+  '**/.vscode/launch.json',
+  '**/.idea',
+  '**/.envrc',
   // Start-up files, when the root is a home directory
   '.bashrc',
   '.bash_profile',

@@ -29,9 +29,10 @@ export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): reado
   return [...paths, ...[...real].flatMap((root) => host.named(root, patterns))]
 }
 
-/** The policy's protected paths as absolute ones, below every writable root. */
+/** The policy's protected paths as absolute ones, below every writable root; what is protected in every directory is so in the root too. */
 export function protectedBelow(roots: readonly string[], policy: SandboxPolicy): readonly string[] {
   return policy.protectedPaths
+    .flatMap((path) => (path.startsWith('**/') ? [path.slice(3), path] : [path]))
     .flatMap((path) => (isAbsolute(path) ? [path] : roots.map((root) => join(root, path))))
     .filter((path) => !roots.includes(path))
 }

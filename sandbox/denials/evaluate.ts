@@ -1,6 +1,7 @@
 import { basename, dirname, join, relative } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import { isNamePattern, matchesName } from '../name-pattern.ts'
+import { isNested, nestedPlaceOf } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gitExecutables } from '../protected-places.ts'
@@ -83,10 +84,12 @@ function evaluateWrite(
       remedy: { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' },
     }
   }
-  const place = innermost(
-    path,
-    protectedBelow(roots, policy).map((protectedPath) => host.realPath(protectedPath) ?? protectedPath),
-  )
+  const shielded = protectedBelow(roots, policy)
+  const place =
+    innermost(
+      path,
+      shielded.filter((each) => !isNested(each)).map((each) => host.realPath(each) ?? each),
+    ) ?? nestedPlaceOf(path, shielded)
   return place === undefined
     ? allowed
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }

@@ -1,5 +1,7 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { hostFileSystem } from '../file-system-view.ts'
+import { nestedAt, nestedNames } from '../nested-places.ts'
 import { isWithin } from '../paths.ts'
 import { gitExecutables } from '../protected-places.ts'
 import { createQuarantine, putFile, putSymlink } from '../quarantine.ts'
@@ -71,7 +73,8 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   const symlinks = new Map(before.symlinks)
   let places: GuardedPlaces = before.places
 
-  const look = (): readonly Found[] => [...roots, ...places.repositories].map((root) => ({ root, ...scan(root) }))
+  const look = (): readonly Found[] =>
+    [...roots, ...places.repositories].map((root) => ({ root, ...scan(root, nestedNames(protectedPaths, root)) }))
 
   const trust = (): GuardedPlaces => {
     const repositories = roots.flatMap((root) => linkedRepository(root) ?? []).filter((path) => !isCovered(path, roots))
@@ -80,13 +83,19 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     const gitDirectories = found.flatMap(({ directories }) => directories)
     const gitLinks = found.flatMap(({ links }) => links)
     const named = gitDirectories.flatMap((git) => pathsNamedBy(git, gitLinks, roots))
-    places = { repositories, gitDirectories, gitLinks, protectedPaths: [...new Set([...protectedPaths, ...named])] }
+    const nested = nestedIn(found, protectedPaths)
+    const shielded = [...new Set([...protectedPaths, ...named, ...nested])]
+    places = { repositories, gitDirectories, gitLinks, protectedPaths: shielded }
     trusted.clear()
-    for (const { path, as } of entriesOf(found, places.protectedPaths)) {
-      const identity = identify(path, as.kind)
-      if (identity === undefined) continue
-      trusted.add(identity.key)
-      if (identity.target !== undefined) symlinks.set(path, identity.target)
+    const links = new Map<string, string | undefined>()
+    for (const { root, path, as } of entriesOf(found, places.protectedPaths)) {
+      const link = linkOnTheWay(root, path, links)
+      for (const known of link === undefined ? [path] : [path, link]) {
+        const identity = identify(known, known === path ? as.kind : 'protected')
+        if (identity === undefined) continue
+        trusted.add(identity.key)
+        if (identity.target !== undefined) symlinks.set(known, identity.target)
+      }
     }
     // Where nothing can be written, nothing can be planted.
     if (roots.length > 0) record?.keep({ roots, places, trusted: [...trusted], symlinks: [...symlinks] })
@@ -97,9 +106,11 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     const found = look()
     const known = new Set(found.flatMap(({ directories }) => directories))
     const denials: Denial[] = []
-    for (const entry of entriesOf(found, places.protectedPaths)) {
-      const identity = identify(entry.path, entry.as.kind)
-      if (identity === undefined || trusted.has(identity.key)) continue
+    const shielded = [...new Set([...places.protectedPaths, ...nestedIn(found, protectedPaths)])]
+    for (const seen of entriesOf(found, shielded)) {
+      if (isKnown(seen, trusted)) continue
+      const entry = withoutLinks(seen, trusted, roots)
+      if (isKnown(entry, trusted)) continue
       const judgement = judge(entry, known)
       if (judgement.verdict === 'harmless') continue
       const to = quarantine.take(entry.root, entry.path)
@@ -113,6 +124,40 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   }
 
   return { trust, places: () => places, review, rest: () => record?.drop() }
+}
+
+/** What is protected in every directory, as far as such a thing may exist. */
+function nestedIn(found: readonly Found[], protectedPaths: readonly string[]): readonly string[] {
+  return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
+}
+
+/** Whether there is nothing, or what was there before. */
+function isKnown({ path, as }: Entry, trusted: ReadonlySet<string>): boolean {
+  const identity = identify(path, as.kind)
+  return identity === undefined || trusted.has(identity.key)
+}
+
+/** The first symlink among the directories between `root` and `path`. What is found out is kept in `known`, by directory. */
+function linkOnTheWay(root: string, path: string, known: Map<string, string | undefined>): string | undefined {
+  const directory = dirname(path)
+  if (directory === root || !isWithin(directory, root)) return undefined
+  if (known.has(directory)) return known.get(directory)
+  const link = linkOnTheWay(root, directory, known) ?? (hostFileSystem.isSymlink(directory) ? directory : undefined)
+  known.set(directory, link)
+  return link
+}
+
+/** What leads to an entry by a symlink that a command made is that symlink; by one of the host's, what it leads to. */
+function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
+  const link = linkOnTheWay(entry.root, entry.path, new Map())
+  if (link === undefined) return entry
+  if (!trusted.has(identify(link, 'protected')?.key ?? '')) return { ...entry, path: link, as: { kind: 'protected' } }
+  const directory = hostFileSystem.realPath(dirname(entry.path))
+  const root = roots.find((each) => directory !== undefined && isWithin(directory, each))
+  // Outside of every root no command could write it.
+  return directory === undefined || root === undefined
+    ? entry
+    : { ...entry, root, path: join(directory, basename(entry.path)) }
 }
 
 function entriesOf(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import type { GuardedPlaces } from '../git/guard.ts'
+import { isNested } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
@@ -38,6 +39,8 @@ export type PlannedPlaces = {
   readonly roots: readonly string[]
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]
+  /** Protected in every directory of a root. */
+  readonly nested: readonly string[]
 }
 
 /**
@@ -89,7 +92,8 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
     put(path, 'denied')
   }
   const shielded: string[] = []
-  for (const path of [...protectedBelow(roots, policy), ...guarded.protectedPaths]) {
+  const shielding = [...new Set([...protectedBelow(roots, policy), ...guarded.protectedPaths])]
+  for (const path of shielding.filter((each) => !isNested(each))) {
     for (const form of bothForms(path, host)) {
       if (byPath.has(form)) continue
       shielded.push(form)
@@ -114,6 +118,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
     roots,
     gitDirectories: guarded.gitDirectories,
     gitLinks: guarded.gitLinks,
+    nested: shielding.filter(isNested),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { GuardedPlaces } from '../git/guard.ts'
 import { depth } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
+import { spared, splitNested } from '../nested-places.ts'
 import { gitExecutables } from '../protected-places.ts'
 import { baseRules, deviceRules, networkRules, type NetworkGrant } from './base-rules.ts'
 import { planPlaces, type Place, type PlannedPlaces, type SeatbeltMachine } from './places.ts'
@@ -40,6 +41,7 @@ export function seatbeltProfile(
     visibleRule(planned, param),
     pinRule(planned, param),
     gitRules(planned, param),
+    nestedRules(planned, param),
     deviceRules(),
     privilegeRules,
     networkRules(network),
@@ -102,6 +104,16 @@ ${rule(
   'deny file-write*',
   known.map((expression) => `(regex ${param('GIT', expression)})`),
 )}`
+}
+
+/** What is obeyed in whatever directory it lies, there or not: but not in those that a package manager fills. */
+function nestedRules({ nested }: PlannedPlaces, param: Param): string {
+  const filters = nested.map((pattern) => {
+    const { root, rest } = splitNested(pattern)
+    const inAny = `^${quoteForRegex(root)}/(.+/)?${rest.map(quoteCaseless).join('/')}(/|$)`
+    return `(require-all (regex ${param('NESTED', inAny)}) (require-not (regex #"/${spared}/")))`
+  })
+  return rule('deny file-write*', filters)
 }
 
 /** Neither files that run as somebody else, nor mounts, nor the two commands of fcntl(2) that change a file opened for reading. */

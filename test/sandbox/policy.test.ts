@@ -10,7 +10,7 @@ test('mode and workspace are enough, and the rest defaults to what is safe', () 
   expect(policy.writableRoots).toEqual([])
   expect(policy.environment.inherit).toBe('core')
   expect(policy.deniedReads).toContain(`${homedir()}/.ssh`)
-  expect(policy.protectedPaths).toContain('.claude')
+  expect(policy.protectedPaths).toContain('**/.claude')
 })
 
 test('a parsed policy parses to itself', () => {

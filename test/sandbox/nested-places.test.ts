@@ -1,0 +1,83 @@
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { mkdir, readlink, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { beforeEach, expect, test as plain } from 'vitest'
+import { evaluateAccess } from '../../sandbox/denials/evaluate.ts'
+import { hostFileSystem } from '../../sandbox/file-system-view.ts'
+import { parsePolicy, type Sandbox } from '../../sandbox/index.ts'
+import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
+
+beforeEach(async () => {
+  process.env['XDG_STATE_HOME'] = await temporaryDirectory()
+  return () => {
+    delete process.env['XDG_STATE_HOME']
+  }
+})
+
+async function openWith(files: Readonly<Record<string, string>>): Promise<Sandbox> {
+  const workspace = await temporaryDirectory()
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(workspace, name)), { recursive: true })
+    await writeFile(join(workspace, name), text)
+  }
+  return openFor({ mode: 'workspace-write', workspace })
+}
+
+const obeyed = ['.claude/settings.json', '.mcp.json', '.vscode/tasks.json', '.envrc', '.codex/config.toml']
+
+test.each(obeyed)('%s below the top of a root: what is there stays as it is', async (name) => {
+  const sandbox = await openWith({ [`packages/a/${name}`]: 'mine' })
+  const file = join(sandbox.policy.workspace, 'packages/a', name)
+  const ran = await run(sandbox, `echo theirs > packages/a/${name}`)
+  expect(codeOf(ran)).not.toBe(0)
+  expect(ran.result.denials[0]?.rule).toMatch(/^protectedPaths: /)
+  await run(
+    sandbox,
+    `mv packages/a packages/b; mkdir -p "$(dirname packages/a/${name})"; echo theirs > packages/a/${name}`,
+  )
+  expect(existsSync(file) ? readFileSync(file, 'utf8') : 'absent').not.toBe('theirs\n')
+})
+
+test.each(obeyed)('%s below the top of a root: what appears is moved away and reported', async (name) => {
+  const sandbox = await openWith({ 'packages/a/index.js': '' })
+  const ran = await run(sandbox, `mkdir -p "$(dirname packages/a/${name})"; echo theirs > packages/a/${name}`)
+  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths' }])
+  expect(existsSync(join(sandbox.policy.workspace, 'packages/a', name))).toBe(false)
+})
+
+test('a program installed by a package manager keeps what its authors put there', async () => {
+  const sandbox = await openWith({})
+  const ran = await run(sandbox, 'mkdir -p node_modules/x/.vscode; echo {} > node_modules/x/.vscode/settings.json')
+  expect(ran.result.denials).toEqual([])
+})
+
+test.each(['', 'packages/a/'])('a symlink put in the way of %s.vscode/tasks.json is moved away', async (below) => {
+  const sandbox = await openWith({ 'packages/a/index.js': '' })
+  const ran = await run(sandbox, `mkdir ${below}x; echo theirs > ${below}x/tasks.json; ln -s x ${below}.vscode`)
+  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'protectedPaths' }])
+  expect(lstatSync(join(sandbox.policy.workspace, `${below}.vscode`), { throwIfNoEntry: false })).toBeUndefined()
+})
+
+test("the host's own symlink stays, and what is planted behind it does not", async () => {
+  const sandbox = await openWith({ 'shared/readme': '' })
+  const { workspace } = sandbox.policy
+  await symlink('shared', join(workspace, '.vscode'))
+  const ran = await run(sandbox, 'echo theirs > shared/tasks.json')
+  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine' }])
+  expect(existsSync(join(workspace, 'shared/tasks.json'))).toBe(false)
+  expect(await readlink(join(workspace, '.vscode'))).toBe('shared')
+})
+
+plain('the evaluator knows the places in every directory', () => {
+  const policy = parsePolicy({ mode: 'workspace-write', workspace: '/w' })
+  const may = (path: string): boolean => {
+    const host = { ...hostFileSystem, realPath: (each: string) => each }
+    return evaluateAccess(policy, { path, want: 'write' }, host).allowed
+  }
+  expect([may('/w/a/.claude/x'), may('/w/a/b/.vscode/tasks.json'), may('/w/.mcp.json')]).toEqual([false, false, false])
+  expect([may('/w/a/.bashrc'), may('/w/a/.vscode/other.json'), may('/w/node_modules/a/.idea/x')]).toEqual([
+    true,
+    true,
+    true,
+  ])
+})
