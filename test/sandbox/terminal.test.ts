@@ -137,9 +137,9 @@ describe.each([
     const argv = ['bash', '--norc', '-i'] as const
     const started = sandbox.spawn({ argv, cwd: sandbox.policy.workspace, terminal: size })
     const type = (keys: string) => () => void started.stdin?.write(keys)
-    type(`sh -c 'echo u$((1))p; sleep 600'\n`)()
+    type(`sh -c 'echo u$((1))p; exec sleep 600'\n`)()
     whenShown('u1p', type('\u001a'))(started)
-    whenShown('Stopped', type('kill -KILL %1; wait; exit 3\n'))(started)
+    whenShown('Stopped', type('kill -KILL %1; exit 3; exit 3\n'))(started)
     const shown = await text(started.stdout)
     expect(shown).toMatch(/\[1\]\+ +Stopped +sh -c/)
     expect(await started.result).toMatchObject({ status: 'exited', code: 3 })
