@@ -82,8 +82,9 @@ export type Sandbox = {
   /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
   /**
-   * Moves to quarantine what commands still running have planted for the host to execute, and says so. Call it before a program
-   * outside the sandbox looks at the tree while a command runs; a command's result does it by itself.
+   * Moves to quarantine what commands still running have planted for the host to execute, and says so. A command's result does it
+   * by itself; call it each time output of a running one is handed on, and before a program outside the sandbox looks at the tree. It
+   * looks at the directories of the writable roots, not at files: some microseconds for each of them. Nothing runs: `[]`, at once.
    */
   inspect(): Promise<readonly Denial[]>
   /** Frees what the backend holds (containers, proxies, temp dirs). Idempotent. */

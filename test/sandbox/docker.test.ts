@@ -211,3 +211,15 @@ test('the system calls of the profile are refused for real', async () => {
     'unshare -U true 2>/dev/null && echo GOT; chroot / true 2>/dev/null && echo GOT; mount -t tmpfs x /mnt 2>/dev/null && echo GOT; touch /tmp/f; chmod 4755 /tmp/f 2>/dev/null && echo GOT; true'
   expect((await run(sandbox, script)).stdout).toBe('')
 })
+
+test('what a running command planted is found when it is asked for', async () => {
+  const sandbox = await open()
+  const { workspace } = sandbox.policy
+  const started = sandbox.spawn({ argv: ['sh', '-c', 'echo x > .envrc; echo up; sleep 60'], cwd: workspace })
+  await new Promise((resolve) => started.stdout.once('data', resolve))
+  expect(await sandbox.inspect()).toMatchObject([{ kind: 'quarantine' }])
+  expect(existsSync(join(workspace, '.envrc'))).toBe(false)
+  expect(await sandbox.inspect()).toEqual([])
+  started.kill()
+  expect((await started.result).denials).toEqual([])
+})
