@@ -92,6 +92,8 @@ function privateTemp(directory: string): Variables {
   }
 }
 
+const isCore = matcher(coreNames)
+
 /** What a command gets, and which names of ours it didn't because they look like secrets. */
 type CommandEnvironment = { readonly variables: Variables; readonly withheld: readonly string[] }
 
@@ -109,16 +111,17 @@ export function commandEnvironment(
   const { inherit, pass, exclude, includeOnly, set } = policy.environment
   const variables: Record<string, string> = {}
   const withheld: string[] = []
+  const [isExcluded, isIncluded] = [matcher(exclude), matcher(includeOnly)]
   for (const [name, value] of Object.entries(inherited)) {
     if (value === undefined) continue
     if (!pass.includes(name)) {
-      if (inherit === 'none' || (inherit === 'core' && !matchesAny(name, coreNames))) continue
+      if (inherit === 'none' || (inherit === 'core' && !isCore(name))) continue
       if (secretName.test(name) || addressWithPassword.test(value)) {
         withheld.push(name)
         continue
       }
-      if (matchesAny(name, exclude)) continue
-      if (includeOnly.length > 0 && !matchesAny(name, includeOnly)) continue
+      if (isExcluded(name)) continue
+      if (includeOnly.length > 0 && !isIncluded(name)) continue
     }
     variables[name] = value
   }
@@ -137,13 +140,15 @@ export function commandEnvironment(
   }
 }
 
-function matchesAny(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => matches(name, pattern))
+/** A test for names by patterns, made once for all names: most of the time to start a command went into making expressions. */
+function matcher(patterns: readonly string[]): (name: string) => boolean {
+  if (patterns.length === 0) return () => false
+  const one = new RegExp(`^(?:${patterns.map(asExpression).join('|')})$`, 'is')
+  return (name) => one.test(name)
 }
 
-function matches(name: string, pattern: string): boolean {
-  const source = pattern.replace(/[\\^$.*+?()[\]{}|]/g, (character) =>
+function asExpression(pattern: string): string {
+  return pattern.replace(/[\\^$.*+?()[\]{}|]/g, (character) =>
     character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
   )
-  return new RegExp(`^${source}$`, 'is').test(name)
 }

@@ -1,4 +1,5 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
+import { chmod, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -16,12 +17,12 @@ type RunDirectory = {
 const prefix = 'portcullis-run-'
 
 /** Makes the run's directories, for this user alone, below the system's temporary directory. */
-export async function makeRunDirectory(): Promise<RunDirectory> {
-  const base = await realpath(tmpdir())
-  const path = await mkdtemp(join(base, `${prefix}${ownerName(process.pid)}-`))
+export function makeRunDirectory(): RunDirectory {
+  const base = realpathSync.native(tmpdir())
+  const path = mkdtempSync(join(base, `${prefix}${ownerName(process.pid)}-`))
   const run = { path, temp: join(path, 'tmp'), empty: join(path, 'empty') }
-  await mkdir(run.temp, { mode: 0o700 })
-  await mkdir(run.empty, { mode: 0o500 })
+  mkdirSync(run.temp, { mode: 0o700 })
+  mkdirSync(run.empty, { mode: 0o500 })
   return run
 }
 
@@ -47,11 +48,12 @@ async function openDirectories(path: string): Promise<void> {
  * each directory before it is removed, and keeps it from that by rejecting.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
-  const base = await realpath(tmpdir())
-  for (const name of await readdir(base)) {
+  const base = realpathSync.native(tmpdir())
+  // At once, since there is nearly always nothing to do: what waits for other threads costs a start more than the work.
+  for (const name of readdirSync(base)) {
     if (!name.startsWith(prefix) || !isOwnerGone(name.slice(prefix.length))) continue
     const path = join(base, name)
-    const stat = await lstat(path).catch(() => undefined)
+    const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
     await finish(path)
     // Somebody else may be reaping the same one; whatever remains is the next start's.

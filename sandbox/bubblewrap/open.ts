@@ -51,13 +51,14 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const networks = prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
-  const run = await makeRunDirectory()
-  const openPipes = createPipes(run.path, true)
+  const run = makeRunDirectory()
+  const pipesMade = createPipes(run.path, true)
   const roots = writableRoots(policy, hostFileSystem)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'bubblewrap'))
   const running = new RunningCommands(guard.rest)
   // While none could write, what has changed is the host's own work.
   const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
+  const openPipes = await pipesMade
   let open = true
 
   const start = (command: Command): SandboxProcess => {

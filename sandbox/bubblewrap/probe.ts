@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir, release } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import process from 'node:process'
@@ -33,7 +33,7 @@ async function probe(): Promise<Probe> {
     return { works: false, reason: 'the program bwrap is not installed', remedy: installAdvice(process.platform) }
   }
   const key = machineKey(program)
-  const remembered = await recall(key)
+  const remembered = recall(key)
   if (remembered !== undefined) return { works: true, bubblewrap: { program, sizedTemp: remembered.sizedTemp } }
   // Behind a door, as a remembered yes never needs it.
   const { tryBubblewrap } = await import('./trial.ts')
@@ -66,9 +66,9 @@ function memoryFile(): string {
   )
 }
 
-async function recall(key: string): Promise<z.infer<typeof Remembered> | undefined> {
+function recall(key: string): z.infer<typeof Remembered> | undefined {
   try {
-    const remembered = Remembered.parse(JSON.parse(await readFile(memoryFile(), 'utf8')))
+    const remembered = Remembered.parse(JSON.parse(readFileSync(memoryFile(), 'utf8')), { jitless: true })
     return remembered.key === key ? remembered : undefined
   } catch {
     // Missing or damaged: the probe is cheap, so it is simply done again.

@@ -29,7 +29,7 @@ export function readStatus(source: Readable | null): Status {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines.filter((text) => text.trim() !== '')) {
-      const status = Line.parse(JSON.parse(line))
+      const status = Line.parse(JSON.parse(line), { jitless: true })
       initPid ??= status['child-pid']
       if (initPid !== undefined) for (const act of waiting.splice(0)) act(initPid)
       commandRan ||= status['exit-code'] !== undefined

@@ -44,7 +44,7 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   const named = await requireImage(docker, image)
   const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
   await reapContainers(docker)
-  const run = await makeRunDirectory()
+  const run = makeRunDirectory()
   const roots = writableRoots(policy, hostFileSystem)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'docker'))
   const running = new RunningCommands(guard.rest)

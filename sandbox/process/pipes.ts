@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -23,24 +23,35 @@ export type OutputPipes = {
 /** How many named pipes are made at a time: making sixteen takes as long as making one. */
 const batch = 16
 
+const options = ['-m', '600', '--'] as const
+
 /**
  * Makes pipes for the output of commands, by way of named ones in `directory`. Node itself connects children by sockets, and a socket
  * can't be opened anew: `echo oops > /dev/stderr` fails on it. With `reuse`, a name is used again for a later command, which needs
  * certainty that nothing of the earlier one is left to write to it.
  */
-export function createPipes(directory: string, reuse: boolean): () => OutputPipes {
+export async function createPipes(directory: string, reuse: boolean): Promise<() => OutputPipes> {
   const idle: string[] = []
   let made = 0
+  const nextNames = (): readonly string[] => Array.from({ length: batch }, () => join(directory, `pipe-${(made += 1)}`))
   const take = (): string => {
     const name = idle.pop()
     if (name !== undefined) return name
-    const names = Array.from({ length: batch }, () => join(directory, `pipe-${(made += 1)}`))
-    const { error, status, stderr } = spawnSync('mkfifo', ['-m', '600', '--', ...names], { encoding: 'utf8' })
+    const names = nextNames()
+    const { error, status, stderr } = spawnSync('mkfifo', [...options, ...names], { encoding: 'utf8' })
     if (error !== undefined) throw error
     if (status !== 0) throw new Error(`mkfifo: ${stderr.trim()}`)
     idle.push(...names.slice(1))
     return names[0] ?? ''
   }
+  // The first are made while the rest of the sandbox is.
+  const first = nextNames()
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn('mkfifo', [...options, ...first], { stdio: 'ignore' })
+    child.once('error', reject)
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`mkfifo in ${directory}: status ${code}`))))
+  })
+  idle.push(...first)
   return () => {
     const names = [take(), take()] as const
     const [stdout, stderr] = [openPipe(names[0]), openPipe(names[1])]

@@ -41,7 +41,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   const roots = writableRoots(policy, hostFileSystem)
   requireVolfs(roots)
   const limits = prepareLimits(policy, { processLimit: false }, 'seatbelt')
-  const run = await makeRunDirectory()
+  const run = makeRunDirectory()
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'seatbelt'))
   const machine = { host: hostFileSystem, privateTemp: run.temp }
   const profileFor = (places: ReturnType<typeof guard.trust>, applied = policy): SeatbeltProfile =>
@@ -54,11 +54,12 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     throw error
   }
   // What hid from us may still write to a pipe, so none is used again.
-  const openPipes = createPipes(run.path, false)
+  const pipesMade = createPipes(run.path, false)
   const watchdog = startWatchdog()
   const running = new RunningCommands(guard.rest)
   // While none could write, what has changed is the host's own work.
   const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
+  const openPipes = await pipesMade
   let open = true
 
   const start = (command: Command): SandboxProcess => {

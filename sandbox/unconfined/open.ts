@@ -34,12 +34,13 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   }
   // A limit on a user's processes would count all of the caller's, so only a control group will do.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
-  const run = await makeRunDirectory()
+  const run = makeRunDirectory()
   // What leaves its group and wipes its environment escapes us here, and may still write.
-  const openPipes = createPipes(run.path, false)
+  const pipesMade = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path)
   const watchdog = startWatchdog()
   const running = new RunningCommands()
+  const openPipes = await pipesMade
   let open = true
 
   const start = (command: Command): SandboxProcess => {
