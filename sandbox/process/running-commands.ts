@@ -6,7 +6,7 @@ export class RunningCommands {
   readonly #whenNoneWrites: () => void
   #writing = 0
 
-  /** @param whenNoneWrites called each time the last of those has ended that may write */
+  /** @param whenNoneWrites called each time one has ended and none runs that may write */
   constructor(whenNoneWrites: () => void = () => undefined) {
     this.#whenNoneWrites = whenNoneWrites
   }
@@ -28,7 +28,7 @@ export class RunningCommands {
     const forget = (): void => {
       this.#commands.delete(started)
       this.#writing -= writing
-      if (writing > 0 && this.#writing === 0) this.#whenNoneWrites()
+      if (this.#writing === 0) this.#whenNoneWrites()
     }
     started.result.then(forget, forget)
     return started

@@ -139,3 +139,12 @@ testInDocker('a container that outlives its engine is ended before its review', 
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
 })
+
+test('a run killed after a command that only read owes nothing', async () => {
+  const workspace = await repository()
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  await run(sandbox, 'true', { readOnly: true })
+  const runs = (await readdir(process.env['TMPDIR'] ?? '')).filter((name) => name.startsWith('portcullis-run-'))
+  expect(runs).toHaveLength(1)
+  expect(await readdir(join(process.env['TMPDIR'] ?? '', runs[0] ?? ''))).not.toContain('unreviewed.json')
+})
