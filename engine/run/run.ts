@@ -251,7 +251,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       spendInVain(error.spent, { model, conversation, recorder, budget })
     return stopFor(error, options.signal, budget)
   } finally {
-    closeWorkingState(path.context.state)
+    await closeWorkingState(path.context.state)
   }
 }
 

@@ -87,6 +87,30 @@ export function answerCommand(
   }
 }
 
+/** A command that goes on after its call was answered. */
+type Running = {
+  readonly id: number
+  /** What it printed since it was last looked at. */
+  readonly output: string
+  readonly denials: readonly Denial[]
+  readonly waitedMs: number
+  readonly maxTokens: number | undefined
+}
+
+/** The same for a command that has not ended: how to go on with it, and what it printed. */
+export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Running, context: ToolContext): ToolResult {
+  const isLong = output.length > modelLimit(maxTokens)
+  const file = isLong ? context.keepOutput(Buffer.from(output)) : undefined
+  const lines = [
+    `Process running with session ID ${id}`,
+    `Wall time: ${(waitedMs / 1000).toFixed(1)} seconds`,
+    'Output:',
+    truncateMiddle(output, modelLimit(maxTokens), file).text.replace(/\n$/, ''),
+    ...denials.map((denial) => renderDenial(denial, remedyAsConfig)),
+  ]
+  return { ok: true, output: lines.join('\n'), maxTokens: (maxTokens ?? defaultOutputTokens) + surroundingTokens }
+}
+
 function ending(result: ExecResult): string {
   switch (result.status) {
     case 'exited':

@@ -13,6 +13,15 @@ const limits = {
     .max(3_600_000)
     .optional()
     .describe('Milliseconds after which the command and everything it started is killed. Default 120000.'),
+  yield_time_ms: z
+    .int()
+    .min(1)
+    .max(300_000)
+    .optional()
+    .describe(
+      'Milliseconds after which the call is answered though the command goes on; use write_stdin then. Default: wait for its end.',
+    ),
+  tty: z.boolean().optional().describe('Give the command a terminal to type into with write_stdin. Default false.'),
   max_output_tokens: z
     .int()
     .min(1)
@@ -48,8 +57,8 @@ export const execCommand: Tool = defineTool({
   name: 'exec_command',
   ownItems: true,
   description:
-    'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code once it has ended. ' +
-    'Standard input is empty. To change files use apply_patch.',
+    'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code once it has ended, ' +
+    'or with yield_time_ms a session ID while it goes on. Standard input is empty. To change files use apply_patch.',
   // Loose, because trained models send fields of other programs too; the answer names what was ignored.
   input: z.looseObject({
     cmd: z.string().min(1).describe('The command line, as bash reads it.'),

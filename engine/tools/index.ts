@@ -6,6 +6,7 @@ import { glob, grep, listDirectory } from './find-files.ts'
 import { readFile, viewImage } from './read-file.ts'
 import type { Tool } from './tool.ts'
 import { writeFile } from './write-file.ts'
+import { killSession, writeStdin } from './write-stdin.ts'
 
 /** The tools every run has. */
 export const builtInTools: readonly Tool[] = [
@@ -20,4 +21,6 @@ export const builtInTools: readonly Tool[] = [
   shell,
   viewImage,
   writeFile,
+  writeStdin,
+  killSession,
 ]

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { describeGrant, type Action, type Approved, type Grant, type Verdict } from '../../policies/index.ts'
-import { SandboxError } from '../../sandbox/index.ts'
+import { SandboxError, type ExecResult } from '../../sandbox/index.ts'
 import { cleanOutput } from '../text/clean.ts'
-import { OutputBuffer } from '../text/output-buffer.ts'
 import { shellJoin } from '../text/shell-join.ts'
-import { answerCommand, describeCommand, shownOutput, type FinishedCommand } from './command-result.ts'
+import { answerCommand, answerRunning, describeCommand, shownOutput, type FinishedCommand } from './command-result.ts'
+import { LiveCommand, mostSessions } from './command-sessions.ts'
 import { denied, eventVerdict } from './denied.ts'
 import { grantsAskedFor, grantsForDenials, grantsSeenIn, type AskedPermissions } from '../grants/grants.ts'
 import { onlyReads } from './only-reads.ts'
@@ -15,6 +15,9 @@ export type CommandRequest = {
   readonly argv: readonly [string, ...string[]]
   readonly workdir?: string | undefined
   readonly timeout_ms?: number | undefined
+  /** After which the call is answered though the command goes on. Absent: the call waits for its end. */
+  readonly yield_time_ms?: number | undefined
+  readonly tty?: boolean | undefined
   readonly max_output_tokens?: number | undefined
   readonly sandbox_permissions?: 'use_default' | 'require_escalated' | undefined
   readonly justification?: string | undefined
@@ -25,8 +28,9 @@ export type CommandRequest = {
 type ExecAction = Extract<Action, { type: 'exec' }>
 
 const defaultTimeoutMs = 120_000
-/** Kept of one command's output; what a program prints beyond it is counted and dropped. */
-const outputLimitBytes = 4 * 1024 * 1024
+/** A command with a terminal may wait for somebody to type. */
+const terminalYieldMs = 10_000
+const terminalSize = { columns: 120, rows: 40 }
 /** How often a command is run again with more: what it needs next shows only then. */
 const mostRetries = 3
 
@@ -118,11 +122,15 @@ function widerAction(action: ExecAction, { result }: FinishedCommand, context: T
 
 type Attempt =
   | { readonly kind: 'finished'; readonly finished: FinishedCommand }
-  /** Refused, or not started. */
-  | { readonly kind: 'not-run'; readonly result: ToolResult }
+  /** Refused, not started, or not at its end yet. */
+  | { readonly kind: 'not-run' | 'running'; readonly result: ToolResult }
 
 /** One review and one run of a command, as one item. */
 async function runAttempt(action: ExecAction, request: CommandRequest, context: ToolContext): Promise<Attempt> {
+  const lasting = yieldOf(request) !== undefined
+  if (lasting && context.state.sessions.size >= mostSessions) {
+    return { kind: 'not-run', result: { ok: false, output: tooMany(context) } }
+  }
   const item = context.startItem({
     type: 'command_execution',
     command: shellJoin(action.argv),
@@ -141,13 +149,18 @@ async function runAttempt(action: ExecAction, request: CommandRequest, context: 
     return { kind: 'not-run', result: denied(verdict) }
   }
   const granted = (approved.escalation?.grants ?? []).map(describeGrant)
-  try {
-    const finished = await execute(approved, verdict, request, context)
+  const complete = (finished: FinishedCommand): void =>
     item.complete({
       ...describeCommand(finished, context),
       verdict: eventVerdict(verdict),
       ...(granted.length === 0 ? {} : { granted }),
     })
+  try {
+    const command = await start(approved, verdict, request, context)
+    const result = await waitFor(command, request, context)
+    if (result === undefined) return await goOn(command, request, complete, context)
+    const finished = finish(command, result, request, context)
+    complete(finished)
     return { kind: 'finished', finished }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
@@ -160,31 +173,88 @@ async function runAttempt(action: ExecAction, request: CommandRequest, context: 
   }
 }
 
-/** Runs what was approved, and only that: the command's words and what it is granted come from the approved action. */
-async function execute(
+/** Starts what was approved, and only that: the command's words and what it is granted come from the approved action. */
+async function start(
   approved: Approved<ExecAction>,
   verdict: Verdict,
   request: CommandRequest,
   context: ToolContext,
-): Promise<FinishedCommand> {
+): Promise<LiveCommand> {
   const [program, ...words] = approved.argv
   if (program === undefined) throw new TypeError('an approved command has at least one word')
   const grants: readonly Grant[] = approved.escalation?.grants ?? []
   if (verdict.holds === 'run') context.widening?.keep(grants)
   const sandbox = (await context.widening?.sandboxFor(grants)) ?? context.sandbox
+  // One that may go on is limited by the policy alone, unless the call says otherwise.
+  const timeoutMs = request.timeout_ms ?? (yieldOf(request) === undefined ? defaultTimeoutMs : undefined)
   const child = sandbox.spawn({
     argv: [program, ...words],
     cwd: approved.cwd,
-    timeoutMs: request.timeout_ms ?? defaultTimeoutMs,
-    signal: context.signal,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',
   })
-  const buffer = new OutputBuffer(outputLimitBytes)
-  child.stdout.on('data', (bytes: Buffer) => buffer.push(bytes))
-  child.stderr.on('data', (bytes: Buffer) => buffer.push(bytes))
-  const result = await child.result
-  const bytes = buffer.toBytes()
+  return new LiveCommand(child, approved.sandbox, sandbox)
+}
+
+/** How long a call waits for its command; undefined: to its end. */
+function yieldOf({ yield_time_ms: ms, tty }: CommandRequest): number | undefined {
+  return ms ?? (tty === true ? terminalYieldMs : undefined)
+}
+
+/** Waits for a command as long as its call does; while it does, giving up the call ends the command. */
+async function waitFor(
+  command: LiveCommand,
+  request: CommandRequest,
+  { signal }: ToolContext,
+): Promise<ExecResult | undefined> {
+  const give = (): void => command.kill()
+  signal.addEventListener('abort', give, { once: true })
+  if (signal.aborted) give()
+  try {
+    const ms = yieldOf(request)
+    const result = ms === undefined ? await command.result : await command.endWithin(ms, signal)
+    return result ?? (signal.aborted ? await command.result : undefined)
+  } finally {
+    signal.removeEventListener('abort', give)
+  }
+}
+
+/** Answers the call of a command that has not ended. Its item is completed when it has. */
+async function goOn(
+  command: LiveCommand,
+  request: CommandRequest,
+  complete: (finished: FinishedCommand) => void,
+  context: ToolContext,
+): Promise<Attempt> {
+  const id = context.state.sessions.add(command)
+  command.result.then(
+    (result) => complete(finish(command, result, request, context)),
+    // A command that could not even be set up is told of when it is asked for.
+    () => undefined,
+  )
+  const answer = {
+    id,
+    output: cleanOutput(command.takeUnread()),
+    denials: await command.sandbox.inspect(),
+    waitedMs: yieldOf(request) ?? 0,
+    maxTokens: request.max_output_tokens,
+  }
+  return { kind: 'running', result: answerRunning(answer, context) }
+}
+
+function finish(
+  command: LiveCommand,
+  result: ExecResult,
+  request: CommandRequest,
+  context: ToolContext,
+): FinishedCommand {
+  const bytes = command.output
   const output = cleanOutput(bytes)
   const isLong = output.length > shownOutput(request.max_output_tokens)
-  return { result, mode: approved.sandbox, output, file: isLong ? context.keepOutput(bytes) : undefined }
+  return { result, mode: command.mode, output, file: isLong ? context.keepOutput(bytes) : undefined }
+}
+
+function tooMany({ state }: ToolContext): string {
+  return `${mostSessions} commands are running already (${state.sessions.ids.join(', ')}): end some with kill_session first.`
 }

@@ -1,4 +1,4 @@
-import { createGuardian, nobody, withoutAuditLog, type ApprovalMode } from '../../policies/index.ts'
+import { createGuardian, nobody, withoutAuditLog, type ApprovalMode, type RuleSet } from '../../policies/index.ts'
 import type { RunEvent } from '../../engine/events.ts'
 import type { ToolCall } from '../../engine/model.ts'
 import { noHooks, type CallHooks } from '../../engine/run/hooks.ts'
@@ -19,6 +19,8 @@ type Setting = {
   readonly hooks?: CallHooks
   readonly attended?: boolean
   readonly approvalMode?: ApprovalMode
+  /** Default: none. */
+  readonly rules?: RuleSet
   /** Default: unconfined, in a fresh directory. */
   readonly sandbox?: Sandbox
 }
@@ -49,7 +51,12 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
     context: {
       workspace: sandbox.policy.workspace,
       sandbox,
-      guardian: createGuardian({ approvalMode, reviewer: nobody, audit: withoutAuditLog() }),
+      guardian: createGuardian({
+        approvalMode,
+        ...(setting.rules === undefined ? {} : { rules: setting.rules }),
+        reviewer: nobody,
+        audit: withoutAuditLog(),
+      }),
       state: openWorkingState(sandbox),
       keepOutput: (bytes) => `output-${kept.push(bytes)}.txt`,
     },

@@ -238,10 +238,10 @@ describe.skipIf(needsBubblewrap())('agent exec', () => {
 
   test('arguments that mean nothing here are named, not swallowed', async () => {
     const { requests } = await exec(
-      [[call('exec_command', { cmd: 'echo hi', tty: true, yield_time_ms: 1000 })], [say('ok')]],
+      [[call('exec_command', { cmd: 'echo hi', shell: '/bin/zsh', colour: true })], [say('ok')]],
       ['x'],
       { cwd: repository() },
     )
-    expect(JSON.stringify(requests[1]?.body)).toContain('Ignored, not known here: tty, yield_time_ms')
+    expect(JSON.stringify(requests[1]?.body)).toContain('Ignored, not known here: shell, colour')
   })
 })

@@ -268,6 +268,9 @@ describe('no file tool is a way round the sandbox', () => {
       ['apply_patch', { input: patch('link.txt') }],
       ['exec_command', { cmd: `cat ${denied} link.txt` }],
       ['shell', { command: ['cat', denied] }],
+      ['exec_command', { cmd: 'sh', tty: true, yield_time_ms: 1 }],
+      ['write_stdin', { session_id: 1, chars: `cat ${denied}\n` }],
+      ['kill_session', { session_id: 1 }],
     ]
     for (const [name, input] of calls) {
       const { output } = await call(name, input)

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SandboxMode } from '../../policies/index.ts'
+import type { ExecResult, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
+import { OutputBuffer } from '../text/output-buffer.ts'
+
+/** Kept of one command's output; what a program prints beyond it is counted and dropped. */
+const outputLimitBytes = 4 * 1024 * 1024
+
+/** Kept of what a command printed since it was last looked at. */
+const unreadLimitBytes = 1024 * 1024
+
+/** A command that has been started and perhaps not ended yet. */
+export class LiveCommand {
+  readonly #child: SandboxProcess
+  readonly #whole = new OutputBuffer(outputLimitBytes)
+  #unread = new OutputBuffer(unreadLimitBytes)
+  /** What it is confined to. */
+  readonly mode: SandboxMode
+  readonly sandbox: Sandbox
+  readonly hasTerminal: boolean
+  /** What was typed into it since the last line end. */
+  typed = ''
+
+  constructor(child: SandboxProcess, mode: SandboxMode, sandbox: Sandbox) {
+    this.#child = child
+    this.mode = mode
+    this.sandbox = sandbox
+    this.hasTerminal = child.terminal !== undefined
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (bytes: Buffer) => {
+        this.#whole.push(bytes)
+        this.#unread.push(bytes)
+      })
+    }
+    // A terminal that is closed while it is written to says so by its end.
+    child.stdin?.on('error', () => undefined)
+  }
+
+  /** Resolves when it has ended. */
+  get result(): Promise<ExecResult> {
+    return this.#child.result
+  }
+
+  /** All it has printed, with the middle left out when that is too much. */
+  get output(): Buffer {
+    return this.#whole.toBytes()
+  }
+
+  /** What it has printed since this was last asked. */
+  takeUnread(): Buffer {
+    const bytes = this.#unread.toBytes()
+    this.#unread = new OutputBuffer(unreadLimitBytes)
+    return bytes
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text)
+  }
+
+  kill(): void {
+    this.#child.kill()
+  }
+
+  /** Waits for its end, but no longer than `ms`, or until the signal; undefined when it has not ended by then. */
+  async endWithin(ms: number, signal: AbortSignal): Promise<ExecResult | undefined> {
+    const waiting = new AbortController()
+    const late = sleep(ms, undefined, { signal: AbortSignal.any([signal, waiting.signal]) }).catch(() => undefined)
+    try {
+      return await Promise.race([this.result, late])
+    } finally {
+      waiting.abort()
+    }
+  }
+}
+
+/** How many commands may stay alive beside a run. */
+export const mostSessions = 64
+
+/** The commands of a run that go on after their call was answered. */
+export class CommandSessions {
+  readonly #live = new Map<number, LiveCommand>()
+  #next = 1
+
+  get size(): number {
+    return this.#live.size
+  }
+
+  /** Keeps a command until `remove`, and gives its number. */
+  add(command: LiveCommand): number {
+    const id = this.#next++
+    this.#live.set(id, command)
+    return id
+  }
+
+  get(id: number): LiveCommand | undefined {
+    return this.#live.get(id)
+  }
+
+  remove(id: number): void {
+    this.#live.delete(id)
+  }
+
+  /** Numbers of those that are kept. */
+  get ids(): readonly number[] {
+    return [...this.#live.keys()]
+  }
+
+  /** Ends all, and resolves when they are gone. */
+  async close(): Promise<void> {
+    for (const command of this.#live.values()) command.kill()
+    await Promise.allSettled([...this.#live.values()].map(({ result }) => result))
+    this.#live.clear()
+  }
+}

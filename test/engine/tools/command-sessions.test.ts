@@ -1,0 +1,119 @@
+import { describe, expect } from 'vitest'
+import { loadRules, type RuleSet } from '../../../policies/index.ts'
+import { builtInTools } from '../../../engine/tools/index.ts'
+import { closeWorkingState } from '../../../engine/tools/working-state.ts'
+import { openFor, processesWith, temporaryDirectory, testInBubblewrap as test } from '../../sandbox/helpers.ts'
+import { openPath, type ObservedPath } from '../../support/call-path.ts'
+import { calls, says, scriptedRun } from '../../support/scripted-run.ts'
+
+async function open(rules?: RuleSet): Promise<ObservedPath> {
+  const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
+  return openPath({ tools: builtInTools, sandbox, ...(rules === undefined ? {} : { rules }) })
+}
+
+const itemOf = ({ events }: ObservedPath): unknown =>
+  events.findLast((event) => event.type === 'item.completed' && event.item.type === 'command_execution')
+
+describe('a command that is not at its end when its call is answered', () => {
+  test('goes on, is read on from where it was, and its item is complete when it is', async () => {
+    const observed = await open()
+    const { call } = observed
+    const cmd = 'echo first; until [ -e go ]; do sleep 0.05; done; echo last; exit 3'
+    const first = await call('exec_command', { cmd, yield_time_ms: 500 })
+    expect(first).toMatchObject({
+      ok: true,
+      output: expect.stringMatching(/^Process running with session ID 1\n[^]*first$/),
+    })
+    expect(itemOf(observed)).toBeUndefined()
+    const silent = await call('write_stdin', { session_id: 1, yield_time_ms: 1 })
+    expect(silent.output).toMatch(/^Process running with session ID 1\n[^]*Output:\n$/)
+    await call('exec_command', { cmd: 'touch go' })
+    const last = await call('write_stdin', { session_id: 1 })
+    expect(last).toMatchObject({
+      ok: false,
+      output: expect.stringMatching(/^Process exited with code 3\n[^]*Output:\nlast$/),
+    })
+    expect(itemOf(observed)).toMatchObject({
+      item: { aggregated_output: 'first\nlast\n', exit_code: 3, status: 'failed' },
+    })
+    expect(await call('write_stdin', { session_id: 1 })).toMatchObject({
+      ok: false,
+      output: expect.stringContaining('There is no session 1'),
+    })
+  })
+
+  test('can be typed into where it has a terminal, and only there', async () => {
+    const { call } = await open()
+    const waits = 'read name; echo "hello $name"'
+    await call('exec_command', { cmd: waits, tty: true, yield_time_ms: 300 })
+    const typed = await call('write_stdin', { session_id: 1, chars: 'you\n', yield_time_ms: 5000 })
+    expect(typed.output).toContain('hello you')
+    await call('exec_command', { cmd: 'sleep 60 & wait', yield_time_ms: 1 })
+    const refused = await call('write_stdin', { session_id: 2, chars: 'x' })
+    expect(refused).toMatchObject({ ok: false, output: expect.stringContaining('no terminal') })
+    await call('kill_session', { session_id: 2 })
+  })
+
+  test('ends with control-C, and with kill_session whatever it does', async () => {
+    const { call } = await open()
+    await call('exec_command', { cmd: 'sleep 61', tty: true, yield_time_ms: 300 })
+    const interrupted = await call('write_stdin', { session_id: 1, chars: '\u0003', yield_time_ms: 5000 })
+    expect(interrupted.output).toMatch(/Process (?:exited with code 130|was killed by SIGINT)/)
+    const stubborn = 'trap "" TERM INT; (setsid sleep 62.5 &) ; while :; do sleep 0.1; done'
+    await call('exec_command', { cmd: stubborn, yield_time_ms: 300 })
+    expect((await call('kill_session', { session_id: 2 })).output).toContain('Process was killed')
+    expect(processesWith('sleep 62.5')).toEqual([])
+  })
+
+  test('is told of at each look what it planted', async () => {
+    const { call } = await open()
+    const cmd = 'mkdir -p .vscode && echo x > .vscode/tasks.json; sleep 60'
+    const first = await call('exec_command', { cmd, yield_time_ms: 1000 })
+    expect(first.output).toContain('.vscode/tasks.json')
+    await call('kill_session', { session_id: 1 })
+  })
+
+  test('is ended with the run, and its item with it', async () => {
+    const inside = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
+    const { events } = await scriptedRun({
+      builtIn: builtInTools,
+      inside,
+      responses: [
+        () => [calls('exec_command', { cmd: 'sleep 63.5 & wait', yield_time_ms: 1 }, 'a')],
+        () => [says('done')],
+      ],
+    })
+    expect(processesWith('sleep 63.5')).toEqual([])
+    const kinds = events.map((event) => event.type)
+    expect(kinds.at(-1)).toBe('turn.completed')
+    expect(itemOf({ events } as unknown as ObservedPath)).toMatchObject({ item: { ended_by: 'cancelled' } })
+  })
+})
+
+test('there is an end to how many commands go on', async () => {
+  const { call, path } = await open()
+  for (let at = 0; at < 64; at++) {
+    expect(await call('exec_command', { cmd: 'sleep 64.5', yield_time_ms: 1 })).toMatchObject({ ok: true })
+  }
+  expect(await call('exec_command', { cmd: 'sleep 64.5', yield_time_ms: 1 })).toMatchObject({
+    ok: false,
+    output: expect.stringContaining('64 commands are running already'),
+  })
+  await closeWorkingState(path.context.state)
+  expect(processesWith('sleep 64.5')).toEqual([])
+})
+
+test('what is typed is judged as the command it may be, however it is cut up', async () => {
+  const rules = loadRules([
+    { path: 'a.rules', layer: 'user', text: 'prefix_rule(pattern=["git", "push"], decision="forbidden")' },
+  ])
+  const { call, path } = await open(rules)
+  await call('exec_command', { cmd: 'cat', tty: true, yield_time_ms: 300 })
+  const type = (chars: string): Promise<{ ok: boolean }> =>
+    call('write_stdin', { session_id: 1, chars, yield_time_ms: 300 })
+  expect(await type('echo fine\n')).toMatchObject({ ok: true, output: expect.stringContaining('fine') })
+  expect(await type('git push\n')).toMatchObject({ ok: false, output: expect.stringContaining('Refused') })
+  expect(await type('git pu')).toMatchObject({ ok: true })
+  expect(await type('sh\n')).toMatchObject({ ok: false, output: expect.stringContaining('Refused') })
+  await closeWorkingState(path.context.state)
+})
