@@ -37,7 +37,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   const run = makeRunDirectory()
   // What leaves its group and wipes its environment escapes us here, and may still write.
   const pipesMade = createPipes(run.path, false)
-  const terminalProgram = keepTerminalProgram(run.path)
+  const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
   const running = new RunningCommands()
   const openPipes = await pipesMade
