@@ -71,6 +71,31 @@ const spellings = [
   ],
 ]
 
+/** One letter as shells let it be written. */
+const letter = (text: string): fc.Arbitrary<string> =>
+  fc.constantFrom(
+    text,
+    text,
+    `\\${text}`,
+    `'${text}'`,
+    `"${text}"`,
+    `""${text}`,
+    `$'${text}'`,
+    `$'\\x${text.charCodeAt(0).toString(16)}'`,
+    `\\\n${text}`,
+  )
+
+/** `git push` spelt in any of the ways that shells take for it, with what may stand before, between and behind. */
+const spelt: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('', 'A=1 ', 'A="x y" ', '< /dev/null ', 'command ', 'env ', '! ', 'time ', '\t', '\\\n'),
+    fc.tuple(...[...'git'].map(letter)),
+    fc.constantFrom(' ', '\t', '  ', ' \\\n', '\\\n ', ' 2>&1 ', ' </dev/null '),
+    fc.tuple(...[...'push'].map(letter)),
+    fc.constantFrom('', ' origin', '>/dev/null', ' # comment', ';', ' &', ' | cat', ' \u2003'),
+  )
+  .map(([before, program, between, verb, behind]) => `${before}${program.join('')}${between}${verb.join('')}${behind}`)
+
 const wrapped = (lines: readonly string[]): fc.Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...lines), fc.array(fc.constantFrom(...Object.keys(wrappers)), { maxLength: 3 }))
@@ -86,6 +111,17 @@ describe('however a command is wrapped', () => {
         }
       }),
       { numRuns: 1_500 },
+    )
+  })
+
+  test('and however its letters are quoted, continued or spaced', () => {
+    const rules = 'prefix_rule(pattern=["git", "push"], decision="forbidden")'
+    fc.assert(
+      fc.property(spelt, fc.constantFrom(...Object.keys(wrappers)), (line, name) => {
+        for (const text of [line, wrappers[name]?.(line) ?? line])
+          expect(decide(text, { rules, mode: 'never' })).not.toBe('allow')
+      }),
+      { numRuns: 3_000 },
     )
   })
 
