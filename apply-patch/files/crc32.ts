@@ -1,6 +1,10 @@
 /** Loading `node:zlib`, with the streams behind it, costs what computing so many bytes here does. */
 const bytesWorthLoading = 256 * 1024
 
+/** Calling it costs what computing so many bytes here does. */
+const bytesWorthCalling = 64
+
+let zlib: Pick<typeof import('node:zlib'), 'crc32'> | undefined
 let table: Int32Array | undefined
 let computed = 0
 
@@ -11,7 +15,10 @@ let computed = 0
  */
 export function crc32(bytes: Uint8Array, before = 0): number {
   computed += bytes.length
-  if (computed > bytesWorthLoading) return process.getBuiltinModule('node:zlib').crc32(bytes, before)
+  if (computed > bytesWorthLoading && bytes.length > bytesWorthCalling) {
+    zlib ??= process.getBuiltinModule('node:zlib')
+    return zlib.crc32(bytes, before)
+  }
   table ??= makeTable()
   let crc = ~before
   for (let at = 0; at < bytes.length; at++) crc = (table[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8)

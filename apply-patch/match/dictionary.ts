@@ -1,38 +1,47 @@
 /**
- * Gives every distinct run of bytes a number, and finds the number again without making strings.
+ * Gives every distinct run of bytes a number, and finds the number again without making strings or objects.
  * Open addressing over a full hash with a seed of its own, so that no patch can be written to collide.
  */
 export class Dictionary {
   readonly #seed = (Math.random() * 0x7fffffff) | 0
-  #slots = new Int32Array(64).fill(-1)
-  #hashes: number[] = []
-  readonly #entries: { readonly bytes: Uint8Array; readonly start: number; readonly end: number }[] = []
+  readonly #slots: Int32Array
+  readonly #hashes: Int32Array
+  // The run of number `id`: `#text[#starts[id] .. #starts[id + 1])`.
+  readonly #text: Uint8Array
+  readonly #starts: Int32Array
   // Which combinations of length and a few bytes occur at all: most lines of a file are told apart by these already.
-  #sketches = new Uint8Array(0)
+  readonly #sketches = new Uint8Array(1 << 16)
 
+  #size = 0
   #last = -1
 
-  get size(): number {
-    return this.#entries.length
+  /** @param runs how many runs it has to hold at most. @param bytes how many bytes these have together, at most */
+  constructor(runs: number, bytes: number) {
+    this.#slots = new Int32Array(2 << (32 - Math.clz32(runs))).fill(-1)
+    this.#hashes = new Int32Array(runs)
+    this.#text = new Uint8Array(bytes)
+    this.#starts = new Int32Array(runs + 1)
   }
 
-  /** The number of these bytes, given now if they have none. The bytes are kept by reference. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The number of these bytes, given now if they have none. */
   add(bytes: Uint8Array, start: number, end: number): number {
     const hash = this.#hash(bytes, start, end)
-    const found = this.#lookUp(hash, bytes, start, end)
+    const slot = this.#findSlot(hash, bytes, start, end)
+    const found = this.#slots[slot] ?? -1
     if (found >= 0) return found
-    const id = this.#entries.length
-    this.#entries.push({ bytes, start, end })
-    this.#hashes.push(hash)
-    if (this.#entries.length * 2 > this.#slots.length) this.#grow()
-    else this.#place(id, hash)
+    const id = this.#size++
+    this.#slots[slot] = id
+    this.#hashes[id] = hash
+    this.#sketches[sketch(bytes, start, end)] = 1
+    const text = this.#text
+    let to = this.#starts[id] ?? 0
+    for (let at = start; at < end; at++) text[to++] = bytes[at] ?? 0
+    this.#starts[id + 1] = to
     return id
-  }
-
-  /** Makes `find` quicker for very many lines, once all is added: worth its 64 KiB only where a file is long. */
-  sketch(): void {
-    this.#sketches = new Uint8Array(1 << 16)
-    for (const { bytes, start, end } of this.#entries) this.#sketches[sketch(bytes, start, end)] = 1
   }
 
   /** The number of these bytes, or -1. */
@@ -40,25 +49,25 @@ export class Dictionary {
     // Where lines repeat, comparing costs half of hashing and then comparing.
     if (this.#last >= 0 && this.#equals(this.#last, bytes, start, end)) return this.#last
     if (this.#sketches[sketch(bytes, start, end)] === 0) return -1
-    this.#last = this.#lookUp(this.#hash(bytes, start, end), bytes, start, end)
+    const slot = this.#findSlot(this.#hash(bytes, start, end), bytes, start, end)
+    this.#last = this.#slots[slot] ?? -1
     return this.#last
   }
 
-  #lookUp(hash: number, bytes: Uint8Array, start: number, end: number): number {
+  /** The slot of these bytes, or the empty one where they would be put. */
+  #findSlot(hash: number, bytes: Uint8Array, start: number, end: number): number {
     const mask = this.#slots.length - 1
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const id = this.#slots[slot] ?? -1
-      if (id === -1) return -1
-      if (this.#hashes[id] === hash && this.#equals(id, bytes, start, end)) return id
+      if (id === -1 || (this.#hashes[id] === hash && this.#equals(id, bytes, start, end))) return slot
     }
   }
 
   #equals(id: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const entry = this.#entries[id]
-    if (entry === undefined || entry.end - entry.start !== end - start) return false
-    for (let at = start, other = entry.start; at < end; at++, other++) {
-      if (bytes[at] !== entry.bytes[other]) return false
-    }
+    const from = this.#starts[id] ?? 0
+    if ((this.#starts[id + 1] ?? 0) - from !== end - start) return false
+    const text = this.#text
+    for (let at = start, other = from; at < end; at++, other++) if (bytes[at] !== text[other]) return false
     return true
   }
 
@@ -68,18 +77,6 @@ export class Dictionary {
     hash ^= hash >>> 15
     hash = Math.imul(hash, 0x2c1b3c6d)
     return (hash ^ (hash >>> 13)) & 0x7fffffff
-  }
-
-  #grow(): void {
-    this.#slots = new Int32Array(this.#slots.length * 4).fill(-1)
-    for (const [id, hash] of this.#hashes.entries()) this.#place(id, hash)
-  }
-
-  #place(id: number, hash: number): void {
-    const mask = this.#slots.length - 1
-    let slot = hash & mask
-    while (this.#slots[slot] !== -1) slot = (slot + 1) & mask
-    this.#slots[slot] = id
   }
 }
 

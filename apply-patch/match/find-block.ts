@@ -7,24 +7,28 @@ export class NumberedLines {
 
   constructor(ids: Int32Array, distinct: number) {
     this.ids = ids
-    this.#offsets = new Int32Array(distinct + 1)
-    let known = 0
-    for (const id of ids) {
-      if (id < 0) continue
-      this.#offsets[id + 1] = (this.#offsets[id + 1] ?? 0) + 1
-      known++
-    }
-    for (let id = 0; id < distinct; id++)
-      this.#offsets[id + 1] = (this.#offsets[id + 1] ?? 0) + (this.#offsets[id] ?? 0)
-    this.#places = new Int32Array(known)
-    const next = this.#offsets.slice()
+    // Plain loops over locals: a start of the program is over before anything cleverer has been compiled.
+    const offsets = new Int32Array(distinct + 1)
+    const known = new Int32Array(ids.length)
+    let count = 0
     for (let line = 0; line < ids.length; line++) {
       const id = ids[line] ?? -1
       if (id < 0) continue
+      offsets[id + 1] = (offsets[id + 1] ?? 0) + 1
+      known[count++] = line
+    }
+    for (let id = 0; id < distinct; id++) offsets[id + 1] = (offsets[id + 1] ?? 0) + (offsets[id] ?? 0)
+    const places = new Int32Array(count)
+    const next = offsets.slice()
+    for (let index = 0; index < count; index++) {
+      const line = known[index] ?? 0
+      const id = ids[line] ?? 0
       const place = next[id] ?? 0
-      this.#places[place] = line
+      places[place] = line
       next[id] = place + 1
     }
+    this.#offsets = offsets
+    this.#places = places
   }
 
   /** How often a number occurs. */
@@ -49,7 +53,9 @@ export class NumberedLines {
     for (let index = 0; index < block.length; index++) {
       const frequency = this.frequency(block[index] ?? 0)
       if (frequency === 0) return []
-      if (frequency < rarity) [rarest, rarity] = [index, frequency]
+      if (frequency >= rarity) continue
+      rarest = index
+      rarity = frequency
     }
     if (rarity > 8 && rarity * Math.min(block.length, 64) > this.ids.length - from)
       return this.#scan(block, from, limit)

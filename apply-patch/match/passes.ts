@@ -10,9 +10,6 @@ export type Pass = (typeof passes)[number]
 /** Likenesses that no match is made by, but that explain a miss: all white space left out, and case besides. */
 type Likeness = 'white-space' | 'letter-case'
 
-/** From so many lines on, telling most of them apart by a sketch pays for making it. */
-const longFile = 500
-
 /** A range of bytes holding one sought line, without mark and line end. */
 export type LineRange = { readonly bytes: Uint8Array; readonly start: number; readonly end: number }
 
@@ -56,20 +53,17 @@ export class SearchableFile {
   #number(pass: Pass | Likeness): { readonly lines: NumberedLines; readonly soughtIds: Int32Array } {
     const known = this.#numbered.get(pass)
     if (known !== undefined) return known
-    const dictionary = new Dictionary()
+    const size = this.#sought.reduce((sum, { start, end }) => sum + end - start, 0)
+    const dictionary = new Dictionary(this.#sought.length, size)
     const reduce = new Reducer(pass)
     const soughtIds = new Int32Array(this.#sought.length)
     for (let index = 0; index < this.#sought.length; index++) {
       const line = this.#sought[index]
       if (line === undefined) continue
       reduce.set(line.bytes, line.start, line.end)
-      // The scratch space is used again for the next line.
-      const bytes = reduce.isScratch ? reduce.bytes.slice(reduce.start, reduce.end) : reduce.bytes
-      const offset = reduce.isScratch ? reduce.start : 0
-      soughtIds[index] = dictionary.add(bytes, reduce.start - offset, reduce.end - offset)
+      soughtIds[index] = dictionary.add(reduce.bytes, reduce.start, reduce.end)
     }
     const { table } = this
-    if (table.count > longFile) dictionary.sketch()
     const { bytes, starts, terminator } = table
     const ids = new Int32Array(table.count)
     for (let line = 0; line < table.count; line++) {
@@ -98,7 +92,6 @@ class Reducer {
   bytes: Uint8Array = new Uint8Array(0)
   start = 0
   end = 0
-  isScratch = false
   readonly #pass: Pass | Likeness
   #scratch = new Uint8Array(256)
 
@@ -108,7 +101,6 @@ class Reducer {
 
   set(bytes: Uint8Array, start: number, end: number): void {
     this.bytes = bytes
-    this.isScratch = false
     if (this.#pass === 'white-space' || this.#pass === 'letter-case') return this.#squeeze(bytes, start, end)
     this.start = this.#pass === 'trimmed' || this.#pass === 'punctuation' ? trimStart(bytes, start, end) : start
     this.end = this.#pass === 'exact' ? end : trimEnd(bytes, this.start, end)
@@ -134,7 +126,6 @@ class Reducer {
   #useScratch(size: number): void {
     if (this.#scratch.length < size) this.#scratch = new Uint8Array(size * 2)
     this.bytes = this.#scratch
-    this.isScratch = true
   }
 }
 

@@ -100,6 +100,8 @@ function placeInsertion(
 
 /** Ends of the old lines to try: all of them, then without trailing empty ones, but never nothing. */
 function possibleEnds({ lines, oldFrom, oldTo }: PreparedChunk): readonly number[] {
+  const last = lines.findLast(({ mark }) => mark !== 'added')
+  if (last === undefined || last.start !== last.end) return [oldTo]
   const ends = [oldTo]
   const old = lines.filter(({ mark }) => mark !== 'added')
   let end = oldTo

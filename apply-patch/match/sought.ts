@@ -38,12 +38,21 @@ export function prepareChunks(chunks: readonly Chunk[]): {
 export function bodyLines(body: Uint8Array): readonly BodyLine[] {
   const lines: BodyLine[] = []
   for (let at = 0; at < body.length;) {
-    const found = body.indexOf(10, at)
-    const end = found === -1 ? body.length : found
+    const end = lineEnd(body, at)
     const first = body[at]
     if (end === at) lines.push({ mark: 'context', start: at, end })
     else lines.push({ mark: first === 43 ? 'added' : first === 45 ? 'removed' : 'context', start: at + 1, end })
     at = end + 1
   }
   return lines
+}
+
+/** A loop for lines as people write them: asking the system costs more than such a line is long. */
+function lineEnd(body: Uint8Array, from: number): number {
+  const near = Math.min(from + 200, body.length)
+  let at = from
+  while (at < near && body[at] !== 10) at++
+  if (at < near || near === body.length) return at
+  const found = body.indexOf(10, near)
+  return found === -1 ? body.length : found
 }

@@ -156,6 +156,8 @@ class OperationReader {
     const texts: Anchor[] = []
     let hint: LineHint | undefined
     for (const anchor of anchors) {
+      // A bare `@@`.
+      if (anchor.end - anchor.start <= 3) continue
       const text = this.#bytes.toString('utf8', anchor.start + 2, anchor.end).replace(/\n$/, '')
       const header = this.#strict ? null : /^ -(\d{1,9})(?:,(\d{1,9}))? \+\d+(?:,\d+)? @@(?:$| )/.exec(text)
       if (header !== null) {

@@ -118,6 +118,7 @@ const passNames = {
 }
 
 function warningsOf(sighting: Found, { path, hunk, chunk, patchLine }: Where): readonly Warning[] {
+  if (sighting.pass === 'exact' && sighting.ambiguous.length === 0 && !sighting.sharesContext) return []
   const warnings: Warning[] = []
   const place = `${path}, hunk ${hunk}, chunk ${chunk}`
   const fileLine = sighting.line + 1

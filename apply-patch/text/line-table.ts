@@ -62,7 +62,12 @@ export function lineText(table: LineTable, line: number): string {
   return table.bytes.toString('utf8', textStart(table, line), textEnd(table, line))
 }
 
-/** How a line ends: `\n`, `\r\n`, `\r`, or nothing at the end of the file. */
-export function lineEnding(table: LineTable, line: number): string {
-  return table.bytes.toString('latin1', textEnd(table, line), table.starts[line + 1])
+/** How a line ends; nothing at the end of the file. */
+export type LineEnding = '\n' | '\r\n' | '\r' | ''
+
+/** How a line ends. */
+export function lineEnding(table: LineTable, line: number): LineEnding {
+  const length = (table.starts[line + 1] ?? table.bytes.length) - textEnd(table, line)
+  if (length === 0) return ''
+  return length === 2 ? '\r\n' : table.terminator === 10 ? '\n' : '\r'
 }
