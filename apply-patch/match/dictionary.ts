@@ -10,7 +10,8 @@ export class Dictionary {
   readonly #text: Uint8Array
   readonly #starts: Int32Array
   // Which combinations of length and a few bytes occur at all: most lines of a file are told apart by these already.
-  readonly #sketches = new Uint8Array(1 << 16)
+  readonly #sketches: Uint8Array
+  readonly #sketchMask: number
 
   #size = 0
   #last = -1
@@ -21,6 +22,10 @@ export class Dictionary {
     this.#hashes = new Int32Array(runs)
     this.#text = new Uint8Array(bytes)
     this.#starts = new Int32Array(runs + 1)
+    // Ten times as many as runs tell most lines apart; a patch of a thousand files makes a thousand dictionaries.
+    const sketches = 1 << Math.min(16, 36 - Math.clz32(runs))
+    this.#sketches = new Uint8Array(sketches)
+    this.#sketchMask = sketches - 1
   }
 
   get size(): number {
@@ -36,7 +41,7 @@ export class Dictionary {
     const id = this.#size++
     this.#slots[slot] = id
     this.#hashes[id] = hash
-    this.#sketches[sketch(bytes, start, end)] = 1
+    this.#sketches[sketch(bytes, start, end) & this.#sketchMask] = 1
     const text = this.#text
     let to = this.#starts[id] ?? 0
     for (let at = start; at < end; at++) text[to++] = bytes[at] ?? 0
@@ -48,7 +53,7 @@ export class Dictionary {
   find(bytes: Uint8Array, start: number, end: number): number {
     // Where lines repeat, comparing costs half of hashing and then comparing.
     if (this.#last >= 0 && this.#equals(this.#last, bytes, start, end)) return this.#last
-    if (this.#sketches[sketch(bytes, start, end)] === 0) return -1
+    if (this.#sketches[sketch(bytes, start, end) & this.#sketchMask] === 0) return -1
     const slot = this.#findSlot(this.#hash(bytes, start, end), bytes, start, end)
     this.#last = this.#slots[slot] ?? -1
     return this.#last
@@ -87,7 +92,6 @@ function sketch(bytes: Uint8Array, start: number, end: number): number {
   const middle = bytes[start + (length >> 1)] ?? 0
   const late = bytes[end - 1 - (length >> 2)] ?? 0
   const last = bytes[end - 1] ?? 0
-  return (
-    (Math.imul(length, 0x9e35) ^ Math.imul(early, 0x85eb) ^ Math.imul(middle, 0xc2b3) ^ (late << 7) ^ last) & 0xffff
-  )
+  const mixed = Math.imul(length, 0x9e35) ^ Math.imul(early, 0x85eb) ^ Math.imul(middle, 0xc2b3) ^ (late << 7) ^ last
+  return mixed ^ (mixed >>> 8)
 }

@@ -9,20 +9,19 @@ export class NumberedLines {
     this.ids = ids
     // Plain loops over locals: a start of the program is over before anything cleverer has been compiled.
     const offsets = new Int32Array(distinct + 1)
-    const known = new Int32Array(ids.length)
-    let count = 0
+    let known = 0
     for (let line = 0; line < ids.length; line++) {
       const id = ids[line] ?? -1
       if (id < 0) continue
       offsets[id + 1] = (offsets[id + 1] ?? 0) + 1
-      known[count++] = line
+      known++
     }
     for (let id = 0; id < distinct; id++) offsets[id + 1] = (offsets[id + 1] ?? 0) + (offsets[id] ?? 0)
-    const places = new Int32Array(count)
+    const places = new Int32Array(known)
     const next = offsets.slice()
-    for (let index = 0; index < count; index++) {
-      const line = known[index] ?? 0
-      const id = ids[line] ?? 0
+    for (let line = 0; line < ids.length; line++) {
+      const id = ids[line] ?? -1
+      if (id < 0) continue
       const place = next[id] ?? 0
       places[place] = line
       next[id] = place + 1
