@@ -6,11 +6,20 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Cost } from './row.ts'
 
-/** A program to measure. Its output is thrown away; it must end with `exitCode`. */
-export type Measured = {
-  readonly argv: readonly [string, ...string[]]
+/** What to measure: a program, or something done in this very process. */
+export type Measured = MeasuredProgram | MeasuredAct
+
+type InDirectory = {
   /** Makes the directory of one run and gives it. All are made before the first run: what is deleted between runs slows the next. */
   readonly directory: () => Promise<string>
+}
+
+/** Done once for each run. Its memory can't be told from that of the benchmark. */
+export type MeasuredAct = InDirectory & { readonly act: (directory: string) => Promise<unknown> }
+
+/** Its output is thrown away; it must end with `exitCode`. */
+export type MeasuredProgram = InDirectory & {
+  readonly argv: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: Uint8Array
   /** Default: 0. */
@@ -39,6 +48,7 @@ export async function measureInTurns(programs: readonly Measured[], runs: number
 }
 
 async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
+  if ('act' in program) return measureAct(program, cwd)
   const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   const report = join(directory, 'time')
   const timed = [gnuTime ?? '', '-o', report, '-f', '%U %S %M', ...program.argv]
@@ -58,11 +68,20 @@ async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
   }
 }
 
+async function measureAct({ act }: MeasuredAct, directory: string): Promise<Cost> {
+  const before = process.cpuUsage()
+  const started = performance.now()
+  await act(directory)
+  const wallMs = performance.now() - started
+  const { user, system } = process.cpuUsage(before)
+  return { wallMs, cpuMs: (user + system) / 1000 }
+}
+
 function runToEnd(
   command: string,
   words: readonly string[],
   cwd: string,
-  program: Measured,
+  program: MeasuredProgram,
 ): Promise<{ code: number | null; stderr: string }> {
   const child = spawn(command, words, {
     cwd,

@@ -1,50 +1,73 @@
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { loads, writeLoad } from './generate-patch-loads.ts'
-import { measureInTurns, type Measured } from './measure.ts'
+import { measureInTurns, type Measured, type MeasuredProgram } from './measure.ts'
 import { findCodex } from './peer.ts'
 import type { BenchRow } from './row.ts'
 
 const program = new URL('../../dist/bin/apply-patch.js', import.meta.url).pathname
+const bundle = new URL('../../dist/apply-patch/index.js', import.meta.url).href
 const runs = 5
 /** Loads for which the peer needs seconds each time. */
 const slowForThePeer = ['d', 'h']
 /** The load that must be refused. */
 const refused = 'h'
+/** The load that is hardly more than a start, beside which an empty one is measured. */
+const smallest = 'a'
+/** The load that is also measured as what an engine does that embeds the library: many files, no start. */
+const embedded = 'b'
 
 /** What applying costs, ours and Codex's in turns, each run on a fresh copy of the tree. */
 export async function patchLoads(): Promise<readonly BenchRow[]> {
   const folder = await mkdtemp(join(tmpdir(), 'apply-patch-bench-'))
+  // The library keeps its journals where the program does.
+  process.env['XDG_STATE_HOME'] = join(folder, 'state')
   try {
-    const peer = await linkPeer(folder)
-    const alone: Measured = { argv: [process.execPath, '--eval', '0'], directory: () => Promise.resolve(folder) }
-    const [start] = await measureInTurns([alone], runs)
+    const codex = await linkPeer(folder)
+    const empty = join(folder, 'empty.mjs')
+    await writeFile(empty, '')
     const rows: BenchRow[] = []
-    if (start !== undefined) rows.push({ name: 'node alone', ours: start, note: 'subtract it for the cost in-process' })
     for (const [letter, { title, make }] of Object.entries(loads)) {
       const load = join(folder, letter)
       writeLoad(load, make())
-      const count = slowForThePeer.includes(letter) ? 2 : runs
-      const measured = (argv: Measured['argv']): Measured => ({
-        argv,
-        directory: () => copyOf(load),
-        stdin: readFileSync(join(load, 'patch')),
-        env: { XDG_STATE_HOME: join(folder, 'state') },
-        exitCode: letter === refused ? 1 : 0,
-      })
-      const ours = measured([process.execPath, program])
-      const [cost, theirs] = await measureInTurns(peer === undefined ? [ours] : [ours, measured([peer])], count)
-      if (cost === undefined) continue
-      const beside = theirs === undefined ? {} : { peer: theirs }
-      rows.push({ name: `${letter}: ${title}`, ours: cost, ...beside, note: `median of ${count}` })
+      const patch = readFileSync(join(load, 'patch'))
+      const directory = (): Promise<string> => copyOf(load)
+      const measured = (argv: MeasuredProgram['argv']): Measured => {
+        return { argv, directory, stdin: patch, exitCode: letter === refused ? 1 : 0 }
+      }
+      const all: readonly (readonly [name: string, Measured] | undefined)[] = [
+        codex === undefined ? undefined : ['peer', measured([codex])],
+        letter === smallest ? ['an empty Node script', measured([process.execPath, empty])] : undefined,
+        [`${letter}: ${title}`, measured([process.execPath, program])],
+        letter === embedded ? [`${letter} in-process`, { directory, act: await embed(patch) }] : undefined,
+      ]
+      const programs = all.filter((one) => one !== undefined)
+      const count = slowForThePeer.includes(letter) ? 2 : letter === smallest ? 21 : runs
+      const costs = await measureInTurns(
+        programs.map(([, one]) => one),
+        count,
+      )
+      const peer = codex === undefined ? undefined : costs[0]
+      for (const [index, [name]] of programs.entries()) {
+        const ours = costs[index]
+        if (ours === undefined || name === 'peer') continue
+        rows.push({ name, ours, ...(peer && { peer }), note: `median of ${count}` })
+      }
     }
     return rows
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Applies a patch as a program does that has the library open already. */
+async function embed(patch: Uint8Array): Promise<(root: string) => Promise<unknown>> {
+  const library: unknown = await import(bundle)
+  const { parsePatch, planPatch, commit } = library as typeof import('../../apply-patch/index.ts')
+  return async (root) => commit(await planPatch(parsePatch(patch).patch, { root }))
 }
 
 async function copyOf(load: string): Promise<string> {
