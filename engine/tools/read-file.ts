@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { imageOf, maxImageBytes } from '../files/image.ts'
+import { fitImage } from '../files/fit-image.ts'
+import { maxImageBytes } from '../files/image.ts'
 import { renderNotebook } from '../files/notebook.ts'
 import { pdfText } from '../files/pdf-text.ts'
 import { linesOf, numbered, textOf } from '../files/text.ts'
@@ -27,11 +28,8 @@ export const readFile: Tool = defineTool({
       if (bytes.length < size)
         return { ok: false, output: `${path} has ${size} bytes: read parts of it with exec_command.` }
       seen.note(path, bytes)
-      const image = imageOf(bytes)
-      if (image !== undefined) {
-        if (size > maxImageBytes) return { ok: false, output: tooBig(path, size) }
-        return { ok: true, output: `${path}: a picture (${image.mediaType}, ${size} bytes).`, images: [image] }
-      }
+      const picture = await fitImage(bytes)
+      if (picture !== undefined) return shown(path, picture)
       if (bytes.subarray(0, 5).toString('latin1') === '%PDF-') return readPdf(path, bytes, offset, limit)
       const text = textOf(bytes)
       if (text === undefined)
@@ -44,18 +42,23 @@ export const readFile: Tool = defineTool({
 /** Shows a picture to the model. */
 export const viewImage: Tool = defineTool({
   name: 'view_image',
-  description: 'Shows a picture of the file system: PNG, JPEG, GIF or WebP.',
+  description: 'Shows a picture of the file system: PNG, JPEG, GIF or WebP. A large one is made smaller.',
   input: z.object({ path: z.string().min(1).describe('Absolute, or relative to the workspace.') }),
   ...reading,
   run: (_, { approved: { path }, state: { files }, signal }) =>
     orFileError(async () => {
       const { bytes, size } = await files.read(path, maxImageBytes, signal)
       if (bytes.length < size) return { ok: false, output: tooBig(path, size) }
-      const image = imageOf(bytes)
-      if (image === undefined) return { ok: false, output: `${path} is no PNG, JPEG, GIF or WebP picture.` }
-      return { ok: true, output: `${path}: ${image.mediaType}, ${size} bytes.`, images: [image] }
+      const picture = await fitImage(bytes)
+      if (picture === undefined) return { ok: false, output: `${path} is no PNG, JPEG, GIF or WebP picture.` }
+      return shown(path, picture)
     }),
 })
+
+function shown(path: string, picture: NonNullable<Awaited<ReturnType<typeof fitImage>>>): ToolResult {
+  if ('problem' in picture) return { ok: false, output: `${path} can't be shown: ${picture.problem}.` }
+  return { ok: true, output: `${path}: ${picture.note}.`, images: [picture.image] }
+}
 
 function tooBig(path: string, size: number): string {
   return `${path} has ${size} bytes; a picture may have ${maxImageBytes}. Make it smaller first.`
