@@ -70,7 +70,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const approvalPolicy = approvalModeOf(settings)
   const home = findHome(process.env)
   const policies = readPolicies({ places, home, project, config })
-  const extensions = readExtensions({ places, home, project, config })
+  const extensions = await readExtensions({ places, home, project, config })
   const { prompt, command } = expandPrompt(typed, extensions.definitions.commands)
   const proxied = useProxyFromEnvironment(process.env)
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)

@@ -85,7 +85,7 @@ type Around = {
  *
  * @throws UserError `usage` for anything wrong in any of their files
  */
-export function readExtensions({ places, home, project, config }: ExtensionSources): Extensions {
+export async function readExtensions({ places, home, project, config }: ExtensionSources): Promise<Extensions> {
   const brought = directoriesBetween(project.root, project.workspace).flatMap((directory) =>
     trustedOnly.map((name) => join(directory, name)).filter((path) => existsSync(path)),
   )
@@ -93,7 +93,7 @@ export function readExtensions({ places, home, project, config }: ExtensionSourc
   return {
     hooks: loadHooks(hookFiles({ places, home, project, trusted: config.trusted, plugins })),
     servers: configuredServers(config, project, plugins, process.env),
-    definitions: findDefinitions(definitionFolders({ places, home, project }, plugins)),
+    definitions: await findDefinitions(definitionFolders({ places, home, project }, plugins)),
     ignored: config.trusted ? [] : brought.map((path) => ignoredWhole(path, 'this repository is not trusted')),
   }
 }

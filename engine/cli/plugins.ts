@@ -62,11 +62,11 @@ export function pluginFiles({ root }: Plugin): { readonly hooks: string; readonl
  *
  * @returns the exit code
  */
-export function pluginsCommand(options: ConfigOptions & { readonly json?: true }): number {
+export async function pluginsCommand(options: ConfigOptions & { readonly json?: true }): Promise<number> {
   const places = findPlaces(process.env)
   const workspace = findWorkspace(options.cd)
   const { settings } = loadRunConfig(options, workspace, places)
-  const found = enabledPlugins(settings).map(described)
+  const found = await Promise.all(enabledPlugins(settings).map(described))
   if (options.json === true) for (const plugin of found) process.stdout.write(`${JSON.stringify(plugin)}\n`)
   else if (found.length === 0) {
     const example = `[plugins.NAME]\npath = "${findHome(process.env)}/plugins/NAME"`
@@ -75,9 +75,9 @@ export function pluginsCommand(options: ConfigOptions & { readonly json?: true }
   return exitCodes.done
 }
 
-function described(plugin: Plugin) {
+async function described(plugin: Plugin) {
   const files = pluginFiles(plugin)
-  const definitions = findDefinitions([{ path: plugin.root, prefix: `${plugin.name}:` }])
+  const definitions = await findDefinitions([{ path: plugin.root, prefix: `${plugin.name}:` }])
   const names = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name)
   const env = { ...process.env, CLAUDE_PLUGIN_ROOT: plugin.root }
   return {
@@ -91,7 +91,7 @@ function described(plugin: Plugin) {
   }
 }
 
-function inWords({ name, root, version, description, ...parts }: ReturnType<typeof described>): string {
+function inWords({ name, root, version, description, ...parts }: Awaited<ReturnType<typeof described>>): string {
   const title = `${name}${version === undefined ? '' : ` ${version}`} · ${root}`
   const lines = Object.entries(parts).flatMap(([kind, list]) =>
     list.length === 0 ? [] : [`  ${kind}: ${list.join(', ')}`],

@@ -1,5 +1,5 @@
 /** How large a picture is, in pixels. */
-export type ImageSize = { readonly width: number; readonly height: number }
+type ImageSize = { readonly width: number; readonly height: number }
 
 /**
  * The size that a PNG, JPEG, GIF or WebP file says it has, read from its head alone: nothing is decoded. Undefined where it says none.

@@ -31,38 +31,38 @@ const maxDepth = 4
  *
  * @param folders in the order they count: of two things with one name the first stands
  */
-export function findDefinitions(folders: readonly DefinitionFolder[]): Definitions {
+export async function findDefinitions(folders: readonly DefinitionFolder[]): Promise<Definitions> {
   const faults: string[] = []
-  const sound = <T extends Written>(found: readonly Candidate<T>[]): readonly T[] =>
-    distinct(
-      found.flatMap(({ read: readOne }) => {
-        try {
-          const one = readOne()
-          if (one.allowedTools !== undefined) readNarrowing(one.allowedTools, one.path)
-          return [one]
-        } catch (error) {
-          if (!(error instanceof UserError)) throw error
-          faults.push(error.message)
-          return []
-        }
-      }),
-    )
+  const sound = async <T extends Written>(found: readonly Candidate<T>[]): Promise<readonly T[]> => {
+    const all: T[] = []
+    for (const { read: readOne } of found) {
+      try {
+        const one = await readOne()
+        if (one.allowedTools !== undefined) readNarrowing(one.allowedTools, one.path)
+        all.push(one)
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        faults.push(error.message)
+      }
+    }
+    return distinct(all)
+  }
   return {
-    skills: sound(folders.flatMap(skillsIn)),
-    commands: sound(folders.flatMap(commandsIn)),
-    agents: sound(folders.flatMap(agentsIn)),
+    skills: await sound(folders.flatMap(skillsIn)),
+    commands: await sound(folders.flatMap(commandsIn)),
+    agents: await sound(folders.flatMap(agentsIn)),
     faults,
   }
 }
 
 /** Something that was found and not read yet. */
-type Candidate<T> = { readonly read: () => T }
+type Candidate<T> = { readonly read: () => Promise<T> }
 
 function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>[] {
   return entries(join(path, 'skills')).flatMap(({ name: folder, path: directory }) => {
     const file = join(directory, 'SKILL.md')
-    const readSkill = (): Skill => {
-      const { data, body } = read(file)
+    const readSkill = async (): Promise<Skill> => {
+      const { data, body } = await read(file)
       const fields = checked(SkillFields, data, file)
       const { name = folder, description = firstLine(body), model, 'allowed-tools': allowedTools } = fields
       return { kind: 'skill', name: `${prefix}${name}`, description, allowedTools, model, path: file, body }
@@ -74,8 +74,8 @@ function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>
 function commandsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Command>[] {
   const root = join(path, 'commands')
   return markdownBelow(root, maxDepth).map((file) => ({
-    read: (): Command => {
-      const { data, body } = read(file)
+    read: async (): Promise<Command> => {
+      const { data, body } = await read(file)
       const fields = checked(CommandFields, data, file)
       const name = relative(root, file).slice(0, -'.md'.length).split(sep).join(':')
       const {
@@ -100,8 +100,8 @@ function commandsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Comm
 
 function agentsIn({ path, prefix }: DefinitionFolder): readonly Candidate<AgentDefinition>[] {
   return markdownBelow(join(path, 'agents'), 1).map((file) => ({
-    read: (): AgentDefinition => {
-      const { data, body } = read(file)
+    read: async (): Promise<AgentDefinition> => {
+      const { data, body } = await read(file)
       const fields = checked(AgentFields, data, file)
       const { name = basename(file, '.md'), description = firstLine(body), model } = fields
       const allowedTools = fields['allowed-tools'] ?? fields.tools
@@ -111,10 +111,10 @@ function agentsIn({ path, prefix }: DefinitionFolder): readonly Candidate<AgentD
   }))
 }
 
-function read(file: string): MarkdownFile {
+async function read(file: string): Promise<MarkdownFile> {
   const text = readPlainFile(file, maxBytes)
   if (typeof text !== 'string') throw new UserError('usage', `${file}: ${text.reason}`)
-  const parts = readFrontMatter(text)
+  const parts = await readFrontMatter(text)
   if ('problem' in parts) throw new UserError('usage', `${file}:${parts.problem}`)
   return parts
 }

@@ -1,4 +1,3 @@
-import { parse, YAMLParseError } from 'yaml'
 import * as z from 'zod'
 
 /** A Markdown file, its front matter as data. */
@@ -9,9 +8,11 @@ export type MarkdownFile = { readonly data: Readonly<Record<string, unknown>>; r
  *
  * @returns the parts, or what is wrong with the front matter and in which line
  */
-export function readFrontMatter(text: string): MarkdownFile | { readonly problem: string } {
+export async function readFrontMatter(text: string): Promise<MarkdownFile | { readonly problem: string }> {
   const match = /^\ufeff?---[ \t]*\r?\n(?<yaml>[^]*?\r?\n|)---[ \t]*(?:\r?\n(?<body>[^]*))?$/.exec(text)
   if (match?.groups === undefined) return { data: {}, body: text }
+  // A door: most runs have nothing that is written so.
+  const { parse, YAMLParseError } = await import('yaml')
   try {
     // No aliases: a few of them, nested, would fill the memory.
     const data: unknown = parse(match.groups['yaml'] ?? '', { maxAliasCount: 0 }) ?? {}

@@ -9,6 +9,6 @@ export function declarePlugins(program: Command, finish: Finish): void {
     .option('--json', 'print one JSON object a line')
     .action(async (options: ConfigOptions & { readonly json?: true }) => {
       const { pluginsCommand } = await import('../plugins.ts')
-      finish(pluginsCommand(options))
+      finish(await pluginsCommand(options))
     })
 }

@@ -7,14 +7,14 @@ import { readNarrowing } from '../../../engine/skills/narrowing.ts'
 import { viewsOf } from '../../../engine/hooks/view.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-function find(files: Readonly<Record<string, string>>) {
+async function find(files: Readonly<Record<string, string>>) {
   const path = tempDir(files)
-  return { path, ...findDefinitions([{ path, prefix: '' }]) }
+  return { path, ...(await findDefinitions([{ path, prefix: '' }])) }
 }
 
 describe('what is found', () => {
-  test('skills, commands and agents, by their names, with what their front matter says', () => {
-    const { path, skills, commands, agents, faults } = find({
+  test('skills, commands and agents, by their names, with what their front matter says', async () => {
+    const { path, skills, commands, agents, faults } = await find({
       'skills/release/SKILL.md':
         '---\nname: release\ndescription: >\n  How a release\n  is made.\nallowed-tools: Read, Bash(git tag:*)\n---\nFirst, …\n',
       'skills/release/notes.md': 'not a skill',
@@ -44,10 +44,10 @@ describe('what is found', () => {
     ])
   })
 
-  test('of two things with one name the first folder’s stands', () => {
+  test('of two things with one name the first folder’s stands', async () => {
     const near = tempDir({ 'commands/go.md': 'near' })
     const far = tempDir({ 'commands/go.md': 'far' })
-    const { commands } = findDefinitions([
+    const { commands } = await findDefinitions([
       { path: near, prefix: '' },
       { path: far, prefix: '' },
       { path: far, prefix: 'plugin:' },
@@ -64,8 +64,8 @@ describe('what is found', () => {
     ['a name that is a number', '---\nname: 7\n---\n', "'name'"],
     ['a pile of aliases', '---\na: &a [x]\nb: [*a, *a]\n---\n', 'alias'],
   ] as const) {
-    test(`a skill with ${name} is left out and named`, () => {
-      const { path, skills, faults } = find({ 'skills/odd/SKILL.md': text })
+    test(`a skill with ${name} is left out and named`, async () => {
+      const { path, skills, faults } = await find({ 'skills/odd/SKILL.md': text })
       expect(skills).toEqual([])
       expect(faults).toHaveLength(1)
       expect(faults[0]).toContain(`${path}/skills/odd/SKILL.md`)
@@ -95,20 +95,20 @@ describe('arguments', () => {
 })
 
 describe('a prompt', () => {
-  const review = () => find({ 'commands/review.md': 'Review $ARGUMENTS.' }).commands
+  const review = async () => (await find({ 'commands/review.md': 'Review $ARGUMENTS.' })).commands
 
-  test('that names a command stands for its text', () => {
-    expect(expandCommand('/review src/a.ts', review())).toMatchObject({ prompt: 'Review src/a.ts.' })
+  test('that names a command stands for its text', async () => {
+    expect(expandCommand('/review src/a.ts', await review())).toMatchObject({ prompt: 'Review src/a.ts.' })
   })
 
-  test('that is a path or anything else stands for itself', () => {
+  test('that is a path or anything else stands for itself', async () => {
     for (const prompt of ['/usr/bin/env is odd', 'review', ' /review', '/ review', 'a /review']) {
-      expect(expandCommand(prompt, review()), prompt).toBeUndefined()
+      expect(expandCommand(prompt, await review()), prompt).toBeUndefined()
     }
   })
 
-  test('that names a command nearly right is told which is meant', () => {
-    expect(expandCommand('/reviw x', review())).toEqual({
+  test('that names a command nearly right is told which is meant', async () => {
+    expect(expandCommand('/reviw x', await review())).toEqual({
       problem: 'There is no command /reviw. Did you mean /review?',
     })
   })
