@@ -54,6 +54,11 @@ const secretName =
 /** `scheme://user:password@host`, as database and proxy addresses carry it. */
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]*:[^/@\s]+@/i
 
+/** Whether a variable of an environment is taken for a secret, by its name or by what it holds. */
+export function looksLikeSecret(name: string, value: string): boolean {
+  return secretName.test(name) || addressWithPassword.test(value)
+}
+
 /**
  * Set for every command: nobody is there to answer a prompt, page through output or leave an editor. Caches go to the
  * private temporary directory, since the ones at home are read-only.
@@ -116,7 +121,7 @@ export function commandEnvironment(
     if (value === undefined) continue
     if (!pass.includes(name)) {
       if (inherit === 'none' || (inherit === 'core' && !isCore(name))) continue
-      if (secretName.test(name) || addressWithPassword.test(value)) {
+      if (looksLikeSecret(name, value)) {
         withheld.push(name)
         continue
       }

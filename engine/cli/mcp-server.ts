@@ -83,8 +83,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
         workspace,
         sandbox,
         guardian,
-        keepOutput: (bytes) => session.keepOutput(bytes),
-        state: openWorkingState(sandbox),
+        state: openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env),
       },
     }
     const { serve } = await import('../mcp/serve.ts')

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { accessDenial, renderDenial, type Sandbox, type SandboxProcess } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../remedies.ts'
+import type { KeptOutputs } from './kept-outputs.ts'
 import { helperProgram } from './helper-program.ts'
 import type {
   FileAnswer,
@@ -45,8 +46,10 @@ const lifetimeMs = 2 ** 31 - 1
 /**
  * Reads files through a helper process in the sandbox, which is started when it is first needed and lives as long as the run. It may
  * write nothing. A path that the policy hides is refused before it is asked.
+ *
+ * @param kept outputs of the run, which are read though they lie where no command could
  */
-export function openFiles(sandbox: Sandbox): Files {
+export function openFiles(sandbox: Sandbox, kept: KeptOutputs): Files {
   let helper: Helper | undefined
   const ask = async (operation: FileOperation, signal: AbortSignal): Promise<Reply> => {
     const denial = accessDenial(sandbox.policy, operation.path, 'read')
@@ -57,6 +60,8 @@ export function openFiles(sandbox: Sandbox): Files {
   }
   return {
     read: async (path, limit, signal) => {
+      const output = kept.read(path)
+      if (output !== undefined) return { bytes: output.subarray(0, limit), size: output.length }
       const { value, payload } = await ask({ op: 'read', path, limit }, signal)
       return { bytes: payload, size: (value as ReadValue).size }
     },

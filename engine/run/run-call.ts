@@ -83,7 +83,7 @@ export async function runCall(prepared: PreparedCall, path: CallPath, turn: Turn
   const noted = opinion.context === undefined ? result : { ...result, output: `${result.output}\n${opinion.context}` }
   const hooked = { id: call.id, tool: tool.name, input: json, signal }
   const took = Math.round(performance.now() - started)
-  return fitOutput(await after(path.hooks, hooked, noted, took), path.context.keepOutput)
+  return fitOutput(await after(path.hooks, hooked, noted, took), path.context.state)
 }
 
 /** A Guardian that takes a hook's word into account in everything it is asked. */
@@ -98,7 +98,7 @@ async function perform(tool: Tool, checked: ValidCall, context: ToolContext, ite
     const action = checked.action(context)
     if (action === undefined) {
       if (context.signal.aborted) return items.misfit(givenUp)
-      return items.done(await checked.run(context, undefined))
+      return items.done(hideIn(await checked.run(context, undefined), context))
     }
     const { verdict, approved } = await context.guardian.review(action, {
       subject: context.callId,
@@ -110,10 +110,16 @@ async function perform(tool: Tool, checked: ValidCall, context: ToolContext, ite
     }
     // Nobody waits for a tool to notice what was decided before it began.
     if (context.signal.aborted) return items.misfit(givenUp)
-    return items.done(await checked.run(context, approved), eventVerdict(verdict))
+    return items.done(hideIn(await checked.run(context, approved), context), eventVerdict(verdict))
   } catch (error) {
     return items.broken(`${tool.name} failed inside: ${messageOf(error)}`)
   }
+}
+
+/** A result before anybody sees it. */
+function hideIn(result: ToolResult, { state }: ToolContext): ToolResult {
+  const output = state.mask(result.output)
+  return output === result.output ? result : { ...result, output }
 }
 
 /** A check that itself fails is a complaint too: what can't be checked doesn't run. */

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { formatHead, type Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
@@ -277,10 +278,9 @@ const maxSentBack = 8
 function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): CallPath {
   const { tools: registry, attended = false, workspace, sandbox, session } = options
   const hooks = options.hooks?.calls ?? noHooks
-  const keepOutput = (bytes: Uint8Array): string => session.keepOutput(bytes)
   const { widening } = options
-  const state = openWorkingState(sandbox)
-  const context = { workspace, sandbox, guardian, keepOutput, state, ...(widening === undefined ? {} : { widening }) }
+  const state = openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env)
+  const context = { workspace, sandbox, guardian, state, ...(widening === undefined ? {} : { widening }) }
   return { registry, hooks, recorder, attended, context }
 }
 

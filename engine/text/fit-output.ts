@@ -1,3 +1,4 @@
+import type { Mask } from './mask-secrets.ts'
 import { truncateMiddle } from './truncate.ts'
 
 /** What a model is shown of one result, unless its tool says otherwise. */
@@ -15,13 +16,21 @@ type Fitting = {
 }
 
 /**
- * Cuts the middle out of a result that is longer than a model can use. The whole of it is kept, and the cut says where.
- *
- * @param keep keeps a whole output and gives its path
+ * Cuts the middle out of a result that is longer than a model can use, and hides secrets in it. The whole of it is kept, and the cut
+ * says where and how to read on.
  */
-export function fitOutput<Result extends Fitting>(result: Result, keep: (bytes: Uint8Array) => string): Result {
+export function fitOutput<Result extends Fitting>(
+  result: Result,
+  { mask, kept }: { readonly mask: Mask; readonly kept: { keep(bytes: Uint8Array): string } },
+): Result {
   const limit = (result.maxTokens ?? defaultTokens) * unitsPerToken
-  if (result.output.length <= limit) return result
-  const file = result.outputFile ?? keep(Buffer.from(result.output))
-  return { ...result, output: truncateMiddle(result.output, limit, file).text, outputFile: file }
+  const output = mask(result.output)
+  if (output.length <= limit) return output === result.output ? result : { ...result, output }
+  const file = result.outputFile ?? kept.keep(Buffer.from(output))
+  return { ...result, output: truncateMiddle(output, limit, readOnIn(file)).text, outputFile: file }
+}
+
+/** Where a whole output is, as a cut says it to the model. */
+export function readOnIn(file: string): string {
+  return `${file} (read_file reads on in it by offset and limit)`
 }

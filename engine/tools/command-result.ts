@@ -2,6 +2,7 @@ import { renderDenial, type Denial, type ExecResult } from '../../sandbox/index.
 import type { SandboxMode } from '../../policies/index.ts'
 import type { CommandItem } from '../events.ts'
 import { remedyAsConfig } from '../remedies.ts'
+import { readOnIn } from '../text/fit-output.ts'
 import { truncateMiddle } from '../text/truncate.ts'
 import type { ToolContext, ToolResult } from './tool.ts'
 
@@ -71,7 +72,13 @@ export function answerCommand(
 ): ToolResult {
   const lines = [ending(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
   if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
-  lines.push('Output:', truncateMiddle(output, modelLimit(maxTokens), file).text.replace(/\n$/, ''))
+  lines.push(
+    'Output:',
+    truncateMiddle(output, modelLimit(maxTokens), file === undefined ? undefined : readOnIn(file)).text.replace(
+      /\n$/,
+      '',
+    ),
+  )
   for (const denial of result.denials) {
     lines.push(`[sandbox: ${mode}] ${renderDenial(denial, remedyAsConfig)}`)
   }
@@ -100,12 +107,15 @@ type Running = {
 /** The same for a command that has not ended: how to go on with it, and what it printed. */
 export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Running, context: ToolContext): ToolResult {
   const isLong = output.length > modelLimit(maxTokens)
-  const file = isLong ? context.keepOutput(Buffer.from(output)) : undefined
+  const file = isLong ? context.state.kept.keep(Buffer.from(output)) : undefined
   const lines = [
     `Process running with session ID ${id}`,
     `Wall time: ${(waitedMs / 1000).toFixed(1)} seconds`,
     'Output:',
-    truncateMiddle(output, modelLimit(maxTokens), file).text.replace(/\n$/, ''),
+    truncateMiddle(output, modelLimit(maxTokens), file === undefined ? undefined : readOnIn(file)).text.replace(
+      /\n$/,
+      '',
+    ),
     ...denials.map((denial) => renderDenial(denial, remedyAsConfig)),
   ]
   return { ok: true, output: lines.join('\n'), maxTokens: (maxTokens ?? defaultOutputTokens) + surroundingTokens }

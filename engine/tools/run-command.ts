@@ -235,7 +235,7 @@ async function goOn(
   )
   const answer = {
     id,
-    output: cleanOutput(command.takeUnread()),
+    output: context.state.mask(cleanOutput(command.takeUnread())),
     denials: await command.sandbox.inspect(),
     waitedMs: yieldOf(request) ?? 0,
     maxTokens: request.max_output_tokens,
@@ -250,9 +250,9 @@ function finish(
   context: ToolContext,
 ): FinishedCommand {
   const bytes = command.output
-  const output = cleanOutput(bytes)
+  const output = context.state.mask(cleanOutput(bytes))
   const isLong = output.length > shownOutput(request.max_output_tokens)
-  return { result, mode: command.mode, output, file: isLong ? context.keepOutput(bytes) : undefined }
+  return { result, mode: command.mode, output, file: isLong ? context.state.kept.keep(bytes) : undefined }
 }
 
 function tooMany({ state }: ToolContext): string {

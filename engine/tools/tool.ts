@@ -25,8 +25,6 @@ export type ToolContext = ToolPlace & {
   startItem(item: ItemDraft): ItemHandle
   /** What is kept from call to call. */
   readonly state: WorkingState
-  /** Keeps a whole output for people and for the model to read on; gives the file's path. */
-  keepOutput(bytes: Uint8Array): string
 }
 
 /** The context of a tool with an `action`: that action, as it was approved. Act on this one, not on the input. */

@@ -1,6 +1,8 @@
+import { KeptOutputs } from '../files/kept-outputs.ts'
 import { openFiles, type Files } from '../files/open-files.ts'
 import { SeenFiles } from '../files/seen-files.ts'
 import { CommandSessions } from './command-sessions.ts'
+import { maskSecrets, type Mask } from '../text/mask-secrets.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 
 /** What the tools of one run share and keep between calls. */
@@ -11,11 +13,26 @@ export type WorkingState = {
   readonly seen: SeenFiles
   /** Commands that go on after their call was answered. */
   readonly sessions: CommandSessions
+  /** Outputs that were too long to show. */
+  readonly kept: KeptOutputs
+  /** Hides the secrets of the environment. */
+  readonly mask: Mask
 }
 
-/** Begins the working state of a run; nothing is started before it is needed. */
-export function openWorkingState(sandbox: Sandbox): WorkingState {
-  return { files: openFiles(sandbox), seen: new SeenFiles(), sessions: new CommandSessions() }
+/**
+ * Begins the working state of a run; nothing is started before it is needed.
+ *
+ * @param keep writes a whole output to a file and gives its path
+ * @param env the engine's own environment, whose secrets nobody is shown
+ */
+export function openWorkingState(
+  sandbox: Sandbox,
+  keep: (bytes: Uint8Array) => string,
+  env: Readonly<NodeJS.ProcessEnv>,
+): WorkingState {
+  const mask = maskSecrets(env)
+  const kept = new KeptOutputs(keep, mask)
+  return { files: openFiles(sandbox, kept), seen: new SeenFiles(), sessions: new CommandSessions(), kept, mask }
 }
 
 /** Ends what tools have left running, and resolves when it is gone. To be called at the end of the run. */

@@ -100,7 +100,7 @@ async function look(
   context: ToolContext,
 ): Promise<ToolResult> {
   const bytes = command.takeUnread()
-  const output = cleanOutput(bytes)
+  const output = context.state.mask(cleanOutput(bytes))
   if (result === undefined) {
     const denials = await command.sandbox.inspect()
     return answerRunning({ id, output, denials, waitedMs: performance.now() - started, maxTokens }, context)

@@ -71,8 +71,7 @@ async function callsThroughThePath(count: number): Promise<() => Promise<void>> 
       workspace: '/',
       sandbox,
       guardian: createGuardian({ approvalMode: 'never', reviewer: nobody, audit: withoutAuditLog() }),
-      state: openWorkingState(sandbox),
-      keepOutput: () => '',
+      state: openWorkingState(sandbox, () => '', {}),
     },
   }
   const turn = { signal: new AbortController().signal, alone: () => Promise.resolve() }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createGuardian, nobody, withoutAuditLog, type ApprovalMode, type RuleSet } from '../../policies/index.ts'
 import type { RunEvent } from '../../engine/events.ts'
 import type { ToolCall } from '../../engine/model.ts'
@@ -18,6 +20,10 @@ type Setting = {
   readonly deferral?: Deferral
   readonly hooks?: CallHooks
   readonly attended?: boolean
+  /** Where whole outputs are kept. Default: a fresh directory. */
+  readonly outputs?: string
+  /** The engine's environment. Default: nothing. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>
   readonly approvalMode?: ApprovalMode
   /** Default: none. */
   readonly rules?: RuleSet
@@ -43,6 +49,11 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
   const sandbox = setting.sandbox ?? (await openFor({ mode: 'danger-full-access', workspace: directory }))
   const events: RunEvent[] = []
   const kept: Uint8Array[] = []
+  const keep = (bytes: Uint8Array): string => {
+    const file = join(setting.outputs ?? directory, `output-${kept.push(bytes)}.txt`)
+    writeFileSync(file, bytes)
+    return file
+  }
   const path: CallPath = {
     registry: createRegistry({ builtIn: tools, mcp, attended, deferral }),
     hooks,
@@ -57,8 +68,7 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
         reviewer: nobody,
         audit: withoutAuditLog(),
       }),
-      state: openWorkingState(sandbox),
-      keepOutput: (bytes) => `output-${kept.push(bytes)}.txt`,
+      state: openWorkingState(sandbox, (bytes) => keep(bytes), setting.env ?? {}),
     },
   }
   return {

@@ -179,7 +179,19 @@ test('a long result is cut in the middle, and the whole of it is kept', async ()
   const { call, kept } = await openPath({ tools: [echo] })
   const text = `first ${'x'.repeat(100_000)} last`
   const { output } = await call('echo', { text })
-  expect(output).toMatch(/^first [^]* left out; the whole output is in output-1\.txt[^]* last$/)
+  expect(output).toMatch(
+    /^first [^]* left out; the whole output is in \S*output-1\.txt \(read_file reads on in it[^]* last$/,
+  )
   expect(output.length).toBeLessThan(41_000)
   expect(kept.map((bytes) => Buffer.from(bytes).toString())).toEqual([text])
+})
+
+test('a secret of the environment is hidden in results, items and kept outputs', async () => {
+  const env = { MY_API_KEY: 'sk-12345678', HOME: '/home/somebody' }
+  const { call, events, kept } = await openPath({ tools: [echo], env })
+  const text = 'the key is sk-12345678 in /home/somebody'
+  expect(await call('echo', { text })).toEqual({ ok: true, output: 'the key is [MY_API_KEY] in /home/somebody' })
+  await call('echo', { text: `${text}${'x'.repeat(100_000)}` })
+  expect(Buffer.from(kept[0] ?? []).toString()).not.toContain('sk-12345678')
+  expect(JSON.stringify(completed(events))).not.toContain('"output":"the key is sk-12345678')
 })

@@ -22,6 +22,7 @@ type Opened = ObservedPath & { readonly workspace: string }
 async function open(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   policy: Partial<SandboxPolicyInput> = {},
+  outputs?: string,
 ): Promise<Opened> {
   const workspace = tempDir()
   for (const [path, content] of Object.entries(files)) {
@@ -29,7 +30,10 @@ async function open(
     writeFileSync(join(workspace, path), content)
   }
   const sandbox = await openFor({ mode: 'workspace-write', workspace, ...policy })
-  return { ...(await openPath({ tools: builtInTools, sandbox })), workspace }
+  return {
+    ...(await openPath({ tools: builtInTools, sandbox, ...(outputs === undefined ? {} : { outputs }) })),
+    workspace,
+  }
 }
 
 const png = Buffer.from(
@@ -303,6 +307,19 @@ describe('no file tool is a way round the sandbox', () => {
     const found = await call('grep', { pattern: 'KEY' })
     expect(found.output).toBe('a.txt\n     1\tKEY=none\n(1 file is not shown: not to be read.)')
   })
+})
+
+test('an output that was cut can be read on in, though no command could read it', async () => {
+  const state = tempDir()
+  const { call, kept } = await open({}, { deniedReads: [state] }, state)
+  const cut = await call('exec_command', { cmd: 'seq 1 100000' })
+  const [, file = ''] = /the whole output is in (\S+) \(read_file/.exec(cut.output) ?? []
+  expect(kept).toHaveLength(1)
+  expect(await call('read_file', { path: file, offset: 50_000, limit: 1 })).toMatchObject({
+    ok: true,
+    output: expect.stringMatching(/^ *50000\t50000\n/),
+  })
+  expect(await call('exec_command', { cmd: `cat ${file}` })).toMatchObject({ ok: false })
 })
 
 test('the helper that reads may go away, and the next call starts another', async () => {
