@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 
 /** How far a log has come: what an outside party must know to notice that its end was cut off. */
 export type AuditHead = { readonly records: number; readonly hash: string }
@@ -26,6 +26,23 @@ export function hashLine(line: string): string {
 /** The file beside a log that says how far it had come. */
 export function headPath(path: string): string {
   return `${path}.head`
+}
+
+/** The file beside a log, open for what is noted in it. */
+export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
+
+/**
+ * Opens the file beside the log at `path` and notes `head`, how far the log is now. What is noted later replaces it in place, by
+ * a single write: a note only grows with its number and fits a sector, so a run that is killed leaves the old or the new one.
+ * A file of its own that is renamed would promise no more and costs several times the rest of a record. Throws as
+ * `openSync` and `writeSync` do.
+ */
+export function openHead(path: string, head: AuditHead): HeadFile {
+  const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)
+  const note = (reached: AuditHead): number => writeSync(descriptor, `${JSON.stringify(reached)}\n`, 0)
+  // What stood there may have been longer, had somebody laid it out.
+  ftruncateSync(descriptor, note(head))
+  return { note, close: () => closeSync(descriptor) }
 }
 
 /** The head noted beside a log, or undefined where there is none that can be read. */

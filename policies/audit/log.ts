@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
 import type { Action, Verdict } from '../action.ts'
 import type { ApprovalMode } from '../approval-mode.ts'
 import { AuditError } from './audit-error.ts'
-import { firstHash, hashLine, headPath, readHead, type AuditHead } from './head.ts'
+import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile } from './head.ts'
 import { makeRedactor, redactDeep } from './redact.ts'
 
 /** What a verdict leaves behind, before the log adds its number, its time and the hash of the record before. */
@@ -38,6 +38,8 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
   let descriptor: number
   let head: AuditHead
   let size: number
+  // Made with the first record: a log without one needs no note.
+  let beside: HeadFile | undefined
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     descriptor = openSync(path, 'a+', 0o600)
@@ -60,17 +62,19 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
       const line = JSON.stringify(redactRecord(record, redact))
       const bytes = Buffer.from(`${line}\n`)
       try {
+        beside ??= openHead(path, head)
         for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written)
         head = { records: record.number, hash: hashLine(line) }
         size += bytes.length
-        const beside = headPath(path)
-        writeFileSync(`${beside}.new`, `${JSON.stringify(head)}\n`, { mode: 0o600 })
-        renameSync(`${beside}.new`, beside)
+        beside.note(head)
       } catch (cause) {
         throw new AuditError('unwritable', path, `the audit log can't be written: ${String(cause)}`, { cause })
       }
     },
-    close: () => closeSync(descriptor),
+    close: () => {
+      closeSync(descriptor)
+      beside?.close()
+    },
   }
 }
 
