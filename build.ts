@@ -23,6 +23,12 @@ if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild
 const { build } = await import('esbuild')
 
 /**
+ * What nobody here uses of `node:util`, and Node loads only when it is read. A vendor SDK exports the whole module under a name, so
+ * all of it would be.
+ */
+const lazyUtilities = ['MIMEType', 'MIMEParams', 'diff']
+
+/**
  * An `import` of one of Node's own modules makes Node read every property of it once, lazy getters included (streams, standard
  * input), which costs a start more than all of our own code. Here only what is used is read.
  */
@@ -33,7 +39,9 @@ const builtins: Plugin = {
       kind === 'require-call' ? undefined : { path, namespace: 'builtin', sideEffects: false },
     )
     setup.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
-      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter((name) => /^[a-z_$][\w$]*$/i.test(name))
+      const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter(
+        (name) => /^[a-z_$][\w$]*$/i.test(name) && !(path === 'node:util' && lazyUtilities.includes(name)),
+      )
       const exported = names.map((name) => `const _${name} = /* @__PURE__ */ (() => all.${name})()\n`)
       const list = names.map((name) => `_${name} as ${name}`).join(', ')
       const load = `const all = /* @__PURE__ */ process.getBuiltinModule('${path}')\n`
