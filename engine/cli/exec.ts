@@ -43,6 +43,7 @@ import { readPrompt } from './read-prompt.ts'
 import { recoverTree } from './recover-tree.ts'
 import { loadRunConfig } from './run-config.ts'
 import { showContext } from './show-context.ts'
+import { loadUserTools } from './user-tools.ts'
 import { useProxyFromEnvironment } from './use-proxy.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
 
@@ -73,6 +74,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const extensions = await readExtensions({ places, home, project, config })
   const { prompt, command } = expandPrompt(typed, extensions.definitions.commands)
   const proxied = useProxyFromEnvironment(process.env)
+  const userTools = await loadUserTools(settings.tool_folders ?? [])
   const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
   const output = await outputContract(options, model)
@@ -107,7 +109,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     const { beforeReviewer } = added
     if (command?.allowedTools !== undefined) added.narrow(command.allowedTools, `The command /${command.name}`)
     const { agents: definitions } = extensions.definitions
-    const shared = [...builtInTools, ...(added.skill === undefined ? [] : [added.skill])]
+    const shared = [...builtInTools, ...userTools, ...(added.skill === undefined ? [] : [added.skill])]
     agents = openAgents({
       base: () => runOptions,
       loan: () => loan,

@@ -41,6 +41,8 @@ export const ConfigFile = z.strictObject({
     .string()
     .refine((text) => parseDeferral(text) !== undefined, "must be 'always', 'off', 'auto' or 'auto:N%'")
     .optional(),
+  /** Folders of tools that the user wrote, as JavaScript modules; their code runs in this program. Only the user's file may say it. Default: none. */
+  tool_folders: z.array(absolute).optional(),
   /** Folders of skills, commands, agents, hooks and MCP servers that are switched on, each a table `plugins.<name>`. Default: none. */
   plugins: z
     .record(z.string().regex(/^[\w-]+$/), z.strictObject({ path: absolute, enabled: z.boolean().optional() }))

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { call, say } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+
+const library = new URL('../../../dist/engine/index.js', import.meta.url).href
+const zod = import.meta.resolve('zod')
+
+const shout = `
+import * as z from ${JSON.stringify(zod)}
+import { defineTool } from ${JSON.stringify(library)}
+export default defineTool({
+  name: 'shout',
+  description: 'Says it loudly.',
+  input: z.object({ text: z.string() }),
+  readOnly: () => true,
+  run: async ({ text }) => ({ ok: true, output: text.toUpperCase() }),
+})`
+
+function homeWith(file: string, text: string): { readonly home: string; readonly folder: string } {
+  const folder = tempDir({ [file]: text })
+  return { folder, home: tempDir({ '.config/portcullis/config.toml': `tool_folders = [${JSON.stringify(folder)}]\n` }) }
+}
+
+describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
+  test('are offered and called like any other', async () => {
+    const { home } = homeWith('shout.mjs', shout)
+    const replies = [[call('shout', { text: 'hey' })], [call('shout', { text: 7 })], [say('done')]]
+    const { code, requests, stderr } = await exec(replies, ['go'], { cwd: repository(), home })
+    expect(code, stderr).toBe(0)
+    expect(JSON.stringify(requests[0]?.body)).toContain('Says it loudly.')
+    expect(JSON.stringify(requests[1]?.body)).toContain('HEY')
+    expect(JSON.stringify(requests[2]?.body)).toContain('the arguments do not fit')
+  })
+
+  for (const [name, text, says] of [
+    ['that is no module', 'export default {', "can't be loaded"],
+    ['that exports something else', 'export default 7', 'its default export is no tool'],
+  ] as const) {
+    test(`a file ${name} ends the run before it starts`, async () => {
+      const { home, folder } = homeWith('broken.mjs', text)
+      const { code, stderr, requests } = await exec([[say('x')]], ['go'], { cwd: repository(), home })
+      expect([code, requests.length]).toEqual([2, 0])
+      expect(stderr).toContain(join(folder, 'broken.mjs'))
+      expect(stderr).toContain(says)
+    })
+  }
+
+  test('a repository names none, not even a trusted one', async () => {
+    const folder = tempDir({ 'evil.mjs': 'process.exit(77)' })
+    const cwd = repository({ '.portcullis/config.toml': `tool_folders = [${JSON.stringify(folder)}]\n` })
+    const { code, stderr } = await exec([[say('x')]], ['--trust', 'go'], { cwd })
+    expect(code).toBe(0)
+    expect(stderr).toContain('tool_folders')
+  })
+})
