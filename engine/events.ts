@@ -169,6 +169,20 @@ const hookRun = z.object({
   message: z.string().optional(),
 })
 
+/** The model's plan as it is now: a later one stands in its place. */
+const todoList = z.object({
+  ...common,
+  type: z.literal('todo_list'),
+  items: z.array(
+    z.object({
+      text: z.string(),
+      completed: z.boolean(),
+      /** Ours. */
+      status: z.enum(['pending', 'in_progress', 'completed']).optional(),
+    }),
+  ),
+})
+
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
 
 const item = z.discriminatedUnion('type', [
@@ -181,6 +195,7 @@ const item = z.discriminatedUnion('type', [
   guardianAssessment,
   compaction,
   hookRun,
+  todoList,
   errorItem,
 ])
 

@@ -42,6 +42,11 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       return mcpCallLines(item, style)
     case 'hook':
       return hookLines(item, style)
+    case 'todo_list':
+      return item.items.map(({ text, completed, status }) => {
+        const line = `  ${completed ? '☑' : status === 'in_progress' ? '▸' : '☐'} ${oneLine(text)}`
+        return completed ? paint('dim', line) : line
+      })
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:

@@ -135,6 +135,7 @@ function activity(item: Item): string {
       return `running the ${item.event} hook`
     case 'agent_message':
     case 'reasoning':
+    case 'todo_list':
     case 'error':
       return 'the model is thinking'
     default:

@@ -5,6 +5,7 @@ import { execCommand, shell } from './exec-command.ts'
 import { glob, grep, listDirectory } from './find-files.ts'
 import { readFile, viewImage } from './read-file.ts'
 import type { Tool } from './tool.ts'
+import { updatePlan } from './update-plan.ts'
 import { writeFile } from './write-file.ts'
 import { killSession, writeStdin } from './write-stdin.ts'
 
@@ -19,6 +20,7 @@ export const builtInTools: readonly Tool[] = [
   listDirectory,
   readFile,
   shell,
+  updatePlan,
   viewImage,
   writeFile,
   writeStdin,
