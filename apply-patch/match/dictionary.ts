@@ -14,7 +14,6 @@ export class Dictionary {
   readonly #sketchMask: number
 
   #size = 0
-  #last = -1
 
   /** @param runs how many runs it has to hold at most. @param bytes how many bytes these have together, at most */
   constructor(runs: number, bytes: number) {
@@ -51,12 +50,9 @@ export class Dictionary {
 
   /** The number of these bytes, or -1. */
   find(bytes: Uint8Array, start: number, end: number): number {
-    // Where lines repeat, comparing costs half of hashing and then comparing.
-    if (this.#last >= 0 && this.#equals(this.#last, bytes, start, end)) return this.#last
     if (this.#sketches[sketch(bytes, start, end) & this.#sketchMask] === 0) return -1
     const slot = this.#findSlot(this.#hash(bytes, start, end), bytes, start, end)
-    this.#last = this.#slots[slot] ?? -1
-    return this.#last
+    return this.#slots[slot] ?? -1
   }
 
   /** The slot of these bytes, or the empty one where they would be put. */

@@ -66,6 +66,8 @@ export class SearchableFile {
     const { table } = this
     const { bytes, starts, terminator } = table
     const ids = new Int32Array(table.count)
+    // Where lines repeat, comparing costs less than reducing and hashing. The first has none before it.
+    let [lastStart, lastLength] = [0, -1]
     for (let line = 0; line < table.count; line++) {
       const start = line === 0 ? table.markLength : (starts[line] ?? 0)
       let end = starts[line + 1] ?? start
@@ -74,12 +76,15 @@ export class SearchableFile {
         end--
         if (end > start && terminator === 10 && bytes[end - 1] === 13) end--
       }
-      if (pass === 'exact') {
-        ids[line] = dictionary.find(bytes, start, end)
-        continue
+      const length = end - start
+      if (length === lastLength && isSame(bytes, start, lastStart, length)) ids[line] = ids[line - 1] ?? -1
+      else if (pass === 'exact') ids[line] = dictionary.find(bytes, start, end)
+      else {
+        reduce.set(bytes, start, end)
+        ids[line] = dictionary.find(reduce.bytes, reduce.start, reduce.end)
       }
-      reduce.set(bytes, start, end)
-      ids[line] = dictionary.find(reduce.bytes, reduce.start, reduce.end)
+      lastStart = start
+      lastLength = length
     }
     const numbered = { lines: new NumberedLines(ids, dictionary.size), soughtIds }
     this.#numbered.set(pass, numbered)
@@ -127,6 +132,11 @@ class Reducer {
     if (this.#scratch.length < size) this.#scratch = new Uint8Array(size * 2)
     this.bytes = this.#scratch
   }
+}
+
+function isSame(bytes: Uint8Array, one: number, other: number, length: number): boolean {
+  for (let at = 0; at < length; at++) if (bytes[one + at] !== bytes[other + at]) return false
+  return true
 }
 
 function hasMultiByte(bytes: Uint8Array, start: number, end: number): boolean {

@@ -26,7 +26,9 @@ export function diagnose(
   const from = isAnchor ? chunk.anchorsFrom + missing.anchor : chunk.oldFrom
   const to = isAnchor ? from + 1 : chunk.oldTo
   const ranges = isAnchor ? [anchorRange(chunk, missing.anchor)] : oldRanges(chunk)
-  const sought = ranges.map(({ bytes, start, end }) => Buffer.from(bytes.subarray(start, end)).toString())
+  const sought = ranges.map(({ bytes, start, end }) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString(),
+  )
   const causes: Cause[] = []
   const { bytes, count } = file.table
   if (count === 0) causes.push({ type: 'empty-file' })

@@ -93,7 +93,7 @@ function leaveUnexplained(
 }
 
 function oldLines(body: Uint8Array): readonly string[] {
-  const lines = Buffer.from(body).toString().split('\n').slice(0, -1)
+  const lines = Buffer.from(body.buffer, body.byteOffset, body.length).toString().split('\n').slice(0, -1)
   return lines.filter((line) => !line.startsWith('+')).map((line) => line.slice(1))
 }
 
