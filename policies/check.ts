@@ -77,7 +77,16 @@ export function toExecAction(
 }
 
 /** What a check goes by, as a run would have it at its start. */
-export function toPolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {
+export function toPolicy(options: CheckOptions): Policy {
+  const policy = policies.get(options) ?? makePolicy(options)
+  policies.set(options, policy)
+  return policy
+}
+
+/** A table of commands is judged under the same options row by row, and many rules are not put together for each. */
+const policies = new WeakMap<CheckOptions, Policy>()
+
+function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy {
   return { mode: approvalMode, ...joinPermissions(rules, permissions), writableRoots: [], standing: [] }
 }
 
