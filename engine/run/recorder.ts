@@ -52,6 +52,11 @@ export class Recorder {
     return this.#finalMessage
   }
 
+  /** How many calls were refused so far. */
+  get deniedCount(): number {
+    return this.#denied.length
+  }
+
   /** The last thing that was refused, if anything was. */
   get lastDenied(): RunSummary['denied'][number] | undefined {
     return this.#denied.at(-1)

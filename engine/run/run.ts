@@ -21,6 +21,7 @@ import type { OutputContract } from './output-contract.ts'
 import type { CallPath } from './run-call.ts'
 import { Room } from './room.ts'
 import { startCalls } from './run-calls.ts'
+import { RefusalWatch } from './refusals.ts'
 import { faultOf, stopFor, type Stop } from './stop.ts'
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
@@ -196,6 +197,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
   const concurrency = options.toolConcurrency ?? defaultConcurrency
   const room = new Room(options.compactAt)
   let sentBack = 0
+  const refusals = new RefusalWatch()
   try {
     for (;;) {
       const ended = options.hooks?.stopped()
@@ -212,6 +214,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
         continue
       }
       const calls = startCalls({ path, conversation, signal, concurrency, failOnDenied: options.failOnDenied })
+      const refusedBefore = recorder.deniedCount
       let called: number
       try {
         called = await listen({ model, request, conversation, recorder, budget, calls, signal })
@@ -240,6 +243,10 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
         conversation.add({ type: 'message', role: 'developer', text: judgement.correction })
         continue
       }
+      // A person has a word for it.
+      const refused = recorder.deniedCount - refusedBefore
+      const knocking = options.attended === true ? undefined : refusals.see(called, refused)
+      if (knocking !== undefined) return { reason: 'stoppedByGuardian', message: knocking }
       const judgement = options.output?.judgeCalls()
       if (judgement?.done === true) return deliver(options.output?.delivered, conversation, recorder)
       if (judgement !== undefined && 'failure' in judgement) return { reason: 'failed', message: judgement.failure }
