@@ -3,6 +3,7 @@ import { editFile } from './edit-file.ts'
 import { editNotebook } from './edit-notebook.ts'
 import { execCommand, shell } from './exec-command.ts'
 import { glob, grep, listDirectory } from './find-files.ts'
+import { jsRepl } from './js-repl.ts'
 import { readFile, viewImage } from './read-file.ts'
 import type { Tool } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
@@ -17,6 +18,7 @@ export const builtInTools: readonly Tool[] = [
   execCommand,
   glob,
   grep,
+  jsRepl,
   listDirectory,
   readFile,
   shell,

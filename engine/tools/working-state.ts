@@ -1,5 +1,6 @@
 import { KeptOutputs } from '../files/kept-outputs.ts'
 import { openFiles, type Files } from '../files/open-files.ts'
+import { openRepl, type Repl } from '../repl/open-repl.ts'
 import { SeenFiles } from '../files/seen-files.ts'
 import { CommandSessions } from './command-sessions.ts'
 import { maskSecrets, type Mask } from '../text/mask-secrets.ts'
@@ -13,6 +14,8 @@ export type WorkingState = {
   readonly seen: SeenFiles
   /** Commands that go on after their call was answered. */
   readonly sessions: CommandSessions
+  /** The JavaScript session. */
+  readonly repl: Repl
   /** Outputs that were too long to show. */
   readonly kept: KeptOutputs
   /** Hides the secrets of the environment. */
@@ -32,11 +35,13 @@ export function openWorkingState(
 ): WorkingState {
   const mask = maskSecrets(env)
   const kept = new KeptOutputs(keep, mask)
-  return { files: openFiles(sandbox, kept), seen: new SeenFiles(), sessions: new CommandSessions(), kept, mask }
+  const [files, repl] = [openFiles(sandbox, kept), openRepl(sandbox)]
+  return { files, seen: new SeenFiles(), sessions: new CommandSessions(), repl, kept, mask }
 }
 
 /** Ends what tools have left running, and resolves when it is gone. To be called at the end of the run. */
-export async function closeWorkingState({ files, sessions }: WorkingState): Promise<void> {
+export async function closeWorkingState({ files, sessions, repl }: WorkingState): Promise<void> {
   files.close()
+  repl.close()
   await sessions.close()
 }

@@ -261,6 +261,7 @@ describe('no file tool is a way round the sandbox', () => {
       ['read_file', { path: 'link.txt' }],
       ['view_image', { path: denied }],
       ['list_dir', { path: outside }],
+      ['js_repl', { code: `require('node:fs').readFileSync(${JSON.stringify(denied)}, 'utf8')` }],
       ['glob', { path: outside, pattern: '*' }],
       ['grep', { path: outside, pattern: '.' }],
       ['grep', { pattern: '.' }],
