@@ -133,7 +133,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
     })
     let loan: AgentLoan
     const runOptions: RunOptions = {
-      model,
+      model: added.aroundModel(model),
       tools: createRegistry({
         builtIn,
         mcp: added.tools,

@@ -55,6 +55,8 @@ type OpenExtensions = {
   /** Shows skills; undefined where there is none. */
   readonly skill: Tool | undefined
   readonly hooks: RunHooks
+  /** The run's model with hooks around its requests. */
+  readonly aroundModel: (model: Model) => Model
   /** The same as an agent has them that the run hands work to; it is held to what its definition allows. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** Lets only these calls through from now on. */
@@ -136,6 +138,7 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     tools,
     skill: definitions.skills.length === 0 ? undefined : skillTool(definitions.skills, follow),
     hooks: { ...listening, calls },
+    aroundModel: (model) => hooks?.around(model) ?? model,
     hooksFor: (definition, id) => {
       const own = narrowedCalls(calls, workspace)
       if (definition?.allowedTools !== undefined) own.narrow(definition.allowedTools, `The agent ${definition.name}`)

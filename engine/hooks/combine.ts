@@ -24,7 +24,6 @@ export type HookOutcome = {
   readonly messages: readonly string[]
   /** Set when a hook ends the run. */
   readonly stop?: string
-  readonly worktreePath?: string
   /** The model's request as a `BeforeModel` hook wants it: fields that replace ours. */
   readonly modelRequest?: Readonly<Record<string, unknown>>
   /** What a hook says in the model's place. */
@@ -112,7 +111,6 @@ function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: 
     ...(goOn === false ? { stop: stopReason ?? 'a hook ended the run' } : {}),
     ...(input === undefined ? {} : { updatedInput: input }),
     ...(output === undefined ? {} : { updatedOutput: typeof output === 'string' ? output : JSON.stringify(output) }),
-    ...(specific?.worktreePath === undefined ? {} : { worktreePath: specific.worktreePath }),
     ...(specific?.llm_request === undefined ? {} : { modelRequest: specific.llm_request }),
     ...(specific?.llm_response === undefined ? {} : { modelResponse: specific.llm_response }),
     ...(tools === undefined ? {} : { allowedTools: tools }),

@@ -31,12 +31,6 @@ export const hookEvents = {
   PreCompact: { ...notice, matches: 'trigger' },
   PostCompact: { ...notice, matches: 'trigger' },
   Notification: { ...notice, matches: 'notification_type' },
-  ConfigChange: { ...notice, matches: 'source' },
-  CwdChanged: notice,
-  WorktreeCreate: guard,
-  WorktreeRemove: notice,
-  TaskCreated: guard,
-  TaskCompleted: guard,
   BeforeModel: guard,
   AfterModel: notice,
   BeforeToolSelection: guard,
@@ -52,6 +46,12 @@ export function kindOf(event: HookEvent): EventKind {
 
 /** Events of the peers that never happen here: hooks for them are named as such when they are loaded, and never run. */
 export const otherEvents: readonly string[] = [
+  'ConfigChange',
+  'CwdChanged',
+  'WorktreeCreate',
+  'WorktreeRemove',
+  'TaskCreated',
+  'TaskCompleted',
   'Setup',
   'UserPromptExpansion',
   'InstructionsLoaded',

@@ -18,8 +18,6 @@ const specific = z.looseObject({
     .optional(),
   /** What the model reads instead of the tool's result. */
   updatedToolOutput: z.unknown().optional(),
-  /** Where a `WorktreeCreate` hook has put the tree. */
-  worktreePath: z.string().optional(),
   /** Gemini's, of `BeforeModel` and `AfterModel`. */
   llm_request: z.record(z.string(), z.unknown()).optional(),
   llm_response: z.record(z.string(), z.unknown()).optional(),

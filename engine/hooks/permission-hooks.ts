@@ -7,7 +7,7 @@ import { viewOfAction } from './view.ts'
  * fails is a no.
  */
 export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer {
-  if (!hooks.has('PermissionRequest')) return reviewer
+  if (!hooks.has('PermissionRequest') && !hooks.has('Notification')) return reviewer
   return {
     name: reviewer.name,
     review: async (request, options) => {
@@ -21,6 +21,7 @@ export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer 
           return { outcome: 'denied', reason: outcome.reason ?? 'A PermissionRequest hook refused it.' }
         case 'ask':
         case undefined:
+          await hooks.fire('Notification', { notification_type: 'permission_prompt', message: request.reason })
           return reviewer.review(request, options)
         default:
           return outcome.decision satisfies never

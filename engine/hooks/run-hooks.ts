@@ -1,5 +1,7 @@
 import type { RunHooks } from '../run/hooks.ts'
 import { callHooks } from './call-hooks.ts'
+import type { Model } from '../model.ts'
+import { hookedModel } from './hooked-model.ts'
 import { createHooks, type HookRun, type Hooks, type HookSurroundings } from './hooks.ts'
 import type { HookSet } from './load.ts'
 
@@ -10,6 +12,8 @@ export type SessionSource = 'startup' | 'resume' | 'compact'
 type OpenHooks = {
   readonly hooks: Hooks
   readonly run: RunHooks
+  /** The run's model with hooks around its requests. */
+  readonly around: (model: Model) => Model
   readonly close: () => Promise<void>
 }
 
@@ -24,9 +28,20 @@ export function openHooks(
   let sink = (run: HookRun): void => void waiting.push(run)
   const hooks = createHooks(set, { ...surroundings, onRun: (run) => sink(run) })
   const stop = (reason: string): void => void (stopped ??= reason)
+  let selected: readonly string[] | undefined
+  const calls = callHooks(hooks, surroundings.workspace, stop)
 
   const run: RunHooks = {
-    calls: callHooks(hooks, surroundings.workspace, stop),
+    calls: {
+      ...calls,
+      before: async (call) => {
+        if (selected?.includes(call.tool) !== false) return calls.before(call)
+        return {
+          decision: 'block',
+          reason: `a BeforeToolSelection hook left only: ${selected.join(', ') || 'no tool'}.`,
+        }
+      },
+    },
     report: (complete) => {
       sink = ({ event, handler, status, durationMs, message }) =>
         complete({
@@ -63,7 +78,8 @@ export function openHooks(
     },
     stopped: () => stopped,
   }
-  return { hooks, run, close: hooks.close }
+  const around = (model: Model): Model => hookedModel(model, hooks, { stop, allow: (tools) => void (selected = tools) })
+  return { hooks, run, around, close: hooks.close }
 }
 
 /** The run's hooks as an agent of it has them: they are told of an agent's start and end, and asked around its calls. */

@@ -200,8 +200,6 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
   const refusals = new RefusalWatch()
   try {
     for (;;) {
-      const ended = options.hooks?.stopped()
-      if (ended !== undefined) return { reason: 'stoppedByGuardian', message: `A hook ended the run: ${ended}` }
       const exhausted = budget.exhausted()
       if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
       const request: ModelRequest = { ...fixed, history: conversation.items }
@@ -228,6 +226,8 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       } finally {
         await calls.close()
       }
+      const forbidden = options.hooks?.stopped()
+      if (forbidden !== undefined) return { reason: 'stoppedByGuardian', message: `A hook ended the run: ${forbidden}` }
       if (called === 0) {
         const judgement = options.output?.judgeMessage(conversation.items) ?? { done: true }
         if (judgement.done) {
