@@ -47,6 +47,8 @@ export type MalformedFailure = {
   readonly patchLine?: number
   /** The line that was found, or the path concerned. */
   readonly found?: string
+  /** The kind of operation it was found in, or after. */
+  readonly after?: 'add' | 'delete' | 'update'
 }
 
 /** A path can't be read, written or removed. */
@@ -58,10 +60,12 @@ export type PlaceFailure = {
   /** 1-based number of the operation in the patch. */
   readonly hunk: number
   readonly patchLine: number
-  /** `exists`, `missing`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
+  /** `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
   readonly reason: string
-  /** What else there is to say: where a link leads, which hunk overwrote it. */
+  /** What else there is to say: where a link leads, which hunk took the file away. */
   readonly detail?: string
+  /** Of `missing`: files that may have been meant, the likeliest first. */
+  readonly near?: readonly string[]
 }
 
 /** A file whose change can't be put into a patch. */
@@ -104,6 +108,7 @@ export type Nearest = {
 export type Cause =
   | { readonly type: 'already-applied'; readonly fileLine: number }
   | { readonly type: 'above-previous-chunk'; readonly fileLine: number }
+  | { readonly type: 'above-anchor'; readonly fileLine: number }
   | { readonly type: 'in-another-file'; readonly path: string; readonly fileLine: number }
   | { readonly type: 'indentation'; readonly fileLine: number }
   | { readonly type: 'white-space'; readonly fileLine: number }

@@ -1,5 +1,6 @@
 import type { ChangeSet, Warning } from '../change-set.ts'
 import { commitChangeSet, type Report } from '../files/index.ts'
+import { PatchError } from '../errors.ts'
 import { parsePatch } from '../parse/parse-patch.ts'
 import { planPatch } from '../plan/plan-patch.ts'
 import type { Repair } from '../patch.ts'
@@ -9,7 +10,7 @@ import { write } from './input.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './settings.ts'
 
-/** More notes than anybody reads are counted instead; `--json` has them all. */
+/** More notes than anybody reads are counted instead; `--json` lists them. */
 const shownNotes = 20
 
 /**
@@ -37,10 +38,21 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
     return 0
   } catch (error) {
     note(repairs, [], undefined, error)
-    if (settings.json)
-      write(1, `${JSON.stringify({ ok: false, applied: false, repairs, ...describeError(error) }, null, 2)}\n`)
+    const hint = await hintOf(error, settings.patch)
+    if (hint !== undefined) write(2, `  ${hint}\n`)
+    if (settings.json) {
+      const outcome = { ok: false, applied: false, repairs, ...describeError(error), hint }
+      write(1, `${JSON.stringify(outcome, null, 2)}\n`)
+    }
     return 1
   }
+}
+
+/** An argument that does not even begin as a patch was probably meant as something else. */
+async function hintOf(error: unknown, argument: string | undefined): Promise<string | undefined> {
+  if (argument === undefined || !(error instanceof PatchError)) return undefined
+  const isNoPatch = error.failures[0]?.code === 'begin-missing'
+  return isNoPatch ? (await import('./hint.ts')).hintFor(argument) : undefined
 }
 
 /** The result goes to standard output. */
@@ -83,6 +95,6 @@ function note(
     ),
   ]
   lines.push(...notes.slice(0, shownNotes))
-  if (notes.length > shownNotes) lines.push(`(${notes.length - shownNotes} more notes; --json has them all)`)
+  if (notes.length > shownNotes) lines.push(`(${notes.length - shownNotes} more notes; --json lists them)`)
   if (lines.length > 0) write(2, `${lines.join('\n')}\n`)
 }

@@ -16,6 +16,7 @@ export {
   type Operation,
   type PathErrorCode,
 } from './errors.ts'
+export { findNearPaths } from './near-paths.ts'
 export type { RecoveryReport } from './put-in-order.ts'
 export type { RecoverOptions } from './recover.ts'
 export { openTree, type Tree } from './tree.ts'

@@ -105,7 +105,7 @@ class OperationReader {
   #readAdd(syntax: OperationSyntax, path: string, line: number): void {
     const { body, endOfFile, blanks } = syntax
     if (endOfFile !== undefined) {
-      if (this.#strict) return this.#failHeader(endOfFile)
+      if (this.#strict) return this.#failHeader(endOfFile, 'add')
       this.#repair('end-of-file-in-add', 'ignored "*** End of File" in an added file', endOfFile)
     }
     if (!this.#allowBlanks(blanks)) return
@@ -114,7 +114,7 @@ class OperationReader {
 
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
     if (body !== undefined) {
-      if (this.#strict) return this.#failHeader(body)
+      if (this.#strict) return this.#failHeader(body, 'delete')
       this.#repair('delete-with-lines', 'the lines under a delete must be the whole file, or it is refused', body)
     }
     if (!this.#allowBlanks(blanks)) return
@@ -206,16 +206,16 @@ class OperationReader {
       return this.#fail({ code: 'unexpected-line', patchLine: at.line, found })
     }
     if (at === undefined) return
-    if (header.kind !== 'update') return this.#failHeader(at)
+    if (header.kind !== 'update') return this.#failHeader(at, header.kind === 'add' ? 'add' : 'delete')
     const started = runs.slice(0, runs.indexOf(at)).some(({ kind }) => kind === 'body' || kind === 'anchor')
     if (!started && at.kind === 'other') return this.#fail({ code: 'unexpected-line', patchLine: at.line, found })
     this.#fail({ code: 'chunk-expected', patchLine: at.line, found })
   }
 
-  #failHeader(run: RunToken): void {
+  #failHeader(run: RunToken, after?: MalformedFailure['after']): void {
     const end = Math.min(this.#bytes.indexOf(10, run.start) + 1 || run.end, run.end)
     const found = trim(this.#bytes.toString('utf8', run.start, Math.min(end, run.start + 2000)))
-    this.#fail({ code: 'not-a-header', patchLine: run.line, found })
+    this.#fail({ code: 'not-a-header', patchLine: run.line, found, ...(after && { after }) })
   }
 
   #path(text: string, prefix: string, run: RunToken): string {

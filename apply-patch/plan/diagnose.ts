@@ -35,8 +35,9 @@ export function diagnose(
   const encoding = encodingOf(bytes)
   if (encoding !== undefined) causes.push({ type: 'encoding', encoding })
   const above = findAnywhere(file, from, to, mode)
-  if (above !== undefined && above < missing.from && cursor.line > 0) {
-    causes.push({ type: 'above-previous-chunk', fileLine: above + 1 })
+  if (above !== undefined && above < missing.from) {
+    // An anchor that stands below the lines sends the search away from them.
+    causes.push({ type: above < cursor.line ? 'above-previous-chunk' : 'above-anchor', fileLine: above + 1 })
   } else if (above !== undefined && !isAnchor && chunk.chunk.endOfFile) {
     causes.push({ type: 'not-at-end-of-file', fileLine: above + 1 })
   }

@@ -7,6 +7,7 @@ import { textOf } from '../text/body-text.ts'
 import { Overlay } from './overlay.ts'
 import { updateLines, type UpdateContext } from './update-lines.ts'
 import { WarningList } from './warning-list.ts'
+import { whyMissing } from './why-missing.ts'
 
 export type PlanOptions = {
   /** The tree the patch is for; an existing directory. */
@@ -38,6 +39,9 @@ export async function planPatch(patch: Patch, options: PlanOptions): Promise<Cha
 function recoveryWarning({ outcome, paths }: RecoveryReport): Warning {
   return { code: 'recovered', message: `put a crashed run in order first (${outcome}): ${paths.join(', ')}` }
 }
+
+/** Each look for what was meant goes through the tree. */
+const explainedMisses = 10
 
 /** Milliseconds that planning goes on without a look whether it is still wanted. */
 const patience = 100
@@ -138,7 +142,7 @@ class Planner {
     const place = this.#overlay.locateEntry(path)
     const existing = this.#overlay.get(place)
     const fail = (reason: string): void => this.#fail({ code: 'delete', path, patchLine: line, hunk, reason })
-    if (existing.type === 'absent') return fail('missing')
+    if (existing.type === 'absent') return this.#failMissing('delete', path, line, hunk)
     if (existing.type === 'directory') return fail('is-directory')
     if (existing.type === 'other') return fail('not-a-file')
     if (expected !== undefined && this.#overlay.bytes(place)?.equals(textOf(expected)) !== true) {
@@ -156,7 +160,8 @@ class Planner {
     const source = isLink && chunks.length > 0 ? this.#overlay.locate(path) : entry
     const existing = this.#overlay.get(source)
     if (existing.type !== 'file' && !(existing.type === 'symlink' && chunks.length === 0)) {
-      const reasons = { absent: 'missing', directory: 'is-directory', other: 'not-a-file', symlink: 'not-a-file' }
+      if (existing.type === 'absent') return this.#failMissing('read', path, line, hunk)
+      const reasons = { directory: 'is-directory', other: 'not-a-file', symlink: 'not-a-file' }
       return this.#fail({ code: 'read', path, patchLine: line, hunk, reason: reasons[existing.type] })
     }
     let next = existing
@@ -276,6 +281,12 @@ class Planner {
     } else if (error instanceof ReadError) {
       this.#fail({ code, path, patchLine: at.line, hunk, reason: error.errno })
     } else throw error
+  }
+
+  /** A file that isn't there: taken away by the patch itself, or perhaps spelt otherwise. */
+  #failMissing(code: PlaceFailure['code'], path: string, patchLine: number, hunk: number): void {
+    const explain = this.#failures.length < explainedMisses
+    this.#fail({ code, path, patchLine, hunk, ...whyMissing(this.#patch, this.#tree.root, path, hunk, explain) })
   }
 
   #fail(failure: Omit<PlaceFailure, 'absolute'>): void {

@@ -3,6 +3,14 @@ export function clip(text: string, limit: number): string {
   return text.length > limit ? `${text.slice(0, limit)}… (${text.length - limit} more characters)` : text
 }
 
+/** Two texts that differ, both cut to where they start to: what they share at length tells nothing. */
+export function aroundDifference(one: string, other: string): readonly [string, string] {
+  let shared = 0
+  while (shared < one.length && one[shared] === other[shared]) shared++
+  const from = shared > 200 ? shared - 80 : 0
+  return from === 0 ? [one, other] : [`…${one.slice(from)}`, `…${other.slice(from)}`]
+}
+
 /** The first lines of many, each clipped, and how many there are besides. */
 export function clipLines(lines: readonly string[], limit: number): readonly string[] {
   const shown = lines.slice(0, limit).map((line) => clip(line, 1000))

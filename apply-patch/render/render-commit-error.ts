@@ -1,4 +1,5 @@
 import type { CommitError, Difference } from '../files/index.ts'
+import { shellQuote } from '../text/shell-quote.ts'
 import { errnoText } from './errno-text.ts'
 
 type Facts = CommitError['facts']
@@ -83,7 +84,9 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
       return ['  the file is read-only for this user; give yourself the right to write it if it is meant to change']
     case 'nothing-to-undo':
       if (facts.appliedTo === undefined) return []
-      return [`  the last patch was applied to ${facts.appliedTo}: apply-patch undo --root ${quote(facts.appliedTo)}`]
+      return [
+        `  the last patch was applied to ${facts.appliedTo}: apply-patch undo --root ${shellQuote(facts.appliedTo)}`,
+      ]
     case 'unrecoverable':
       if (facts.operation === 'undo') return [`  ${byText}.`]
       if (facts.remains !== undefined) return []
@@ -101,8 +104,4 @@ function toRecover(code: CommitError['code'], { journal }: Facts): string {
   const where = journal === undefined ? '' : ` (${journal})`
   if (code !== 'unrecoverable') return `Run "apply-patch recover" to put the tree in order${where}.`
   return `Put these files back and run "apply-patch recover" again, or "apply-patch recover --abandon" to keep the tree as it is${where}.`
-}
-
-function quote(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }

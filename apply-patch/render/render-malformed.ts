@@ -1,10 +1,16 @@
 import type { MalformedFailure } from '../errors.ts'
 import { clip } from './clip.ts'
+import { malformedHelp } from './malformed-help.ts'
+import { visible } from './visible.ts'
 
 const headers = "'*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'"
 
 /** Codex's message for a fault of the patch itself, then what helps. */
-export function renderMalformed({ code, patchLine, found: line = '' }: MalformedFailure): readonly string[] {
+export function renderMalformed(failure: MalformedFailure): readonly string[] {
+  return [...message(failure), ...malformedHelp(failure)]
+}
+
+function message({ code, patchLine, found: line = '' }: MalformedFailure): readonly string[] {
   const found = clip(line, 1000)
   const hunk = `Invalid patch hunk on line ${patchLine ?? 0}: `
   switch (code) {
@@ -24,7 +30,7 @@ export function renderMalformed({ code, patchLine, found: line = '' }: Malformed
     case 'environment-id-repeated':
       return ['Invalid patch: apply_patch environment_id cannot be specified more than once']
     case 'not-a-header':
-      return [`${hunk}'${found}' is not a valid hunk header. Valid hunk headers: ${headers}`, ...headerHelp(found)]
+      return [`${hunk}'${found}' is not a valid hunk header. Valid hunk headers: ${headers}`]
     case 'update-empty':
       return [`${hunk}Update file hunk for path '${found}' is empty`]
     case 'chunk-empty':
@@ -35,10 +41,7 @@ export function renderMalformed({ code, patchLine, found: line = '' }: Malformed
           "Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)",
       ]
     case 'chunk-expected':
-      return [
-        `${hunk}Expected update hunk to start with a @@ context marker, got: '${found}'`,
-        "  each line of a chunk starts with ' ' (context), '+' (added) or '-' (removed)",
-      ]
+      return [`${hunk}Expected update hunk to start with a @@ context marker, got: '${found}'`]
     case 'no-operations':
       return ['No files were modified.']
     case 'changes-directory':
@@ -50,22 +53,4 @@ export function renderMalformed({ code, patchLine, found: line = '' }: Malformed
     default:
       return code satisfies never
   }
-}
-
-function headerHelp(found: string): readonly string[] {
-  if (found.startsWith('*** ')) return []
-  return ["  in an added file every line starts with '+', also an empty one"]
-}
-
-/** A line with what can't be seen in it made visible. */
-export function visible(text: string): string {
-  const shown = text.length > 300 ? `${text.slice(0, 300)}…` : text
-  return shown
-    .replace(/ /g, '·')
-    .replace(/\t/g, '→')
-    .replace(/\r/g, '␍')
-    .replace(
-      /[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/gu,
-      (sign) => `<U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`,
-    )
 }

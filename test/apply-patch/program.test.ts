@@ -190,6 +190,37 @@ describe('options', () => {
   })
 })
 
+describe('an argument that is no patch', () => {
+  test('but a file is answered with how to apply the file', () => {
+    const cwd = scene({ 'my patch.txt': change })
+    expect(runProgram(cwd, '', { args: ['my patch.txt'] })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        "Invalid patch: The first line of the patch must be '*** Begin Patch'\n  found: my·patch.txt\n" +
+        'Nothing was changed.\n  "my patch.txt" is a file; to apply what it holds: apply-patch < \'my patch.txt\'\n',
+    })
+  })
+
+  test.each(['udno', 'Undo', 'recovr', 'hepl'])('but nearly the command %s is answered with the command', (word) => {
+    expect(runProgram(scene(), '', { args: [word] }).stderr).toMatch(/did you mean: apply-patch (undo|recover|help)\n$/)
+  })
+})
+
+test.each([
+  ['/nonexistent/folder', 'there is no such directory'],
+  ['f.txt', 'it is not a directory'],
+])('--root %s is wrong usage, and says what was expected', (root, fault) => {
+  for (const args of [
+    ['--root', root],
+    ['undo', '--root', root],
+  ]) {
+    const run = runProgram(scene(), change, { args })
+    expect([run.status, run.stdout]).toEqual([2, ''])
+    expect(run.stderr).toContain(`${fault}; expected an existing directory`)
+  }
+})
+
 describe('strict mode', () => {
   test.each([
     ['an ambiguous match', { 'f.txt': 'x\nx\n' }, '*** Update File: f.txt\n@@\n-x\n+y\n', 'lines 1, 2'],
@@ -240,6 +271,61 @@ describe('a miss says what to do next', () => {
       { f: 'a\nb\nc\n' },
       '*** Update File: f\n@@\n-c\n+C\n@@\n-a\n+A\n',
       'found at line 1, above the previous chunk',
+    ],
+    [
+      'above its own anchor',
+      { f: 'a\nb\nc\n' },
+      '*** Update File: f\n@@ c\n-a\n+A\n',
+      'found at line 1, above the "@@" line of this chunk',
+    ],
+    [
+      'spelt otherwise',
+      { 'src/app.ts': 'a\n' },
+      '*** Update File: src/ap.ts\n@@\n-a\n+b\n',
+      'did you mean src/app.ts?',
+    ],
+    ['in another folder', { 'src/app.ts': 'a\n' }, '*** Delete File: app.ts\n', 'did you mean src/app.ts?'],
+    ['deleted already', { f: 'a\n' }, '*** Delete File: gone.txt\n', 'if it is gone already, leave this operation out'],
+    [
+      'deleted by the patch itself',
+      { f: 'a\n' },
+      '*** Delete File: f\n*** Update File: f\n@@\n-a\n+b\n',
+      'there is no such file any more (hunk 1 deleted it)',
+    ],
+    [
+      'moved by the patch itself',
+      { f: 'a\n' },
+      '*** Update File: f\n*** Move to: g\n*** Delete File: f\n',
+      'there is no such file any more (hunk 1 moved it to g)',
+    ],
+    [
+      'like nothing in the file',
+      { f: 'a\n' },
+      '*** Update File: f\n@@\n-zzzz\n+b\n',
+      'nor any like them; read it again',
+    ],
+    ['a name too long', { f: 'a\n' }, `*** Add File: ${'n'.repeat(300)}\n+a\n`, 'the path or a name in it is too long'],
+    [
+      'a context line without its space',
+      { f: 'a\n' },
+      '*** Update File: f\n@@\na\n+b\n',
+      "as context it would be ' a'",
+    ],
+    ['an added line without its plus', { f: 'a\n' }, '*** Add File: g\nhello\n', "every line starts with '+'"],
+    ['a unified diff', { f: 'a\n' }, '--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n', "'*** Update File: f'"],
+    ['a header of another dialect', { f: 'a\n' }, '*** Modify File: f\n@@\n-a\n+b\n', "write '*** Update File: f'"],
+    ['a rename in words', { f: 'a\n' }, '*** Rename File: f\n', "right under it '*** Move to: {new path}'"],
+    [
+      'a late move',
+      { f: 'a\n' },
+      '*** Update File: f\n@@\n-a\n+b\n*** Move to: g\n',
+      "right under its '*** Update File:'",
+    ],
+    [
+      'what git says of the end of a file',
+      { f: 'a\n' },
+      '*** Update File: f\n@@\n-a\n+b\n\\ No newline at end of file\n',
+      'leave this line out',
     ],
     [
       'in another file',
@@ -306,6 +392,13 @@ describe('a miss says what to do next', () => {
         '    found:    →return·1',
       ].join('\n'),
     )
+  })
+
+  test('of a long line shows the part that differs, and nothing that a terminal would obey', () => {
+    const [same, file] = ['x'.repeat(1000), `${'x'.repeat(1000)}\u001B[31mred\n`]
+    const stderr = miss({ f: file }, `*** Update File: f\n@@\n-${same}blue\n+b\n`)
+    expect(stderr).toContain(`    expected: …${'x'.repeat(80)}blue\n    found:    …${'x'.repeat(80)}<U+001B>[31mred\n`)
+    expect(stderr).not.toContain('\u001B')
   })
 
   test('names all failures of all files at once', () => {

@@ -1,0 +1,67 @@
+import type { MalformedFailure } from '../errors.ts'
+import { clip } from './clip.ts'
+
+/** What to write instead of a line that is not in the format, as far as it can be told what was meant. */
+export function malformedHelp({ code, found = '', after }: MalformedFailure): readonly string[] {
+  const line = clip(found, 200)
+  switch (code) {
+    case 'not-a-header':
+      return [general(line) ?? headerHelp(line) ?? placeHelp(after)]
+    case 'unexpected-line':
+    case 'chunk-expected':
+      return [general(line) ?? chunkHelp(line)]
+    case 'update-empty':
+      return [
+        "  under it stand chunks ('@@', then lines with ' ', '-' or '+'), or '*** Move to: {path}' to rename the file",
+      ]
+    case 'chunk-empty':
+      return ["  under '@@' stand the lines to find, with ' ' (to stay) or '-' (to go), and those to add, with '+'"]
+    default:
+      return []
+  }
+}
+
+/** Other formats that models slip into. */
+function general(line: string): string | undefined {
+  if (line.startsWith('\\ No newline')) {
+    return '  leave this line out: a file keeps its final line end, or the lack of it'
+  }
+  const diff = /^(?:diff --git a\/|--- (?:a\/)?|\+\+\+ (?:b\/)?)(\S+)/.exec(line)
+  if (diff === null) return undefined
+  const path = diff[1] === '/dev/null' ? '{path}' : (diff[1] ?? '{path}')
+  return `  this is a unified diff; here a file starts with '*** Update File: ${path}' (or Add, Delete), and needs no line numbers`
+}
+
+const verbs = [
+  ['Add', /^(?:add|create|new|write)\b/i],
+  ['Update', /^(?:update|modify|edit|change|patch)\b/i],
+  ['Delete', /^(?:delete|remove)\b/i],
+] as const
+
+function headerHelp(line: string): string | undefined {
+  if (line.startsWith('@@')) return "  a chunk belongs under '*** Update File: {path}'"
+  const words = /^\*+\s*(.*)$/.exec(line)?.[1]
+  if (words === undefined) return undefined
+  if (/^(?:move|rename)\b/i.test(words)) {
+    return "  to rename a file: '*** Update File: {old path}', and right under it '*** Move to: {new path}'"
+  }
+  const verb = verbs.find(([, pattern]) => pattern.test(words))?.[0]
+  if (verb === undefined) return '  to write a line that starts with stars into a file, put its mark before it'
+  const path = /:\s*(\S.*)$/.exec(words)?.[1]
+  return path === undefined ? '  a path is missing after the colon' : `  write '*** ${verb} File: ${path}'`
+}
+
+function placeHelp(after: MalformedFailure['after']): string {
+  if (after === 'add') return "  in an added file every line starts with '+', also an empty one"
+  if (after === 'delete') return '  under a delete stands nothing; the next operation starts with its header'
+  return '  every operation starts with one of these headers'
+}
+
+function chunkHelp(line: string): string {
+  if (line.startsWith('*** Move to:'))
+    return "  '*** Move to:' comes right under its '*** Update File:' line, and only once"
+  if (line.startsWith('***'))
+    return "  each file starts with one of the headers '*** Add File: ', '*** Delete File: ', '*** Update File: '"
+  if (line.startsWith('@@')) return "  after '@@' comes a space, then a whole line of the file"
+  return `  each line of a chunk starts with ' ' (context), '+' (added) or '-' (removed); as context it would be ' ${line}'`
+}

@@ -1,0 +1,83 @@
+import type { Cause, SeekFailure } from '../errors.ts'
+import { aroundDifference, clip, clipLines } from './clip.ts'
+import { visible, withoutControls } from './visible.ts'
+
+const shownLines = 100
+const shownPlaces = 20
+
+/** The message for lines of a chunk that have no place in their file, or more than one. */
+export function renderSeek(failure: SeekFailure): readonly string[] {
+  const { code, absolute, hunk, chunk, patchLine, nearest, causes, fileLines = [] } = failure
+  const sought = clipLines(failure.sought, shownLines)
+  const at = `  ${clip(failure.path, 300)}, hunk ${hunk}, chunk ${chunk}, patch line ${patchLine}: `
+  const lines: string[] = []
+  if (code === 'anchor-not-found') lines.push(`Failed to find context '${sought[0] ?? ''}' in ${absolute}`)
+  else if (code === 'ambiguous') lines.push(`Found expected lines more than once in ${absolute}:`, ...sought)
+  else lines.push(`Failed to find expected lines in ${absolute}:`, ...sought)
+  if (code === 'ambiguous') {
+    lines.push(
+      `${at}fits at lines ${listPlaces(fileLines)}; add context lines or an "@@ <a whole line above>" to tell them apart`,
+    )
+  } else if (causes.length === 0) lines.push(`${at}${missText(failure)}`)
+  for (const cause of causes) lines.push(`${at}${causeText(cause)}`)
+  if (nearest === undefined) return lines
+  lines.push(`  closest is at line ${nearest.startLine}:`)
+  for (const [index, text] of nearest.lines.entries()) {
+    lines.push(`  ${String(nearest.startLine + index).padStart(6)} | ${withoutControls(clip(text, 300))}`)
+  }
+  const { difference } = nearest
+  if (difference === undefined) return lines
+  const [expected, found] = aroundDifference(difference.expected, difference.found ?? '')
+  lines.push(
+    `  first difference, line ${difference.fileLine}:`,
+    `    expected: ${visible(expected)}`,
+    `    found:    ${difference.found === undefined ? '(the file ends before it)' : visible(found)}`,
+  )
+  return lines
+}
+
+function missText({ code, nearest }: SeekFailure): string {
+  if (code === 'anchor-not-found') {
+    return 'no line of the file is that; after "@@" stands a whole line of the file, or nothing'
+  }
+  return nearest === undefined
+    ? 'no such lines in the file, nor any like them; read it again, and copy the old lines from it'
+    : 'no such lines in the file; write the old lines (context and -) as they stand there'
+}
+
+function listPlaces(lines: readonly number[]): string {
+  return `${lines.slice(0, shownPlaces).join(', ')}${lines.length > shownPlaces ? ' and more' : ''}`
+}
+
+function causeText(cause: Cause): string {
+  switch (cause.type) {
+    case 'already-applied':
+      return `already applied? the new lines are in the file at line ${cause.fileLine}; leave this chunk out`
+    case 'above-previous-chunk':
+      return `found at line ${cause.fileLine}, above the previous chunk or inside it; chunks must be in the order of the file`
+    case 'above-anchor':
+      return `found at line ${cause.fileLine}, above the "@@" line of this chunk; the lines are searched below it`
+    case 'in-another-file':
+      return `not in this file, but in ${clip(cause.path, 300)} at line ${cause.fileLine}`
+    case 'indentation':
+      return `differs only in indentation from line ${cause.fileLine}`
+    case 'punctuation':
+      return `differs only in typographic punctuation from line ${cause.fileLine}`
+    case 'white-space':
+      return `differs only in white space from line ${cause.fileLine}`
+    case 'letter-case':
+      return `differs only in upper and lower case from line ${cause.fileLine}`
+    case 'line-endings':
+      return `differs only in line endings: the file has lone carriage returns, near line ${cause.fileLine}`
+    case 'not-at-end-of-file':
+      return `found at line ${cause.fileLine}, but not at the end of the file as "*** End of File" says; leave that line out`
+    case 'anchor-is-part-of-line':
+      return `an "@@" text must be a whole line; line ${cause.fileLine} holds it: write "@@ ${clip(cause.text, 300)}"`
+    case 'encoding':
+      return 'the file is UTF-16; its lines can not be matched by a UTF-8 patch'
+    case 'empty-file':
+      return 'the file is empty'
+    default:
+      return cause satisfies never
+  }
+}
