@@ -1,6 +1,13 @@
-import { delimiter, isAbsolute, resolve } from 'node:path'
+import { delimiter, dirname, isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
-import { credentialPlaces, openSandbox, parsePolicy, SandboxError, type Sandbox } from '../../sandbox/index.ts'
+import {
+  credentialPlaces,
+  openSandbox,
+  parsePolicy,
+  SandboxError,
+  type Backend,
+  type Sandbox,
+} from '../../sandbox/index.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import type { Settings } from '../config/schema.ts'
 import { createWidening, type Widening } from '../grants/widening.ts'
@@ -25,6 +32,7 @@ export async function confine(config: Settings, workspace: string, external: boo
         mode,
         workspace,
         ...configured,
+        readableRoots: [...configured.readableRoots, ...ownProgram(backend)],
         deniedReads: [...credentialPlaces, ...configured.deniedReads],
         environment: {
           ...configured.environment,
@@ -46,6 +54,11 @@ export async function confine(config: Settings, workspace: string, external: boo
 export function widen(sandbox: Sandbox, config: Settings): Widening {
   const { backend } = sandbox
   return createWidening(sandbox, (policy) => openSandbox(policy, { backend, image: config.sandbox_image }))
+}
+
+/** Node itself, which tools of ours run in the sandbox, may lie in a place that is private there. A container has its own. */
+function ownProgram(backend: Backend | undefined): readonly string[] {
+  return backend === 'docker' ? [] : [dirname(process.execPath)]
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { builtInTools } from '../../../engine/tools/index.ts'
 import type { SandboxPolicyInput } from '../../../sandbox/index.ts'
@@ -29,7 +29,12 @@ async function open(
     mkdirSync(join(workspace, path, '..'), { recursive: true })
     writeFileSync(join(workspace, path), content)
   }
-  const sandbox = await openFor({ mode: 'workspace-write', workspace, ...policy })
+  const sandbox = await openFor({
+    mode: 'workspace-write',
+    workspace,
+    readableRoots: [dirname(process.execPath)],
+    ...policy,
+  })
   return {
     ...(await openPath({ tools: builtInTools, sandbox, ...(outputs === undefined ? {} : { outputs }) })),
     workspace,
