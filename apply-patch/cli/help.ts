@@ -15,30 +15,50 @@ leaves every file as it is, also hidden .apply-patch-* files that hold the old o
 
 /** What a reader needs who has never seen the format. */
 export const helpText = `
-A patch looks like this; every path is relative to the root, every line of a body has a mark:
+A patch is a list of operations between two marker lines. Paths start from the root (--root, or
+the directory you are in). This one has one operation of each kind:
 
   *** Begin Patch
   *** Add File: docs/new.md
-  +# A new file: every line starts with +
+  +# A title
+  +
+  +Each line of a new file has a + before it, an empty line too.
   *** Update File: src/app.py
-  *** Move to: src/main.py           (optional: renames the file; no chunk is needed then)
-  @@ def greet():                    (optional: a whole line above the place, to find it)
-       name = ask()                  (context: one space, then the line as it is)
-  -    print("Hi")                   (-: a line to remove)
-  +    print("Hello")                (+: a line to add)
-  @@                                 (the next place in the same file, further down)
+  @@ def greet():
+       name = ask()
+  -    print("Hi")
+  +    print("Hello")
+       return name
+  @@
   -last line
   +new last line
-  *** End of File                    (optional: the old lines above end the file)
-  *** Delete File: src/old.py
+  *** Update File: src/old_name.py
+  *** Move to: src/new_name.py
+  *** Delete File: src/unused.py
   *** End Patch
 
-  Old lines (context and -) must stand in the file one after the other; about three lines of
-  context make a place unique. Only + lines: inserted right under the @@ line, else at the end.
-  Line numbers are not needed. Several @@ lines in a row narrow: class first, then method.
+In an update each @@ starts a chunk: one place of the file. The first sign of a line of a chunk is
+its mark, and what follows is the line exactly as the file has it, its indentation included:
+
+  a space   context: the line is there, and stays
+  -         the line is there, and goes
+  +         the line is new
+
+  Context and - lines together must stand in the file one after the other; that is how the place
+  is found. About three lines of context above and below make it unique. There are no line
+  numbers. Chunks come in the order of the file.
+
+  "@@ def greet():" says to look below that line, which must be a whole line of the file. Several
+  such lines in a row narrow: first the class, then the method. "@@" alone looks from where the
+  chunk before ended. A chunk of nothing but + lines goes right under its "@@ ..." line, or, under
+  "@@" alone, to the end of the file.
+
+  "*** Move to: path", right under "*** Update File: path", renames the file; chunks may follow.
+  "*** End of File", as the last line of a chunk, says that its old lines are the file's last.
 
 Examples:
   apply-patch < change.patch            apply it: all of it, or nothing
+  apply-patch <<'EOF'                   the same from a shell; the quotes keep $ and \` as they are
   apply-patch --check --diff < c.patch  show what it would do, change nothing
   apply-patch --reverse < change.patch  take an applied patch back by its text
   apply-patch undo                      take the last applied patch back from its journal

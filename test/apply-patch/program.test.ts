@@ -164,16 +164,18 @@ describe('options', () => {
     const help = runProgram(scene({}), '', { args: ['--help'] })
     expect(help.status).toBe(0)
     const example = /^ {2}\*\*\* Begin Patch\n[^]*?\*\*\* End Patch$/m.exec(help.stdout)?.[0] ?? ''
-    const patch = example.replace(/^ {2}/gm, '').replace(/ {2,}\(.*\)$/gm, '')
+    const patch = example.replace(/^ {2}/gm, '')
     const cwd = scene({
-      'src/app.py': 'def greet():\n    name = ask()\n    print("Hi")\nmore\nlast line\n',
-      'src/old.py': 'x\n',
+      'src/app.py': 'def greet():\n    name = ask()\n    print("Hi")\n    return name\nmore\nlast line\n',
+      'src/old_name.py': 'same\n',
+      'src/unused.py': 'x\n',
     })
-    const run = runProgram(cwd, patch)
-    expect(run.status, run.stderr).toBe(0)
+    const run = runProgram(cwd, patch, { args: ['--strict'] })
+    expect([run.status, run.stderr]).toEqual([0, ''])
     expect(readTree(cwd)).toEqual({
-      'docs/new.md': '# A new file: every line starts with +\n',
-      'src/main.py': 'def greet():\n    name = ask()\n    print("Hello")\nmore\nnew last line\n',
+      'docs/new.md': '# A title\n\nEach line of a new file has a + before it, an empty line too.\n',
+      'src/app.py': 'def greet():\n    name = ask()\n    print("Hello")\n    return name\nmore\nnew last line\n',
+      'src/new_name.py': 'same\n',
     })
   })
 
