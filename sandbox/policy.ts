@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { credentialPlaces } from './credential-places.ts'
 import { SandboxError } from './errors.ts'
 import { expandHome } from './homes.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const Line = z.object({ 'child-pid': z.int().positive().optional(), 'exit-code': z.int().optional() })
 

@@ -1,6 +1,6 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
-import { z } from 'zod'
+import * as z from 'zod'
 import { demultiplex } from './demultiplex.ts'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerPlan } from './plan.ts'
