@@ -29,7 +29,7 @@ export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions
     for (const root of policy.writableRoots) requireDirectory(root, 'writable root')
   }
   const backend = options.backend ?? defaultBackend(policy)
-  if (backend !== 'bubblewrap') requireNoAllowlist(policy, backend)
+  if (backend !== 'bubblewrap' && backend !== 'docker') requireNoAllowlist(policy, backend)
   for (const denial of await finishReviews()) options.onLeftover?.(denial)
   switch (backend) {
     case 'bubblewrap':
@@ -37,7 +37,7 @@ export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions
       return (await import('./bubblewrap/open.ts')).openBubblewrap(policy, options.network)
     case 'docker':
       requireConfining(policy, backend)
-      return (await import('./docker/open.ts')).openDocker(policy, options.image)
+      return (await import('./docker/open.ts')).openDocker(policy, options.image, options.network)
     case 'unconfined':
     case 'external':
       return (await import('./unconfined/open.ts')).openUnconfined(policy, backend)
@@ -70,6 +70,6 @@ function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   throw new SandboxError('unavailable', {
     backend,
     reason: 'it has no network allow-list',
-    remedy: 'Use the bubblewrap backend on Linux, or the network mode off.',
+    remedy: 'Use the bubblewrap or docker backend on Linux, or the network mode off.',
   })
 }

@@ -51,7 +51,8 @@ export type DockerClient = {
   /** Containers of ours, by the label that names their owner. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  start(plan: ContainerPlan): Promise<WarmContainer>
+  /** `filtered` are the words to put before what is run besides commands. */
+  start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 
 /** Talks to the daemon that `DOCKER_HOST` names, or the local one. */
@@ -81,11 +82,15 @@ export function connectDocker(): DockerClient {
       return found.map(({ Id, Labels }) => ({ id: Id, owner: Labels[label] ?? '' }))
     },
     remove: async (id) => removeContainer(docker.getContainer(id)),
-    start: async (plan) => startContainer(docker, plan),
+    start: async (plan, filtered) => startContainer(docker, plan, filtered),
   }
 }
 
-async function startContainer(docker: Docker, plan: ContainerPlan): Promise<WarmContainer> {
+async function startContainer(
+  docker: Docker,
+  plan: ContainerPlan,
+  filtered: readonly string[],
+): Promise<WarmContainer> {
   const container = await docker.createContainer(plan)
   // The container's first process reads this stream and ends with it: when we are gone, so is the container.
   const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
@@ -95,7 +100,8 @@ async function startContainer(docker: Docker, plan: ContainerPlan): Promise<Warm
     id: container.id,
     exec: (command) => execInContainer(container, command),
     signal: async (name) => {
-      const exec = await container.exec({ Cmd: ['/bin/sh', '-c', `kill -${name} -1`], AttachStdout: true })
+      const argv = [...filtered, '/bin/sh', '-c', `kill -${name} -1`]
+      const exec = await container.exec({ Cmd: argv, AttachStdout: true })
       const stream = await exec.start({})
       stream.resume()
       await new Promise<void>((resolve) => stream.once('close', resolve))

@@ -12,6 +12,7 @@ import { commandLimits } from '../limits/watched.ts'
 import { planMounts } from '../mounts.ts'
 import { placesFor, policyFor } from '../narrow.ts'
 import { ownerName } from '../owner.ts'
+import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
@@ -23,6 +24,7 @@ import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
+import { prepareNetwork } from './network.ts'
 import { relayLater } from './relay-later.ts'
 import { planContainer, type ContainerPlan } from './plan.ts'
 import { reapContainers } from './reap.ts'
@@ -39,7 +41,11 @@ function firstSize({ terminal }: Command): string {
  * Confines commands in containers of the image given: warm ones, each for one command at a time, so that everything left in it
  * can be killed and its limits are one command's. Throws `unavailable` when no daemon answers, or it can't enforce the policy.
  */
-export async function openDocker(policy: SandboxPolicy, image: string | undefined): Promise<Sandbox> {
+export async function openDocker(
+  policy: SandboxPolicy,
+  image: string | undefined,
+  options: NetworkOptions = {},
+): Promise<Sandbox> {
   const { docker, user } = await checkDaemon()
   const named = await requireImage(docker, image)
   const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
@@ -53,6 +59,16 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
   // What is protected may change as repositories come and go, and a container's mounts can't.
   const warm = new Map<string, WarmContainer[]>()
   let open = true
+
+  const prepare = async (): Promise<ReturnType<typeof prepareNetwork>> => {
+    try {
+      return prepareNetwork(policy, run.path, roots, options)
+    } catch (error) {
+      await removeRunDirectory(run.path)
+      throw error
+    }
+  }
+  const networks = await prepare()
 
   // The latest plan for commands that write, and for those that don't.
   const current = new Map<boolean, string>()
@@ -68,13 +84,14 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
       limits,
       privateTemp: run.temp,
       emptyDirectory: run.empty,
+      network: networks.plan,
     })
   }
 
   const take = async (wanted: ContainerPlan): Promise<WarmContainer> => {
     const idle = warm.get(JSON.stringify(wanted))?.pop()
     if (idle !== undefined) return idle
-    return docker.start(wanted)
+    return docker.start(wanted, networks.plan.filtered)
   }
 
   const start = (command: Command): SandboxProcess => {
@@ -92,6 +109,7 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
     current.set(command.readOnly === true, key)
     const { PATH: _, HOME: __, ...inherited } = process.env
     const { variables } = commandEnvironment(policy, inherited, command)
+    const network = networks.start()
     let container: WarmContainer | undefined
     let spoiled = false
     const spoil = (): void => {
@@ -99,11 +117,12 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
       void container?.remove().catch(() => undefined)
     }
     const output = relayLater(command.terminal, async () => {
+      const { before, cwd } = await network.enter(realpathSync.native(command.cwd))
       container = await take(wanted)
       if (spoiled) spoil()
       return container.exec({
-        argv: ['/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
-        cwd: realpathSync.native(command.cwd),
+        argv: [...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
+        cwd,
         // The image knows its own PATH, and the caller's home isn't in it.
         variables: { HOME: '/tmp', ...variables },
         user,
@@ -121,11 +140,14 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
       terminal: command.terminal === undefined ? undefined : terminalThrough(output.resize),
       exit: output.code.then(
         (code) => ({ code, signal: null }),
-        (error: unknown) =>
+        (error: unknown) => {
           // A container that was removed to end its command takes the answer with it.
-          spoiled ? { code: null, signal: 'SIGKILL' } : { code: null, signal: null, error: setupFailed(error) },
+          if (spoiled) return { code: null, signal: 'SIGKILL' }
+          spoil()
+          return { code: null, signal: null, error: setupFailed(error) }
+        },
       ),
-      release: () => undefined,
+      release: network.release,
       terminate: () => {
         if (container === undefined) spoil()
         else void container.signal('TERM').catch(spoil)
@@ -134,6 +156,11 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
       ...commandLimits(policy, command),
       signal: command.signal,
       settle: async ({ code }) => {
+        const { denials: refused, free } = await network.end(complaint.text(), spoiled).catch((error: unknown) => {
+          spoil()
+          throw error
+        })
+        if (!free) spoil()
         if (container !== undefined && !spoiled) {
           container.tidy()
           warm.set(key, [...(warm.get(key) ?? []), container])
@@ -141,7 +168,11 @@ export async function openDocker(policy: SandboxPolicy, image: string | undefine
         if (running.size <= 1) await dropStale([...current.values()])
         const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
         const said = denialsFromOutput(policyFor(policy, command), { ...ended, cwd: command.cwd }, hostFileSystem)
-        return [...suspectLimits(limits, ended, false), ...review(), ...said]
+        const found = [...suspectLimits(limits, ended, false), ...review(), ...refused]
+        return [
+          ...found,
+          ...said.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
+        ]
       },
     })
   }

@@ -3,6 +3,7 @@ import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { dockerProfile } from '../seccomp/docker-profile.ts'
 import type { LimitPlan } from '../limits/plan.ts'
+import { shownAt, type NetworkPlan } from './network.ts'
 
 /** What the daemon is asked for, in its API's own words. */
 export type ContainerPlan = ReturnType<typeof planContainer>
@@ -18,17 +19,18 @@ type Surroundings = {
   readonly limits: LimitPlan
   readonly privateTemp: string
   readonly emptyDirectory: string
+  readonly network: NetworkPlan
 }
 
 const sharedMemoryBytes = 256 * 1024 * 1024
 
 /**
  * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our
- * system call filter, and no network unless all of it.
+ * system call filter, and no network but its own loopback unless all of it.
  */
 export function planContainer(policy: SandboxPolicy, around: Surroundings) {
   const { fileSizeBytes, openFiles } = around.limits.each
-  const sockets = policy.network.mode === 'full' ? 'internet' : 'none'
+  const sockets = ({ off: 'none', allowlist: 'entry', full: 'internet' } as const)[policy.network.mode]
   return {
     Image: around.image,
     Labels: { [ownerLabel]: around.owner },
@@ -36,7 +38,12 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
     Entrypoint: [],
     // A shell that waits for its input to end, by itself: a helper would be killed with what commands leave behind. For
     // each line it starts and awaits something, in the course of which it takes leave of orphans.
-    Cmd: ['/bin/sh', '-c', 'trap "" TERM INT HUP; while read -r line; do (:); (:); done'],
+    Cmd: [
+      ...around.network.filtered,
+      ...['/bin/sh', '-c', 'trap "" TERM INT HUP; while read -r line; do (:); (:); done'],
+    ],
+    // Whatever the image wants to be asked would be asked outside of our filter.
+    Healthcheck: { Test: ['NONE'] },
     Env: [],
     WorkingDir: '/',
     NetworkDisabled: policy.network.mode !== 'full',
@@ -61,14 +68,23 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
         { Name: 'nofile', Soft: openFiles, Hard: openFiles },
         { Name: 'core', Soft: 0, Hard: 0 },
       ],
-      Mounts: containerMounts(around.mounts).map((mount) => ({
-        Type: 'bind' as const,
-        Source: sourceOf(mount, around),
-        Target: mount.path,
-        ReadOnly: mount.as !== 'writable' && mount.as !== 'private',
-        BindOptions: { Propagation: 'rprivate' as const },
-      })),
+      Mounts: [
+        ...containerMounts(around.mounts).map((mount) =>
+          bind(sourceOf(mount, around), mount.path, mount.as !== 'writable' && mount.as !== 'private'),
+        ),
+        ...(around.network.directory === undefined ? [] : [bind(around.network.directory, shownAt, true)]),
+      ],
     },
+  }
+}
+
+function bind(source: string, target: string, readOnly: boolean) {
+  return {
+    Type: 'bind' as const,
+    Source: source,
+    Target: target,
+    ReadOnly: readOnly,
+    BindOptions: { Propagation: 'rprivate' as const },
   }
 }
 

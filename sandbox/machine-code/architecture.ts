@@ -10,6 +10,6 @@ export function requireArchitecture(backend: Backend, what: string): Architectur
   throw new SandboxError('unavailable', {
     backend,
     reason: `there is no ${what} for ${platform} on ${arch}`,
-    remedy: 'Use the docker backend, or Linux on an x64 or arm64 processor.',
+    remedy: `Use ${backend === 'docker' ? '' : 'the docker backend, or '}Linux on an x64 or arm64 processor.`,
   })
 }

@@ -1,9 +1,12 @@
 import type { Instruction, Operand, Processor, ProgramCall } from './instructions.ts'
 
 const numbers: Readonly<Record<ProgramCall, number>> = {
+  accept4: 242,
   bind: 200,
+  chdir: 49,
   clone: 220,
   close: 57,
+  connect: 203,
   dup3: 24,
   execve: 221,
   exit: 93,
@@ -13,10 +16,14 @@ const numbers: Readonly<Record<ProgramCall, number>> = {
   listen: 201,
   openat: 56,
   ppoll: 73,
+  prctl: 167,
   read: 63,
+  recvmsg: 212,
   rt_sigprocmask: 135,
+  seccomp: 277,
   sendmsg: 211,
   setsid: 157,
+  setsockopt: 208,
   signalfd4: 74,
   socket: 198,
   wait4: 260,

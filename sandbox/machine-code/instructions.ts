@@ -9,9 +9,12 @@ export type Operand = number | bigint | Variable
 
 /** The system calls that our programs make; what they are called by differs between processors. */
 export type ProgramCall =
+  | 'accept4'
   | 'bind'
+  | 'chdir'
   | 'clone'
   | 'close'
+  | 'connect'
   | 'dup3'
   | 'execve'
   | 'exit'
@@ -21,10 +24,14 @@ export type ProgramCall =
   | 'listen'
   | 'openat'
   | 'ppoll'
+  | 'prctl'
   | 'read'
+  | 'recvmsg'
   | 'rt_sigprocmask'
+  | 'seccomp'
   | 'sendmsg'
   | 'setsid'
+  | 'setsockopt'
   | 'signalfd4'
   | 'socket'
   | 'wait4'

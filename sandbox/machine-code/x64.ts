@@ -1,9 +1,12 @@
 import type { Instruction, Operand, Processor, ProgramCall } from './instructions.ts'
 
 const numbers: Readonly<Record<ProgramCall, number>> = {
+  accept4: 288,
   bind: 49,
+  chdir: 80,
   clone: 56,
   close: 3,
+  connect: 42,
   dup3: 292,
   execve: 59,
   exit: 60,
@@ -13,10 +16,14 @@ const numbers: Readonly<Record<ProgramCall, number>> = {
   listen: 50,
   openat: 257,
   ppoll: 271,
+  prctl: 157,
   read: 0,
+  recvmsg: 47,
   rt_sigprocmask: 14,
+  seccomp: 317,
   sendmsg: 46,
   setsid: 112,
+  setsockopt: 54,
   signalfd4: 289,
   socket: 41,
   wait4: 61,

@@ -1,34 +1,24 @@
 import type { Architecture } from '../machine-code/instructions.ts'
-import { makeProgram, words } from '../machine-code/program.ts'
+import { makeProgram } from '../machine-code/program.ts'
+import { loopbackAddress, serverMessage } from './server-message.ts'
 
 const AF_INET = 2
 const SOCK_STREAM = 1
-const SOL_SOCKET = 1
-const SCM_RIGHTS = 1
 /** What the kernel lets wait; it lowers it to its own limit. */
 const backlog = 511
-
-const message = `${JSON.stringify({ cmd: 'NODE_HANDLE', type: 'net.Server', msg: { listening: true } })}\n`
 
 /**
  * A program that opens the listening socket that commands find as their proxy, hands it to the engine, and ends: only a process
  * inside a network namespace can make a socket there.
- *
- * The message is the one with which Node's own `process.send(message, server)` hands over a server, so that a `ChildProcess` with
- * an `ipc` channel emits it as `message`. The program exits with 0, or with the error number of the call that failed.
+ * The program exits with 0, or with the error number of the call that failed.
  */
 export function listenerProgram(
   architecture: Architecture,
   { port, channel }: { readonly port: number; readonly channel: number },
 ): Uint8Array {
   return makeProgram(architecture, (memory) => {
-    // struct sockaddr_in, struct cmsghdr with one descriptor, struct iovec, struct msghdr
-    const zeros = Array.from({ length: 8 }, () => 0)
-    const address = memory.bytes(Buffer.from([AF_INET, 0, port >> 8, port & 0xff, 127, 0, 0, 1, ...zeros]))
-    const control = memory.bytes(words(20, SOL_SOCKET + SCM_RIGHTS * 2 ** 32))
-    const descriptor = memory.variable()
-    const iovec = memory.bytes(words(memory.bytes(message), message.length))
-    const header = memory.bytes(words(0, 0, iovec, 1, control, 24, 0))
+    const address = loopbackAddress(memory, port)
+    const { header, descriptor } = serverMessage(memory)
     const error = memory.variable()
     const code = memory.variable()
     return [

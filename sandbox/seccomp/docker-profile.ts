@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { filterRules, type SocketAccess } from './rules.ts'
+import { filterRules } from './rules.ts'
 
 /** Docker's seccomp profile (a JSON document given by value), as far as it is used here. */
 type Profile = {
@@ -26,15 +26,21 @@ const EPERM = 1
 const AF_NETLINK = 16
 
 /**
+ * What of the network a container can use. `entry` is for one in which all but our own programs is under the filter besides: these need a unix
+ * socket, and the filter's rules are then left to the filter.
+ */
+type ContainerSockets = 'none' | 'entry' | 'internet'
+
+/**
  * The filter's rules in the language of Docker. That has refusals only, which all hold at once, where ours go by the first that
  * fits: so "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of the others.
  */
-export function dockerProfile(sockets: SocketAccess): Profile {
+export function dockerProfile(sockets: ContainerSockets): Profile {
   return {
     defaultAction: 'SCMP_ACT_ALLOW',
     architectures: [process.arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
     syscalls: [
-      ...filterRules(sockets).flatMap((rule): readonly Entry[] => {
+      ...filterRules(sockets === 'entry' ? 'loopback' : sockets).flatMap((rule): readonly Entry[] => {
         if (rule.then === 'allow' || rule.syscall === 'socket' || rule.syscall === 'socketpair') return []
         const { errno } = rule.then
         const combinations = rule.when.reduce<readonly (readonly Comparison[])[]>(
@@ -55,13 +61,13 @@ function comparisons(test: ReturnType<typeof filterRules>[number]['when'][number
   return [masked(test.argument, test.masked, test.equals)]
 }
 
-function socketEntries(sockets: SocketAccess): readonly Entry[] {
+function socketEntries(sockets: ContainerSockets): readonly Entry[] {
   const pairs = [
     refuse('socketpair', [{ index: 0, op: 'SCMP_CMP_NE', value: 1 }]),
     refuse('socketpair', [masked(1, 0xf, 2)]),
   ]
   if (sockets === 'none') return [refuse('socket', []), ...pairs]
-  const refused = [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15]
+  const refused = [0, ...(sockets === 'entry' ? [] : [1]), 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15]
   return [
     ...refused.map((family) => refuse('socket', [{ index: 0, op: 'SCMP_CMP_EQ', value: family }])),
     refuse('socket', [{ index: 0, op: 'SCMP_CMP_GE', value: AF_NETLINK + 1 }]),

@@ -205,6 +205,19 @@ plain('the profile refuses the same calls as the filter, in a language without "
   )
 })
 
+plain(
+  'the profile of a container with an allow-list lets our programs have a unix socket, and refuses what it always does',
+  () => {
+    const calls = (sockets: 'none' | 'entry') =>
+      dockerProfile(sockets).syscalls.filter(({ names }) => names[0] !== 'socket')
+    expect(calls('entry')).toEqual(calls('none'))
+    const refused = dockerProfile('entry').syscalls.flatMap(({ names, args }) =>
+      names[0] === 'socket' && args[0]?.op === 'SCMP_CMP_EQ' && args.length === 1 ? [args[0].value] : [],
+    )
+    expect(refused).toEqual([0, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15])
+  },
+)
+
 test('the system calls of the profile are refused for real', async () => {
   const sandbox = await open()
   const script =

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { Server } from 'node:net'
+import { join } from 'node:path'
+import { SandboxError } from '../errors.ts'
+import { requireArchitecture } from '../machine-code/architecture.ts'
+import { directoryMissing, entryProgram, filterProgram } from '../network/entry-program.ts'
+import { listenerFailed, proxyPort } from '../network/inside.ts'
+import { createProxy, type NetworkOptions } from '../network/proxy.ts'
+import { relayProgram } from '../network/relay-program.ts'
+import { isWithin } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import type { Denial } from '../sandbox.ts'
+import { compileFilter } from '../seccomp/compile.ts'
+import { filterRules } from '../seccomp/rules.ts'
+
+/** The network of one sandbox's containers. */
+type ContainerNetwork = {
+  /** What the containers see of it. */
+  readonly plan: NetworkPlan
+  /** The network of one command. */
+  start(): CommandNetwork
+}
+
+/** What a container is made with for its network: nothing but for an allow-list. */
+export type NetworkPlan = {
+  /** The directory on the host that is mounted, read-only, at `shownAt`. */
+  readonly directory: string | undefined
+  /** To be put before whatever runs in the container besides commands. */
+  readonly filtered: readonly string[]
+}
+
+/** Where containers see the programs and the sockets: in `/dev`, which is made for each container anew. */
+export const shownAt = '/dev/portcullis'
+
+type CommandNetwork = {
+  /** Gets ready for a command that is to start in `cwd`: the words to put before its own, and where to start them. Rejects with why not. */
+  enter(cwd: string): Promise<{ readonly before: readonly string[]; readonly cwd: string }>
+  /**
+   * Ends all connections, and says what was refused and whether the port is free for another command. Rejects with `setup-failed` when the
+   * command was never started for want of the port or its directory. One that was `stopped` with its container may not have come that far.
+   */
+  end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
+  /** Leaves nothing of it, however the command ended. */
+  release(): void
+}
+
+const nothing: CommandNetwork = {
+  enter: async (cwd) => ({ before: [], cwd }),
+  end: async () => ({ denials: [], free: true }),
+  release: () => undefined,
+}
+
+/** How long a socket may still be on its way after the end of a command that was ended before it began. */
+const arrivalMs = 1000
+
+/** The descriptor of the relay's channel: Node's `ipc` after the three that all programs have. */
+const channel = 3
+
+/**
+ * Prepares the network below `run`, the sandbox's own directory. The proxy exists only where the policy has an allow-list. Throws `unavailable` where
+ * commands could write to that directory.
+ *
+ * A container has no network but its own loopback. The socket that listens there is made inside, before each command, and handed to the engine
+ * through a unix socket, so that the engine itself answers the command's connections. Since that takes a unix socket, the container's own profile
+ * permits them; all that runs in it is under bubblewrap's filter instead, which does not. Our programs can be executed but not read, and such a
+ * process is closed to all others (proc(5), "dumpable"): nothing can get at it before its filter is there.
+ */
+export function prepareNetwork(
+  policy: SandboxPolicy,
+  run: string,
+  writable: readonly string[],
+  options: NetworkOptions,
+): ContainerNetwork {
+  if (policy.network.mode !== 'allowlist') {
+    return { plan: { directory: undefined, filtered: [] }, start: () => nothing }
+  }
+  if (writable.some((root) => isWithin(run, root))) {
+    throw new SandboxError('unavailable', {
+      backend: 'docker',
+      reason: `its network allow-list needs a directory that commands can't write to, and ${run} is in a writable root`,
+      remedy: 'Set TMPDIR to a directory outside the writable roots.',
+    })
+  }
+  const architecture = requireArchitecture('docker', 'network allow-list')
+  const proxy = createProxy(policy.network.allow, options)
+  const filter = compileFilter(filterRules('loopback'), architecture)
+  const directory = join(run, 'network')
+  mkdirSync(directory, { mode: 0o700 })
+  const install = (name: string, program: Uint8Array): void =>
+    writeFileSync(join(directory, name), program, { mode: 0o111 })
+  install('enter', entryProgram(architecture, { port: proxyPort, filter }))
+  install('filter', filterProgram(architecture, filter))
+  install('relay', relayProgram(architecture, channel))
+  let commands = 0
+  return {
+    plan: { directory, filtered: [`${shownAt}/filter`] },
+    start: () => {
+      commands += 1
+      const name = `${commands}`
+      const session = proxy.startSession()
+      const arrived = Promise.withResolvers<true>()
+      let relay: ReturnType<typeof startRelay> | undefined
+      return {
+        enter: async (cwd) => {
+          mkdirSync(join(directory, name), { mode: 0o700 })
+          relay = startRelay(join(directory, 'relay'), join(directory, name), (server) => {
+            session.attach(server)
+            arrived.resolve(true)
+          })
+          await relay.ready
+          return { before: [`${shownAt}/enter`, cwd], cwd: join(shownAt, name) }
+        },
+        end: async (complaint, stopped) => {
+          const free = await within(stopped ? 0 : arrivalMs, arrived.promise)
+          if (!free && !stopped && [listenerFailed, directoryMissing].some((text) => complaint.includes(text))) {
+            throw new SandboxError('setup-failed', { backend: 'docker', detail: complaint.trim() })
+          }
+          return { denials: session.end(), free }
+        },
+        release: () => {
+          session.end()
+          relay?.end()
+          rmSync(join(directory, name), { recursive: true, force: true })
+        },
+      }
+    },
+  }
+}
+
+/** Starts the program that takes one listening socket through a unix socket in `directory`; `ready` rejects when it can't. */
+function startRelay(
+  program: string,
+  directory: string,
+  arrived: (server: Server) => void,
+): { readonly ready: Promise<void>; readonly end: () => void } {
+  const child = spawn(program, { cwd: directory, env: {}, stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+  child.once('message', (_message, handle) => {
+    if (handle instanceof Server) arrived(handle)
+  })
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout?.once('data', () => resolve())
+    child.once('error', reject)
+    child.once('exit', (code) => reject(new Error(`the relay of the network allow-list ended with error ${code}`)))
+  })
+  return { ready, end: () => void child.kill('SIGKILL') }
+}
+
+/** Whether `awaited` comes in time; what has come already always does. */
+async function within(milliseconds: number, awaited: Promise<true>): Promise<boolean> {
+  const late = Promise.withResolvers<false>()
+  const timer = setTimeout(() => late.resolve(false), milliseconds)
+  const first = await Promise.race([awaited, late.promise])
+  clearTimeout(timer)
+  return first
+}

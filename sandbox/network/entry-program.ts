@@ -1,0 +1,119 @@
+import type { Architecture, Instruction } from '../machine-code/instructions.ts'
+import { makeProgram, words, type Memory } from '../machine-code/program.ts'
+import { listenerFailed } from './inside.ts'
+import { relayAddress } from './relay-program.ts'
+import { loopbackAddress, serverMessage } from './server-message.ts'
+
+const AF_UNIX = 1
+const AF_INET = 2
+const SOCK_STREAM = 1
+const SOCK_CLOEXEC = 0o200_0000
+const SOL_SOCKET = 1
+const SO_REUSEADDR = 2
+const PR_SET_NO_NEW_PRIVS = 38
+const SECCOMP_SET_MODE_FILTER = 1
+/** What the kernel lets wait; it lowers it to its own limit. */
+const backlog = 511
+
+/** How the program below says that it can't go to the command's directory. */
+export const directoryMissing = "portcullis: the command's working directory is not in the container"
+
+/** The status of a command that can't be run (sh has 126 and 127 for its own reasons). */
+const cannotRun = 125
+
+/**
+ * A program that puts itself under `filter` (as `compileFilter` gives it) for good, then becomes the program in its arguments: a path, and that program's own
+ * arguments from the second on.
+ *
+ * For a container whose own profile has to let unix sockets through for the other program here.
+ */
+export function filterProgram(architecture: Architecture, filter: Uint8Array): Uint8Array {
+  return makeProgram(architecture, (memory) => [
+    ...applyFilter(memory, filter),
+    ...become(memory, 1),
+    { label: 'failed' },
+    { call: 'exit', operands: [cannotRun] },
+  ])
+}
+
+/**
+ * A program that opens the listening socket that a command finds as its proxy, goes to the directory in its first argument, puts itself under `filter`,
+ * hands the socket to the relay in the directory it was started in, and becomes the program in its second argument. Where that fails it says so and
+ * exits with 125; once the socket is handed over, only the program itself can be missing.
+ */
+export function entryProgram(
+  architecture: Architecture,
+  { port, filter }: { readonly port: number; readonly filter: Uint8Array },
+): Uint8Array {
+  return makeProgram(architecture, (memory) => {
+    const stack = memory.variable()
+    const directory = memory.variable()
+    const channel = memory.variable()
+    const { header, descriptor } = serverMessage(memory)
+    const relay = relayAddress(memory)
+    const address = loopbackAddress(memory, port)
+    const yes = memory.bytes(words(1))
+    const byte = memory.space(1)
+    return [
+      { takeStack: stack },
+      { load: directory, from: stack, offset: 16 },
+      // Neither is the command's to have.
+      { call: 'socket', operands: [AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0], result: channel, failed: 'failed' },
+      { call: 'socket', operands: [AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0], result: descriptor, failed: 'failed' },
+      { call: 'connect', operands: [channel, relay.address, relay.size], failed: 'failed' },
+      // Connections of the command before this one may still be waiting for stray packets.
+      { call: 'setsockopt', operands: [descriptor, SOL_SOCKET, SO_REUSEADDR, yes, 4], failed: 'failed' },
+      { call: 'bind', operands: [descriptor, address, 16], failed: 'failed' },
+      { call: 'listen', operands: [descriptor, backlog], failed: 'failed' },
+      { call: 'chdir', operands: [directory], failed: 'noDirectory' },
+      ...applyFilter(memory, filter),
+      { call: 'sendmsg', operands: [channel, header, 0], failed: 'failed' },
+      // The relay ends when it has sent the socket on: the engine then has it before the command begins.
+      { call: 'read', operands: [channel, byte, 1] },
+      ...become(memory, 2),
+      { label: 'noDirectory' },
+      ...complain(memory, directoryMissing),
+      { label: 'failed' },
+      ...complain(memory, listenerFailed),
+    ]
+  })
+}
+
+function complain(memory: Memory, text: string): readonly Instruction[] {
+  const line = `${text}\n`
+  return [
+    { call: 'write', operands: [2, memory.bytes(line), line.length] },
+    { call: 'exit', operands: [cannotRun] },
+  ]
+}
+
+function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[] {
+  // struct sock_fprog: the number of instructions, of 8 bytes each, and their address.
+  const program = memory.bytes(words(filter.length / 8, memory.bytes(filter)))
+  return [
+    { call: 'prctl', operands: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0], failed: 'failed' },
+    { call: 'seccomp', operands: [SECCOMP_SET_MODE_FILTER, 0, program], failed: 'failed' },
+  ]
+}
+
+/** Replaces the program by the one in argument `number`, which gets the arguments from there on and the whole environment. */
+function become(memory: Memory, number: number): readonly Instruction[] {
+  const stack = memory.variable()
+  const path = memory.variable()
+  const ownArguments = memory.variable()
+  const environment = memory.variable()
+  const argumentCount = memory.variable()
+  return [
+    // On the stack: the number of arguments, the arguments, a zero, the environment.
+    { takeStack: stack },
+    { load: argumentCount, from: stack, offset: 0 },
+    { load: path, from: stack, offset: 8 + 8 * number },
+    { set: ownArguments, to: stack },
+    { add: 8 + 8 * number, to: ownArguments },
+    { set: environment, to: stack },
+    { add: 16, to: environment },
+    ...Array.from({ length: 8 }, (): Instruction => ({ add: argumentCount, to: environment })),
+    { call: 'execve', operands: [path, ownArguments, environment] },
+    { goto: 'failed' },
+  ]
+}

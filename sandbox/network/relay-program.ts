@@ -1,0 +1,55 @@
+import type { Architecture } from '../machine-code/instructions.ts'
+import { makeProgram, type Memory } from '../machine-code/program.ts'
+import { serverMessage } from './server-message.ts'
+
+const AF_UNIX = 1
+const SOCK_STREAM = 1
+const PR_SET_PDEATHSIG = 1
+const SIGKILL = 9
+
+/** The name of the socket, in the working directory of whoever uses it: a path could be longer than an address holds. */
+const socketName = 'proxy'
+
+/** Lays out the `struct sockaddr_un` of the relay's socket: its address and size. */
+export function relayAddress(memory: Memory): { readonly address: number; readonly size: number } {
+  return {
+    address: memory.bytes(Buffer.from([AF_UNIX, 0, ...Buffer.from(`${socketName}\0`)])),
+    size: 3 + socketName.length,
+  }
+}
+
+/**
+ * A program that takes a listening socket from whoever connects to the unix socket that it makes in its working directory, sends it on through
+ * `channel`, and ends: Node takes sockets only from its own children. It writes one byte to its standard output when it can be connected to, and
+ * does not outlive its parent. It exits with 0, or with the error number of the call that failed.
+ */
+export function relayProgram(architecture: Architecture, channel: number): Uint8Array {
+  return makeProgram(architecture, (memory) => {
+    const { address, size } = relayAddress(memory)
+    const { header } = serverMessage(memory)
+    const byte = memory.bytes('\n')
+    const server = memory.variable()
+    const connection = memory.variable()
+    const result = memory.variable()
+    const code = memory.variable()
+    return [
+      { call: 'prctl', operands: [PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0], result, failed: 'failed' },
+      { call: 'socket', operands: [AF_UNIX, SOCK_STREAM, 0], result: server },
+      { set: result, to: server },
+      { when: result, negative: true, goto: 'failed' },
+      { call: 'bind', operands: [server, address, size], result, failed: 'failed' },
+      { call: 'listen', operands: [server, 1], result, failed: 'failed' },
+      // Where the parent died before the first call, this ends the program.
+      { call: 'write', operands: [1, byte, 1], result, failed: 'failed' },
+      { call: 'accept4', operands: [server, 0, 0, 0], result: connection },
+      { set: result, to: connection },
+      { when: result, negative: true, goto: 'failed' },
+      { call: 'recvmsg', operands: [connection, header, 0], result, failed: 'failed' },
+      { call: 'sendmsg', operands: [channel, header, 0], result, failed: 'failed' },
+      { call: 'exit', operands: [0] },
+      { label: 'failed' },
+      { subtract: result, from: code },
+      { call: 'exit', operands: [code] },
+    ]
+  })
+}

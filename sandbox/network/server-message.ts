@@ -1,0 +1,30 @@
+import type { Variable } from '../machine-code/instructions.ts'
+import { words, type Memory } from '../machine-code/program.ts'
+
+const AF_INET = 2
+const SOL_SOCKET = 1
+const SCM_RIGHTS = 1
+
+/**
+ * The message with which Node's own `process.send(message, server)` hands over a server, so that a `ChildProcess` with an `ipc` channel
+ * emits it as `message`.
+ */
+const text = `${JSON.stringify({ cmd: 'NODE_HANDLE', type: 'net.Server', msg: { listening: true } })}\n`
+
+/**
+ * Lays out the message that hands over a listening socket: for sendmsg(2) once `descriptor` holds the socket, and for recvmsg(2), after which it
+ * can be sent on as it is. `header` is the address of its `struct msghdr`.
+ */
+export function serverMessage(memory: Memory): { readonly header: number; readonly descriptor: Variable } {
+  // struct cmsghdr with one descriptor, struct iovec, struct msghdr
+  const control = memory.bytes(words(20, SOL_SOCKET + SCM_RIGHTS * 2 ** 32))
+  const descriptor = memory.variable()
+  const iovec = memory.bytes(words(memory.bytes(text), text.length))
+  return { header: memory.bytes(words(0, 0, iovec, 1, control, 24, 0)), descriptor }
+}
+
+/** Lays out the `struct sockaddr_in` (16 bytes) of a port of 127.0.0.1; its address. */
+export function loopbackAddress(memory: Memory, port: number): number {
+  const zeros = Array.from({ length: 8 }, () => 0)
+  return memory.bytes(Buffer.from([AF_INET, 0, port >> 8, port & 0xff, 127, 0, 0, 1, ...zeros]))
+}
