@@ -5,7 +5,7 @@ export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './er
 export { finishReviews } from './finish-reviews.ts'
 export { openSandbox, type SandboxOptions } from './open-sandbox.ts'
 export { matchesName } from './name-pattern.ts'
-export type { NetworkDecision } from './network/decide.ts'
+export { describeAddress, type NetworkDecision } from './network/decide.ts'
 export type { NetworkOptions } from './network/proxy.ts'
 export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts'
 export type { LimitName, Remedy } from './denials/remedy.ts'

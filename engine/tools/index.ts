@@ -7,6 +7,7 @@ import { jsRepl } from './js-repl.ts'
 import { readFile, viewImage } from './read-file.ts'
 import type { Tool } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
+import { webFetch } from './web-fetch.ts'
 import { writeFile } from './write-file.ts'
 import { killSession, writeStdin } from './write-stdin.ts'
 
@@ -24,6 +25,7 @@ export const builtInTools: readonly Tool[] = [
   shell,
   updatePlan,
   viewImage,
+  webFetch,
   writeFile,
   writeStdin,
   killSession,

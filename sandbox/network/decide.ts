@@ -1,6 +1,6 @@
 import type { Remedy } from '../denials/remedy.ts'
 import type { Denial } from '../sandbox.ts'
-import { addressKind, type AddressKind } from './address.ts'
+import { addressKind, isOwnAddress, type AddressKind } from './address.ts'
 import { parseHost, type Host } from './host.ts'
 import { coversHost, matchingPatterns, parsePatterns, type HostPattern, type HostPatternInput } from './host-pattern.ts'
 
@@ -69,6 +69,19 @@ export function judgeUnreachable(allow: readonly HostPatternInput[], text: strin
   }
   const past = 'network: the only way out is the proxy in HTTPS_PROXY'
   return [{ ...denied(host.text, past, otherwise('make the program use that proxy')), certainty: 'suspected' }]
+}
+
+/** What an address leads to, seen from this machine. */
+export function kindHere(address: string): AddressKind | 'own' {
+  const kind = addressKind(address)
+  return kind === 'public' && isOwnAddress(address) ? 'own' : kind
+}
+
+/** What an address is that does not belong to the public network, such as "a loopback address"; undefined for one that does. */
+export function describeAddress(address: string): string | undefined {
+  const kind = kindHere(address)
+  if (kind === 'public') return undefined
+  return kind === 'metadata' ? "a cloud's metadata service" : meaning[kind]
 }
 
 /** The denial of something that is no host at all. */

@@ -1,8 +1,15 @@
 import { lookup } from 'node:dns/promises'
 import { connect, type Socket } from 'node:net'
 import type { Denial } from '../sandbox.ts'
-import { addressKind, isOwnAddress } from './address.ts'
-import { authority, decideAddresses, decideHost, refuseText, type NetworkDecision, type Route } from './decide.ts'
+import {
+  authority,
+  decideAddresses,
+  decideHost,
+  kindHere,
+  refuseText,
+  type NetworkDecision,
+  type Route,
+} from './decide.ts'
 import { hostAddress, parseAuthority, type Host } from './host.ts'
 import type { HostPattern } from './host-pattern.ts'
 
@@ -48,7 +55,7 @@ export function createGate(
       if ('denial' in decision) return refuse(decision.denial)
       const found = await addressesOf(host, resolve)
       if (typeof found === 'string') return { status: 'failed', reason: `${host.text}: ${found}` }
-      const judged = found.map((address) => ({ address, kind: kindOf(address) }))
+      const judged = found.map((address) => ({ address, kind: kindHere(address) }))
       const denial = decideAddresses(decision.patterns, { host, port }, judged)
       if (denial !== undefined) return refuse(denial)
       report({ via, verdict: 'allowed', host: host.text, port, pattern: decision.patterns[0].text })
@@ -59,11 +66,6 @@ export function createGate(
         : { status: 'open', socket, authority: name }
     },
   }
-}
-
-function kindOf(address: string): ReturnType<typeof addressKind> | 'own' {
-  const kind = addressKind(address)
-  return kind === 'public' && isOwnAddress(address) ? 'own' : kind
 }
 
 /** The addresses of a host in their one spelling, or why there are none. */

@@ -268,6 +268,7 @@ describe('no file tool is a way round the sandbox', () => {
       ['list_dir', { path: outside }],
       ['js_repl', { code: `require('node:fs').readFileSync(${JSON.stringify(denied)}, 'utf8')` }],
       ['glob', { path: outside, pattern: '*' }],
+      ['web_fetch', { url: `file://${denied}` }],
       ['grep', { path: outside, pattern: '.' }],
       ['grep', { pattern: '.' }],
       ['write_file', { path: denied, content: 'x' }],

@@ -1,0 +1,24 @@
+/** What is used of an element; there are no types of the browser here. */
+type WithAttributes = { getAttribute(name: string): string | null }
+
+/**
+ * The content of a page as Markdown, with links that stand by themselves.
+ *
+ * @param base where the page is from
+ * @throws RangeError where elements are nested too deep
+ */
+export async function htmlToMarkdown(html: string, base: URL): Promise<string> {
+  const { default: Turndown } = await import('turndown')
+  const service = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
+  service.remove(['script', 'style', 'noscript', 'title', 'iframe', 'object', 'template', 'button', 'select'])
+  service.remove((node) => node.nodeName.toLowerCase() === 'svg')
+  service.addRule('link', {
+    filter: (node) => node.nodeName === 'A' && node.getAttribute('href') !== null,
+    replacement: (content, node) => {
+      const href = (node as WithAttributes).getAttribute('href') ?? ''
+      const target = URL.canParse(href, base) ? new URL(href, base).href : href
+      return content.trim() === '' ? '' : `[${content.trim()}](${target})`
+    },
+  })
+  return service.turndown(html)
+}

@@ -1,0 +1,135 @@
+/** What is fetched, as the first line of standard input. `direct`: without a proxy, after the addresses have been agreed to. */
+export type FetchRequest = { readonly url: string; readonly direct: boolean; readonly limit: number }
+
+/** What the program says, one JSON object a line. */
+export type FetchMessage =
+  /** A question: it goes on when a line says `go`. */
+  | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
+  | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
+  /** The last line; the body follows it, to the end. `more`: it is only the first part. */
+  | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
+  | { readonly kind: 'failed'; readonly message: string }
+
+/** The program that makes one request, in the sandbox. It is handed to Node as text: no function here may use anything else. */
+export function fetchProgram(): string {
+  return [connectDirectly, connectThroughProxy, requestPage, fetchPage]
+    .map(String)
+    .concat(`${fetchPage.name}()`)
+    .join('\n')
+}
+
+async function fetchPage(): Promise<void> {
+  const lines = process
+    .getBuiltinModule('node:readline')
+    .createInterface({ input: process.stdin })
+    [Symbol.asyncIterator]()
+  const hear = async (): Promise<string> => String((await lines.next()).value)
+  const say = (message: FetchMessage): void => void process.stdout.write(`${JSON.stringify(message)}\n`)
+  const { url: text, direct, limit } = JSON.parse(await hear()) as FetchRequest
+  try {
+    const url = new URL(text)
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+    const agree = async (addresses: readonly string[]): Promise<void> => {
+      say({ kind: 'addresses', addresses })
+      if ((await hear()) !== 'go') process.exit()
+    }
+    const socket = await (direct ? connectDirectly(host, port, agree) : connectThroughProxy(url.hostname, port))
+    const body = await requestPage(url, socket, limit, say)
+    process.stdout.write(body, () => process.exit())
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    say({ kind: 'failed', message: message || String(code) })
+    process.stdout.write('', () => process.exit())
+  }
+}
+
+/** Connects to the addresses that were agreed to and no others: nothing is resolved a second time. */
+async function connectDirectly(
+  host: string,
+  port: number,
+  agree: (addresses: readonly string[]) => Promise<void>,
+): Promise<import('node:net').Socket> {
+  const net = process.getBuiltinModule('node:net')
+  const { lookup } = process.getBuiltinModule('node:dns/promises')
+  const family = net.isIP(host)
+  const found = family === 0 ? await lookup(host, { all: true }) : [{ address: host, family }]
+  await agree(found.map(({ address }) => address))
+  return net.connect({
+    host: 'checked.invalid',
+    port,
+    autoSelectFamily: true,
+    lookup: (_name, _options, done) => done(null, found),
+  })
+}
+
+/** Connects by the proxy of the environment, which is the sandbox's own. */
+function connectThroughProxy(hostname: string, port: number): Promise<import('node:net').Socket> {
+  const http = process.getBuiltinModule('node:http')
+  const proxy = new URL(process.env['HTTPS_PROXY'] ?? process.env['HTTP_PROXY'] ?? '')
+  const path = `${hostname}:${port}`
+  const asked = {
+    host: proxy.hostname,
+    port: proxy.port,
+    method: 'CONNECT',
+    path,
+    headers: { host: path },
+    agent: false,
+  }
+  return new Promise((resolve, reject) => {
+    http
+      .request(asked)
+      .on('error', reject)
+      .on('connect', (answer, socket, head: Buffer) => {
+        if (answer.statusCode === 200) resolve(socket as import('node:net').Socket)
+        else reject(new Error(head.toString().trim() || `the proxy answered ${answer.statusCode}`))
+      })
+      .end()
+  })
+}
+
+/** Gives the body, and says before what came. A redirect has none. */
+async function requestPage(
+  url: URL,
+  socket: import('node:net').Socket,
+  limit: number,
+  say: (message: FetchMessage) => void,
+): Promise<Buffer> {
+  const http = process.getBuiltinModule('node:http')
+  const zlib = process.getBuiltinModule('node:zlib')
+  const { isIP } = process.getBuiltinModule('node:net')
+  const { connect } = process.getBuiltinModule('node:tls')
+  const { pipeline } = process.getBuiltinModule('node:stream')
+  const name = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: url.hostname } : {}
+  const connection = url.protocol === 'https:' ? connect({ socket, ...name, ALPNProtocols: ['http/1.1'] }) : socket
+  const headers = {
+    host: url.host,
+    'user-agent': 'portcullis-web-fetch',
+    accept: 'text/markdown, text/html;q=0.9, text/*;q=0.8, */*;q=0.5',
+    'accept-encoding': 'gzip, deflate, br',
+    connection: 'close',
+  }
+  const asked = { path: url.pathname + url.search, headers, createConnection: () => connection }
+  const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+    connection.on('error', reject)
+    socket.on('error', reject)
+    http.request(asked).on('error', reject).on('response', resolve).end()
+  })
+  const { statusCode: status = 0, headers: given } = answer
+  if (status >= 300 && status < 400 && given.location !== undefined) {
+    say({ kind: 'redirect', status, location: given.location })
+    return Buffer.alloc(0)
+  }
+  const unpack = { gzip: zlib.createGunzip, deflate: zlib.createInflate, br: zlib.createBrotliDecompress }
+  const packed = unpack[(given['content-encoding'] ?? '').toLowerCase() as keyof typeof unpack]
+  const stream = packed === undefined ? answer : pipeline(answer, packed(), () => undefined)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer)
+    size += (chunk as Buffer).length
+    if (size > limit) break
+  }
+  say({ kind: 'answer', status, type: given['content-type'] ?? '', more: size > limit })
+  return Buffer.concat(chunks).subarray(0, limit)
+}

@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
+import process from 'node:process'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, onTestFinished } from 'vitest'
+import { webFetch } from '../../../engine/tools/web-fetch.ts'
+import type { ApprovalMode } from '../../../policies/index.ts'
+import { openSandbox, parsePolicy, type SandboxPolicyInput } from '../../../sandbox/index.ts'
+import { closeLater, testInBubblewrap as test } from '../../sandbox/helpers.ts'
+import { openPath } from '../../support/call-path.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+type Answer = (response: ServerResponse) => void
+
+const html = (text: string): Answer => {
+  return (response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(text)
+}
+
+const redirect = (location: string): Answer => {
+  return (response) => response.writeHead(302, { location }).end()
+}
+
+/** A web server on loopback that goes by the name `site.test`, which the allow-list has, and `other.test`, which it has not. */
+async function open(
+  answers: Readonly<Record<string, Answer>>,
+  more: { readonly network?: SandboxPolicyInput['network']; readonly approvalMode?: ApprovalMode } = {},
+) {
+  const asked: string[] = []
+  const server = createServer((message, response) => {
+    asked.push(message.url ?? '')
+    const answer = answers[message.url ?? '']
+    if (answer === undefined) response.writeHead(404).end('nothing here')
+    else answer(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const policy = parsePolicy({
+    mode: 'workspace-write',
+    workspace: tempDir(),
+    readableRoots: [dirname(process.execPath)],
+    network: more.network ?? { mode: 'allowlist', allow: [{ host: `site.test:${port}`, allowPrivate: true }] },
+  })
+  const sandbox = closeLater(await openSandbox(policy, { network: { resolve: async () => ['127.0.0.1'] } }))
+  const { call } = await openPath({ tools: [webFetch], sandbox, approvalMode: more.approvalMode ?? 'bypass' })
+  return { port, asked, site: `http://site.test:${port}`, fetch: (url: string) => call('web_fetch', { url }) }
+}
+
+describe('what comes back', () => {
+  test('a page as Markdown, with whole links and without scripts', async () => {
+    const page =
+      '<html><head><title>T</title><style>a{}</style></head><body><h1>Head</h1><script>no()</script><p>A <a href="/b">link</a>.</p></body></html>'
+    const { fetch, site } = await open({ '/': html(page) })
+    expect(await fetch(`${site}/`)).toMatchObject({
+      ok: true,
+      output: `${site}/: status 200, text/html; charset=utf-8, ${page.length} bytes\n\n# Head\n\nA [link](${site}/b).`,
+    })
+  })
+
+  test('other text as it is, unpacked and in its character set', async () => {
+    const { fetch, site } = await open({
+      '/packed': (response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+          .end(gzipSync('{"a": "<b>"}')),
+      '/latin': (response) =>
+        response.setHeader('content-type', 'text/plain; charset=iso-8859-1').end(Buffer.from('caf\u00e9', 'latin1')),
+    })
+    expect((await fetch(`${site}/packed`)).output).toMatch(/\n\n\{"a": "<b>"\}$/)
+    expect((await fetch(`${site}/latin`)).output).toMatch(/\n\ncafé$/)
+  })
+
+  test('a sentence for what is no text, and a failure as one', async () => {
+    const { fetch, site } = await open({
+      '/data': (response) => response.setHeader('content-type', 'image/png').end(Buffer.from([1, 0, 2])),
+    })
+    expect((await fetch(`${site}/data`)).output).toContain('It is not text (image/png, 3 bytes)')
+    expect(await fetch(`${site}/gone`)).toMatchObject({ ok: false, output: expect.stringContaining('status 404') })
+  })
+
+  test('no more than the first 5 MB', async () => {
+    const { fetch, site } = await open({
+      '/long': (response) => response.setHeader('content-type', 'text/plain').end('x'.repeat(6 * 1024 * 1024)),
+    })
+    const { output } = await fetch(`${site}/long`)
+    expect(output).toContain(`${5 * 1024 * 1024} bytes (only the first part`)
+    expect(output.length).toBeLessThan(50_000)
+  })
+})
+
+describe('where it may go', () => {
+  test('nowhere while the network is off, and it is said how to change that', async () => {
+    const { fetch, site, asked } = await open({}, { network: { mode: 'off' } })
+    expect(await fetch(`${site}/`)).toMatchObject({ ok: false, output: expect.stringContaining('allowed_hosts') })
+    expect(asked).toEqual([])
+  })
+
+  test('to what the allow-list has, and to nothing else', async () => {
+    const { fetch, port, asked } = await open({})
+    const { ok, output } = await fetch(`http://other.test:${port}/`)
+    expect(ok).toBe(false)
+    expect(output).toMatch(/^The sandbox refused a connection to other\.test:\d+ .*allowed_hosts/)
+    expect(await fetch(`http://127.0.0.1:${port}/`)).toMatchObject({ ok: false })
+    expect(asked).toEqual([])
+  })
+
+  test('after a redirect too: it is followed within the allow-list, and ends outside', async () => {
+    const { fetch, site, port, asked } = await open({
+      '/near': redirect('/there'),
+      '/there': (response) => response.setHeader('content-type', 'text/plain').end('arrived'),
+      '/away': (response) => redirect(`http://other.test:${port}/there`)(response),
+      '/odd': redirect('file:///etc/passwd'),
+      '/loop': redirect('/loop'),
+    })
+    expect((await fetch(`${site}/near`)).output).toMatch(/^http:\/\/site\.test:\d+\/there: [^]*arrived$/)
+    expect((await fetch(`${site}/away`)).output).toContain('The sandbox refused a connection to other.test')
+    expect((await fetch(`${site}/odd`)).output).toContain("file: can't be fetched")
+    const before = asked.length
+    expect((await fetch(`${site}/loop`)).output).toContain('redirects more than 5 times')
+    expect(asked.length - before).toBe(6)
+  })
+
+  test('to public addresses only where all of the network is open', async () => {
+    const { fetch, port, asked } = await open({}, { network: { mode: 'full' } })
+    const places = [
+      `127.0.0.1:${port}`,
+      `localhost:${port}`,
+      `[::1]:${port}`,
+      `[::ffff:127.0.0.1]:${port}`,
+      `2130706433:${port}`,
+    ]
+    for (const place of [...places, '169.254.169.254', '10.0.0.1', '[fd00:ec2::254]', '0.0.0.0']) {
+      expect(await fetch(`http://${place}/`), place).toMatchObject({
+        ok: false,
+        output: expect.stringContaining('public addresses only'),
+      })
+    }
+    expect(asked).toEqual([])
+  })
+
+  test('by HTTP and HTTPS, with no password in the address', async () => {
+    const { fetch } = await open({})
+    expect((await fetch('file:///etc/passwd')).output).toContain("file: can't be fetched")
+    expect((await fetch('http://user:word@site.test/')).output).toContain('user name or password')
+    expect((await fetch('site.test')).output).toContain('is no URL')
+  })
+
+  test('where the Guardian lets it', async () => {
+    const { fetch, site, asked } = await open({}, { approvalMode: 'never' })
+    expect(await fetch(`${site}/`)).toMatchObject({ ok: false, refused: expect.stringContaining('No rule covers') })
+    expect(asked).toEqual([])
+  })
+})
