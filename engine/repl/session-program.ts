@@ -11,12 +11,13 @@ export type ReplAnswer = { readonly threw: boolean; readonly text?: string }
 export function sessionProgram(): string {
   // A bundler or a test runner rewrites `import()` in what it compiles; in a text it stays.
   const load = 'globalThis.importModule = (name, options) => import(name, options)'
-  const parts = [asScript, importsOf, withoutOurFrames, openEvaluator, serve].map(String)
-  return [...parts, load, 'serve()'].join('\n')
+  const parts = [asScript, importsOf, withoutOurFrames, openEvaluator, serveSession].map(String)
+  // A bundler may have given it another name.
+  return [...parts, load, `${serveSession.name}()`].join('\n')
 }
 
 /** Answers requests from standard input, one after another, until it ends. */
-function serve(): void {
+function serveSession(): void {
   const { inspect } = process.getBuiltinModule('node:util')
   const print = process.stdout.write.bind(process.stdout)
   // One stream, or what was printed in turn would arrive out of order.
