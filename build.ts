@@ -8,12 +8,13 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import process from 'node:process'
 import type { BuildOptions, Plugin } from 'esbuild'
 
+/** A function that is made when it is called: it stands at the head of every chunk, and few have a use for it. */
 const requireForCommonJs =
-  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);"
+  "const require=name=>process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);"
 
 const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
 
@@ -30,14 +31,17 @@ const lazyUtilities = ['MIMEType', 'MIMEParams', 'diff']
 
 /**
  * An `import` of one of Node's own modules makes Node read every property of it once, lazy getters included (streams, standard
- * input), which costs a start more than all of our own code. Here only what is used is read.
+ * input), which costs a start more than all of our own code. Here only what is used is read. `apart` gives each file that imports one
+ * its own: what chunks share would be a dozen files of a few lines more to open, and what one of them reads, all would.
  */
-const builtins: Plugin = {
+const builtins = (apart: boolean): Plugin => ({
   name: 'builtins',
   setup(setup) {
-    setup.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'require-call' ? undefined : { path, namespace: 'builtin', sideEffects: false },
-    )
+    setup.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) => {
+      if (kind === 'require-call') return undefined
+      const suffix = apart ? `?${relative('.', importer)}` : ''
+      return { path, suffix, namespace: 'builtin', sideEffects: false }
+    })
     setup.onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => {
       const names = Object.keys(process.getBuiltinModule(path) ?? {}).filter(
         (name) => /^[a-z_$][\w$]*$/i.test(name) && !(path === 'node:util' && lazyUtilities.includes(name)),
@@ -48,7 +52,7 @@ const builtins: Plugin = {
       return { contents: `${load}export default all\n${exported.join('')}export { ${list} }\n` }
     })
   },
-}
+})
 
 /**
  * What `apply-patch` loads only when it is needed, for the vendor packages behind it. Nothing of ours in them is shared with
@@ -110,7 +114,7 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   // These load files of their own by path (protocol files, WebAssembly), so they stay packages.
   external: ['dockerode', '@cf-wasm/photon', 'unpdf'],
-  plugins: [builtins],
+  plugins: [builtins(true)],
   // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
   banner: { js: requireForCommonJs },
 })
@@ -119,7 +123,7 @@ const ofPatch = {
   ...common,
   minifyWhitespace: true,
   minifyIdentifiers: true,
-  plugins: [doors, mixins, builtins],
+  plugins: [doors, mixins, builtins(false)],
 } satisfies BuildOptions
 await build({
   ...ofPatch,
