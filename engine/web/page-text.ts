@@ -3,7 +3,10 @@ import { cleanOutput } from '../text/clean.ts'
 import { htmlToMarkdown } from '../text/html-to-markdown.ts'
 
 /** More takes seconds to convert, in which nothing else happens. */
-const longestHtml = 2 * 1024 * 1024
+const longestHtml = 1024 * 1024
+
+/** The converter's time grows with the square of it; real pages stay below a hundred. */
+const deepest = 500
 
 /**
  * A fetched body as a model can read it: HTML as Markdown, the text of a PDF, other text as it is, a sentence for the rest.
@@ -19,13 +22,28 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
   }
   const isHtml =
     kind === 'text/html' || kind === 'application/xhtml+xml' || (kind === '' && /^\s*<(?:!doctype|html)/i.test(text))
-  if (!isHtml || text.length > longestHtml) return text
+  if (!isHtml || text.length > longestHtml || isTooDeep(text)) return text
   try {
     return await htmlToMarkdown(text, url)
   } catch {
     // Nested deeper than the converter can follow.
     return text
   }
+}
+
+/** Elements that have no end or need none, so that many of them after each other are not within each other. */
+const flat =
+  /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|tbody|thead|option)$/i
+
+/** Whether elements are nested deeper than in any page that is meant to be read. In doubt, it says so. */
+function isTooDeep(html: string): boolean {
+  let depth = 0
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
+    if (flat.test(name)) continue
+    depth = slash === '/' ? Math.max(0, depth - 1) : depth + 1
+    if (depth > deepest) return true
+  }
+  return false
 }
 
 async function textOfPdf(body: Buffer): Promise<string> {

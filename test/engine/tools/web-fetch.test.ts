@@ -83,6 +83,11 @@ describe('what comes back', () => {
     expect(await fetch(`${site}/gone`)).toMatchObject({ ok: false, output: expect.stringContaining('status 404') })
   })
 
+  test('a page that is nested without end as it is, since converting it would take for ever', async () => {
+    const { fetch, site } = await open({ '/deep': html('<div>'.repeat(100_000)) })
+    expect((await fetch(`${site}/deep`)).output).toContain('<div><div>')
+  })
+
   test('no more than the first 5 MB', async () => {
     const { fetch, site } = await open({
       '/long': (response) => response.setHeader('content-type', 'text/plain').end('x'.repeat(6 * 1024 * 1024)),
