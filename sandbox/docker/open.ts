@@ -25,6 +25,7 @@ import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
 import { prepareNetwork } from './network.ts'
+import { passOwnInput } from './own-input.ts'
 import { relayLater } from './relay-later.ts'
 import { planContainer, type ContainerPlan } from './plan.ts'
 import { reapContainers } from './reap.ts'
@@ -98,12 +99,6 @@ export async function openDocker(
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
     checkTerminal(command)
-    if (command.stdin === 'inherit') {
-      throw new SandboxError('setup-failed', {
-        backend: 'docker',
-        detail: 'standard input can be piped, not inherited',
-      })
-    }
     const wanted = plan(command)
     const key = JSON.stringify(wanted)
     current.set(command.readOnly === true, key)
@@ -126,10 +121,11 @@ export async function openDocker(
         // The image knows its own PATH, and the caller's home isn't in it.
         variables: { HOME: '/tmp', ...variables },
         user,
-        stdin: command.stdin === 'pipe' || command.terminal !== undefined,
+        stdin: command.stdin === 'pipe' || command.stdin === 'inherit' || command.terminal !== undefined,
         terminal: command.terminal !== undefined,
       })
     })
+    const stopInput = command.stdin === 'inherit' ? passOwnInput(output.stdin) : () => undefined
     const complaint = keepTail(command.terminal === undefined ? output.stderr : output.stdout)
     return supervise({
       pid: undefined,
@@ -147,7 +143,10 @@ export async function openDocker(
           return { code: null, signal: null, error: setupFailed(error) }
         },
       ),
-      release: network.release,
+      release: () => {
+        network.release()
+        stopInput()
+      },
       terminate: () => {
         if (container === undefined) spoil()
         else void container.signal('TERM').catch(spoil)

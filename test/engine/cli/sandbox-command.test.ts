@@ -1,9 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { ensureImage, image, imageRoots } from '../../sandbox/docker-image.ts'
+import { testInDocker } from '../../sandbox/helpers.ts'
 import { agent } from '../../support/agent.ts'
 import { hidingBubblewrap, needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -266,4 +269,30 @@ test.each([
   expect(ended.code).toBe(2)
   expect(ended.stdout).toBe('')
   expect(ended.stderr).toContain(message)
+})
+
+describe('agent sandbox --backend docker', () => {
+  beforeAll(() => {
+    if (spawnSync('docker', ['version']).status === 0) ensureImage()
+  })
+
+  const confined = [
+    ...['sandbox', '--backend', 'docker', '--image', image],
+    ...imageRoots.flatMap((root) => ['--readable', root]),
+  ]
+
+  testInDocker('passes standard input through, and does not wait for the end of one that stays open', async () => {
+    const options = { cwd: tempDir(), home: tempDir() }
+    const passed = await agent([...confined, '--', 'tr', 'a-z', 'A-Z'], { ...options, stdin: 'piped' })
+    expect(passed).toEqual({ code: 0, signal: null, stdout: 'PIPED', stderr: '' })
+    const silent = await agent([...confined, '--', 'echo', 'out'], { ...options, keepStdinOpen: true })
+    expect(silent).toEqual({ code: 0, signal: null, stdout: 'out\n', stderr: '' })
+  })
+
+  testInDocker('has the network allow-list', async () => {
+    const command = ['--allow-host', 'site.example', '--', 'curl', '-sS', '-m', '20', 'http://evil.example/']
+    const { stderr } = await agent([...confined, ...command], { cwd: tempDir(), home: tempDir() })
+    expect(stderr).toContain('refused a connection to evil.example:80')
+    expect(stderr).toContain('--allow-host evil.example')
+  })
 })
