@@ -16,6 +16,16 @@ import type { BuildOptions, Plugin } from 'esbuild'
 const requireForCommonJs =
   "const require=name=>process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);"
 
+/**
+ * Node would keep compiled code in the temporary directory, which others can write too: whoever made that folder first could put code of
+ * their own there. Without a home nothing is kept.
+ */
+const compileCache = `function cacheCompiled() {
+  const { XDG_CACHE_HOME: cache, HOME: home } = process.env
+  const folder = cache?.startsWith('/') ? cache : home?.startsWith('/') ? home + '/.cache' : undefined
+  if (folder !== undefined) process.getBuiltinModule('node:module').enableCompileCache?.(folder + '/portcullis/compiled')
+}`
+
 const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
 
 // A published package has no build tools in it and needs none: `prepare` must then do nothing.
@@ -138,8 +148,8 @@ await build({ ...ofPatch, entryPoints: patchDoors, entryNames: '[name]', outdir:
 await mkdir('dist/bin', { recursive: true })
 await writeLauncher(
   'agent',
-  `import module from 'node:module'
-module.enableCompileCache?.()
+  `${compileCache}
+cacheCompiled()
 await import('../engine/main.js')
 `,
 )
@@ -147,7 +157,8 @@ await writeLauncher(
   'apply-patch',
   `${loadPatchProgram('import.meta.dirname')}
 // What only options need is in other files.
-if (process.argv.some((word) => word.startsWith('--'))) process.getBuiltinModule('node:module').enableCompileCache?.()
+${compileCache}
+if (process.argv.some((word) => word.startsWith('--'))) cacheCompiled()
 // All is written by now; leaving at once saves taking Node apart.
 process.exit(await run(process.argv.slice(2)))
 `,

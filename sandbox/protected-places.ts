@@ -31,6 +31,10 @@ export const protectedPlaces: readonly string[] = [
   '.gitconfig',
   '.config/git',
   '.ripgreprc',
+  // What runs or decides here, likewise
+  '.config/portcullis',
+  '.local/state/portcullis',
+  '.cache/portcullis',
 ]
 
 /**

@@ -6,12 +6,14 @@ import {
   parsePolicy,
   SandboxError,
   type Backend,
+  type NetworkOptions,
   type Sandbox,
 } from '../../sandbox/index.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import type { Settings } from '../config/schema.ts'
 import { createWidening, type Widening } from '../grants/widening.ts'
 import { UserError } from '../user-error.ts'
+import type { ForbidsHost } from './forbidden-hosts.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
@@ -19,9 +21,15 @@ import { approvalModeOf, sandboxModeOf } from './modes.ts'
  * The sandbox for the whole run, opened before the first request.
  *
  * @param external whether what is around this program is the sandbox
+ * @param forbids what is said against hosts of the network allow-list
  * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
  */
-export async function confine(config: Settings, workspace: string, external: boolean): Promise<Sandbox> {
+export async function confine(
+  config: Settings,
+  workspace: string,
+  external: boolean,
+  forbids: ForbidsHost,
+): Promise<Sandbox> {
   const configured = configuredPolicy(config)
   const mode = sandboxModeOf(config)
   const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
@@ -39,7 +47,7 @@ export async function confine(config: Settings, workspace: string, external: boo
           set: { ...trustedPath(config, workspace), ...configured.environment.set },
         },
       }),
-      { backend, image: config.sandbox_image },
+      { backend, image: config.sandbox_image, network: rulesForProxy(forbids) },
     )
   } catch (error) {
     if (error instanceof SandboxError) {
@@ -51,9 +59,16 @@ export async function confine(config: Settings, workspace: string, external: boo
 }
 
 /** The wider sandboxes of a run, of the same kind as its own. */
-export function widen(sandbox: Sandbox, config: Settings): Widening {
+export function widen(sandbox: Sandbox, config: Settings, forbids: ForbidsHost): Widening {
   const { backend } = sandbox
-  return createWidening(sandbox, (policy) => openSandbox(policy, { backend, image: config.sandbox_image }))
+  return createWidening(sandbox, (policy) =>
+    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids) }),
+  )
+}
+
+/** A tunnel says nothing of what goes through it; all but plain HTTP is taken for HTTPS. */
+function rulesForProxy(forbids: ForbidsHost): NetworkOptions {
+  return { forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
 /** Node itself, which tools of ours run in the sandbox, may lie in a place that is private there. A container has its own. */

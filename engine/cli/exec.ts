@@ -29,6 +29,7 @@ import { confine, widen } from './confine.ts'
 import type { ExecOptions } from './declare/exec.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { expandPrompt } from './expand-prompt.ts'
+import { forbiddenHosts } from './forbidden-hosts.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
@@ -86,8 +87,9 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const openReviewerModel = (): Promise<Model> => chooseReviewerModel(model, settings, workspace)
   const review = await openReviewer(choice, { config: settings, places, openModel: openReviewerModel })
   const { signal, dispose } = catchInterrupts()
-  const sandbox = await confine(settings, workspace, options.externallySandboxed === true)
-  const widening = widen(sandbox, settings)
+  const forbids = forbiddenHosts(policies)
+  const sandbox = await confine(settings, workspace, options.externallySandboxed === true, forbids)
+  const widening = widen(sandbox, settings, forbids)
   let opened: Session | undefined
   let agents: SubAgents | undefined
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
@@ -101,7 +103,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       session,
       source: beginning.earlier === undefined ? 'startup' : 'resume',
       approvalMode: approvalPolicy,
-      rules: policies.rules,
+      forbids,
       home,
       openModel: async (name) => (name === undefined ? model : openNamed(name, settings, workspace)),
       signal,

@@ -1,21 +1,25 @@
-import { createGuardian, nobody, withoutAuditLog, type RuleSet } from '../../policies/index.ts'
+import { createGuardian, nobody, withoutAuditLog, type PermissionSet, type RuleSet } from '../../policies/index.ts'
 
-/** Why a host must not be reached by anything of ours, or undefined where no rule says so. */
-export type ForbidsHost = (url: URL) => string | undefined
+/** Why a host must not be reached, or undefined where nothing forbids it. `protocol` is `http` or `https`. */
+export type ForbidsHost = (host: string, port: number, protocol: string) => string | undefined
 
-/** What the rules forbid to connections that we make ourselves, for hooks and MCP servers: what the user configured, but for a rule. */
-export function forbiddenHosts(rules: RuleSet): ForbidsHost {
-  const guardian = createGuardian({ approvalMode: 'bypass', rules, reviewer: nobody, audit: withoutAuditLog() })
-  return ({ hostname, port, protocol }) => {
-    const scheme = protocol === 'http:' || protocol === 'ws:' ? 'http' : 'https'
-    const usual = scheme === 'http' ? 80 : 443
-    const action = {
-      type: 'network' as const,
-      host: hostname,
-      port: port === '' ? usual : Number(port),
-      protocol: scheme,
-    }
-    const { decision, reason } = guardian.assess(action)
+/**
+ * What rules and permissions forbid of hosts that somebody allowed: those of a network allow-list, of hooks and of MCP servers. The
+ * strictest word holds, whoever said the other.
+ */
+export function forbiddenHosts(policies: {
+  readonly rules: RuleSet
+  readonly permissions: PermissionSet
+}): ForbidsHost {
+  const guardian = createGuardian({ approvalMode: 'bypass', ...policies, reviewer: nobody, audit: withoutAuditLog() })
+  return (host, port, protocol) => {
+    const { decision, reason } = guardian.assess({ type: 'network', host, port, protocol })
     return decision === 'deny' ? reason : undefined
   }
+}
+
+/** The same for the URL of a hook or a server. */
+export function forbidsUrl(forbids: ForbidsHost, { hostname, port, protocol }: URL): string | undefined {
+  const scheme = protocol === 'http:' || protocol === 'ws:' ? 'http' : 'https'
+  return forbids(hostname, port === '' ? (scheme === 'http' ? 80 : 443) : Number(port), scheme)
 }

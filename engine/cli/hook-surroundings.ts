@@ -8,7 +8,6 @@ import type { HookFile } from '../hooks/load.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../model.ts'
 import type { Session } from '../session/session.ts'
-import type { ForbidsHost } from './forbidden-hosts.ts'
 
 /** What hooks are told of the approval policy, in Claude Code's words. */
 const permissionModes: Readonly<Record<ApprovalMode, string>> = {
@@ -40,7 +39,7 @@ type Around = {
   readonly home: string
   readonly approvalMode: ApprovalMode
   readonly servers: McpServers | undefined
-  readonly forbidsHost: ForbidsHost
+  readonly forbidsHost: (url: URL) => string | undefined
   /** A model by name, or the run's own. */
   readonly openModel: (name: string | undefined) => Promise<Model>
   readonly signal: AbortSignal

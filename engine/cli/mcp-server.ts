@@ -19,6 +19,7 @@ import { chooseReviewer } from './choose-reviewer.ts'
 import { confine } from './confine.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
+import { forbiddenHosts } from './forbidden-hosts.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
@@ -52,7 +53,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
       chooseReviewerModel(await openNamed(settings.model ?? defaultModel, settings, workspace), settings, workspace),
   })
   const { signal, dispose } = catchInterrupts()
-  const sandbox = await confine(settings, workspace, options.externallySandboxed === true)
+  const sandbox = await confine(settings, workspace, options.externallySandboxed === true, forbiddenHosts(policies))
   const session = prepareStart({ type: 'new' }, places.state, workspace, false).open(workspace, 'mcp-server')
   try {
     const recorder = new Recorder([

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { parsePolicy, openSandbox, type Sandbox } from '../../sandbox/index.ts'
-import type { ApprovalMode, Reviewer, RuleSet } from '../../policies/index.ts'
+import type { ApprovalMode, Reviewer } from '../../policies/index.ts'
 import { ignoredWhole, type Ignored } from '../config/ignored.ts'
 import type { Config } from '../config/load.ts'
 import type { Project } from '../config/read-project.ts'
@@ -21,7 +21,7 @@ import { narrowedCalls, type NarrowedCalls } from '../skills/narrowed-calls.ts'
 import { skillTool } from '../tools/skill.ts'
 import type { Tool } from '../tools/tool.ts'
 import { definitionFolders } from './definition-folders.ts'
-import { forbiddenHosts } from './forbidden-hosts.ts'
+import { forbidsUrl, type ForbidsHost } from './forbidden-hosts.ts'
 import { hookFiles } from './hook-files.ts'
 import { hookSurroundings } from './hook-surroundings.ts'
 import { configuredServers } from './mcp-servers.ts'
@@ -75,7 +75,7 @@ type Around = {
   readonly session: Session
   readonly source: SessionSource
   readonly approvalMode: ApprovalMode
-  readonly rules: RuleSet
+  readonly forbids: ForbidsHost
   readonly home: string
   /** A model by name, or the run's own. */
   readonly openModel: (name: string | undefined) => Promise<Model>
@@ -107,7 +107,7 @@ export async function readExtensions({ places, home, project, config }: Extensio
  */
 export async function openExtensions(extensions: Extensions, around: Around): Promise<OpenExtensions> {
   const { sandbox, workspace } = around
-  const forbidsHost = forbiddenHosts(around.rules)
+  const forbidsHost = (url: URL): string | undefined => forbidsUrl(around.forbids, url)
   let unconfined: Promise<Sandbox> | undefined
   const outside = (): Promise<Sandbox> =>
     (unconfined ??= openSandbox(

@@ -3,7 +3,6 @@ import type { McpServer } from '../mcp/server.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../user-error.ts'
-import type { ForbidsHost } from './forbidden-hosts.ts'
 
 /** The MCP servers of a run, started. */
 type OpenServers = {
@@ -20,7 +19,7 @@ type Starting = {
   readonly sandbox: Sandbox
   /** The sandbox of servers that are configured to run outside of it. */
   readonly outside: () => Promise<Sandbox>
-  readonly forbidsHost: ForbidsHost
+  readonly forbidsHost: (url: URL) => string | undefined
   readonly signal: AbortSignal
 }
 

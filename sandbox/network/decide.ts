@@ -91,6 +91,11 @@ export function refuseText(text: string, why: string): Denial {
   return denied(shown, `network: ${why}`, otherwise('name the host plainly, as in example.com:443'))
 }
 
+/** The denial of a host that the list has, and that somebody else's rule forbids. */
+export function forbiddenHost(host: string, port: number, why: string): Denial {
+  return denied(authority(host, port), why, otherwise('take out the rule that forbids it'))
+}
+
 /** `HOST:PORT`, with an IPv6 address in brackets. */
 export function authority(host: string, port: number): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`

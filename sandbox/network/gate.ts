@@ -5,6 +5,7 @@ import {
   authority,
   decideAddresses,
   decideHost,
+  forbiddenHost,
   kindHere,
   refuseText,
   type NetworkDecision,
@@ -35,10 +36,17 @@ const connectMs = 30_000
 export const resolveAsSystem: Resolve = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
+/** What a gate decides by. */
+type GateRules = {
+  readonly patterns: readonly HostPattern[]
+  readonly resolve: Resolve
+  /** Why a host on the list must not be reached all the same. */
+  readonly forbids: ((host: string, port: number, via: Route) => string | undefined) | undefined
+}
+
 /** A gate for one command, until `signal` is aborted. `report` hears every decision; a refused host is never resolved, since a question tells its server a lot. */
 export function createGate(
-  patterns: readonly HostPattern[],
-  resolve: Resolve,
+  { patterns, resolve, forbids }: GateRules,
   report: (decision: NetworkDecision) => void,
   signal: AbortSignal,
 ): Gate {
@@ -53,6 +61,8 @@ export function createGate(
       const { host, port } = wanted
       const decision = decideHost(patterns, host, port)
       if ('denial' in decision) return refuse(decision.denial)
+      const forbidden = forbids?.(host.text, port, via)
+      if (forbidden !== undefined) return refuse(forbiddenHost(host.text, port, forbidden))
       const found = await addressesOf(host, resolve)
       if (typeof found === 'string') return { status: 'failed', reason: `${host.text}: ${found}` }
       const judged = found.map((address) => ({ address, kind: kindHere(address) }))

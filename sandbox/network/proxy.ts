@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net'
 import type { Denial } from '../sandbox.ts'
-import type { NetworkDecision } from './decide.ts'
+import type { NetworkDecision, Route } from './decide.ts'
 import { createGate, resolveAsSystem, type Resolve } from './gate.ts'
 import { parsePatterns, type HostPatternInput } from './host-pattern.ts'
 import { createHttpProxy } from './http-proxy.ts'
@@ -10,6 +10,8 @@ import { serveSocks } from './socks5.ts'
 export type NetworkOptions = {
   /** Hears every decision about a host, as it is made. */
   readonly onDecision?: ((decision: NetworkDecision) => void) | undefined
+  /** Why a host on the list must not be reached all the same, in words; undefined where it may be. Asked before anything is resolved. */
+  readonly forbids?: ((host: string, port: number, via: Route) => string | undefined) | undefined
   /** Instead of the system's resolver. */
   readonly resolve?: Resolve | undefined
 }
@@ -49,7 +51,11 @@ export function createProxy(allow: readonly HostPatternInput[], options: Network
         }
         options.onDecision?.(decision)
       }
-      const gate = createGate(patterns, options.resolve ?? resolveAsSystem, report, end.signal)
+      const gate = createGate(
+        { patterns, resolve: options.resolve ?? resolveAsSystem, forbids: options.forbids },
+        report,
+        end.signal,
+      )
       const guarded = {
         open: async (...wanted: Parameters<typeof gate.open>) => {
           const opened = await gate.open(...wanted)

@@ -64,6 +64,24 @@ async function exchange(port: number, bytes: string | Uint8Array, half = false):
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
 
+test('a host on the list that a rule forbids is refused, and never resolved', async () => {
+  const asked: string[] = []
+  const proxy = createProxy(['*.site.test'], {
+    forbids: (host, port, via) => (host === 'evil.site.test' ? `no ${host}:${port} by ${via}` : undefined),
+    resolve: async (name) => {
+      asked.push(name)
+      return []
+    },
+  })
+  const session = proxy.startSession()
+  const port = await listen(createServer(), (server) => session.attach(server))
+  expect(statusOf(await exchange(port, 'CONNECT evil.site.test:443 HTTP/1.1\r\n\r\n'))).toBe(403)
+  expect(asked).toEqual([])
+  expect(session.end()).toMatchObject([
+    { kind: 'host', subject: 'evil.site.test:443', rule: 'no evil.site.test:443 by connect' },
+  ])
+})
+
 test('an allowed site answers over CONNECT, over plain HTTP and over SOCKS5', async () => {
   const site = await openSite()
   const { port, decisions } = await openProxy([{ host: `site.test:${site}`, allowPrivate: true }], {
