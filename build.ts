@@ -124,7 +124,7 @@ await build({
   chunkNames: 'chunks/[name]-[hash]',
   // These load files of their own by path (protocol files, WebAssembly), so they stay packages.
   external: ['dockerode', '@cf-wasm/photon', 'unpdf'],
-  plugins: [builtins(true)],
+  plugins: [mixins, builtins(true)],
   // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
   banner: { js: requireForCommonJs },
 })

@@ -57,12 +57,15 @@ const tokens: TokenType[] = [
   ...[Open, Close, OpenList, CloseList, Comma, Equals, Plus, Semicolon, Other],
 ]
 
+/** Checks of the grammar itself, which no rule file can change: they take as long as reading the rules that every run reads. */
+const skipValidations = true
+
 /** The part of Starlark that rule files need: constants, calls with named arguments, strings, lists, `+`. */
 class RuleParser extends EmbeddedActionsParser {
   readonly file: () => RuleStatement[]
 
   constructor() {
-    super(tokens, { recoveryEnabled: false, maxLookahead: 2 })
+    super(tokens, { recoveryEnabled: false, maxLookahead: 2, skipValidations })
 
     const sum = this.RULE('sum', (): Expression => {
       const first = this.SUBRULE(term)
@@ -151,7 +154,7 @@ let made: { readonly lexer: Lexer; readonly parser: RuleParser } | undefined
 
 /** Reads the text of a rule file, or throws a `RuleError` for the first thing that is wrong with it. */
 export function parseRules(path: string, text: string): readonly RuleStatement[] {
-  made ??= { lexer: new Lexer(tokens, { positionTracking: 'full' }), parser: new RuleParser() }
+  made ??= { lexer: new Lexer(tokens, { positionTracking: 'full', skipValidations }), parser: new RuleParser() }
   const { lexer, parser } = made
   const read = lexer.tokenize(text)
   refuseDepth(path, read.tokens)
