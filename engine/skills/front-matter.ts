@@ -12,17 +12,12 @@ export async function readFrontMatter(text: string): Promise<MarkdownFile | { re
   const match = /^\ufeff?---[ \t]*\r?\n(?<yaml>[^]*?\r?\n|)---[ \t]*(?:\r?\n(?<body>[^]*))?$/.exec(text)
   if (match?.groups === undefined) return { data: {}, body: text }
   // A door: most runs have nothing that is written so.
-  const { parse, YAMLParseError } = await import('yaml')
-  try {
-    // No aliases: a few of them, nested, would fill the memory.
-    const data: unknown = parse(match.groups['yaml'] ?? '', { maxAliasCount: 0 }) ?? {}
-    if (typeof data !== 'object' || Array.isArray(data)) return { problem: '1: the front matter is not a table' }
-    return { data: data as Record<string, unknown>, body: match.groups['body'] ?? '' }
-  } catch (error) {
-    if (!(error instanceof YAMLParseError)) return { problem: `1: ${(error as Error).message}` }
-    const [at] = error.linePos ?? []
-    return { problem: `${(at?.line ?? 1) + 1}: ${error.message.split('\n')[0] ?? 'not YAML'}` }
-  }
+  const { parseYaml } = await import('./parse-yaml.ts')
+  const parsed = parseYaml(match.groups['yaml'] ?? '')
+  if ('problem' in parsed) return { problem: `${parsed.line + 1}: ${parsed.problem}` }
+  const data = parsed.value ?? {}
+  if (typeof data !== 'object' || Array.isArray(data)) return { problem: '1: the front matter is not a table' }
+  return { data: data as Record<string, unknown>, body: match.groups['body'] ?? '' }
 }
 
 /** A list written as YAML or as one text, `Read, Bash(git add:*)`. Commas within brackets are part of an entry. */
