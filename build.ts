@@ -107,6 +107,8 @@ const mixins: Plugin = {
 const common = {
   bundle: true,
   minifySyntax: true,
+  // Names stay, for the traces of a fault; the blanks between are read at every start.
+  minifyWhitespace: true,
   format: 'esm',
   platform: 'node',
   target: 'node22.12',
@@ -131,7 +133,6 @@ await build({
 // apply-patch starts for every single patch, and every file that Node opens for it costs: so it is one, built on its own.
 const ofPatch = {
   ...common,
-  minifyWhitespace: true,
   minifyIdentifiers: true,
   plugins: [doors, mixins, builtins(false)],
 } satisfies BuildOptions
