@@ -36,7 +36,14 @@ export type Action =
       readonly changes: readonly PatchChange[]
     }
   | { readonly type: 'read'; readonly path: string }
-  | { readonly type: 'network'; readonly host: string; readonly port: number; readonly protocol: string }
+  | {
+      readonly type: 'network'
+      readonly host: string
+      readonly port: number
+      readonly protocol: string
+      /** Whether it is made inside the sandbox, whose own network policy holds for it. Default: no. */
+      readonly sandboxed?: boolean
+    }
   | {
       readonly type: 'mcp'
       readonly server: string

@@ -10,7 +10,7 @@ import { prepareCall, runCall, type CallPath } from '../run/run-call.ts'
 import { prepareStart } from '../session/start.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
-import { openWorkingState } from '../tools/working-state.ts'
+import { closeWorkingState, openWorkingState, type WorkingState } from '../tools/working-state.ts'
 import type { ServedTool } from '../mcp/serve.ts'
 import * as z from 'zod'
 import { chooseReviewerModel, openNamed } from './choose-model.ts'
@@ -55,6 +55,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true, forbiddenHosts(policies))
   const session = prepareStart({ type: 'new' }, places.state, workspace, false).open(workspace, 'mcp-server')
+  let state: WorkingState | undefined
   try {
     const recorder = new Recorder([
       plainSink((text) => process.stderr.write(text), { colour: false, detail: 'normal' }),
@@ -75,6 +76,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
       prompts: [],
       history: () => [],
     })
+    state = openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env)
     const path: CallPath = {
       registry: createRegistry({ builtIn: builtInTools }),
       hooks: noHooks,
@@ -84,7 +86,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
         workspace,
         sandbox,
         guardian,
-        state: openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env),
+        state,
       },
     }
     const { serve } = await import('../mcp/serve.ts')
@@ -93,6 +95,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
     return exitCodes.done
   } finally {
     review.close()
+    if (state !== undefined) await closeWorkingState(state)
     await sandbox.close()
     session.close()
     dispose()

@@ -56,7 +56,8 @@ function problemOf(text: string): string | undefined {
 
 function actionOf({ protocol, hostname, port }: URL): NetworkAction {
   const scheme = protocol.slice(0, -1)
-  return { type: 'network', host: hostname, port: Number(port || (scheme === 'https' ? 443 : 80)), protocol: scheme }
+  const wanted = Number(port || (scheme === 'https' ? 443 : 80))
+  return { type: 'network', host: hostname, port: wanted, protocol: scheme, sandboxed: true }
 }
 
 /** Follows redirects, each of which is judged as if it had been asked for, but for those within one server. */

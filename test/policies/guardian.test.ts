@@ -97,6 +97,20 @@ describe('headless, without any approval flag', () => {
     expect(await decision({ type: 'mcp', server: 's', tool: 't', arguments: {}, readOnlyHint: true })).toBe('allow')
   })
 
+  test('a connection from inside the sandbox is held to its policy, and asked about in untrusted alone', async () => {
+    const inside: Action = { type: 'network', host: 'example.com', port: 443, protocol: 'https', sandboxed: true }
+    expect(await decision(inside)).toBe('allow')
+    expect(await decision(inside, { approvalMode: 'untrusted' })).toBe('deny')
+    const rules = loadRules([
+      {
+        path: 'n.rules',
+        layer: 'user',
+        text: 'network_rule(host="example.com", protocol="https", decision="forbidden")',
+      },
+    ])
+    expect(await decision(inside, { rules })).toBe('deny')
+  })
+
   test('a network rule allows its host and no other, in any case', async () => {
     const rules = loadRules([
       { path: 'n.rules', layer: 'user', text: 'network_rule(host="a.example", protocol="https", decision="allow")' },

@@ -156,7 +156,7 @@ describe('where it may go', () => {
   })
 
   test('where the Guardian lets it', async () => {
-    const { fetch, site, asked } = await open({}, { approvalMode: 'never' })
+    const { fetch, site, asked } = await open({}, { approvalMode: 'untrusted' })
     expect(await fetch(`${site}/`)).toMatchObject({ ok: false, refused: expect.stringContaining('No rule covers') })
     expect(asked).toEqual([])
   })
