@@ -76,10 +76,12 @@ const lazy: ILookaheadStrategy = {
   },
 }
 
-class OperationParser extends EmbeddedActionsParser {
-  constructor() {
+/** The grammar of operations and chunks, as Chevrotain has it. */
+export class OperationParser extends EmbeddedActionsParser {
+  /** @param unchecked false has the grammar itself checked, and throws where it is ambiguous or never ends */
+  constructor(unchecked = true) {
     // One token decides everywhere; the checks of the grammar itself would run at each start of the program.
-    super(Object.values(types), { maxLookahead: 1, skipValidations: true, lookaheadStrategy: lazy })
+    super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
     this.performSelfAnalysis()
     // Being a prototype makes V8 put the properties of an object in order again, which deletions leave as a slow table.
     Object.create(this)

@@ -61,11 +61,12 @@ const tokens: TokenType[] = [
 const skipValidations = true
 
 /** The part of Starlark that rule files need: constants, calls with named arguments, strings, lists, `+`. */
-class RuleParser extends EmbeddedActionsParser {
+export class RuleParser extends EmbeddedActionsParser {
   readonly file: () => RuleStatement[]
 
-  constructor() {
-    super(tokens, { recoveryEnabled: false, maxLookahead: 2, skipValidations })
+  /** @param unchecked false has the grammar itself checked, and throws where it is ambiguous or never ends */
+  constructor(unchecked = skipValidations) {
+    super(tokens, { recoveryEnabled: false, maxLookahead: 2, skipValidations: unchecked })
 
     const sum = this.RULE('sum', (): Expression => {
       const first = this.SUBRULE(term)

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { OperationParser } from '../../apply-patch/parse/grammar.ts'
+import { RuleParser } from '../../policies/rules/grammar.ts'
+import { imports, sources } from './sources.ts'
+
+test.each([
+  ['patches', () => new OperationParser(false)],
+  ['rules', () => new RuleParser(false)],
+])('the grammar of %s has no ambiguity, which programs do not check when they start', (_, make) => {
+  expect(make).not.toThrow()
+})
+
+test('zod is taken as a whole module, of which a bundle keeps what is used', () => {
+  const named = ['apply-patch', 'engine', 'policies', 'sandbox'].flatMap((room) =>
+    sources(room).flatMap((file) =>
+      imports(file)
+        .filter(({ specifier, names }) => specifier === 'zod' && !names.includes('*'))
+        .map(({ line }) => `${file}:${line}`),
+    ),
+  )
+  expect(named).toEqual([])
+})
