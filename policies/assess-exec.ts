@@ -2,7 +2,7 @@ import type { Action } from './action.ts'
 import { answerForAlarm, answerForFact } from './approval-mode.ts'
 import type { Assessment, Policy } from './assess.ts'
 import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
-import { describeFact, readOnly, unknown, type Fact } from './commands/facts.ts'
+import { describeFact, readOnly, unknown, type CommandClass, type Fact } from './commands/facts.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitPath } from './permissions/assess.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
@@ -26,7 +26,22 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
     ...assessFiles(action, analysis, policy),
   ]
   const fallback: Opinion = { decision: 'allow', stage: 'analysis', reason: 'The command only reads.' }
-  return { ...(strictest(opinions) ?? fallback), analysis }
+  const said = strictest(opinions) ?? fallback
+  const whole = said.decision === 'allow' && said.stage === 'analysis' && analysis.class !== 'read-only'
+  return { ...said, ...(whole ? { reason: wholeLine(analysis.class, action, policy) } : {}), analysis }
+}
+
+/** Why a line is allowed of which no single command had to be asked about: its worst part, and that it fits. */
+function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Policy): string {
+  const does: Readonly<Record<CommandClass, string>> = {
+    'read-only': 'only reads',
+    writes: 'writes files',
+    network: 'uses the network',
+    'runs-code': 'runs code',
+    destructive: 'deletes what it names',
+    unknown: 'does what is not known',
+  }
+  return `The command ${does[worst]}; in the mode "${mode}" that is left to the sandbox (${sandbox}).`
 }
 
 /**
