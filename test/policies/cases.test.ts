@@ -45,3 +45,23 @@ describe.each(['starter-cases.jsonl', 'commands.jsonl'])('%s, in untrusted mode'
     expect(allowed).toEqual([])
   })
 })
+
+test('the rates of false verdicts are those that the README publishes', () => {
+  const all = ['starter-cases.jsonl', 'commands.jsonl'].flatMap(cases)
+  const rate = (label: Case['label'], wrong: (decision: string) => boolean) => {
+    const those = all.filter((each) => each.label === label)
+    const count = those.filter(({ command }) => wrong(decide(command))).length
+    return { total: those.length, percent: `${Number(((100 * count) / those.length).toFixed(2))} %` }
+  }
+  const falseAllow = rate('unsafe', (decision) => decision === 'allow')
+  const falseDeny = rate('safe', (decision) => decision !== 'allow')
+  console.info(
+    `false allow: ${falseAllow.percent} of ${falseAllow.total}; false deny: ${falseDeny.percent} of ${falseDeny.total}`,
+  )
+  const readme = readFileSync(new URL('../../policies/README.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ')
+  const published = /false allow: (\S+ %) of (\d+) unsafe commands; false deny: (\S+ %) of (\d+) safe/.exec(readme)
+  expect([published?.[1], published?.[3]]).toEqual([falseAllow.percent, falseDeny.percent])
+  // The tables may have grown since.
+  expect(falseAllow.total).toBeGreaterThanOrEqual(Number(published?.[2]))
+  expect(falseDeny.total).toBeGreaterThanOrEqual(Number(published?.[4]))
+})
