@@ -9,6 +9,7 @@ import {
   type NetworkOptions,
   type Sandbox,
 } from '../../sandbox/index.ts'
+import { openCaches } from '../config/caches.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import type { Settings } from '../config/schema.ts'
 import { createWidening, type Widening } from '../grants/widening.ts'
@@ -30,8 +31,8 @@ export async function confine(
   external: boolean,
   forbids: ForbidsHost,
 ): Promise<Sandbox> {
-  const configured = configuredPolicy(config)
   const mode = sandboxModeOf(config)
+  const configured = configuredPolicy(config, openCaches(config, mode, workspace))
   const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
   const backend = external ? 'external' : chosen
   try {

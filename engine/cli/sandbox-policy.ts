@@ -6,6 +6,7 @@ import {
   type SandboxPolicy,
   type SandboxPolicyInput,
 } from '../../sandbox/index.ts'
+import { openCaches } from '../config/caches.ts'
 import { knownLimits, readLimitValue } from '../config/limits.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
@@ -21,9 +22,9 @@ import { externalMode } from './modes.ts'
  * @throws UserError `usage` naming the flag and what was expected
  */
 export function policyFromOptions(options: SandboxOptions, config: Settings, workspace: string): SandboxPolicy {
-  const configured = configuredPolicy(config)
   const mode =
     options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
+  const configured = configuredPolicy(config, openCaches(config, mode, workspace))
   const pass = options.env.filter((entry) => !entry.includes('='))
   const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
   return checked({

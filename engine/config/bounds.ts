@@ -49,6 +49,8 @@ function limitFor(leaf: Leaf, limits: ReadonlyMap<string, Leaf>): Leaf | undefin
   if (isNetworkKey(key)) return first(isNetworkKey)
   // What is fixed about the sandbox is fixed about there being one.
   if (key === 'sandbox_mode') return first((limit) => limit.startsWith('sandbox_'))
+  // Whoever lists what may be written beside the workspace has said all about it.
+  if (key === 'sandbox_caches') return limits.get('sandbox_workspace_write.writable_roots')
   // What shall not be read must not be shown.
   if (key === 'sandbox_read.allow') return limits.get('sandbox_read.deny')
   return undefined
@@ -68,6 +70,8 @@ function isWithin(leaf: Leaf, asked: Settings, limit: Leaf, bound: Settings): bo
       return hostsWithin(reach(mine), reach(theirs))
     case 'sandbox_workspace_write.writable_roots':
       return rootsWithin(mine.writable_roots ?? [], theirs.writable_roots ?? [])
+    case 'sandbox_caches':
+      return (asked.sandbox_caches ?? []).every((name) => bound.sandbox_caches?.includes(name))
     case 'sandbox_read.allow':
       return (
         (hidden.allow === undefined || rootsWithin(seen.allow ?? [], hidden.allow)) &&

@@ -1,5 +1,6 @@
 import type { SandboxPolicyInput } from '../../sandbox/index.ts'
 import { UserError } from '../user-error.ts'
+import { noCaches, type Caches } from './caches.ts'
 import { knownLimits, readLimitValue } from './limits.ts'
 import type { Settings } from './schema.ts'
 
@@ -16,12 +17,13 @@ type ConfiguredPolicy = {
 /**
  * What a configuration says about the sandbox, in the policy's words.
  *
+ * @param caches of package managers, as `openCaches` made them; variables that the configuration sets win over theirs
  * @throws UserError `usage` for a limit that is none, naming the key
  */
-export function configuredPolicy(config: Settings): ConfiguredPolicy {
+export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
   const environment = config.shell_environment_policy
   return {
-    writableRoots: config.sandbox_workspace_write?.writable_roots ?? [],
+    writableRoots: [...(config.sandbox_workspace_write?.writable_roots ?? []), ...caches.roots],
     readableRoots: config.sandbox_read?.allow ?? [],
     deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
     network: networkPolicy(config),
@@ -29,7 +31,7 @@ export function configuredPolicy(config: Settings): ConfiguredPolicy {
       inherit: environment?.inherit,
       exclude: environment?.exclude,
       includeOnly: environment?.include_only,
-      set: environment?.set,
+      set: { ...caches.set, ...environment?.set },
     },
     limits: Object.fromEntries(Object.entries(config.sandbox_limits ?? {}).map(readLimit)),
   }

@@ -103,6 +103,11 @@ export const ConfigFile = z.strictObject({
       message: 'contradicts network_access = true, which reaches every host: leave one of them out',
     })
     .optional(),
+  /**
+   * Package managers whose caches are kept from run to run, each in a directory of this project's own that commands may write to in
+   * workspace-write. What one command puts there, later ones trust. Default: none.
+   */
+  sandbox_caches: z.array(z.enum(['npm', 'pnpm', 'pip', 'uv', 'cargo', 'go', 'gradle'])).optional(),
   /** What commands may read, in every mode. */
   sandbox_read: z
     .strictObject({

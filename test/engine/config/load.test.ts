@@ -325,6 +325,13 @@ describe('a trusted repository', () => {
       '[sandbox_workspace_write]\nwritable_roots = ["/srv/../etc"]',
       ['sandbox_workspace_write.writable_roots'],
     ],
+    ['the package caches', 'sandbox_caches = ["npm"]', 'sandbox_caches = ["npm", "go"]', ['sandbox_caches']],
+    [
+      'the writable roots, by a cache',
+      '[sandbox_workspace_write]\nwritable_roots = ["/srv"]',
+      'sandbox_caches = ["npm"]',
+      ['sandbox_caches'],
+    ],
     [
       'a host, by its private addresses',
       '[sandbox_workspace_write]\nallowed_hosts = ["a.test"]',

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import process from 'node:process'
+import type { SandboxPolicyInput } from '../../sandbox/index.ts'
+import { UserError } from '../user-error.ts'
+import type { Settings } from './schema.ts'
+
+type CacheName = NonNullable<Settings['sandbox_caches']>[number]
+
+/** How each package manager is told where its cache is, and the directory below its own for each variable. */
+const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> = {
+  npm: { npm_config_cache: '' },
+  // The two spellings of old and new versions: each reads its own.
+  pnpm: {
+    npm_config_store_dir: 'store',
+    npm_config_cache_dir: 'metadata',
+    pnpm_config_store_dir: 'store',
+    pnpm_config_cache_dir: 'metadata',
+  },
+  pip: { PIP_CACHE_DIR: '' },
+  uv: { UV_CACHE_DIR: '' },
+  cargo: { CARGO_HOME: '' },
+  go: { GOMODCACHE: 'modules', GOCACHE: 'builds' },
+  gradle: { GRADLE_USER_HOME: '' },
+}
+
+/** What caches add to a policy: directories to write in, and the variables that name them. */
+export type Caches = { readonly roots: readonly string[]; readonly set: Readonly<Record<string, string>> }
+
+/** What a configuration without caches adds. */
+export const noCaches: Caches = { roots: [], set: {} }
+
+/**
+ * Makes the directories of the package caches that a configuration names, for this workspace alone: no other project's commands
+ * see what is put there. Only workspace-write has them, since in read-only they couldn't be written, and what confined
+ * commands left there must not steer one that nothing confines.
+ *
+ * @throws UserError `usage` where a directory can't be made, or is not this user's own
+ */
+export function openCaches(config: Settings, mode: SandboxPolicyInput['mode'], workspace: string): Caches {
+  const names = [...new Set(config.sandbox_caches ?? [])]
+  if (names.length === 0 || mode !== 'workspace-write') return noCaches
+  const project = createHash('sha256').update(realpathSync(workspace)).digest('hex').slice(0, 32)
+  const caches = names.map((name) => ({ name, root: ownDirectory(['portcullis-caches', project, name]) }))
+  const set = caches.flatMap(({ name, root }) =>
+    Object.entries(variables[name]).map(([variable, below]) => [variable, join(root, below)] as const),
+  )
+  return { roots: caches.map(({ root }) => root), set: Object.fromEntries(set) }
+}
+
+/** A directory below the user's caches, every part of it a real one that nobody else writes to. */
+function ownDirectory(parts: readonly string[]): string {
+  const named = process.env['XDG_CACHE_HOME']
+  const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), '.cache')
+  try {
+    mkdirSync(base, { recursive: true, mode: 0o700 })
+    let path = realpathSync(base)
+    for (const part of parts) {
+      path = join(path, part)
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+      // A link left here would make whatever it leads to writable.
+      const found = lstatSync(path)
+      if (!found.isDirectory()) throw new Error(`${path} is a link`)
+      if (found.uid !== process.getuid?.()) throw new Error(`${path} belongs to somebody else`)
+      if ((found.mode & 0o022) !== 0) throw new Error(`others may write to ${path}`)
+    }
+    return path
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UserError(
+      'usage',
+      `key 'sandbox_caches': the directory ${join(base, ...parts)} can't be used: ${reason}. Remove what is there, or point XDG_CACHE_HOME elsewhere.`,
+      { cause: error },
+    )
+  }
+}
