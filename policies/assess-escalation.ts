@@ -17,7 +17,7 @@ export function assessEscalation(escalation: Escalation, policy: Policy): readon
   const { justification, grants = [] } = escalation
   if (grants.length > 0) return grants.flatMap((grant) => assessGrant(grant, justification, policy))
   const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
-  const reason = `The command asks for more than the sandbox gives: ${justification}`
+  const reason = `The command asks for more than the sandbox gives: ${asSentence(justification)}`
   return [{ decision, stage: 'escalation', reason }]
 }
 
@@ -40,7 +40,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   const note = secret === undefined ? '' : ` Credentials are kept there (${secret}).`
   const reason = granted
     ? `For the rest of the run ${what} was approved.`
-    : `The command asks for ${what}: ${justification}${note}`
+    : `The command asks for ${what}: ${asSentence(justification)}${note}`
   return [{ decision, stage: 'escalation', reason }]
 }
 
@@ -73,4 +73,9 @@ function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opin
     default:
       return grant satisfies never
   }
+}
+
+/** With a full stop, unless it has its end: more is said behind it. */
+function asSentence(text: string): string {
+  return /[.!?…]\s*$/.test(text) ? text.trimEnd() : `${text}.`
 }

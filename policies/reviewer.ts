@@ -69,9 +69,12 @@ function howToAllow({ action, rule, mode }: ReviewRequest): string {
         ? 'Whoever runs this can choose another --ask-for-approval mode.'
         : 'Keep changes within the writable roots and off protected files; whoever runs this can add roots in the configuration.'
     case 'read':
-      return 'Do without the file, or ask whoever runs this for what you need from it.'
-    case 'network':
-      return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "https", decision = "allow").`
+      return 'Do without the file; whoever runs this can name a reviewer who may allow it, or tell you what you need from it.'
+    case 'network': {
+      // A plain connection may carry anything, and the rules for any protocol speak of it.
+      const protocol = action.protocol === 'tcp' ? 'https' : action.protocol
+      return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "${protocol}", decision = "allow").`
+    }
     case 'mcp':
       return `Whoever runs this can allow it with the permission mcp__${action.server}__${action.tool}.`
     default:
