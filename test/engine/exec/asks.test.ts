@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import process from 'node:process'
+import { describe, expect, test } from 'vitest'
+import type { AgentOptions } from '../../support/agent.ts'
+import type { Output } from '../../support/mock-model.ts'
+import { call, freeform, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+import { liar } from '../mcp/servers-support.ts'
+
+const server = liar(`
+  if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'change', inputSchema: { type: 'object' } }] } })
+  send({ id, result: { content: [{ type: 'text', text: 'changed' }] } })`)
+
+/** A network, and a server whose tool may change things: what a mode that asks about everything can ask about. */
+const config = `[mcp_servers.other]
+command = ${JSON.stringify(process.execPath)}
+args = ["--input-type=module", "-e", ${JSON.stringify(server)}]
+[sandbox_workspace_write]
+allowed_hosts = ["allowed.example"]
+`
+
+/** Each kind of thing that is asked about, a call of it, and what the refusal says would allow it. */
+const asks: readonly (readonly [string, Output, RegExp])[] = [
+  ['a command', call('exec_command', { cmd: 'sudo id' }), /`sudo id`.* an allow rule in a \.rules file/],
+  [
+    'a command that asks to leave the sandbox',
+    call('exec_command', { cmd: 'id', sandbox_permissions: 'require_escalated', justification: 'I want to' }),
+    /: I want to\. Nobody is here.* can widen it in the configuration/,
+  ],
+  [
+    'a patch',
+    freeform('apply_patch', '*** Begin Patch\n*** Add File: made.txt\n+x\n*** End Patch\n'),
+    /made\.txt.* another --ask-for-approval mode/,
+  ],
+  ['a read', call('read_file', { path: '/srv/.ssh/id_rsa' }), /\/srv\/\.ssh\/id_rsa.* can name a reviewer/],
+  [
+    'a connection',
+    call('web_fetch', { url: 'http://allowed.example/page' }),
+    /network_rule\(host = "allowed\.example", protocol = "http", decision = "allow"\)/,
+  ],
+  ['a tool of an MCP server', call('mcp__other__change', {}), /the permission mcp__other__change/],
+]
+
+/** Ways to be started with nobody there to answer. */
+const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
+  ['standard input is closed', { startedBy: ['sh', '-c', 'exec "$@" <&-', 'sh'] }],
+  ['standard input is an open, silent pipe', { keepStdinOpen: true }],
+  ['there is no terminal', { startedBy: ['setsid', '--wait', 'sh', '-c', 'exec "$@" </dev/null', 'sh'] }],
+]
+
+const withoutSetsid = spawnSync('setsid', ['--version']).error !== undefined
+
+describe.skipIf(needsBubblewrap() || withoutSetsid).each(absences)('where %s', (_, started) => {
+  test.each(asks)('%s is refused at once, with what would allow it', async (_kind, ask, remedy) => {
+    const home = tempDir({ '.config/portcullis/config.toml': config })
+    const cwd = repository()
+    const args = ['--json', '--fail-on-denied', '--ask-for-approval', 'untrusted', 'x']
+    const { code, events, requests } = await exec([[ask], [say('never')]], args, { cwd, home, ...started })
+    expect([code, requests.length]).toEqual([3, 1])
+    const refused = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+    expect(refused).toMatchObject([{ verdict: { decision: 'deny', reason: expect.stringMatching(remedy) } }])
+    expect(events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'stoppedByGuardian', exit_code: 3, denied: 1 })
+  })
+})
