@@ -10,6 +10,7 @@ import type { AgentLoan, SubAgents } from '../agents/sub-agents.ts'
 import { readMemory } from '../memory/read-memory.ts'
 import { describeOmitted, renderMemory } from '../memory/render-memory.ts'
 import type { Model } from '../model.ts'
+import { isInside } from '../paths.ts'
 import { findHome, findPlaces } from '../places.ts'
 import { describeIdleRule, readPolicies } from '../read-policies.ts'
 import { environmentContext, instructionsFor } from '../run/instructions.ts'
@@ -119,6 +120,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       hooksFor: added.hooksFor,
       model,
       openModel: (name) => openNamed(name, settings, workspace),
+      mayChoose: (path) => config.trusted || !isInside(path, project.root),
     })
     const builtIn = [
       ...shared,

@@ -14,10 +14,12 @@ type Opening = Pick<AgentSurroundings, 'base' | 'loan'> & {
   /** The run's. */
   readonly model: Model
   readonly openModel: (name: string) => Promise<Model>
+  /** Whether a definition in this file may name a model: one of a repository that nobody trusts may not spend where it likes. */
+  readonly mayChoose: (path: string) => boolean
 }
 
 /** Makes those that a run can hand work to. */
-export function openAgents({ base, loan, tools, hooksFor, model, openModel }: Opening): SubAgents {
+export function openAgents({ base, loan, tools, hooksFor, model, openModel, mayChoose }: Opening): SubAgents {
   return new SubAgents({
     base,
     loan,
@@ -28,7 +30,7 @@ export function openAgents({ base, loan, tools, hooksFor, model, openModel }: Op
       return { tools: registry, hooks: hooksFor(definition, id) }
     },
     modelFor: async (definition) => {
-      if (definition?.model === undefined) return model
+      if (definition?.model === undefined || !mayChoose(definition.path)) return model
       try {
         return await openModel(definition.model)
       } catch (error) {

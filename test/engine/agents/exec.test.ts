@@ -157,6 +157,19 @@ describe.skipIf(needsBubblewrap())('agents that are written down', () => {
     expect(tools).not.toContain('apply_patch')
   })
 
+  test('name a model only where the repository is trusted', async () => {
+    const other = '---\nname: other\nmodel: gpt-5.4\n---\nYou are another.\n'
+    const cwd = repository({ '.claude/agents/other.md': other })
+    for (const [args, model] of [
+      [[], 'gpt-5.5'],
+      [['--trust'], 'gpt-5.4'],
+    ] as const) {
+      const replies = { 'the boss': [[hand('tell', { agent: 'other' })], done], tell: [[say('ok')]] }
+      const { requests } = await withAgents(replies, args, { cwd })
+      expect(requests[1]?.body).toMatchObject({ model })
+    }
+  })
+
   test('one that is not there is answered with those that are', async () => {
     const ended = await withAgents({ 'the boss': [[hand('tell', { agent: 'raeder' })], done] }, [], options())
     expect(ended.told()).toContain("Did you mean 'reader'?")
