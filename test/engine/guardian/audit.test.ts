@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
-import { call, say } from '../../support/mock-openai.ts'
+import { call, freeform, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
@@ -69,6 +69,99 @@ describe.skipIf(needsBubblewrap())('the last event of a run', () => {
       { decision: 'allow', decided_by: 'analysis', reason: expect.any(String) },
       { decision: 'deny', decided_by: 'reviewer:nobody', reason: expect.any(String) },
     ])
+  })
+})
+
+type AuditRecord = {
+  readonly number: number
+  readonly action: { readonly type: string }
+  readonly verdict: { readonly decision: string; readonly reason: string; readonly rule?: string }
+}
+
+/** The one audit log below a home, its records and what `agent audit verify` says of it. */
+async function auditedIn(home: string, cwd: string) {
+  const sessions = join(home, '.local/state/portcullis/sessions')
+  const [id = ''] = readdirSync(sessions)
+  const log = join(sessions, id, 'audit.jsonl')
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n')
+  const records = lines.map((line) => JSON.parse(line) as AuditRecord)
+  return { id, log, records, verify: () => agent(['audit', 'verify', log], { cwd, home }) }
+}
+
+describe.skipIf(needsBubblewrap())('the audit log of a run', () => {
+  test('has one record for each action, in their order, whatever the tool and the verdict', async () => {
+    const [home, cwd] = [tempDir(), repository({ 'a.txt': 'one\n' })]
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n'
+    const planted = '*** Begin Patch\n*** Add File: .mcp.json\n+x\n*** End Patch\n'
+    await exec(
+      [
+        [call('exec_command', { cmd: 'touch b' })],
+        [freeform('apply_patch', patch)],
+        [call('exec_command', { cmd: 'sudo ls' })],
+        [call('read_file', { path: 'a.txt' })],
+        [freeform('apply_patch', planted)],
+        [call('exec_command', { cmd: 'ls' })],
+        [say('ok')],
+      ],
+      ['--json', 'x'],
+      { cwd, home },
+    )
+    const { records, verify } = await auditedIn(home, cwd)
+    expect(records.map(({ number, action, verdict }) => [number, action.type, verdict.decision])).toEqual([
+      [1, 'exec', 'allow'],
+      [2, 'patch', 'allow'],
+      [3, 'exec', 'deny'],
+      [4, 'read', 'allow'],
+      [5, 'patch', 'deny'],
+      [6, 'exec', 'allow'],
+    ])
+    expect((await verify()).code).toBe(0)
+  })
+
+  test('has the record of a command that was running when the run was killed, and is whole; then finds it edited', async () => {
+    const [home, cwd] = [tempDir(), repository()]
+    const killed = await exec(
+      [[call('exec_command', { cmd: 'ls' })], [call('exec_command', { cmd: 'touch began; sleep 60' })]],
+      ['--json', 'x'],
+      {
+        cwd,
+        home,
+        onStart: (child) => {
+          const timer = setInterval(() => {
+            if (!existsSync(join(cwd, 'began'))) return
+            clearInterval(timer)
+            child.kill('SIGKILL')
+          }, 10)
+        },
+      },
+    )
+    expect(killed.signal).toBe('SIGKILL')
+    const { id, log, records, verify } = await auditedIn(home, cwd)
+    expect(records).toMatchObject([
+      { number: 1, action: { type: 'exec' }, verdict: { decision: 'allow' } },
+      {
+        number: 2,
+        action: { argv: expect.arrayContaining(['touch began; sleep 60']) },
+        verdict: { decision: 'allow' },
+      },
+    ])
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('2 records, whole') })
+    await exec([[call('exec_command', { cmd: 'pwd' })], [say('ok')]], ['resume', id, 'go on'], { cwd, home })
+    expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringContaining('3 records, whole') })
+    writeFileSync(log, readFileSync(log, 'utf8').replace('touch began', 'touch other'))
+    expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining(':3: ') })
+  })
+
+  test('gives the reason and the rule that agent policy check gives', async () => {
+    const rule = 'prefix_rule(pattern = ["make", "deploy"], decision = "forbidden", justification = "Ask a person.")\n'
+    const [home, cwd] = [tempDir({ '.config/portcullis/rules/team.rules': rule }), repository()]
+    const command = 'cd . && env A=1 make deploy'
+    await exec([[call('exec_command', { cmd: command })], [say('ok')]], ['--json', 'x'], { cwd, home })
+    const { stdout } = await agent(['policy', 'check', '--json', '--', command], { cwd, home })
+    const { decision, reason, rule: deciding } = JSON.parse(stdout) as AuditRecord['verdict']
+    expect(deciding).toContain('team.rules:1')
+    const { records } = await auditedIn(home, cwd)
+    expect(records).toMatchObject([{ verdict: { decision, reason, rule: deciding } }])
   })
 })
 
