@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
-import { call, say } from '../../support/mock-openai.ts'
+import { call, freeform, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
@@ -40,7 +41,8 @@ function hostile(loot: string): string {
 
 describe('a hostile repository', () => {
   test.skipIf(needsBubblewrap())(
-    'configures nothing: nothing of it runs, and the sandbox is the default one',
+    'configures nothing: nothing of it runs, and the sandbox is the default one ' +
+      '(CVE-2025-59536, CVE-2025-61260, CVE-2026-21852, hooks in a pull request)',
     async () => {
       const loot = tempDir()
       const cmd = `echo out > ${loot}/out; env; echo x >> .portcullis/config.toml; echo x > .claude/settings.local.json`
@@ -61,14 +63,44 @@ describe('a hostile repository', () => {
     },
   )
 
-  test.skipIf(needsBubblewrap())('cannot be given configuration by what runs in it', async () => {
-    const cwd = repository()
-    const cmd = 'mkdir -p .portcullis .claude; echo x > .portcullis/config.toml; echo x > .mcp.json; ls -a'
-    await exec([[call('exec_command', { cmd })], [say('ok')]], ['--json', 'x'], { cwd })
-    for (const file of ['.portcullis/config.toml', '.mcp.json']) {
-      expect(existsSync(join(cwd, file)) ? readFileSync(join(cwd, file), 'utf8') : '', file).toBe('')
-    }
-  })
+  test.skipIf(needsBubblewrap())(
+    'cannot be given configuration by what runs in it (CVE-2025-54135, CVE-2026-25725)',
+    async () => {
+      const cwd = repository()
+      const cmd = 'mkdir -p .portcullis .claude; echo x > .portcullis/config.toml; echo x > .mcp.json; ls -a'
+      await exec([[call('exec_command', { cmd })], [say('ok')]], ['--json', 'x'], { cwd })
+      for (const file of ['.portcullis/config.toml', '.mcp.json']) {
+        expect(existsSync(join(cwd, file)) ? readFileSync(join(cwd, file), 'utf8') : '', file).toBe('')
+      }
+    },
+  )
+
+  test.skipIf(needsBubblewrap())(
+    'has nothing of its git configuration run outside the sandbox (CVE-2025-59041)',
+    async () => {
+      const loot = tempDir({ evil: `#!/bin/sh\ntouch "\${0%/*}/ran"\ncat\n` })
+      chmodSync(join(loot, 'evil'), 0o755)
+      const cwd = repository({ 'a.txt': 'one\n', '.gitattributes': '* filter=x diff=x\n' })
+      const programs = [
+        'core.fsmonitor',
+        'core.pager',
+        'core.sshCommand',
+        'diff.external',
+        'filter.x.clean',
+        'diff.x.textconv',
+      ]
+      for (const key of programs) execFileSync('git', ['-C', cwd, 'config', key, join(loot, 'evil')])
+      execFileSync('git', ['-C', cwd, 'config', 'core.hooksPath', loot])
+      const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n'
+      const calls = [[freeform('apply_patch', patch)], [call('exec_command', { cmd: 'git status; git add -A' })]]
+      const { code } = await exec([...calls, [say('ok')]], ['--json', 'x'], { cwd })
+      expect(code).toBe(0)
+      expect(existsSync(join(loot, 'ran'))).toBe(false)
+      // The configuration does what it is meant to wherever nothing holds it.
+      execFileSync('git', ['-C', cwd, 'status'])
+      expect(existsSync(join(loot, 'ran'))).toBe(true)
+    },
+  )
 
   test('has each of its files listed as ignored, once on stderr and in the first event', async () => {
     const cwd = hostile(tempDir())
