@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { spawnSync } from 'node:child_process'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { commandEnvironment } from '../../sandbox/environment.ts'
 import { parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 const secrets = [
   'OPENAI_API_KEY',
@@ -34,6 +36,18 @@ test.each(secrets)('%s never passes, whatever is inherited', (name) => {
   for (const inherit of ['core', 'all', 'none'] as const) {
     expect(environment({ inherit }, { [name]: 'x' }).variables).not.toHaveProperty(name)
   }
+})
+
+testInBubblewrap('a command finds no secret of ours, in no process that it sees', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs())
+  for (const name of secrets) vi.stubEnv(name, `seeded-${name}`)
+  expect(spawnSync('env', { encoding: 'utf8' }).stdout.match(/seeded-/g)).toHaveLength(secrets.length)
+  const environment = { inherit: 'all' } as const
+  const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory(), environment })
+  const script = `env; sh -c 'sh -c env'; for each in /proc/[0-9]* /proc/self; do tr '\\0' '\\n' < $each/environ; done; echo end`
+  const { stdout } = await run(sandbox, script)
+  expect(stdout).toMatch(/^PWD=(.|\n)*end\n$/m)
+  expect(stdout).not.toMatch(/seeded-/)
 })
 
 test('core passes an allow-list only', () => {
