@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -144,24 +145,37 @@ test('agent exec fork begins a new session with the same history, and leaves the
   expect(readFileSync(rollout, 'utf8')).toBe(before)
 })
 
+/** Each file of the state folder with its time and a hash of what is in it. */
+function stateOf(home: string): readonly string[] {
+  const state = join(home, '.local/state')
+  if (!existsSync(state)) return []
+  const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).toSorted()
+  return files.map((name) => {
+    const path = join(state, name)
+    const stats = statSync(path)
+    const content = stats.isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'folder'
+    return `${name} ${stats.mtimeMs} ${content}`
+  })
+}
+
+const oneCommand: readonly Reply[] = [[call('exec_command', { cmd: 'true' })], [say('ok')]]
+
 test('--ephemeral keeps nothing', async () => {
   const home = tempDir()
-  await exec([[say('ok')]], [...open, '--ephemeral', 'x'], { cwd: repository(), home })
-  expect(existsSync(folder(home))).toBe(false)
+  const { code } = await exec(oneCommand, [...open, '--ephemeral', 'x'], { cwd: repository(), home })
+  expect(code).toBe(0)
+  expect(stateOf(home)).toEqual([])
 })
 
 test('--ephemeral goes on with a session, and leaves it as it was', async () => {
   const home = tempDir()
   const cwd = repository()
   const first = await firstRun(home, cwd)
-  const files = (): readonly string[] =>
-    readdirSync(folder(home), { recursive: true, encoding: 'utf8' })
-      .toSorted()
-      .map((name) => `${name} ${statSync(join(folder(home), name)).mtimeMs}`)
-  const before = files()
+  const before = stateOf(home)
+  expect(before).not.toEqual([])
   const args = [...open, '--ephemeral', 'resume', threadOf(first), 'more']
-  const second = await exec([[say('ok')]], args, { cwd, home })
+  const second = await exec(oneCommand, args, { cwd, home })
   expect(second.code).toBe(0)
   expect(input(second, 0)).toContain('first answer')
-  expect(files()).toEqual(before)
+  expect(stateOf(home)).toEqual(before)
 })

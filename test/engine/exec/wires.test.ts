@@ -89,6 +89,12 @@ const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[
     { code: 0, requests: 2 },
   ],
   [
+    'a stream that stalls whenever it is asked for',
+    () => [1, 2].map(() => ({ say: [say('a text that is long enough')], delivery: { stallAfter: 4 } })),
+    ['-c', 'stream_idle_timeout_ms=200', '-c', 'request_max_retries=1'],
+    { code: 6, reason: 'provider', message: /stopped sending for 0\.2 s.* \(gave up after 1 retry\)/, requests: 2 },
+  ],
+  [
     'an event that is none',
     () => [{ frames: ['event: message_start\ndata: {"type":\n\n'] }, [say('done')]],
     [],
