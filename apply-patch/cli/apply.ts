@@ -48,12 +48,17 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
   }
 }
 
-/** An argument that does not even begin as a patch was probably meant as something else. */
+/** What else would help: a flag of this program, or, where an argument does not even begin as a patch, what it was meant as. */
 async function hintOf(error: unknown, argument: string | undefined): Promise<string | undefined> {
-  if (argument === undefined || !(error instanceof PatchError)) return undefined
-  const isNoPatch = error.failures[0]?.code === 'begin-missing'
-  return isNoPatch ? (await import('./hint.ts')).hintFor(argument) : undefined
+  if (!(error instanceof PatchError)) return undefined
+  const { failures } = error
+  if (failures.some((failure) => 'reason' in failure && needsUnsafePaths.includes(failure.reason)))
+    return "--unsafe-paths would allow changes out of the root and of git's own data"
+  const isNoPatch = failures[0]?.code === 'begin-missing'
+  return argument !== undefined && isNoPatch ? (await import('./hint.ts')).hintFor(argument) : undefined
 }
+
+const needsUnsafePaths: readonly string[] = ['outside-root', 'protected']
 
 /** The result goes to standard output. */
 async function print(

@@ -135,4 +135,5 @@ test('a path of 5,000 characters that lead out of the root is refused', () => {
   const run = feed(cwd, `*** Begin Patch\n*** Add File: ${'../'.repeat(1666)}dd\n+a\n*** End Patch\n`)
   expect(run.status).toBe(1)
   expect(run.stderr).toContain('it leads out of the root')
+  expect(run.stderr).toContain('--unsafe-paths would allow')
 })
