@@ -50,7 +50,7 @@ describe.skipIf(needsBubblewrap())('without an approval flag and with nobody the
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 1 })
   })
 
-  test('a patch that leaves the workspace, or enters .git, changes nothing', async () => {
+  test('a patch that leaves the workspace, or enters .git, changes nothing (GHSA-r5fq-947m-xm57)', async () => {
     const outside = tempDir()
     const cwd = repository()
     const add = (path: string): string => `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`
@@ -70,6 +70,13 @@ describe.skipIf(needsBubblewrap())('without an approval flag and with nobody the
     expect(JSON.stringify(events)).not.toContain('--unsafe-paths')
     expect(readdirSync(outside)).toEqual([])
     expect(existsSync(join(cwd, '.git/hooks/pre-commit'))).toBe(false)
+  })
+
+  test('a working folder that the model chose does not become writable (CVE-2025-59532)', async () => {
+    const outside = tempDir()
+    const cmd = `touch planted; echo x > ${outside}/planted`
+    await exec([[call('exec_command', { cmd, workdir: outside })], [say('ok')]], ['--json', 'x'], { cwd: repository() })
+    expect(readdirSync(outside)).toEqual([])
   })
 
   test('a patch typed into the shell after a cd gets no further than one that is not', async () => {
