@@ -33,6 +33,8 @@ export type ReviewOptions = {
   readonly diff?: string
   /** What the caller knows the action by, for the reviewer's reports. */
   readonly subject?: string
+  /** Why it can't be done whatever anybody says, where that is known already: nobody is asked, and the refusal is on record. */
+  readonly refuse?: string
   /**
    * What a hook said. `ask` has the reviewer asked even where all else allows; `allow` answers what only the approval mode would
    * ask, and lifts no rule, permission or alarm.
@@ -81,7 +83,8 @@ export function createGuardian(options: GuardianOptions): Guardian {
         frozen = freezeAction(action)
         const assessment = withHook(assess(frozen, policy), options.hook)
         analysis = assessment.analysis
-        verdict = await decide(frozen, assessment, options)
+        const { refuse } = options
+        verdict = refuse === undefined ? await decide(frozen, assessment, options) : deny('confinement', refuse)
       } catch (cause) {
         verdict = deny('guardian', `The review itself failed, so nothing was run: ${messageOf(cause)}`)
         frozen = action

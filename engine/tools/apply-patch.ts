@@ -3,15 +3,19 @@ import * as z from 'zod'
 import {
   parsePatch,
   patchGrammar,
+  PatchError,
+  PathError,
   planPatch,
   renderFailure,
   renderSummary,
   type ChangeSet,
 } from '../../apply-patch/index.ts'
 import { accessDenial, renderDenial } from '../../sandbox/index.ts'
+import type { EventVerdict } from '../events.ts'
 import { remedyAsConfig } from '../remedies.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
 import { defineTool } from './define-tool.ts'
+import { eventVerdict } from './denied.ts'
 import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
 const usage =
@@ -48,7 +52,9 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
       status: 'in_progress',
       call_id: context.callId,
     })
-    item.complete({ status: 'failed', error: plan.error, duration_ms: Math.round(performance.now() - started) })
+    const verdict = await recordRefusal(plan, context)
+    const duration_ms = Math.round(performance.now() - started)
+    item.complete({ status: 'failed', error: plan.error, duration_ms, ...(verdict === undefined ? {} : { verdict }) })
     return { ok: false, output: plan.error }
   }
   const refused = await commitChanges(plan.changeSet, context, started)
@@ -60,7 +66,19 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
 
 type Plan =
   | { readonly ok: true; readonly changeSet: ChangeSet; readonly repairs: readonly string[] }
-  | { readonly ok: false; readonly error: string }
+  /** `outside`: the paths that it may not touch, where that is why. */
+  | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
+
+/** What a patch may not touch is refused before there is anything to plan; it is on record all the same, as any other refusal. */
+async function recordRefusal(
+  { error, outside }: Extract<Plan, { ok: false }>,
+  { workspace, sandbox, guardian, signal, callId }: ToolContext,
+): Promise<EventVerdict | undefined> {
+  if (outside.length === 0) return undefined
+  const changes = outside.map((path) => ({ path, kind: 'update' as const }))
+  const action = { type: 'patch' as const, root: workspace, sandbox: sandbox.policy.mode, changes }
+  return eventVerdict((await guardian.review(action, { refuse: error, subject: callId, signal })).verdict)
+}
 
 async function planText(text: string, root: string, { sandbox, signal }: ToolContext): Promise<Plan> {
   try {
@@ -68,12 +86,27 @@ async function planText(text: string, root: string, { sandbox, signal }: ToolCon
     for (const { path } of patch.operations) {
       // What doesn't match is shown, so what a command must not read is not looked at.
       const denial = accessDenial(sandbox.policy, resolve(root, path), 'read')
-      if (denial !== undefined) return { ok: false, error: renderDenial(denial, remedyAsConfig) }
+      if (denial !== undefined) {
+        return { ok: false, error: renderDenial(denial, remedyAsConfig), outside: [resolve(root, path)] }
+      }
     }
     const changeSet = await planPatch(patch, { root, mode: 'lenient', signal })
     return { ok: true, changeSet, repairs: repairs.map(({ message }) => message) }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { ok: false, error: renderFailure(error) }
+    return { ok: false, error: renderFailure(error), outside: outsideOf(error, root) }
   }
+}
+
+/** The paths, absolute, that a patch names and may not touch. */
+function outsideOf(error: unknown, root: string): readonly string[] {
+  if (error instanceof PathError) return isConfinement(error.code) ? [resolve(root, error.path)] : []
+  if (!(error instanceof PatchError)) return []
+  return error.failures.flatMap((failure) =>
+    'absolute' in failure && 'reason' in failure && isConfinement(failure.reason) ? [failure.absolute] : [],
+  )
+}
+
+function isConfinement(reason: string): boolean {
+  return reason === 'outside-root' || reason === 'protected'
 }

@@ -63,13 +63,32 @@ describe.skipIf(needsBubblewrap())('without an approval flag and with nobody the
       { cwd },
     )
     expect(items(events).slice(0, 2)).toMatchObject([
-      { type: 'file_change', status: 'failed' },
-      { type: 'file_change', status: 'failed', error: expect.stringContaining("it is git's own data") },
+      { type: 'file_change', status: 'failed', verdict: { decision: 'deny', decided_by: 'confinement' } },
+      {
+        type: 'file_change',
+        status: 'failed',
+        error: expect.stringContaining("it is git's own data"),
+        verdict: { decision: 'deny', decided_by: 'confinement' },
+      },
     ])
+    expect(events.at(-1)).toMatchObject({ denied: 2 })
     // A flag of the program apply-patch, which nobody could give here.
     expect(JSON.stringify(events)).not.toContain('--unsafe-paths')
     expect(readdirSync(outside)).toEqual([])
     expect(existsSync(join(cwd, '.git/hooks/pre-commit'))).toBe(false)
+  })
+
+  test('a patch that leaves the workspace is a refusal on record, and ends a run that is to end at the first', async () => {
+    const home = tempDir()
+    const patch = `*** Begin Patch\n*** Add File: ${tempDir()}/a.txt\n+x\n*** End Patch\n`
+    const replies = [[freeform('apply_patch', patch)], [say('ok')]]
+    const { code, events } = await exec(replies, ['--json', '--fail-on-denied', 'x'], { cwd: repository(), home })
+    expect(code).toBe(3)
+    const [started] = events
+    const folder = started?.type === 'thread.started' ? started.config.session_dir : ''
+    const records = readFileSync(join(folder, 'audit.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(records).toHaveLength(1)
+    expect(records[0]).toContain('confinement')
   })
 
   test('a working folder that the model chose does not become writable (CVE-2025-59532)', async () => {
