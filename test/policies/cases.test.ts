@@ -46,6 +46,38 @@ describe.each(['starter-cases.jsonl', 'commands.jsonl'])('%s, in untrusted mode'
   })
 })
 
+describe('tool by tool, in untrusted mode', () => {
+  const all = ['starter-cases.jsonl', 'commands.jsonl'].flatMap(cases)
+  const tools = [
+    'awk',
+    'cat',
+    'curl',
+    'env',
+    'find',
+    'git',
+    'grep',
+    'less',
+    'ls',
+    'man',
+    'npm',
+    'rg',
+    'sed',
+    'sort',
+    'tar',
+    'xargs',
+  ]
+
+  test.each(tools)('no verdict on %s is wrong', (tool) => {
+    const named = new RegExp(`(?:^|[\\s;&|(/])${tool}\\s`)
+    const those = all.filter(({ command }) => named.test(`${command} `))
+    const wrong = those.filter(({ command, label }) => (decide(command) === 'allow') !== (label === 'safe'))
+    const unsafe = those.filter(({ label }) => label === 'unsafe').length
+    console.info(`${tool}: ${unsafe} unsafe, ${those.length - unsafe} safe, ${wrong.length} wrong`)
+    expect(unsafe).toBeGreaterThan(0)
+    expect(wrong).toEqual([])
+  })
+})
+
 test('the rates of false verdicts are those that the README publishes', () => {
   const all = ['starter-cases.jsonl', 'commands.jsonl'].flatMap(cases)
   const rate = (label: Case['label'], wrong: (decision: string) => boolean) => {
