@@ -19,7 +19,7 @@ describe('a command that is not at its end when its call is answered', () => {
     const observed = await open()
     const { call } = observed
     const cmd = 'echo first; until [ -e go ]; do sleep 0.05; done; echo last; exit 3'
-    const first = await call('exec_command', { cmd, yield_time_ms: 500 })
+    const first = await call('exec_command', { cmd, yield_time_ms: 3000 })
     expect(first).toMatchObject({
       ok: true,
       output: expect.stringMatching(/^Process running with session ID 1\n[^]*first$/),
