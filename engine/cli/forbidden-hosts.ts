@@ -1,4 +1,5 @@
-import { createGuardian, nobody, withoutAuditLog, type PermissionSet, type RuleSet } from '../../policies/index.ts'
+import type { PermissionSet, RuleSet } from '../../policies/index.ts'
+import { assessor } from '../assessor.ts'
 
 /** Why a host must not be reached, or undefined where nothing forbids it. `protocol` is `http` or `https`. */
 export type ForbidsHost = (host: string, port: number, protocol: string) => string | undefined
@@ -11,9 +12,9 @@ export function forbiddenHosts(policies: {
   readonly rules: RuleSet
   readonly permissions: PermissionSet
 }): ForbidsHost {
-  const guardian = createGuardian({ approvalMode: 'bypass', ...policies, reviewer: nobody, audit: withoutAuditLog() })
+  const assess = assessor({ approvalMode: 'bypass', ...policies })
   return (host, port, protocol) => {
-    const { decision, reason } = guardian.assess({ type: 'network', host, port, protocol })
+    const { decision, reason } = assess({ type: 'network', host, port, protocol })
     return decision === 'deny' ? reason : undefined
   }
 }

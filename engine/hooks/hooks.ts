@@ -1,4 +1,3 @@
-import { createGuardian, nobody, withoutAuditLog } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import { truncateMiddle } from '../text/truncate.ts'
 import { combine, type Answered, type HookOutcome } from './combine.ts'
@@ -64,6 +63,7 @@ const graceMs = 2000
 
 /** Makes hooks of what was loaded. */
 export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks {
+  const hooksOf = new Map([...set.hooks].map(([event, hooks]) => [event, distinct(hooks)]))
   const spent = new Set<Hook>()
   const beside = new Set<Promise<unknown>>()
   const ending = new AbortController()
@@ -118,13 +118,13 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
       const input = { ...surroundings.common(), hook_event_name: event, ...fields }
       const { matches } = kindOf(event)
       const subject = matches === undefined ? '' : String(fields[matches] ?? '')
-      const hooks = distinct(set.hooks.get(event) ?? []).filter(
+      const hooks = (hooksOf.get(event) ?? []).filter(
         ({ matcher }) => matches === undefined || matchesName(matcher, subject),
       )
       return together(event, await Promise.all(hooks.map((hook) => runOne(event, hook, input))))
     },
     fireForCall: async (event, views, fields) => {
-      const running = distinct(set.hooks.get(event) ?? []).flatMap((hook) =>
+      const running = (hooksOf.get(event) ?? []).flatMap((hook) =>
         viewsFor(hook, views).map(async (view) => {
           const shown = { tool_name: view.name, tool_input: view.input }
           const input = { ...surroundings.common(), hook_event_name: event, ...shown, ...fields }
@@ -211,17 +211,8 @@ function viewsFor({ matcher, condition }: Hook, views: readonly CallView[]): rea
   return others.length > 0 ? others : covered
 }
 
-/** Whether an `if` covers a call: whether the Guardian would ask about it were the rule an `ask`. */
 function covers(condition: Hook['condition'], { action }: CallView): boolean {
-  if (condition === undefined) return true
-  if (action === undefined) return false
-  const options = {
-    approvalMode: 'bypass' as const,
-    permissions: condition,
-    reviewer: nobody,
-    audit: withoutAuditLog(),
-  }
-  return createGuardian(options).assess(action).decision === 'ask'
+  return condition === undefined || (action !== undefined && condition(action))
 }
 
 /** A result whose wished-for input is the tool's own; a wish that the tool can't fulfil is a failure. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { checkJson, readJson } from '../config/read-json.ts'
-import { loadPermissions, RuleError, type PermissionSet } from '../../policies/index.ts'
+import { loadPermissions, RuleError, type Action } from '../../policies/index.ts'
+import { assessor } from '../assessor.ts'
 import { describeRuleError } from '../read-policies.ts'
 import { UserError } from '../user-error.ts'
 import { hookEvents, otherEvents, type HookEvent } from './hook-event.ts'
@@ -19,8 +20,8 @@ export type HookFile = {
 export type Hook = {
   readonly handler: Handler
   readonly matcher: string | undefined
-  /** The handler's `if`, parsed. Undefined: every call. */
-  readonly condition: PermissionSet | undefined
+  /** Whether the handler's `if` covers what a call would do. Undefined: it runs for every call. */
+  readonly condition: ((action: Action) => boolean) | undefined
   /** `file:line:column`, for messages. */
   readonly origin: string
   readonly file: HookFile
@@ -75,11 +76,14 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
 }
 
 /** A handler's `if` as a permission that asks, so that it covers a call exactly where a rule of the same words would. */
-function condition(handler: Handler, file: HookFile, place: string): PermissionSet | undefined {
+function condition(handler: Handler, file: HookFile, place: string): Hook['condition'] {
   if (handler.if === undefined) return undefined
   const text = JSON.stringify({ permissions: { ask: [handler.if] } })
   try {
-    return loadPermissions([{ path: file.path, layer: 'user', text, folder: dirname(dirname(file.path)) }])
+    const folder = dirname(dirname(file.path))
+    const permissions = loadPermissions([{ path: file.path, layer: 'user', text, folder }])
+    const assess = assessor({ approvalMode: 'bypass', permissions })
+    return (action) => assess(action).decision === 'ask'
   } catch (error) {
     if (!(error instanceof RuleError)) throw error
     throw new UserError('usage', `${place}: ${describeRuleError(error).replace(/^.*?:\d+:\d+: /s, '')}`, {

@@ -1,11 +1,5 @@
-import {
-  createGuardian,
-  loadPermissions,
-  nobody,
-  RuleError,
-  withoutAuditLog,
-  type PermissionSet,
-} from '../../policies/index.ts'
+import { loadPermissions, RuleError, type Guardian, type PermissionSet } from '../../policies/index.ts'
+import { assessor } from '../assessor.ts'
 import { namesOf, type CallView } from '../hooks/view.ts'
 import { UserError } from '../user-error.ts'
 
@@ -33,10 +27,11 @@ export function readNarrowing(allowed: readonly string[], source: string): Narro
     allowed.filter((text) => text.includes('(')),
     source,
   )
+  // Asked where nothing but these permissions would allow it.
+  const assess = assessor({ approvalMode: 'untrusted', permissions })
   return {
     allowed,
-    covers: (views) =>
-      views.some((view) => names.some((name) => matches(name, view.name)) || permitted(permissions, view)),
+    covers: (views) => views.some((view) => names.some((name) => matches(name, view.name)) || permitted(assess, view)),
   }
 }
 
@@ -59,15 +54,9 @@ function matches(pattern: string, name: string): boolean {
   return pattern === name || (pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1)))
 }
 
-/** Whether an allow of these words answers for all that the call does: asked where nothing else would allow it. */
-function permitted(needed: PermissionSet, { action }: CallView): boolean {
+/** Whether an allow of these words answers for all that the call does. */
+function permitted(assess: Guardian['assess'], { action }: CallView): boolean {
   if (action === undefined) return false
-  const options = {
-    approvalMode: 'untrusted' as const,
-    permissions: needed,
-    reviewer: nobody,
-    audit: withoutAuditLog(),
-  }
-  const { decision, stage } = createGuardian(options).assess(action)
+  const { decision, stage } = assess(action)
   return decision === 'allow' && (stage === 'permissions' || stage === 'rules')
 }
