@@ -179,6 +179,8 @@ const todoList = z.object({
       completed: z.boolean(),
       /** Ours. */
       status: z.enum(['pending', 'in_progress', 'completed']).optional(),
+      /** Ours: what the model knows it by, where it has a name. */
+      id: z.string().optional(),
     }),
   ),
 })

@@ -95,6 +95,7 @@ const claudeNames: Readonly<
   web_search: sameFields('WebSearch'),
   agent: sameFields('Agent'),
   skill: sameFields('Skill'),
+  todo: sameFields('TodoWrite'),
 }
 
 function fileView(name: string) {

@@ -9,6 +9,7 @@ import type { ToolRegistry } from '../tools/registry.ts'
 import type { Widening } from '../grants/widening.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
 import { closeWorkingState, openWorkingState } from '../tools/working-state.ts'
+import { showTodo, todoOf } from './resumed-todo.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
@@ -194,6 +195,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
   }
   const path = callPath(options, guardian, recorder)
+  showTodo(path.context.state.todo, recorder)
   const concurrency = options.toolConcurrency ?? defaultConcurrency
   const room = new Room(options.compactAt)
   let sentBack = 0
@@ -286,7 +288,7 @@ function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): 
   const { tools: registry, attended = false, workspace, sandbox, session } = options
   const hooks = options.hooks?.calls ?? noHooks
   const { widening } = options
-  const state = openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env)
+  const state = openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env, todoOf(options))
   const context = { workspace, sandbox, guardian, state, ...(widening === undefined ? {} : { widening }) }
   return { registry, hooks, recorder, attended, context }
 }

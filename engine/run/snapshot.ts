@@ -2,6 +2,9 @@ import { analyseScript } from '../../policies/index.ts'
 import type { HistoryItem, ToolCall } from '../model.ts'
 import { shellJoin } from '../text/shell-join.ts'
 import { truncateMiddle } from '../text/truncate.ts'
+import { renderSteps } from '../tools/checklist.ts'
+import { asSteps } from '../tools/todo.ts'
+import { todoIn } from '../tools/todo-list.ts'
 
 /** What a run did so far, as far as its calls and their results show it. */
 type Snapshot = {
@@ -18,17 +21,19 @@ const maxCommandCharacters = 160
 
 /**
  * What has to survive when a conversation is cut, taken from the calls and their results and not from anybody's memory: what was
- * asked for, files changed and read, commands and how they ended.
+ * asked for, files changed and read, commands and how they ended, what is still to be done.
  *
  * @param history the whole of it, from its beginning
  */
 export function describeSnapshot(history: readonly HistoryItem[]): string {
   const snapshot = takeSnapshot(history)
+  const todo = todoIn(history)
   return [
     section('Asked for', snapshot.goals),
     section('Files changed', [...snapshot.changed].slice(-maxFiles)),
     section('Files read', [...snapshot.read].slice(-maxFiles)),
     section('Commands, the last ones, and how they ended', snapshot.commands.slice(-maxCommands)),
+    ...(todo.length === 0 ? [] : [`## The list of the tool todo\n${renderSteps(asSteps(todo))}`]),
   ].join('\n\n')
 }
 

@@ -1,31 +1,27 @@
 import * as z from 'zod'
+import { checkSteps, renderSteps, showSteps, stepStatus } from './checklist.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
-
-const marks = { completed: 'x', in_progress: '>', pending: ' ' } as const
 
 /** The model's plan, for itself and for who watches. It changes nothing. */
 export const updatePlan: Tool = defineTool({
   name: 'update_plan',
   description:
-    'Keeps a plan of several steps, the whole of it each time. At most one step is in progress. For work that has more than a few steps.',
+    'Keeps a plan of several steps, the whole of it each time. At most one step is in progress. For work that has more than a few steps. ' +
+    'It shows how you go about this task; work that must not be forgotten over a long session belongs in todo.',
   ownItems: true,
   readOnly: () => true,
   input: z.object({
     plan: z
-      .array(z.object({ step: z.string().min(1), status: z.enum(['pending', 'in_progress', 'completed']) }))
+      .array(z.object({ step: z.string().min(1), status: stepStatus }))
       .min(1)
       .max(50),
     explanation: z.string().optional().describe('Why it has changed.'),
   }),
-  validate: ({ plan }) =>
-    plan.filter(({ status }) => status === 'in_progress').length > 1
-      ? 'update_plan: more than one step is in progress. Work on one at a time.'
-      : undefined,
+  validate: ({ plan }) => checkSteps('update_plan', plan),
   run: ({ plan }, context) => {
-    const items = plan.map(({ step, status }) => ({ text: step, completed: status === 'completed', status }))
-    context.startItem({ type: 'todo_list', items }).complete({})
-    const lines = plan.map(({ step, status }) => `[${marks[status]}] ${step}`)
-    return Promise.resolve({ ok: true, output: `The plan is now:\n${lines.join('\n')}` })
+    const steps = plan.map(({ step, status }) => ({ text: step, status }))
+    showSteps(steps, context.startItem)
+    return Promise.resolve({ ok: true, output: `The plan is now:\n${renderSteps(steps)}` })
   },
 })

@@ -4,6 +4,7 @@ import { openRepl, type Repl } from '../repl/open-repl.ts'
 import { SeenFiles } from '../files/seen-files.ts'
 import { CommandSessions } from './command-sessions.ts'
 import { maskSecrets, type Mask } from '../text/mask-secrets.ts'
+import { TodoList, type TodoEntry } from './todo-list.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 
 /** What the tools of one run share and keep between calls. */
@@ -16,6 +17,8 @@ export type WorkingState = {
   readonly sessions: CommandSessions
   /** The JavaScript session. */
   readonly repl: Repl
+  /** What the session has to do. */
+  readonly todo: TodoList
   /** Outputs that were too long to show. */
   readonly kept: KeptOutputs
   /** Hides the secrets of the environment. */
@@ -27,16 +30,19 @@ export type WorkingState = {
  *
  * @param keep writes a whole output to a file and gives its path
  * @param env the engine's own environment, whose secrets nobody is shown
+ * @param todo what a resumed session had to do. Default: nothing
  */
 export function openWorkingState(
   sandbox: Sandbox,
   keep: (bytes: Uint8Array) => string,
   env: Readonly<NodeJS.ProcessEnv>,
+  todo: readonly TodoEntry[] = [],
 ): WorkingState {
   const mask = maskSecrets(env)
   const kept = new KeptOutputs(keep, mask)
   const [files, repl] = [openFiles(sandbox, kept), openRepl(sandbox)]
-  return { files, seen: new SeenFiles(), sessions: new CommandSessions(), repl, kept, mask }
+  const [seen, sessions] = [new SeenFiles(), new CommandSessions()]
+  return { files, seen, sessions, repl, todo: new TodoList(todo), kept, mask }
 }
 
 /** Ends what tools have left running, and resolves when it is gone. To be called at the end of the run. */

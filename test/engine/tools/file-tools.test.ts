@@ -283,6 +283,7 @@ describe('no file tool is a way round the sandbox', () => {
       ['write_stdin', { session_id: 1, chars: `cat ${denied}\n` }],
       ['kill_session', { session_id: 1 }],
       ['update_plan', { plan: [{ step: denied, status: 'pending' }] }],
+      ['todo', { todos: [{ id: 'a', content: denied, status: 'pending' }] }],
     ]
     for (const [name, input] of calls) {
       const { output } = await call(name, input)

@@ -1,0 +1,16 @@
+import { showSteps } from '../tools/checklist.ts'
+import { asSteps } from '../tools/todo.ts'
+import { todoIn, type TodoEntry, type TodoList } from '../tools/todo-list.ts'
+import type { Recorder } from './recorder.ts'
+import type { RunOptions } from './run.ts'
+
+/** What a resumed session had to do when it ended. */
+export function todoOf({ earlier }: RunOptions): readonly TodoEntry[] {
+  return todoIn(earlier?.original ?? [])
+}
+
+/** Shows what is still to be done to whoever watches: the model knows it from the conversation. */
+export function showTodo({ entries }: TodoList, recorder: Recorder): void {
+  if (entries.every(({ status }) => status === 'completed')) return
+  showSteps(asSteps(entries), (draft) => recorder.open(draft))
+}

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import type { ToolContext } from './tool.ts'
+
+/** How far a step is. */
+export const stepStatus = z.enum(['pending', 'in_progress', 'completed'])
+
+/** One line of a list of steps, as whoever watches sees it. */
+type Step = {
+  readonly text: string
+  readonly status: z.infer<typeof stepStatus>
+  /** Absent: the list knows its steps by their place alone. */
+  readonly id?: string
+}
+
+const marks = { completed: 'x', in_progress: '>', pending: ' ' } as const
+
+/** What is wrong with a list of steps, in words for the model; undefined when nothing is. */
+export function checkSteps(tool: string, steps: readonly Pick<Step, 'status'>[]): string | undefined {
+  return steps.filter(({ status }) => status === 'in_progress').length > 1
+    ? `${tool}: more than one step is in progress. Work on one at a time.`
+    : undefined
+}
+
+/** The steps as lines of text. */
+export function renderSteps(steps: readonly Step[]): string {
+  return steps
+    .map(({ text, status, id }) => `[${marks[status]}] ${id === undefined ? '' : `${id}: `}${text}`)
+    .join('\n')
+}
+
+/** Shows the list to whoever watches; a later one stands in its place. */
+export function showSteps(steps: readonly Step[], startItem: ToolContext['startItem']): void {
+  startItem({ type: 'todo_list', items: steps.map(asItem) }).complete({})
+}
+
+/** A step in the words of the event stream. */
+function asItem({ text, status, id }: Step): {
+  text: string
+  completed: boolean
+  status: Step['status']
+  id?: string
+} {
+  return { text, completed: status === 'completed', status, ...(id === undefined ? {} : { id }) }
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { checkSteps, renderSteps, showSteps } from './checklist.ts'
+import { defineTool } from './define-tool.ts'
+import { TodoEntries, todoToolName, type TodoEntry } from './todo-list.ts'
+import type { Tool } from './tool.ts'
+
+/** The session's list of what is to be done. It changes nothing else. */
+export const todo: Tool = defineTool({
+  name: todoToolName,
+  description:
+    'Keeps a list of what is to be done in this session, the whole of it each time, by ids that stay. At most one entry is in progress. ' +
+    'It outlives a summary of the conversation and is there again when the session is resumed, so use it for many parts of work that must ' +
+    'not be forgotten; for the steps of one task use update_plan. With no todos it shows the list.',
+  deferred: true,
+  searchHint: 'checklist tasks remaining work items remember progress todowrite',
+  ownItems: true,
+  readOnly: () => true,
+  input: z.object({ todos: TodoEntries.optional().describe('The whole list. [] clears it.') }),
+  validate: ({ todos = [] }) => {
+    const twice = todos.find(({ id }, at) => todos.findIndex((other) => other.id === id) !== at)
+    if (twice !== undefined) return `todo: the id '${twice.id}' is there twice. Each entry has its own.`
+    const broken = todos.find(({ content }) => /[\r\n]/.test(content))
+    if (broken !== undefined) return `todo: the content of '${broken.id}' has more than one line.`
+    return checkSteps(todoToolName, todos)
+  },
+  run: ({ todos }, { state, startItem }) => {
+    const dropped = todos === undefined ? [] : state.todo.replace(todos)
+    const steps = asSteps(state.todo.entries)
+    if (todos !== undefined) showSteps(steps, startItem)
+    const said = steps.length === 0 ? 'The list is empty.' : `The list is now:\n${renderSteps(steps)}`
+    const missing = dropped.length === 0 ? '' : `\nNo longer on it, though not done:\n${renderSteps(asSteps(dropped))}`
+    return Promise.resolve({ ok: true, output: `${said}${missing}` })
+  },
+})
+
+/** What is to be done as steps that are shown. */
+export function asSteps(entries: readonly TodoEntry[]) {
+  return entries.map(({ id, content, status }) => ({ id, text: content, status }))
+}
