@@ -40,7 +40,9 @@ describe('requests', () => {
     const registry = createRegistry({ builtIn: builtInTools, mcp, deferral: always })
     expect(names(registry)).toEqual([
       ...[
-        ...builtInTools.filter(({ declaration }) => declaration !== undefined).map(({ name }) => name),
+        ...builtInTools
+          .filter(({ declaration, deferred }) => declaration !== undefined && !deferred)
+          .map(({ name }) => name),
         'execute_tool',
         'tool_search',
       ].toSorted(),
