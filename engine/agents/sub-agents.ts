@@ -1,10 +1,10 @@
 import type { Guardian } from '../../policies/index.ts'
-import type { Item, RunEvent, Sink } from '../events.ts'
 import type { Model } from '../model.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
 import { run, type RunOptions } from '../run/run.ts'
 import { prepareStart } from '../session/start.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
+import { forwardTo } from './forward.ts'
 import { meteredModel } from './metered-model.ts'
 
 /** What a run lends to those it hands work to. */
@@ -151,25 +151,5 @@ export class SubAgents {
     } finally {
       session.close()
     }
-  }
-}
-
-/** What an agent does is shown among what its run does, with its name; what it says is for the run to read, not for the stream. */
-function forwardTo(desk: ReviewDesk, id: string): Sink {
-  const open = new Map<string, ReturnType<ReviewDesk['open']>>()
-  const shown = (item: Item): boolean => item.type !== 'agent_message' && item.type !== 'reasoning'
-  return {
-    event: (event: RunEvent) => {
-      if (event.type === 'item.started' && shown(event.item)) {
-        const { id: _, ...draft } = event.item
-        open.set(event.item.id, desk.open({ ...draft, agent_id: id }))
-      }
-      if (event.type === 'item.completed' && shown(event.item)) {
-        const { id: own, ...draft } = event.item
-        const handle = open.get(own) ?? desk.open({ ...draft, agent_id: id })
-        open.delete(own)
-        handle.complete(draft)
-      }
-    },
   }
 }

@@ -107,6 +107,8 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       forbids,
       home,
       openModel: async (name) => (name === undefined ? model : openNamed(name, settings, workspace)),
+      base: () => runOptions,
+      loan: () => loan,
       signal,
     })
     const { beforeReviewer } = added

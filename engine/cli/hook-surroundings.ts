@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { ApprovalMode } from '../../policies/index.ts'
+import type { Inspect } from '../agents/inspector.ts'
+import { meteredModel } from '../agents/metered-model.ts'
+import type { AgentLoan } from '../agents/sub-agents.ts'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
 import type { HookSurroundings } from '../hooks/hooks.ts'
 import type { HookFile } from '../hooks/load.ts'
+import { judgement } from '../hooks/run-prompt.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../model.ts'
 import type { Session } from '../session/session.ts'
@@ -42,6 +46,10 @@ type Around = {
   readonly forbidsHost: (url: URL) => string | undefined
   /** A model by name, or the run's own. */
   readonly openModel: (name: string | undefined) => Promise<Model>
+  /** What models that hooks ask are paid from. Hooks run only while the run does. */
+  readonly loan: () => AgentLoan
+  /** Whom `agent` hooks ask. */
+  readonly inspect: Inspect
   readonly signal: AbortSignal
 }
 
@@ -65,12 +73,20 @@ export function hookSurroundings(around: Around): {
       workspace,
       sandboxFor,
       env: process.env,
-      ask: async ({ text, model: name }, signal) => {
-        const model = await around.openModel(name)
+      ask: async ({ kind, text, model: name }, signal) => {
+        const { desk } = around.loan()
+        const exhausted = desk.exhausted()
+        if (exhausted !== undefined) throw new Error(exhausted)
+        const opened = await around.openModel(name)
+        if (kind === 'agent') return around.inspect({ prompt: text, model: opened, judgement }, signal)
+        const model = meteredModel(opened, desk.spend)
         let said = ''
         const history = [{ type: 'message' as const, role: 'user' as const, text }]
         const request = { instructions: judge, tools: [], history, threadId: `${session.threadId}-hook` }
-        for await (const event of model.respond(request, signal)) if (event.type === 'message') said = event.text
+        for await (const event of model.respond(request, signal)) {
+          if (event.type === 'message') said = event.text
+          if (event.type === 'retry') said = ''
+        }
         return said
       },
       callMcpTool: async (server, tool, input, signal) => {

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { parsePolicy, openSandbox, type Sandbox } from '../../sandbox/index.ts'
 import type { ApprovalMode, Reviewer } from '../../policies/index.ts'
+import { createInspector } from '../agents/inspector.ts'
+import type { AgentLoan } from '../agents/sub-agents.ts'
 import { ignoredWhole, type Ignored } from '../config/ignored.ts'
 import type { Config } from '../config/load.ts'
 import type { Project } from '../config/read-project.ts'
@@ -13,7 +15,8 @@ import type { McpServer } from '../mcp/server.ts'
 import type { Model } from '../model.ts'
 import { directoriesBetween } from '../paths.ts'
 import type { Places } from '../places.ts'
-import { silentHooks, type RunHooks } from '../run/hooks.ts'
+import { noHooks, silentHooks, type RunHooks } from '../run/hooks.ts'
+import type { RunOptions } from '../run/run.ts'
 import type { Session } from '../session/session.ts'
 import type { AgentDefinition, Definitions, Skill } from '../skills/definition.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
@@ -79,6 +82,9 @@ type Around = {
   readonly home: string
   /** A model by name, or the run's own. */
   readonly openModel: (name: string | undefined) => Promise<Model>
+  /** The run's options and what it lends, for whoever works for it; there once it has begun. */
+  readonly base: () => RunOptions
+  readonly loan: () => AgentLoan
   readonly signal: AbortSignal
 }
 
@@ -127,7 +133,8 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
   }
   const { tools, servers } = opened
   const { definitions } = extensions
-  const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost })
+  const inspect = createInspector({ ...around, calls: () => hooks?.inspectorCalls ?? noHooks })
+  const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost, inspect })
   const hooks = extensions.hooks.hooks.size === 0 ? undefined : openHooks(extensions.hooks, around.source, surroundings)
   const listening = hooks?.run ?? silentHooks
   const { calls, narrow } = narrowedCalls(listening.calls, workspace)

@@ -91,3 +91,9 @@ function condition(handler: Handler, file: HookFile, place: string): Hook['condi
     })
   }
 }
+
+/** The same hooks but for those that ask an agent: what an agent does would ask it again, without end. */
+export function withoutAgentHooks({ hooks, notices }: HookSet): HookSet {
+  const left = [...hooks].map(([event, all]) => [event, all.filter(({ handler }) => handler.type !== 'agent')] as const)
+  return { hooks: new Map(left.filter(([, all]) => all.length > 0)), notices }
+}

@@ -1,9 +1,9 @@
-import type { RunHooks } from '../run/hooks.ts'
+import type { CallHooks, RunHooks } from '../run/hooks.ts'
 import { callHooks } from './call-hooks.ts'
 import type { Model } from '../model.ts'
 import { hookedModel } from './hooked-model.ts'
 import { createHooks, type HookRun, type Hooks, type HookSurroundings } from './hooks.ts'
-import type { HookSet } from './load.ts'
+import { withoutAgentHooks, type HookSet } from './load.ts'
 
 /** How a session begins, in the words of `SessionStart`. */
 export type SessionSource = 'startup' | 'resume' | 'compact'
@@ -12,6 +12,8 @@ export type SessionSource = 'startup' | 'resume' | 'compact'
 type OpenHooks = {
   readonly hooks: Hooks
   readonly run: RunHooks
+  /** What is asked around the calls of whoever judges for an `agent` hook: all hooks but those. */
+  readonly inspectorCalls: CallHooks
   /** The run's model with hooks around its requests. */
   readonly around: (model: Model) => Model
   readonly close: () => Promise<void>
@@ -26,7 +28,9 @@ export function openHooks(
   let stopped: string | undefined
   const waiting: HookRun[] = []
   let sink = (run: HookRun): void => void waiting.push(run)
-  const hooks = createHooks(set, { ...surroundings, onRun: (run) => sink(run) })
+  const told = { ...surroundings, onRun: (run: HookRun) => sink(run) }
+  const hooks = createHooks(set, told)
+  const forInspectors = createHooks(withoutAgentHooks(set), told)
   const stop = (reason: string): void => void (stopped ??= reason)
   let selected: readonly string[] | undefined
   const calls = callHooks(hooks, surroundings.workspace, stop)
@@ -79,7 +83,8 @@ export function openHooks(
     stopped: () => stopped,
   }
   const around = (model: Model): Model => hookedModel(model, hooks, { stop, allow: (tools) => void (selected = tools) })
-  return { hooks, run, around, close: hooks.close }
+  const close = async (): Promise<void> => void (await Promise.all([hooks.close(), forInspectors.close()]))
+  return { hooks, run, inspectorCalls: callHooks(forInspectors, surroundings.workspace, stop), around, close }
 }
 
 /** The run's hooks as an agent of it has them: they are told of an agent's start and end, and asked around its calls. */

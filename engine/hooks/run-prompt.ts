@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { OutputSchema } from '../run/output-contract.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { Handler } from './schema.ts'
 
@@ -15,10 +16,33 @@ export type AskModel = (question: HookQuestion, signal: AbortSignal) => Promise<
 
 const Answer = z.object({ ok: z.boolean(), reason: z.string().optional() })
 
-/** How the model has to answer, after the user's own words. */
-const form = 'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "why"}.'
+/** The same for an agent's final message. Providers enforce only what has each property required. */
+export const judgement: OutputSchema = {
+  schema: {
+    type: 'object',
+    properties: {
+      ok: { type: 'boolean', description: 'Whether it may go on.' },
+      reason: { type: 'string', description: 'Why not; empty where it may.' },
+    },
+    required: ['ok', 'reason'],
+    additionalProperties: false,
+  },
+  validate: (value) => {
+    const answer = Answer.safeParse(value)
+    return answer.success ? [] : [z.prettifyError(answer.error)]
+  },
+}
 
-/** Puts the event to a model, which says whether it may go on. Anything but the object asked for is a failure. */
+/** How the answer has to be given, after the user's own words. */
+const forms = {
+  prompt: 'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "why"}.',
+  agent: 'Look at what you need to, then judge: {"ok": true, "reason": ""}, or {"ok": false, "reason": "why"}.',
+}
+
+/**
+ * Puts the event to a model, or to an agent that may look around first, which says whether it may go on. Anything but the object
+ * asked for is a failure.
+ */
 export async function runPromptHook(
   handler: Extract<Handler, { type: 'prompt' | 'agent' }>,
   input: string,
@@ -31,7 +55,7 @@ export async function runPromptHook(
     : `${handler.prompt}\n\n${input}`
   let said: string
   try {
-    const question = { kind: handler.type, text: `${filled}\n\n${form}`, model: handler.model }
+    const question = { kind: handler.type, text: `${filled}\n\n${forms[handler.type]}`, model: handler.model }
     said = await ask(question, AbortSignal.any([inTime, options.signal]))
   } catch (error) {
     if (inTime.aborted) return { status: 'failed', reason: `the model took longer than ${options.timeoutMs / 1000} s` }

@@ -1,34 +1,12 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { needsBubblewrap, needsPrograms } from '../../support/needs.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { exec, repository, type Exec } from '../../support/workspace.ts'
+import { exec, repository } from '../../support/workspace.ts'
 import { commands } from './hooks-support.ts'
-
-const run = (cmd: string) => [call('exec_command', { cmd })]
-const done = [say('done')]
-
-/** Runs `agent exec --json` with these hooks among the user's settings of Claude Code. */
-async function withHooks(
-  hooks: object,
-  replies: Parameters<typeof exec>[0],
-  options: { readonly args?: readonly string[]; readonly files?: Readonly<Record<string, string>> } = {},
-): Promise<Exec & { readonly cwd: string; readonly home: string }> {
-  const home = tempDir({ '.claude/settings.json': JSON.stringify({ hooks }), ...options.files })
-  for (const script of Object.keys(options.files ?? {})) chmodSync(join(home, script), 0o755)
-  const cwd = repository()
-  const ended = await exec(replies, ['--json', ...(options.args ?? []), 'go'], { cwd, home })
-  return { ...ended, cwd, home }
-}
-
-/** What the model was given back for its first call. */
-function toldModel({ requests }: Exec): string {
-  return JSON.stringify(requests.at(-1)?.body)
-}
-
-const items = ({ events }: Exec) => events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+import { done, items, run, toldModel, withHooks } from './run-support.ts'
 
 describe.skipIf(needsBubblewrap())('hooks around a run', () => {
   test('a hook that says no keeps the command from running, and the model reads why', async () => {

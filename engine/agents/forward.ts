@@ -1,0 +1,22 @@
+import type { Item, RunEvent, Sink } from '../events.ts'
+import type { ReviewDesk } from '../reviewers/desk.ts'
+
+/** What an agent does is shown among what its run does, with its name; what it says is for the run to read, not for the stream. */
+export function forwardTo(desk: ReviewDesk, id: string): Sink {
+  const open = new Map<string, ReturnType<ReviewDesk['open']>>()
+  const shown = (item: Item): boolean => item.type !== 'agent_message' && item.type !== 'reasoning'
+  return {
+    event: (event: RunEvent) => {
+      if (event.type === 'item.started' && shown(event.item)) {
+        const { id: _, ...draft } = event.item
+        open.set(event.item.id, desk.open({ ...draft, agent_id: id }))
+      }
+      if (event.type === 'item.completed' && shown(event.item)) {
+        const { id: own, ...draft } = event.item
+        const handle = open.get(own) ?? desk.open({ ...draft, agent_id: id })
+        open.delete(own)
+        handle.complete(draft)
+      }
+    },
+  }
+}

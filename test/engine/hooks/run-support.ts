@@ -1,0 +1,37 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Item } from '../../../engine/events.ts'
+import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+
+/** A response that calls one command. */
+export const run = (cmd: string): Reply => [call('exec_command', { cmd })]
+/** A response that is the run's last. */
+export const done: Reply = [say('done')]
+
+/** Runs `agent exec --json` with these hooks among the user's settings of Claude Code; `files` lie in the user's home, and can be run. */
+export async function withHooks(
+  hooks: object,
+  replies: Parameters<typeof exec>[0],
+  options: {
+    readonly args?: readonly string[]
+    readonly files?: Readonly<Record<string, string>>
+    readonly cwd?: string
+  } = {},
+): Promise<Exec & { readonly cwd: string; readonly home: string }> {
+  const home = tempDir({ '.claude/settings.json': JSON.stringify({ hooks }), ...options.files })
+  for (const script of Object.keys(options.files ?? {})) chmodSync(join(home, script), 0o755)
+  const cwd = options.cwd ?? repository()
+  const ended = await exec(replies, ['--json', ...(options.args ?? []), 'go'], { cwd, home })
+  return { ...ended, cwd, home }
+}
+
+/** The last request that the model was sent, as text. */
+export function toldModel({ requests }: Exec): string {
+  return JSON.stringify(requests.at(-1)?.body)
+}
+
+/** The items that were completed, in order. */
+export const items = ({ events }: Exec): readonly Item[] =>
+  events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
