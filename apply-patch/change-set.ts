@@ -56,8 +56,10 @@ export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: strin
 
 /** A patch planned against a tree: every new content computed, nothing written yet. */
 export type ChangeSet = {
-  /** Absolute real path of the root. */
+  /** Absolute real path of the tree that holds all changes. */
   readonly root: string
+  /** The only trees below the root that may be changed; absolute real paths. Absent: all of it. */
+  readonly within?: readonly string[]
   readonly unsafePaths: boolean
   readonly changes: readonly Change[]
   readonly summary: readonly SummaryLine[]

@@ -25,6 +25,7 @@ export function describeCommit(
     version: 1,
     root: changeSet.root,
     rootInode: lstatSync(changeSet.root, { bigint: true }).ino.toString(),
+    ...(changeSet.within === undefined ? {} : { within: changeSet.within }),
     unsafePaths: changeSet.unsafePaths,
     nonce: nonceOf(claim.owner),
     at: options.now().getTime(),

@@ -19,6 +19,7 @@ export {
 export { findNearPaths } from './near-paths.ts'
 export type { RecoveryReport } from './put-in-order.ts'
 export type { RecoverOptions } from './recover.ts'
+export { isInside } from './resolve-path.ts'
 export { openTree, type Tree } from './tree.ts'
 
 /**

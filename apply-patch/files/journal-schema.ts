@@ -32,6 +32,7 @@ export const header = z.strictObject({
   version: z.literal(1),
   root: path,
   rootInode: z.string(),
+  within: z.array(path).optional(),
   unsafePaths: z.boolean(),
   nonce: z.string(),
   at: z.number(),

@@ -21,6 +21,8 @@ export type Header = {
   readonly root: string
   /** A tree of the same path but another inode is another tree. */
   readonly rootInode: string
+  /** The only trees below the root that it may name. Absent: all of it. */
+  readonly within?: readonly string[] | undefined
   readonly unsafePaths: boolean
   readonly nonce: string
   /** When the commit began, in milliseconds. */

@@ -102,13 +102,16 @@ function unrecoverable(journal: string, remains: readonly Remnant[]): CommitErro
 /** A journal only ever names places in its own tree; one that doesn't is not carried out. */
 function checkConfined(header: Header, journal: string): void {
   if (header.unsafePaths) return
+  const { within = [header.root] } = header
   const named = header.steps.flatMap(({ trace }) => [
     trace.target.directory,
     trace.type === 'remove' ? trace.old.directory : trace.fresh.directory,
     trace.type === 'add' ? trace.fresh.directory : trace.old.directory,
   ])
   const cleared = header.cleared.map(({ path }) => path)
-  const outside = [...named, ...header.made, ...header.emptied, ...cleared].find((path) => !isInside(path, header.root))
+  const outside = [...named, ...header.made, ...header.emptied, ...cleared].find(
+    (path) => !within.some((root) => isInside(path, root)),
+  )
   if (outside !== undefined) throw new CommitError('unrecoverable', { operation: 'journal', journal, key: outside })
 }
 

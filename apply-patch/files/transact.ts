@@ -104,14 +104,14 @@ function openRoot({ root, unsafePaths }: ChangeSet): Directories {
 }
 
 /** A change set may come from anywhere: its places are confined again, not taken on trust. */
-function checkPlaces({ root, unsafePaths, changes }: ChangeSet): void {
-  const gitDirectories = unsafePaths ? [] : findGitDirectories(root)
+function checkPlaces({ root, within = [root], unsafePaths, changes }: ChangeSet): void {
+  const gitDirectories = unsafePaths ? [] : within.flatMap(findGitDirectories)
   for (const { place } of changes) {
     const { key, path } = place
     if (!key.startsWith('/') || key === '/' || /\/(?:\.{0,2}(?:\/|$))|\0/.test(key)) {
       throw new PathError('invalid-path', path, { resolved: key })
     }
-    if (!unsafePaths) confine(path, key, root, gitDirectories)
+    if (!unsafePaths) confine(path, key, within, gitDirectories)
   }
 }
 

@@ -12,8 +12,10 @@ import { checkSpelling, isInside, relativeTo, resolvePath, type KnownDirectories
  * again when a change set is committed. It remembers which directories are real ones, so open it anew for each plan.
  */
 export type Tree = {
-  /** Absolute real path. */
+  /** Absolute real path; where relative paths begin. */
   readonly root: string
+  /** Further trees that paths may lead into; absolute real paths. */
+  readonly beside: readonly string[]
   readonly unsafePaths: boolean
   /**
    * The place of a path's content: links are followed while they stay inside.
@@ -31,29 +33,35 @@ export type Tree = {
 /**
  * Opens a tree for planning.
  *
- * A path is refused with a `PathError` when it leaves the root (absolutely, by `..`, or by a link, dangling ones
- * included) and when it is at or under a `.git`, however spelt. `unsafePaths` lifts these two; what can't be a path
+ * A path is refused with a `PathError` when it leaves the root and the trees beside it (absolutely, by `..`, or by a
+ * link, dangling ones included) and when it is at or under a `.git`, however spelt. `unsafePaths` lifts these two; what can't be a path
  * (NUL, too long, links in a circle) is refused always.
  *
  * After a crash call `recover` first: a plan made from a half-changed tree would be refused at its commit.
  *
- * @param root an existing directory; links in it are resolved once, here
+ * @param root an existing directory, as are those `beside` it; links in them are resolved once, here
  */
-export function openTree(root: string, options: { readonly unsafePaths: boolean }): Tree {
+export function openTree(
+  root: string,
+  options: { readonly unsafePaths: boolean; readonly beside?: readonly string[] },
+): Tree {
   const realRoot = realDirectory(root)
   const { unsafePaths } = options
-  const gitDirectories = unsafePaths ? [] : findGitDirectories(realRoot)
+  const beside = (options.beside ?? []).map(realDirectory)
+  const roots = [realRoot, ...beside]
+  const gitDirectories = unsafePaths ? [] : roots.flatMap(findGitDirectories)
   const known: KnownDirectories = new Set([realRoot])
   const descriptorsTell = canCheckOpened(realRoot)
 
   const place = (path: string, follow: boolean, isGone: (key: string) => boolean = () => false): Place => {
     checkSpelling(path)
     const key = trueCase(resolvePath(path, realRoot, follow, known, isGone))
-    if (!unsafePaths) confine(path, key, realRoot, gitDirectories)
+    if (!unsafePaths) confine(path, key, roots, gitDirectories)
     return { path, key }
   }
   return {
     root: realRoot,
+    beside,
     unsafePaths,
     locate: (path, isGone) => place(path, true, isGone),
     locateEntry: (path, isGone) => place(path, false, isGone),
@@ -62,13 +70,14 @@ export function openTree(root: string, options: { readonly unsafePaths: boolean 
 }
 
 /**
- * Refuses a place outside the root or under git's own data.
+ * Refuses a place outside all roots or under git's own data.
  *
  * @param key absolute and resolved
  * @throws PathError
  */
-export function confine(path: string, key: string, root: string, gitDirectories: readonly string[]): void {
-  if (!isInside(key, root)) throw new PathError('outside-root', path, { resolved: key })
+export function confine(path: string, key: string, roots: readonly string[], gitDirectories: readonly string[]): void {
+  const root = roots.find((one) => isInside(key, one))
+  if (root === undefined) throw new PathError('outside-root', path, { resolved: key })
   const culprit =
     protectedComponent(relativeTo(key, root)) ?? protectedComponent(path.startsWith('/') ? '' : path) ?? undefined
   if (culprit !== undefined) throw new PathError('protected', path, { resolved: key, culprit })

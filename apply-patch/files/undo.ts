@@ -105,7 +105,8 @@ function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): Ch
   }
   if (differences.length > 0) throw new CommitError('changed', { operation: 'undo', differences })
   const summary = changes.map((change) => ({ kind: kindOf(change), path: change.place.path }))
-  return { root: tree.root, unsafePaths: tree.unsafePaths, changes, summary, warnings: [] }
+  const within = header.within === undefined ? {} : { within: header.within }
+  return { root: tree.root, ...within, unsafePaths: tree.unsafePaths, changes, summary, warnings: [] }
 }
 
 /** @returns undefined when the journal can't tell, or its bytes are damaged */

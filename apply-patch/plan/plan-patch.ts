@@ -4,6 +4,7 @@ import { failureLimit, PatchError, type Failure, type PlaceFailure } from '../er
 import { openTree, PathError, ReadError, recover, type RecoveryReport, type Tree } from '../files/index.ts'
 import type { Mode, Patch, PatchOperation, UpdateFile, AddFile, DeleteFile } from '../patch.ts'
 import { textOf } from '../text/body-text.ts'
+import { changedTree } from './changed-tree.ts'
 import { Overlay } from './overlay.ts'
 import { updateLines, type UpdateContext } from './update-lines.ts'
 import { WarningList } from './warning-list.ts'
@@ -12,6 +13,8 @@ import { whyMissing } from './why-missing.ts'
 export type PlanOptions = {
   /** The tree the patch is for; an existing directory. */
   readonly root: string
+  /** Further trees that the patch may change, by absolute paths or by `..`; existing directories. None when left out. */
+  readonly beside?: readonly string[]
   /** Strict tolerates white space at line ends only, and refuses what lenient warns of. Lenient when left out. */
   readonly mode?: Mode
   /** Lets paths leave the root and enter `.git`. */
@@ -29,10 +32,11 @@ export type PlanOptions = {
  * @throws CommitError when a crashed run can't be put in order
  */
 export async function planPatch(patch: Patch, options: PlanOptions): Promise<ChangeSet> {
-  const { root, unsafePaths = false, signal } = options
+  const { root, beside = [], unsafePaths = false, signal } = options
   signal?.throwIfAborted()
-  const recovered = await recover({ root, ...(signal && { signal }) })
-  const changeSet = await planIn(openTree(root, { unsafePaths }), patch, options)
+  const recovered: RecoveryReport[] = []
+  for (const tree of [root, ...beside]) recovered.push(...(await recover({ root: tree, ...(signal && { signal }) })))
+  const changeSet = await planIn(openTree(root, { beside, unsafePaths }), patch, options)
   return { ...changeSet, warnings: [...recovered.map(recoveryWarning), ...changeSet.warnings] }
 }
 
@@ -114,8 +118,14 @@ class Planner {
     const changes = this.#overlay.changes()
     this.#refuseNesting(changes.flatMap((change) => (change.type === 'write' ? [change.place] : [])))
     if (this.#failures.length > 0) throw new PatchError('not-applied', this.#failures)
-    const { root, unsafePaths } = this.#tree
-    return { root, unsafePaths, changes, summary: this.#summary, warnings: this.#warnings.list() }
+    const { unsafePaths } = this.#tree
+    return {
+      ...changedTree(changes, this.#tree),
+      unsafePaths,
+      changes,
+      summary: this.#summary,
+      warnings: this.#warnings.list(),
+    }
   }
 
   #planAdd(operation: AddFile, hunk: number): void {
@@ -240,7 +250,7 @@ class Planner {
   #refuseNesting(written: readonly Place[]): void {
     const keys = new Set(written.map(({ key }) => key))
     for (const { key, path } of written) {
-      for (let at = key.lastIndexOf('/'); at > this.#tree.root.length; at = key.lastIndexOf('/', at - 1)) {
+      for (let at = key.lastIndexOf('/'); at > 0; at = key.lastIndexOf('/', at - 1)) {
         if (!keys.has(key.slice(0, at))) continue
         const hunk = this.#patch.operations.findIndex(
           (one) => one.path === path || (one.type === 'update' && one.moveTo === path),

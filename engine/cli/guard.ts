@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   createGuardian,
@@ -25,6 +26,7 @@ type Guarding = {
 /** Makes the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
 export function guard({ session, reviewer, sandbox, ...policy }: Guarding): (desk: ReviewDesk) => Guardian {
   const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
-  const { writableRoots } = sandbox.policy
+  // Planned changes are judged by the real paths that they would change.
+  const writableRoots = [...new Set(sandbox.policy.writableRoots.flatMap((root) => [root, realpathSync(root)]))]
   return (desk) => createGuardian({ ...policy, reviewer: reviewer(desk), audit, writableRoots })
 }

@@ -40,7 +40,7 @@ export const applyPatch: Tool = defineTool({
  * Takes a patch through the one path: planned in memory, judged by the Guardian as the changes it would make, committed
  * all or nothing.
  *
- * @param root the directory its paths are relative to and must not leave
+ * @param root the directory its paths are relative to. They must not leave it, but for what else a command may write to
  */
 export async function applyPatchText(text: string, root: string, context: ToolContext): Promise<ToolResult> {
   const started = performance.now()
@@ -80,7 +80,7 @@ async function recordRefusal(
   return eventVerdict((await guardian.review(action, { refuse: error, subject: callId, signal })).verdict)
 }
 
-async function planText(text: string, root: string, { sandbox, signal }: ToolContext): Promise<Plan> {
+async function planText(text: string, root: string, { sandbox, workspace, signal }: ToolContext): Promise<Plan> {
   try {
     const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
     for (const { path } of patch.operations) {
@@ -90,7 +90,8 @@ async function planText(text: string, root: string, { sandbox, signal }: ToolCon
         return { ok: false, error: renderDenial(denial, remedyAsConfig), outside: [resolve(root, path)] }
       }
     }
-    const changeSet = await planPatch(patch, { root, mode: 'lenient', signal })
+    const beside = [workspace, ...sandbox.policy.writableRoots].filter((other) => other !== root)
+    const changeSet = await planPatch(patch, { root, beside, mode: 'lenient', signal })
     return { ok: true, changeSet, repairs: repairs.map(({ message }) => message) }
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -3,6 +3,7 @@
  * The question whether `/work-begins` exists marks in a trace where the system calls of that begin.
  */
 import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import process from 'node:process'
 import { CommitError, commitChangeSet, openTree, recover, undo } from '../../../apply-patch/files/index.ts'
 import { add, changeSet, move, remove, swap, update } from './change-tools.ts'
@@ -15,6 +16,13 @@ try {
   } else if (action === 'recover') {
     existsSync('/work-begins')
     await recover({ root })
+  } else if (action === 'commit-beside') {
+    const beside = `${root}.beside`
+    const tree = openTree(root, { unsafePaths: false, beside: [beside] })
+    const changes = [update(tree, 'updated.txt', 'new\n'), ...move(tree, 'renamed.txt', `${beside}/renamed.txt`)]
+    const set = { ...changeSet(tree, changes), root: dirname(tree.root), within: [tree.root, ...tree.beside] }
+    existsSync('/work-begins')
+    await commitChangeSet(set)
   } else {
     const tree = openTree(root, { unsafePaths: false })
     const gone = remove(tree, 'file-then-directory')

@@ -221,6 +221,28 @@ describe.skipIf(skipped)(`after a crash${reason}`, { timeout: 180_000 }, () => {
     expect(await recover(inFolder)).toEqual([])
   })
 
+  test('the trees beside each other that it was at work in find it, each for both', async () => {
+    expect(missing).toBeUndefined()
+    const [rehearsed, ...runs] = await prepare({ action: 'commit' }, 3)
+    if (rehearsed === undefined) throw new Error('nothing prepared')
+    // Its journals are kept outside of the tree around both.
+    const { state } = makeScene()
+    const stateDirectory = join(state, 'portcullis/apply-patch')
+    const env = ({ env: before }: Run) => ({ ...before, XDG_STATE_HOME: state })
+    for (const { root } of [rehearsed, ...runs]) mkdirSync(`${root}.beside`)
+    const { calls } = await traceCalls(rehearsed.command('commit-beside'), env(rehearsed))
+    const last = calls.findLast(({ text }) => text.endsWith('/renamed.txt") = 0'))
+    if (last === undefined) throw new Error('nothing is installed')
+    for (const [at, run] of runs.entries()) {
+      const old = run.look()
+      expect(await killAt(last, run.command('commit-beside'), env(run))).toMatchObject({ killed: true })
+      expect(run.look()).not.toEqual(old)
+      const tree = at === 0 ? run.root : `${run.root}.beside`
+      expect(await recover({ root: tree, stateDirectory })).toMatchObject([{ outcome: 'rolled-back' }])
+      expect([run.look(), snapshot(`${run.root}.beside`)]).toEqual([old, {}])
+    }
+  })
+
   test('another tree in the place of the one that crashed is left alone', async () => {
     expect(missing).toBeUndefined()
     const [run] = await prepare({ action: 'recover' }, 1)
