@@ -33,7 +33,7 @@ export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string
       const said = {
         PostToolUse: { tool_response: responseOf(result) },
         PostToolUseFailure: { error: result.output, is_interrupt: false },
-        PermissionDenied: { reason: result.refused },
+        PermissionDenied: { reason: result.refused?.reason },
       }[event]
       const fields = { tool_use_id: id, duration_ms: took, ...said }
       const outcome = await hooks.fireForCall(event, views(tool, input), fields)

@@ -100,9 +100,11 @@ async function perform(tool: Tool, checked: ValidCall, context: ToolContext, ite
       if (context.signal.aborted) return items.misfit(givenUp)
       return items.done(hideIn(await checked.run(context, undefined), context))
     }
+    const refuse = checked.refusal(context)
     const { verdict, approved } = await context.guardian.review(action, {
       subject: context.callId,
       signal: context.signal,
+      ...(refuse === undefined ? {} : { refuse }),
     })
     if (approved === undefined) {
       items.close({ status: 'declined', verdict: eventVerdict(verdict) })
@@ -185,6 +187,11 @@ class CallItems {
   }
 
   done(result: ToolResult, verdict?: EventVerdict): ToolResult {
+    const { refused } = result
+    if (refused !== undefined) {
+      this.close({ status: 'declined', verdict: refused })
+      return result
+    }
     const said = result.ok ? { output: excerpt(result.output) } : { error: excerpt(result.output) }
     this.close({ status: result.ok ? 'completed' : 'failed', ...said, ...(verdict === undefined ? {} : { verdict }) })
     return result

@@ -66,6 +66,7 @@ function check<Input extends z.ZodType, A extends Action>(
     concurrencySafe: (place) => definition.concurrencySafe?.(data, place) ?? false,
     validate: async (context) => definition.validate?.(data, context),
     action: (place) => definition.action?.(data, place),
+    refusal: (place) => definition.refusal?.(data, place),
     run: async (context, approved) => {
       if (definition.action === undefined) return definition.run(data, context)
       if (approved === undefined) throw new TypeError(`${name}: the call was not approved`)

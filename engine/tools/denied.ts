@@ -7,7 +7,7 @@ export function denied(verdict: Verdict): ToolResult {
   return {
     ok: false,
     abort: verdict.decision === 'abort',
-    refused: verdict.reason,
+    refused: eventVerdict(verdict),
     output:
       `Refused by the Guardian (${verdict.decidedBy}): ${verdict.reason}\n` +
       'The aim is refused, not the spelling: do not try to reach it another way. Go on with what is allowed, or say what is missing.',

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Action, Approved, Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Widening } from '../grants/widening.ts'
-import type { Item, ItemDraft } from '../events.ts'
+import type { EventVerdict, Item, ItemDraft } from '../events.ts'
 import type { Image, ToolDeclaration } from '../model.ts'
 import type { WorkingState } from './working-state.ts'
 
@@ -43,8 +43,8 @@ export type ToolResult = {
   readonly images?: readonly Image[]
   /** The Guardian ended the run. */
   readonly abort?: boolean
-  /** Set where the Guardian or a hook refused the call: its reason. */
-  readonly refused?: string
+  /** Set where the Guardian refused the call, or what it came to: its verdict. */
+  readonly refused?: EventVerdict
   /** The call could not be carried out at all, so that the calls beside it are not worth going on with. A throw means the same. */
   readonly broken?: boolean
   /** How much of the output the model gets; beyond it the middle is cut out. Default: 10,000 tokens. */
@@ -98,6 +98,7 @@ type TakesInput<Input extends z.ZodType> = {
 export type ToolDefinition<Input extends z.ZodType> = ToolTraits<z.output<Input>> &
   TakesInput<Input> & {
     readonly action?: never
+    readonly refusal?: never
     run(input: z.output<Input>, context: ToolContext): Promise<ToolResult>
   }
 
@@ -106,6 +107,8 @@ export type GuardedToolDefinition<Input extends z.ZodType, A extends Action> = T
   TakesInput<Input> & {
     /** What a call with this input would do. */
     action(input: z.output<Input>, place: ToolPlace): A
+    /** Why it can't be done here whatever anybody says, in words for the model: nobody is asked then. Default: it can. */
+    refusal?(input: z.output<Input>, place: ToolPlace): string | undefined
     run(input: z.output<Input>, context: ApprovedContext<A>): Promise<ToolResult>
   }
 
@@ -138,6 +141,8 @@ export type ValidCall = {
   validate(context: ToolContext): Promise<string | undefined>
   /** Undefined for a tool that asks the Guardian itself, or has nothing to ask about. */
   action(place: ToolPlace): Action | undefined
+  /** Why the action is to be refused without asking anybody; undefined when it isn't. */
+  refusal(place: ToolPlace): string | undefined
   /** @param approved the action, where there is one, as the Guardian gave it back */
   run(context: ToolContext, approved: Approved | undefined): Promise<ToolResult>
 }

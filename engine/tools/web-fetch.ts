@@ -33,14 +33,14 @@ export const webFetch: Tool = defineTool({
   }),
   readOnly: () => true,
   concurrencySafe: () => true,
-  validate: ({ url }, { sandbox }) => {
-    const problem = problemOf(url)
-    if (problem !== undefined || sandbox.policy.network.mode !== 'off') return problem
+  validate: ({ url }) => problemOf(url),
+  action: ({ url }) => actionOf(new URL(url)),
+  refusal: ({ url }, { sandbox }) => {
+    if (sandbox.policy.network.mode !== 'off') return undefined
     const { hostname, port } = new URL(url)
     const host = port === '' ? hostname : `${hostname}:${port}`
     return `The network is off for this run. To allow it: ${remedyAsConfig({ kind: 'allow-host', host })}.`
   },
-  action: ({ url }) => actionOf(new URL(url)),
   run: ({ url, max_length: length = defaultLength }, context) => fetchAll(new URL(url), length, context),
 })
 
@@ -74,6 +74,10 @@ async function fetchAll(first: URL, length: number, context: ToolContext): Promi
       },
     )
     timeLeft -= performance.now() - started
+    if (fetched.kind === 'refused') {
+      const { verdict } = await guardian.review(actionOf(url), { refuse: fetched.reason, signal, subject: callId })
+      return denied(verdict)
+    }
     if (fetched.kind === 'failed') return { ok: false, output: fetched.reason }
     if (fetched.kind === 'answer') {
       const { status, type, body, more } = fetched

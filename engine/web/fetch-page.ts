@@ -15,6 +15,8 @@ type Fetched =
       /** The body is longer than what is here. */
       readonly more: boolean
     }
+  /** The policy keeps it from being reached. */
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** Of one page, in bytes, unpacked. */
@@ -69,9 +71,9 @@ export async function fetchPage(
   })
   const ended = await result
   const said = last as FetchMessage | undefined
-  if (refused !== undefined) return { kind: 'failed', reason: refused }
+  if (refused !== undefined) return { kind: 'refused', reason: refused }
   const denial = ended.denials.find(({ kind, certainty }) => kind === 'host' && certainty === 'proven')
-  if (denial !== undefined) return { kind: 'failed', reason: renderDenial(denial, remedyAsConfig) }
+  if (denial !== undefined) return { kind: 'refused', reason: renderDenial(denial, remedyAsConfig) }
   if (ended.status === 'timed-out') return { kind: 'failed', reason: `${url.host} did not answer in time.` }
   if (ended.status === 'cancelled') return { kind: 'failed', reason: 'The call was given up.' }
   if (said?.kind === 'answer') return { ...said, body: Buffer.concat(chunks) }

@@ -47,8 +47,10 @@ async function open(
     network: more.network ?? { mode: 'allowlist', allow: [{ host: `site.test:${port}`, allowPrivate: true }] },
   })
   const sandbox = closeLater(await openSandbox(policy, { network: { resolve: async () => ['127.0.0.1'] } }))
-  const { call } = await openPath({ tools: [webFetch], sandbox, approvalMode: more.approvalMode ?? 'bypass' })
-  return { port, asked, site: `http://site.test:${port}`, fetch: (url: string) => call('web_fetch', { url }) }
+  const { call, events } = await openPath({ tools: [webFetch], sandbox, approvalMode: more.approvalMode ?? 'bypass' })
+  const items = () =>
+    events.flatMap((event) => (event.type === 'item.completed' && event.item.type === 'tool_call' ? [event.item] : []))
+  return { port, asked, items, site: `http://site.test:${port}`, fetch: (url: string) => call('web_fetch', { url }) }
 }
 
 describe('what comes back', () => {
@@ -101,21 +103,27 @@ describe('what comes back', () => {
 describe('where it may go', () => {
   test('nowhere while the network is off, and it is said how to change that', async () => {
     const { fetch, site, asked } = await open({}, { network: { mode: 'off' } })
-    expect(await fetch(`${site}/`)).toMatchObject({ ok: false, output: expect.stringContaining('allowed_hosts') })
+    expect(await fetch(`${site}/`)).toMatchObject({
+      ok: false,
+      output: expect.stringContaining('allowed_hosts'),
+      refused: { decision: 'deny', decided_by: 'confinement' },
+    })
     expect(asked).toEqual([])
   })
 
   test('to what the allow-list has, and to nothing else', async () => {
-    const { fetch, port, asked } = await open({})
+    const { fetch, port, asked, items } = await open({})
     const { ok, output } = await fetch(`http://other.test:${port}/`)
     expect(ok).toBe(false)
-    expect(output).toMatch(/^The sandbox refused a connection to other\.test:\d+ .*allowed_hosts/)
+    expect(output).toMatch(/: The sandbox refused a connection to other\.test:\d+ .*allowed_hosts/)
     expect(await fetch(`http://127.0.0.1:${port}/`)).toMatchObject({ ok: false })
     expect(asked).toEqual([])
+    const refused = { status: 'declined', verdict: { decision: 'deny', decided_by: 'confinement' } }
+    expect(items()).toMatchObject([refused, refused])
   })
 
   test('after a redirect too: it is followed within the allow-list, and ends outside', async () => {
-    const { fetch, site, port, asked } = await open({
+    const { fetch, site, port, asked, items } = await open({
       '/near': redirect('/there'),
       '/there': (response) => response.setHeader('content-type', 'text/plain').end('arrived'),
       '/away': (response) => redirect(`http://other.test:${port}/there`)(response),
@@ -124,6 +132,7 @@ describe('where it may go', () => {
     })
     expect((await fetch(`${site}/near`)).output).toMatch(/^http:\/\/site\.test:\d+\/there: [^]*arrived$/)
     expect((await fetch(`${site}/away`)).output).toContain('The sandbox refused a connection to other.test')
+    expect(items().map(({ status }) => status)).toEqual(['completed', 'declined'])
     expect((await fetch(`${site}/odd`)).output).toContain("file: can't be fetched")
     const before = asked.length
     expect((await fetch(`${site}/loop`)).output).toContain('redirects more than 5 times')
@@ -157,7 +166,10 @@ describe('where it may go', () => {
 
   test('where the Guardian lets it', async () => {
     const { fetch, site, asked } = await open({}, { approvalMode: 'untrusted' })
-    expect(await fetch(`${site}/`)).toMatchObject({ ok: false, refused: expect.stringContaining('No rule covers') })
+    expect(await fetch(`${site}/`)).toMatchObject({
+      ok: false,
+      refused: { reason: expect.stringContaining('No rule covers') },
+    })
     expect(asked).toEqual([])
   })
 })
