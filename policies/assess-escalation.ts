@@ -5,7 +5,7 @@ import { describeGrant, isCovered, isTooWide } from './grants.ts'
 import type { Opinion } from './opinion.ts'
 import { permitHost, permitPath } from './permissions/assess.ts'
 import { findProtected } from './protected-paths.ts'
-import type { RuleOrigin } from './rules/rule.ts'
+import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
 
@@ -63,7 +63,7 @@ function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opin
       const byRules = own(rules.networkRules.filter((rule) => rule.host === host)).map((rule): Opinion => ({
         decision: rule.decision === 'prompt' ? 'ask' : rule.decision,
         stage: 'rules',
-        reason: rule.justification ?? `A rule ${rule.decision}s connections to ${host}.`,
+        reason: rule.justification ?? `A rule ${networkVerbs[rule.decision]} connections to ${host}.`,
         rule: `${rule.origin.path}:${rule.origin.line} network_rule ${host}`,
       }))
       return [...byRules, ...permitHost(host, { ...permissions, hosts: own(permissions.hosts) })]

@@ -8,6 +8,7 @@ import { findProtected, isInside } from './protected-paths.ts'
 import { permitHost, permitPath, permitTool } from './permissions/assess.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
+import { networkVerbs } from './rules/rule.ts'
 
 /** What an assessment depends on besides the action. */
 export type Policy = {
@@ -92,7 +93,7 @@ function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
       return {
         decision,
         stage: 'rules',
-        reason: rule.justification ?? `A rule ${rule.decision}s ${place}.`,
+        reason: rule.justification ?? `A rule ${networkVerbs[rule.decision]} connections to ${place}.`,
         rule: label,
       }
     })

@@ -29,6 +29,13 @@ export type NetworkRule = {
   readonly origin: RuleOrigin
 }
 
+/** What a network rule does, as its reason says it. */
+export const networkVerbs: Readonly<Record<NetworkRule['decision'], string>> = {
+  allow: 'allows',
+  prompt: 'asks about',
+  deny: 'forbids',
+}
+
 /** The files that a program's bare name may stand for in allow rules. */
 export type HostExecutable = { readonly name: string; readonly paths: readonly string[]; readonly origin: RuleOrigin }
 
