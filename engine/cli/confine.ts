@@ -67,8 +67,8 @@ export function widen(sandbox: Sandbox, config: Settings, forbids: ForbidsHost):
   )
 }
 
-/** A tunnel says nothing of what goes through it; all but plain HTTP is taken for HTTPS. */
-function rulesForProxy(forbids: ForbidsHost): NetworkOptions {
+/** What is said against hosts, for a sandbox's proxy. A tunnel says nothing of what goes through it; all but plain HTTP is taken for HTTPS. */
+export function rulesForProxy(forbids: ForbidsHost): NetworkOptions {
   return { forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 

@@ -12,6 +12,8 @@ import { judgement } from '../hooks/run-prompt.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../model.ts'
 import type { Session } from '../session/session.ts'
+import { rulesForProxy } from './confine.ts'
+import type { ForbidsHost } from './forbidden-hosts.ts'
 
 /** What hooks are told of the approval policy, in Claude Code's words. */
 const permissionModes: Readonly<Record<ApprovalMode, string>> = {
@@ -43,6 +45,8 @@ type Around = {
   readonly home: string
   readonly approvalMode: ApprovalMode
   readonly servers: McpServers | undefined
+  /** What is said against hosts, for the sandbox of hooks; and the same for a hook's own URL. */
+  readonly forbids: ForbidsHost
   readonly forbidsHost: (url: URL) => string | undefined
   /** A model by name, or the run's own. */
   readonly openModel: (name: string | undefined) => Promise<Model>
@@ -106,7 +110,7 @@ export function hookSurroundings(around: Around): {
 const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
 
 /** The run's sandbox, in which the user's own hooks can keep their notes where Claude Code lets them: in `~/.claude`. */
-async function openForUser({ sandbox, image, home }: Around): Promise<Sandbox> {
+async function openForUser({ sandbox, image, home, forbids }: Around): Promise<Sandbox> {
   const { policy, backend } = sandbox
   const folder = join(home, '.claude')
   if (policy.mode !== 'workspace-write' || !existsSync(folder)) return sandbox
@@ -115,5 +119,5 @@ async function openForUser({ sandbox, image, home }: Around): Promise<Sandbox> {
     writableRoots: [...policy.writableRoots, folder],
     protectedPaths: [...policy.protectedPaths, ...settled.map((name) => join(folder, name))],
   })
-  return openSandbox(wider, { backend, image })
+  return openSandbox(wider, { backend, image, network: rulesForProxy(forbids) })
 }
