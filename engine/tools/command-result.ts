@@ -130,7 +130,7 @@ function ending(result: ExecResult): string {
     case 'timed-out':
       return `Process was killed with everything it started: it ran longer than ${result.afterMs} ms`
     case 'cancelled':
-      return 'Process was killed: the run is being stopped'
+      return 'Process was killed before its end'
     default:
       return result satisfies never
   }
