@@ -254,46 +254,6 @@ describe('list_dir', () => {
 describe('no file tool is a way round the sandbox', () => {
   const secret = 'the secret text'
 
-  test('what a command must not read', async () => {
-    const outside = tempDir({ 'secret.txt': secret })
-    const { call, workspace } = await open({}, { deniedReads: [outside] })
-    const denied = join(outside, 'secret.txt')
-    symlinkSync(denied, join(workspace, 'link.txt'))
-    const patch = (path: string): string =>
-      `*** Begin Patch\n*** Update File: ${path}\n@@\n-the secret\n+x\n*** End Patch\n`
-    const calls: readonly (readonly [string, object])[] = [
-      ['read_file', { path: denied }],
-      ['read_file', { path: 'link.txt' }],
-      ['view_image', { path: denied }],
-      ['list_dir', { path: outside }],
-      ['js_repl', { code: `require('node:fs').readFileSync(${JSON.stringify(denied)}, 'utf8')` }],
-      ['glob', { path: outside, pattern: '*' }],
-      ['web_fetch', { url: `file://${denied}` }],
-      ['grep', { path: outside, pattern: '.' }],
-      ['grep', { pattern: '.' }],
-      ['write_file', { path: denied, content: 'x' }],
-      ['edit_file', { path: denied, old_string: 'the', new_string: 'x' }],
-      ['edit_file', { path: 'link.txt', old_string: 'nothing like it', new_string: 'x' }],
-      ['edit_notebook', { path: denied, mode: 'delete', cell: 1 }],
-      ['apply_patch', { input: patch(denied) }],
-      ['apply_patch', { input: patch('link.txt') }],
-      ['exec_command', { cmd: `cat ${denied} link.txt` }],
-      ['shell', { command: ['cat', denied] }],
-      ['exec_command', { cmd: 'sh', tty: true, yield_time_ms: 1 }],
-      ['write_stdin', { session_id: 1, chars: `cat ${denied}\n` }],
-      ['kill_session', { session_id: 1 }],
-      ['update_plan', { plan: [{ step: denied, status: 'pending' }] }],
-      ['todo', { todos: [{ id: 'a', content: denied, status: 'pending' }] }],
-    ]
-    for (const [name, input] of calls) {
-      const { output } = await call(name, input)
-      expect(`${name}: ${output}`).not.toContain('secret text')
-    }
-    // A tool that is added without a thought for this would be missing here.
-    expect(new Set(calls.map(([name]) => name))).toEqual(new Set(builtInTools.map(({ name }) => name)))
-    expect(readFileSync(denied, 'utf8')).toBe(secret)
-  })
-
   test('what a command must not write', async () => {
     const { call, workspace } = await open({ 'kept/a.txt': 'one\n' }, { protectedPaths: ['kept'] })
     await call('read_file', { path: 'kept/a.txt' })

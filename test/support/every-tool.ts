@@ -1,0 +1,21 @@
+import { builtInTools } from '../../engine/tools/index.ts'
+
+type Body = { readonly tools?: readonly { readonly name?: string; readonly description?: string }[] }
+
+/**
+ * Every tool that a run has, as the run itself says it: what a request offers, what is only named there to be searched for, and the
+ * built-in ones that are understood without being offered.
+ *
+ * @param body a request of the run, made with `tool_search = "always"` so that the search itself is among them
+ */
+export function registeredTools(body: unknown): readonly string[] {
+  const offered = (body as Body).tools ?? []
+  const search = offered.find(({ name }) => name === 'tool_search')?.description ?? ''
+  const named = /They are: (.*)\.$/.exec(search)?.[1]?.split(', ') ?? []
+  const names = [
+    ...offered.flatMap(({ name }) => (name === undefined ? [] : [name])),
+    ...named,
+    ...builtInTools.map(({ name }) => name),
+  ]
+  return [...new Set(names)].sort()
+}
