@@ -11,6 +11,7 @@ import type { Project } from '../config/read-project.ts'
 import { loadHooks, type HookSet } from '../hooks/load.ts'
 import { withPermissionHooks } from '../hooks/permission-hooks.ts'
 import { hooksOfAgent, openHooks, type SessionSource } from '../hooks/run-hooks.ts'
+import { testHooks } from '../hooks/self-test.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { Model } from '../model.ts'
 import { directoriesBetween } from '../paths.ts'
@@ -136,6 +137,14 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
   const inspect = createInspector({ ...around, calls: () => hooks?.inspectorCalls ?? noHooks })
   const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost, inspect })
   const hooks = extensions.hooks.hooks.size === 0 ? undefined : openHooks(extensions.hooks, around.source, surroundings)
+  const missingServer = (name: string): string | undefined => {
+    const state = servers?.states().find(({ server }) => server.name === name)
+    return state === undefined ? `there is no MCP server ${name}` : state.problem
+  }
+  const faults =
+    hooks === undefined
+      ? []
+      : await testHooks(extensions.hooks, { ...surroundings, home: around.home, forbidsHost, missingServer })
   const listening = hooks?.run ?? silentHooks
   const { calls, narrow } = narrowedCalls(listening.calls, workspace)
   const follow = ({ name, allowedTools, path }: Skill): void => {
@@ -155,7 +164,7 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     },
     narrow,
     beforeReviewer: (reviewer) => (hooks === undefined ? reviewer : withPermissionHooks(reviewer, hooks.hooks)),
-    notices: [...opened.notices, ...extensions.hooks.notices, ...definitions.faults],
+    notices: [...opened.notices, ...extensions.hooks.notices, ...faults, ...definitions.faults],
     close: async () => {
       await hooks?.close()
       await close()

@@ -2,6 +2,7 @@ import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
 import { cleanOutput } from '../text/clean.ts'
 import { OutputBuffer } from '../text/output-buffer.ts'
 import type { HandlerResult } from './handler-result.ts'
+import { hookCommand } from './hook-command.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './schema.ts'
 
@@ -28,17 +29,9 @@ export async function runCommandHook(
   input: string,
   { sandbox, cwd, project, pluginRoot, timeoutMs, signal }: CommandSurroundings,
 ): Promise<HandlerResult> {
-  // Settings write the folder as `${CLAUDE_PLUGIN_ROOT}` in places that no shell reads, too.
-  const fill = (text: string): string =>
-    pluginRoot === undefined ? text : text.replaceAll('${CLAUDE_PLUGIN_ROOT}', pluginRoot)
-  const argv: readonly [string, ...string[]] =
-    handler.args === undefined
-      ? [handler.shell === 'bash' ? '/bin/bash' : '/bin/sh', '-c', fill(handler.command)]
-      : [fill(handler.command), ...handler.args.map(fill)]
+  const { argv, env } = hookCommand(handler, { project, pluginRoot })
   let child: ReturnType<Sandbox['spawn']>
   try {
-    const plugin = pluginRoot === undefined ? {} : { CLAUDE_PLUGIN_ROOT: pluginRoot }
-    const env = { CLAUDE_PROJECT_DIR: project, GEMINI_PROJECT_DIR: project, ...plugin }
     child = sandbox.spawn({ argv, cwd, env, stdin: 'pipe', timeoutMs, signal })
   } catch (error) {
     if (error instanceof SandboxError) return { status: 'failed', reason: error.message }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { needsBubblewrap, needsPrograms } from '../../support/needs.ts'
-import { call, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 import { commands } from './hooks-support.ts'
@@ -149,43 +149,5 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
       expect(existsSync(join(cwd, 'hooked'))).toBe(hooked)
       expect(ended.stderr.includes('.claude/settings.json')).toBe(!hooked)
     }
-  })
-})
-
-/** Written for Claude Code, after the kinds that its guide shows: they run here as they are. */
-describe.skipIf(needsBubblewrap() || needsPrograms('jq', 'python3'))('scripts written for Claude Code', () => {
-  const patch = (text: string) => [call('apply_patch', { input: text })]
-  const added = patch('*** Begin Patch\n*** Add File: app.js\n+const x = eval(input)\n*** End Patch\n')
-
-  test('a logger writes every command down in the user’s folder', async () => {
-    const log = `jq -r '"\\(.tool_input.command) - \\(.tool_input.description // "no description")"' >> ~/.claude/commands.log`
-    const ended = await withHooks({ PreToolUse: [commands('Bash', log)] }, [run('ls'), done])
-    expect(readFileSync(join(ended.home, '.claude/commands.log'), 'utf8')).toBe('ls - no description\n')
-  })
-
-  test('a formatter is run on every file that was written', async () => {
-    const format = `jq -r '.tool_input.file_path' | while read -r file; do sed -i 's/$/;/' "$file"; done`
-    const ended = await withHooks({ PostToolUse: [commands('Edit|MultiEdit|Write', format)] }, [added, done])
-    expect(readFileSync(join(ended.cwd, 'app.js'), 'utf8')).toBe('const x = eval(input);\n')
-  })
-
-  test('a security reminder in Python blocks what it minds', async () => {
-    const script = `#!/usr/bin/env python3
-import json, sys
-data = json.load(sys.stdin)
-text = data["tool_input"].get("content") or data["tool_input"].get("new_string") or ""
-if data["tool_name"] in ("Edit", "Write") and "eval(" in text:
-    print("eval runs whatever it is given: parse the input instead", file=sys.stderr)
-    sys.exit(2)
-`
-    const guard = {
-      matcher: 'Edit|Write',
-      hooks: [{ type: 'command', command: 'python3 ~/.claude/hooks/reminder.py' }],
-    }
-    const ended = await withHooks({ PreToolUse: [guard] }, [added, done], {
-      files: { '.claude/hooks/reminder.py': script },
-    })
-    expect(existsSync(join(ended.cwd, 'app.js'))).toBe(false)
-    expect(toldModel(ended)).toContain('parse the input instead')
   })
 })

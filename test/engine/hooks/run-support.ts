@@ -18,12 +18,14 @@ export async function withHooks(
     readonly args?: readonly string[]
     readonly files?: Readonly<Record<string, string>>
     readonly cwd?: string
+    /** Default: `go`. */
+    readonly prompt?: string
   } = {},
 ): Promise<Exec & { readonly cwd: string; readonly home: string }> {
   const home = tempDir({ '.claude/settings.json': JSON.stringify({ hooks }), ...options.files })
   for (const script of Object.keys(options.files ?? {})) chmodSync(join(home, script), 0o755)
   const cwd = options.cwd ?? repository()
-  const ended = await exec(replies, ['--json', ...(options.args ?? []), 'go'], { cwd, home })
+  const ended = await exec(replies, ['--json', ...(options.args ?? []), options.prompt ?? 'go'], { cwd, home })
   return { ...ended, cwd, home }
 }
 

@@ -1,0 +1,134 @@
+import { basename, join } from 'node:path'
+import { analyseScript } from '../../policies/index.ts'
+import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
+import { hookCommand } from './hook-command.ts'
+import { kindOf, type HookEvent } from './hook-event.ts'
+import type { Hook, HookFile, HookSet } from './load.ts'
+
+/** What the test of a run's hooks needs of the run. */
+type SelfTestSurroundings = {
+  readonly workspace: string
+  readonly home: string
+  readonly sandboxFor: (file: HookFile) => Promise<Sandbox>
+  readonly forbidsHost: (url: URL) => string | undefined
+  /** Why a server's tools can't be called; undefined where they can. */
+  readonly missingServer: (name: string) => string | undefined
+}
+
+/** Something that a hook can't do without. */
+type Need = {
+  readonly hook: Hook
+  readonly event: HookEvent
+  readonly kind: 'program' | 'script'
+  readonly path: string
+}
+
+/** Asks for each word whether it is there: `program:…` by name or path, `script:…` as a file that can be read. */
+const probe = `
+at=0
+for word do
+  name=\${word#*:}
+  case $word in
+    program:*/*) if [ ! -f "$name" ]; then echo "$at missing"; elif [ ! -x "$name" ]; then echo "$at unrunnable"; fi ;;
+    program:*) command -v -- "$name" > /dev/null 2>&1 || echo "$at missing" ;;
+    script:*) if [ ! -f "$name" ]; then echo "$at missing"; elif [ ! -r "$name" ]; then echo "$at unreadable"; fi ;;
+  esac
+  at=$((at + 1))
+done`
+
+const probeTimeoutMs = 10_000
+
+/**
+ * Looks, before anything runs, whether hooks could: whether the program that a command begins with, and the script it is given, are there
+ * where the hook will run; whether the hosts and servers of others can be reached. A command that can't be told to begin with one
+ * program is left alone.
+ *
+ * @returns a sentence with `file:line:column` for each that could not
+ */
+export async function testHooks({ hooks }: HookSet, surroundings: SelfTestSurroundings): Promise<readonly string[]> {
+  const all = [...hooks].flatMap(([event, found]) => found.map((hook) => ({ event, hook })))
+  const remote = all.flatMap(({ event, hook }) => {
+    const { handler } = hook
+    const problem =
+      handler.type === 'http'
+        ? surroundings.forbidsHost(new URL(handler.url))
+        : handler.type === 'mcp_tool'
+          ? surroundings.missingServer(handler.server)
+          : undefined
+    return problem === undefined ? [] : [sentence(event, hook, problem)]
+  })
+  const needs = all.flatMap(({ event, hook }) => needsOf(event, hook, surroundings))
+  const places = Map.groupBy(needs, ({ hook }) => hook.file)
+  const missing = await Promise.all([...places].map(([file, wanted]) => probeNeeds(file, wanted, surroundings)))
+  return [...remote, ...missing.flat()]
+}
+
+function needsOf(event: HookEvent, hook: Hook, { workspace, home }: SelfTestSurroundings): readonly Need[] {
+  if (hook.handler.type !== 'command') return []
+  const { argv, env } = hookCommand(hook.handler, { project: workspace, pluginRoot: hook.file.pluginRoot })
+  const words = hook.handler.args === undefined ? firstCommand(argv[2] ?? '', { ...env, HOME: home }) : argv
+  const [program, script] = words.map((word) => (word.startsWith('~/') ? join(home, word.slice(2)) : word))
+  if (program === undefined) return []
+  const needs: Need[] = [{ hook, event, kind: 'program', path: program }]
+  if (interpreters.test(basename(program)) && script !== undefined && isFile(script)) {
+    needs.push({ hook, event, kind: 'script', path: script })
+  }
+  return needs
+}
+
+const interpreters = /^(?:python[\d.]*|node|bun|bash|dash|sh|zsh|ruby|perl|php)$/
+
+function isFile(word: string): boolean {
+  return !word.startsWith('-') && (word.includes('/') || /\.\w+$/.test(word))
+}
+
+/**
+ * The words that a shell text begins with, as far as they are known; none where that is not certain. What comes after may depend on what came
+ * before.
+ */
+function firstCommand(script: string, env: Readonly<Record<string, string>>): readonly string[] {
+  const known = Object.entries(env).map(([name, value]) => `${name}='${value.replaceAll("'", `'\\''`)}'`)
+  const { commands } = analyseScript([...known, script].join('\n'))
+  // The first of them is the shell itself; assignments have no words.
+  const first = commands.slice(1).find(({ words }) => words.length > 0)
+  const unknown = first?.words.findIndex(({ kind }) => kind !== 'static') ?? -1
+  const words = first?.words.slice(0, unknown === -1 ? undefined : unknown).map(({ text }) => text) ?? []
+  return words[0] === 'cd' ? [] : words
+}
+
+async function probeNeeds(
+  file: HookFile,
+  needs: readonly Need[],
+  { workspace, sandboxFor }: SelfTestSurroundings,
+): Promise<readonly string[]> {
+  const argv = ['/bin/sh', '-c', probe, 'sh', ...needs.map(({ kind, path }) => `${kind}:${path}`)] as const
+  let said = ''
+  try {
+    const sandbox = await sandboxFor(file)
+    const child = sandbox.spawn({ argv, cwd: workspace, stdin: 'null', timeoutMs: probeTimeoutMs })
+    child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()))
+    child.stderr.resume()
+    await child.result
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    return [`${file.path}: its hooks can't be run: ${error.message}`]
+  }
+  return said.split('\n').flatMap((line) => {
+    const [at = '', problem = ''] = line.split(' ')
+    const need = at === '' ? undefined : needs[Number(at)]
+    if (need === undefined) return []
+    return [sentence(need.event, need.hook, `'${need.path}' ${problems[problem] ?? problem}`)]
+  })
+}
+
+const problems: Readonly<Record<string, string>> = {
+  missing: 'is not there, where the sandbox lets it look',
+  unrunnable: 'may not be executed: chmod +x',
+  unreadable: 'may not be read',
+}
+
+function sentence(event: HookEvent, { origin, handler }: Hook, problem: string): string {
+  const guards = kindOf(event).guards && handler.onError !== 'continue' && handler.async !== true
+  const means = guards ? 'what it guards will be refused' : 'it will fail'
+  return `${origin}: this ${event} hook can't do its work, so ${means}: ${problem}`
+}
