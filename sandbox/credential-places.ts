@@ -1,8 +1,14 @@
+import { ownPlaces } from './own-places.ts'
+
 /**
- * Where programs keep secrets by default. A command of an agent has no business there: each is hidden unless the
- * policy's `deniedReads` says otherwise. `~` means both homes.
+ * Where programs keep secrets by default, and where this one keeps what steers it. A command of an agent has no business there: each
+ * is hidden unless the policy's `deniedReads` says otherwise. `~` means both homes.
  */
-export const credentialPlaces: readonly string[] = [
+export function credentialPlaces(): readonly string[] {
+  return [...new Set([...places, ...ownPlaces()])]
+}
+
+const places: readonly string[] = [
   // Keys
   '~/.ssh',
   '~/.gnupg',

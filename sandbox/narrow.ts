@@ -1,5 +1,6 @@
 import type { GuardedPlaces } from './git/guard.ts'
 import type { SandboxPolicy } from './policy.ts'
+import { runDirectoriesBelow } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
@@ -13,12 +14,17 @@ export function policyFor(policy: SandboxPolicy, { readOnly }: Command): Sandbox
 /**
  * What is guarded while a command runs. What is there when the first one begins that may write is the host's own; after that, what
  * appears may be a command's work. One that writes nothing can plant nothing, and needs no repository that a commit would write.
+ *
+ * @param roots what the policy lets commands write to, without symlinks
  */
 export function placesFor(
   { readOnly }: Command,
   guard: { readonly trust: () => GuardedPlaces; readonly places: () => GuardedPlaces },
   running: { readonly writing: number },
+  roots: readonly string[],
 ): GuardedPlaces {
   if (readOnly === true) return { ...guard.places(), repositories: [] }
-  return running.writing === 0 ? guard.trust() : guard.places()
+  const places = running.writing === 0 ? guard.trust() : guard.places()
+  // What other runs keep is theirs, and decides about their commands.
+  return { ...places, protectedPaths: [...places.protectedPaths, ...runDirectoriesBelow(roots)] }
 }

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { SandboxError } from './errors.ts'
 import { finishReviews } from './finish-reviews.ts'
+import { refuseKernelPlaces } from './kernel-places.ts'
 import type { NetworkOptions } from './network/proxy.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { requireDirectory } from './program.ts'
@@ -20,14 +21,15 @@ export type SandboxOptions = {
 
 /**
  * Opens the sandbox that enforces `policy`, or the `backend` asked for. Throws `SandboxError`: `unavailable` when that one can't
- * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there, `unreviewed`
- * where a killed run's review can't be finished.
+ * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there, `invalid-policy` when one
+ * is the kernel's own, `unreviewed` where a killed run's review can't be finished.
  */
 export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions = {}): Promise<Sandbox> {
   requireDirectory(policy.workspace, 'workspace')
   if (policy.mode === 'workspace-write') {
     for (const root of policy.writableRoots) requireDirectory(root, 'writable root')
   }
+  if (policy.mode !== 'danger-full-access') refuseKernelPlaces(policy)
   const backend = options.backend ?? defaultBackend(policy)
   if (backend !== 'bubblewrap' && backend !== 'docker') requireNoAllowlist(policy, backend)
   for (const denial of await finishReviews()) options.onLeftover?.(denial)

@@ -94,13 +94,13 @@ export const SandboxPolicy = z.strictObject({
    * Files and directories that can't be read: absolute, or whatever is called so below the workspace or another root when a command
    * starts (two stars, a slash, `.env*`). A list given replaces the default places where credentials are kept.
    */
-  deniedReads: placesOrNames.prefault(() => [...credentialPlaces]),
+  deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
   /** Read-only although a writable root holds them: absolute, relative to every writable root, or after two stars and a slash in every directory of one. */
   protectedPaths: z
     .array(
       z.string().min(1).refine(hasNoNul, 'must not hold a NUL').refine(staysInside, 'must not climb out with ".."'),
     )
-    .default(() => [...protectedPlaces]),
+    .default(() => [...protectedPlaces()]),
   network: Network.default({ mode: 'off' }),
   environment: Environment.prefault({}),
   limits: Limits.prefault({}),

@@ -1,9 +1,17 @@
+import { expandHome } from './homes.ts'
+import { ownPlaces } from './own-places.ts'
+
 /**
  * Names that programs on the host execute or obey later without asking, so that writing them is a way out of any
- * sandbox. Relative to each writable root; read-only there even when the root is writable. With two stars: in every directory of it,
- * since any may be opened as a project.
+ * sandbox. Relative to each writable root, or absolute; read-only there even when the root is writable. With two stars: in every
+ * directory of it, since any may be opened as a project.
  */
-export const protectedPlaces: readonly string[] = [
+export function protectedPlaces(): readonly string[] {
+  const atHome = [...homeNames, ...sessionNames].flatMap((name) => expandHome(`~/${name}`))
+  return [...new Set([...projectNames, ...homeNames, ...atHome, ...ownPlaces()])]
+}
+
+const projectNames: readonly string[] = [
   // Agents: their configuration, hooks and rules
   '**/.portcullis',
   '**/.codex',
@@ -18,7 +26,10 @@ export const protectedPlaces: readonly string[] = [
   '**/.vscode/launch.json',
   '**/.idea',
   '**/.envrc',
-  // Start-up files, when the root is a home directory
+]
+
+/** What shells and programs obey in a home directory, wherever in a root that lies, and in a root that is taken for one. */
+const homeNames: readonly string[] = [
   '.bashrc',
   '.bash_profile',
   '.bash_login',
@@ -35,6 +46,20 @@ export const protectedPlaces: readonly string[] = [
   '.config/portcullis',
   '.local/state/portcullis',
   '.cache/portcullis',
+]
+
+/** What a login, a session or a service manager obeys, in the caller's own home. */
+const sessionNames: readonly string[] = [
+  '.zlogout',
+  '.kshrc',
+  '.config/fish',
+  '.xprofile',
+  '.xsessionrc',
+  '.pam_environment',
+  '.config/autostart',
+  '.config/systemd',
+  '.config/environment.d',
+  '.ssh',
 ]
 
 /**

@@ -13,9 +13,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { homedir } from 'node:os'
-import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import process from 'node:process'
+import { ownState } from './own-places.ts'
 
 /** A place, outside every writable root, for what a command planted and nothing on the host may find. */
 type Quarantine = {
@@ -133,9 +133,7 @@ function hasCode(error: unknown, code: string): boolean {
 }
 
 function makePlace(): string {
-  const state = process.env['XDG_STATE_HOME']
-  const base = state !== undefined && isAbsolute(state) ? state : join(homedir(), '.local', 'state')
-  const quarantine = join(base, 'portcullis', 'quarantine')
+  const quarantine = join(ownState(), 'quarantine')
   mkdirSync(quarantine, { recursive: true, mode: 0o700 })
   return mkdtempSync(join(quarantine, `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-`))
 }

@@ -1,9 +1,11 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { chmod, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isOwnerGone, ownerName } from './owner.ts'
+import { isWithin } from './paths.ts'
+import type { Backend } from './sandbox.ts'
+import { closedBase, scratchBases } from './scratch.ts'
 
 /** The directories on the host that one opened sandbox owns. */
 type RunDirectory = {
@@ -16,9 +18,12 @@ type RunDirectory = {
 
 const prefix = 'portcullis-run-'
 
-/** Makes the run's directories, for this user alone, below the system's temporary directory. */
-export function makeRunDirectory(): RunDirectory {
-  const base = realpathSync.native(tmpdir())
+/**
+ * Makes the run's directories, for this user alone, where commands that write to these roots can't get at them. Throws `unavailable` when
+ * there is no such place.
+ */
+export function makeRunDirectory(roots: readonly string[], backend: Backend): RunDirectory {
+  const base = closedBase(roots, backend)
   const path = mkdtempSync(join(base, `${prefix}${ownerName(process.pid)}-`))
   const run = { path, temp: join(path, 'tmp'), empty: join(path, 'empty') }
   mkdirSync(run.temp, { mode: 0o700 })
@@ -48,15 +53,24 @@ async function openDirectories(path: string): Promise<void> {
  * each directory before it is removed, and keeps it from that by rejecting.
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
-  const base = realpathSync.native(tmpdir())
   // At once, since there is nearly always nothing to do: what waits for other threads costs a start more than the work.
-  for (const name of readdirSync(base)) {
-    if (!name.startsWith(prefix) || !isOwnerGone(name.slice(prefix.length))) continue
-    const path = join(base, name)
+  for (const { name, path } of scratchBases().flatMap(runDirectoriesIn)) {
+    if (!isOwnerGone(name.slice(prefix.length))) continue
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
     await finish(path)
     // Somebody else may be reaping the same one; whatever remains is the next start's.
     await removeRunDirectory(path).catch(() => undefined)
   }
+}
+
+/** The directories of runs, live ones too, that commands which write to these roots could get at. */
+export function runDirectoriesBelow(roots: readonly string[]): readonly string[] {
+  const bases = scratchBases().filter((base) => roots.some((root) => isWithin(base, root)))
+  return bases.flatMap(runDirectoriesIn).map(({ path }) => path)
+}
+
+function runDirectoriesIn(base: string): readonly { readonly name: string; readonly path: string }[] {
+  const names = readdirSync(base).filter((name) => name.startsWith(prefix))
+  return names.map((name) => ({ name, path: join(base, name) }))
 }

@@ -47,10 +47,7 @@ export function createInspector({ base, loan, calls }: InspectorSurroundings): I
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     const output = new OutputContract(judgement, model)
-    const session = prepareStart({ type: 'new' }, parent.session.directory, parent.workspace, false).open(
-      parent.workspace,
-      id,
-    )
+    const session = prepareStart({ type: 'new' }, parent.session.directory, parent.workspace).open(parent.workspace, id)
     try {
       const summary = await run({
         ...parent,

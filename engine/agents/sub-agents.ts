@@ -123,7 +123,7 @@ export class SubAgents {
     const start =
       agent.threadId === undefined ? ({ type: 'new' } as const) : ({ type: 'resume', id: agent.threadId } as const)
     // Below the run's own session: its agents go where it goes.
-    const beginning = prepareStart(start, parent.session.directory, parent.workspace, false)
+    const beginning = prepareStart(start, parent.session.directory, parent.workspace)
     const session = beginning.open(parent.workspace, title)
     agent.threadId = session.threadId
     try {

@@ -42,7 +42,7 @@ export async function confine(
         workspace,
         ...configured,
         readableRoots: [...configured.readableRoots, ...ownProgram(backend)],
-        deniedReads: [...credentialPlaces, ...configured.deniedReads],
+        deniedReads: [...credentialPlaces(), ...configured.deniedReads],
         environment: {
           ...configured.environment,
           set: { ...trustedPath(config, workspace), ...configured.environment.set },

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { findIdleRules } from '../../policies/index.ts'
-import type { Sandbox } from '../../sandbox/index.ts'
+import { closedTemporaryDirectory, type Sandbox } from '../../sandbox/index.ts'
 import { defaultModel } from '../config/defaults.ts'
 import type { Settings } from '../config/schema.ts'
 import { harmless } from '../display/harmless.ts'
@@ -77,7 +77,8 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const { prompt, command } = expandPrompt(typed, extensions.definitions.commands)
   const proxied = useProxyFromEnvironment(process.env)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
-  const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true)
+  const passing = (): string => closedTemporaryDirectory(sandbox.policy, sandbox.backend)
+  const beginning = prepareStart(start, places.state, workspace, options.ephemeral === true ? passing : undefined)
   const model = await chooseModel(options, config, workspace, beginning.earlier?.model)
   const output = await outputContract(options, model)
   const images = (options.image ?? []).map(readImage)

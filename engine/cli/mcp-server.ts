@@ -54,7 +54,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
   })
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true, forbiddenHosts(policies))
-  const session = prepareStart({ type: 'new' }, places.state, workspace, false).open(workspace, 'mcp-server')
+  const session = prepareStart({ type: 'new' }, places.state, workspace).open(workspace, 'mcp-server')
   let state: WorkingState | undefined
   try {
     const recorder = new Recorder([

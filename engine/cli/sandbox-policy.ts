@@ -32,7 +32,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
     workspace,
     writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
     readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
-    deniedReads: [...credentialPlaces, ...configured.deniedReads, ...options.denyRead.map(denied)],
+    deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...options.denyRead.map(denied)],
     network: networkOf(options) ?? configured.network,
     environment: {
       ...configured.environment,

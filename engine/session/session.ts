@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../user-error.ts'
 import { claimSession } from './claim.ts'
@@ -35,9 +34,13 @@ export function openSession(stateDir: string, threadId: string): Session {
   }
 }
 
-/** A session that leaves nothing behind: its folder is a temporary one and goes when it is closed, and no rollout is kept. */
-export function ephemeralSession(threadId: string): Session {
-  const directory = mkdtempSync(join(tmpdir(), 'portcullis-'))
+/**
+ * A session that leaves nothing behind: its folder is a temporary one and goes when it is closed, and no rollout is kept.
+ *
+ * @param base where that folder is made: what lies in it decides what was audited, and what file tools may read, so no command may get there
+ */
+export function ephemeralSession(threadId: string, base: string): Session {
+  const directory = mkdtempSync(join(base, 'portcullis-'))
   return {
     ...folder(threadId, directory),
     rollout: noRollout,

@@ -28,16 +28,17 @@ type Beginning = {
  *
  * @param stateDir the program's state folder
  * @param workspace the directory the run works in; `--last` means the last session of this one
+ * @param ephemeral gives the directory to hold, for as long as it lasts, a session that nothing is kept of. Default: all is kept
  * @throws UserError `usage` when the session isn't there or can't be read
  */
-export function prepareStart(start: Start, stateDir: string, workspace: string, ephemeral: boolean): Beginning {
+export function prepareStart(start: Start, stateDir: string, workspace: string, ephemeral?: () => string): Beginning {
   const earlier = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
   const threadId =
     start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
   return {
     earlier: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
     open: (directory, source) => {
-      if (ephemeral) return ephemeralSession(threadId)
+      if (ephemeral !== undefined) return ephemeralSession(threadId, ephemeral())
       const session = openSession(stateDir, threadId)
       if (start.type !== 'resume') begin(session, directory, earlier, source)
       return session

@@ -31,6 +31,8 @@ const sharedMemoryBytes = 256 * 1024 * 1024
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   const { uid, gid } = confinement.identity
+  // A root that is all of the host must not be mounted over the sandbox's own /dev and /proc.
+  const [whole, mounts] = [confinement.mounts.find(isWhole), confinement.mounts.filter((mount) => !isWhole(mount))]
   return [
     '--unshare-user',
     '--unshare-pid',
@@ -43,14 +45,16 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...['--seccomp', `${confinement.filterDescriptor}`],
     '--new-session',
     '--die-with-parent',
-    ...['--ro-bind', '/', '/'],
+    ...[whole?.as === 'writable' ? '--bind' : '--ro-bind', '/', '/'],
+    // Read-only with all the rest otherwise, where there is one.
+    ...(whole?.as === 'writable' ? ['--ro-bind-try', '/sys', '/sys'] : []),
     ...['--dev', '/dev'],
     ...confinement.shown.flatMap(shownArguments),
     ...['--perms', '1777', ...(confinement.sizedTemp ? ['--size', `${sharedMemoryBytes}`] : []), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc'],
-    ...confinement.mounts.flatMap((mount) => mountArguments(mount, confinement)),
+    ...mounts.flatMap((mount) => mountArguments(mount, confinement)),
     // Filled before it is closed: mount points below it are made by bwrap itself.
-    ...confinement.mounts.filter(({ as }) => as === 'hollow').flatMap(({ path }) => ['--remount-ro', path]),
+    ...mounts.filter(({ as }) => as === 'hollow').flatMap(({ path }) => ['--remount-ro', path]),
     ...['--remount-ro', '/dev'],
     // A caller who is root outside still owns the kernel's settings below /proc, whatever its id inside.
     ...['--remount-ro', '/proc'],
@@ -58,6 +62,10 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     '--clearenv',
     ...Object.entries(confinement.variables).flatMap(([name, value]) => ['--setenv', name, value]),
   ]
+}
+
+function isWhole({ path }: Mount): boolean {
+  return path === '/'
 }
 
 function shownArguments({ descriptor, path }: ShownProgram): readonly string[] {

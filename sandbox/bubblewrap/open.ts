@@ -51,9 +51,9 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const networks = prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
-  const run = makeRunDirectory()
-  const pipesMade = createPipes(run.path, true)
   const roots = writableRoots(policy, hostFileSystem)
+  const run = makeRunDirectory(roots, 'bubblewrap')
+  const pipesMade = createPipes(run.path, true)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'bubblewrap'))
   const running = new RunningCommands(guard.rest)
   // While none could write, what has changed is the host's own work.
@@ -68,7 +68,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
-    const places = placesFor(command, guard, running)
+    const places = placesFor(command, guard, running, roots)
     const applied = policyFor(policy, command)
     const network = networks.start()
     const terminal = terminals.start(command, 6 + network.stdio.length)

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir, release } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { release } from 'node:os'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
+import { ownCache } from '../own-places.ts'
 import { installAdvice } from './diagnose.ts'
 import { locateBubblewrap } from './locate.ts'
 import type { Probe } from './trial.ts'
@@ -58,12 +59,7 @@ function bootId(): string {
 }
 
 function memoryFile(): string {
-  const cache = process.env['XDG_CACHE_HOME']
-  return join(
-    cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), '.cache'),
-    'portcullis',
-    'bubblewrap.json',
-  )
+  return join(ownCache(), 'bubblewrap.json')
 }
 
 function recall(key: string): z.infer<typeof Remembered> | undefined {

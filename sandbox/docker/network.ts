@@ -8,7 +8,6 @@ import { directoryMissing, entryProgram, filterProgram } from '../network/entry-
 import { listenerFailed, proxyPort } from '../network/inside.ts'
 import { createProxy, type NetworkOptions } from '../network/proxy.ts'
 import { relayProgram } from '../network/relay-program.ts'
-import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
@@ -58,29 +57,17 @@ const arrivalMs = 1000
 const channel = 3
 
 /**
- * Prepares the network below `run`, the sandbox's own directory. The proxy exists only where the policy has an allow-list. Throws `unavailable` where
- * commands could write to that directory.
+ * Prepares the network below `run`, the sandbox's own directory, which commands can't get at. The proxy exists only where the policy has an allow-list. Throws
+ * `unavailable` on a machine that our programs are not made for.
  *
  * A container has no network but its own loopback. The socket that listens there is made inside, before each command, and handed to the engine
  * through a unix socket, so that the engine itself answers the command's connections. Since that takes a unix socket, the container's own profile
  * permits them; all that runs in it is under bubblewrap's filter instead, which does not. Our programs can be executed but not read, and such a
  * process is closed to all others (proc(5), "dumpable"): nothing can get at it before its filter is there.
  */
-export function prepareNetwork(
-  policy: SandboxPolicy,
-  run: string,
-  writable: readonly string[],
-  options: NetworkOptions,
-): ContainerNetwork {
+export function prepareNetwork(policy: SandboxPolicy, run: string, options: NetworkOptions): ContainerNetwork {
   if (policy.network.mode !== 'allowlist') {
     return { plan: { directory: undefined, filtered: [] }, start: () => nothing }
-  }
-  if (writable.some((root) => isWithin(run, root))) {
-    throw new SandboxError('unavailable', {
-      backend: 'docker',
-      reason: `its network allow-list needs a directory that commands can't write to, and ${run} is in a writable root`,
-      remedy: 'Set TMPDIR to a directory outside the writable roots.',
-    })
   }
   const architecture = requireArchitecture('docker', 'network allow-list')
   const proxy = createProxy(policy.network.allow, options)

@@ -47,12 +47,19 @@ export async function openDocker(
   image: string | undefined,
   options: NetworkOptions = {},
 ): Promise<Sandbox> {
+  if ([...writableRoots(policy, hostFileSystem), policy.workspace, ...policy.readableRoots].includes('/')) {
+    throw new SandboxError('unavailable', {
+      backend: 'docker',
+      reason: 'a root is /, where a container has its image',
+      remedy: 'Name the directories that commands need.',
+    })
+  }
   const { docker, user } = await checkDaemon()
   const named = await requireImage(docker, image)
   const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
   await reapContainers(docker)
-  const run = makeRunDirectory()
   const roots = writableRoots(policy, hostFileSystem)
+  const run = makeRunDirectory(roots, 'docker')
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'docker'))
   const running = new RunningCommands(guard.rest)
   // While none could write, what has changed is the host's own work.
@@ -63,7 +70,7 @@ export async function openDocker(
 
   const prepare = async (): Promise<ReturnType<typeof prepareNetwork>> => {
     try {
-      return prepareNetwork(policy, run.path, roots, options)
+      return prepareNetwork(policy, run.path, options)
     } catch (error) {
       await removeRunDirectory(run.path)
       throw error
@@ -75,7 +82,7 @@ export async function openDocker(
   const current = new Map<boolean, string>()
 
   const plan = (command: Command): ContainerPlan => {
-    const places = placesFor(command, guard, running)
+    const places = placesFor(command, guard, running, roots)
     const applied = policyFor(policy, command)
     return planContainer(applied, {
       image: named,

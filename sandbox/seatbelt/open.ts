@@ -41,7 +41,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
   const roots = writableRoots(policy, hostFileSystem)
   requireVolfs(roots)
   const limits = prepareLimits(policy, { processLimit: false }, 'seatbelt')
-  const run = makeRunDirectory()
+  const run = makeRunDirectory(roots, 'seatbelt')
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'seatbelt'))
   const machine = { host: hostFileSystem, privateTemp: run.temp }
   const profileFor = (places: ReturnType<typeof guard.trust>, applied = policy): SeatbeltProfile =>
@@ -69,7 +69,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const { variables } = commandEnvironment(policy, process.env, command, run.temp)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
-    const places = placesFor(command, guard, running)
+    const places = placesFor(command, guard, running, roots)
     const applied = policyFor(policy, command)
     const profile = profileFor(places, applied)
     const limited = limits.start()

@@ -34,7 +34,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   }
   // A limit on a user's processes would count all of the caller's, so only a control group will do.
   const limits = prepareLimits(policy, { processLimit: false }, backend)
-  const run = makeRunDirectory()
+  const run = makeRunDirectory([], backend)
   // What leaves its group and wipes its environment escapes us here, and may still write.
   const pipesMade = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path, backend)

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { RunEvent, RunSummary } from '../../engine/events.ts'
 import { ModelError, type HistoryItem, type Model, type ModelEvent, type Usage } from '../../engine/model.ts'
 import { run, type RunOptions } from '../../engine/run/run.ts'
@@ -51,7 +52,7 @@ export async function scriptedRun({ responses, builtIn, inside, ...options }: Se
       yield { type: 'end', usage }
     },
   }
-  const session = ephemeralSession('scripted')
+  const session = ephemeralSession('scripted', tmpdir())
   try {
     const summary = await run({
       model,

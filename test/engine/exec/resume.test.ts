@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 
@@ -165,6 +166,20 @@ test('--ephemeral keeps nothing', async () => {
   const { code } = await exec(oneCommand, [...open, '--ephemeral', 'x'], { cwd: repository(), home })
   expect(code).toBe(0)
   expect(stateOf(home)).toEqual([])
+})
+
+test.skipIf(needsBubblewrap())('--ephemeral keeps what decides about a run where its commands do not get', async () => {
+  const cwd = repository({ 'tmp/.keep': '' })
+  const clear = call('exec_command', { cmd: 'ls -A tmp; rm -rf tmp' })
+  const ran = await exec([[clear], [say('ok')]], ['--json', '--ephemeral', 'x'], {
+    cwd,
+    env: { TMPDIR: join(cwd, 'tmp') },
+  })
+  expect(ran.code).toBe(0)
+  const [first] = ran.events
+  expect(first?.type === 'thread.started' && first.config.session_dir).not.toContain(cwd)
+  const done = ran.events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+  expect(done[0]).toMatchObject({ type: 'command_execution', aggregated_output: '.keep\n', status: 'completed' })
 })
 
 test('--ephemeral goes on with a session, and leaves it as it was', async () => {

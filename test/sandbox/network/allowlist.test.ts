@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createSocketServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { afterEach, beforeAll, describe, expect, onTestFinished, test as plain } from 'vitest'
@@ -246,13 +245,6 @@ testInDocker(
     expect((await run(sandbox, 'echo next')).stdout).toBe('next\n')
   },
 )
-
-testInDocker('a container whose commands could rewrite our programs on the host is refused', async () => {
-  const workspace = await temporaryDirectory()
-  const network = { mode: 'allowlist', allow: [] } as const
-  const policy = parsePolicy({ mode: 'workspace-write', workspace, writableRoots: [tmpdir()], network })
-  await expect(openSandbox(policy, { backend: 'docker', image })).rejects.toThrow(/Set TMPDIR to a directory outside/)
-})
 
 plain('a backend that confines nothing refuses an allow-list', async () => {
   const workspace = await temporaryDirectory()

@@ -1,0 +1,27 @@
+import { homedir, tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import process from 'node:process'
+
+/** Where this program keeps what must outlive a run: quarantine, sessions, and what runs leave to the next one. */
+export function ownState(): string {
+  return below('XDG_STATE_HOME', '.local/state')
+}
+
+/** Where this program remembers what it could find out again. */
+export function ownCache(): string {
+  return below('XDG_CACHE_HOME', '.cache')
+}
+
+/**
+ * All that steers this program or that it remembers: by the XDG base directory specification, whatever the variables say, and, for who
+ * has no home, in the directories that all share.
+ */
+export function ownPlaces(): readonly string[] {
+  const shared = ['/var/tmp', tmpdir()].map((directory) => join(directory, `portcullis-${process.geteuid?.() ?? 0}`))
+  return [below('XDG_CONFIG_HOME', '.config'), ownState(), ownCache(), ...shared]
+}
+
+function below(variable: string, fallback: string): string {
+  const named = process.env[variable]
+  return join(named !== undefined && isAbsolute(named) ? named : join(homedir(), fallback), 'portcullis')
+}

@@ -1,0 +1,158 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test as plain, vi } from 'vitest'
+import { bubblewrapArguments } from '../../sandbox/bubblewrap/arguments.ts'
+import { finishReviews, openSandbox, parsePolicy, SandboxError, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { closeLater, codeOf, eventually, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
+
+const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
+
+describe.each([
+  ['bubblewrap', testInBubblewrap],
+  ['docker', testInDocker],
+] as const)('in %s', (backend, test) => {
+  beforeAll(() => {
+    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
+  })
+
+  const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
+  let workspace: string
+  let state: string
+  let elsewhere: string
+  beforeEach(async () => {
+    workspace = await temporaryDirectory()
+    state = await temporaryDirectory()
+    elsewhere = await temporaryDirectory()
+    await mkdir(join(workspace, 'tmp'))
+    vi.stubEnv('XDG_STATE_HOME', state)
+    vi.stubEnv('TMPDIR', join(workspace, 'tmp'))
+    return () => void vi.unstubAllEnvs()
+  })
+
+  const open = async (more: Partial<SandboxPolicyInput> = {}) =>
+    closeLater(
+      await openSandbox(parsePolicy({ mode: 'workspace-write', workspace, readableRoots, ...more }), {
+        backend,
+        image,
+      }),
+    )
+
+  test('what a run keeps is out of reach where the workspace holds the temporary directory', async () => {
+    const sandbox = await open()
+    const look = 'echo kept > /tmp/kept; find . /tmp /var/tmp -name "portcullis-run-*" 2>/dev/null'
+    expect((await run(sandbox, look)).stdout).toBe('')
+    expect((await run(sandbox, 'cat /tmp/kept')).stdout).toBe('kept\n')
+    expect(await readdir(join(workspace, 'tmp'))).toEqual([])
+    await sandbox.close()
+    expect(await readdir(join(state, 'portcullis/runs'))).toEqual([])
+  })
+
+  test('a command that clears away all that it finds does not escape its review when its run is killed', async () => {
+    const plant = 'rm -rf tmp; mkdir .vscode; echo {} > .vscode/tasks.json; touch planted; sleep 600'
+    const script = `
+      const { openSandbox, parsePolicy } = await import(${JSON.stringify(index)})
+      const policy = parsePolicy(${JSON.stringify({ mode: 'workspace-write', workspace, readableRoots })})
+      const sandbox = await openSandbox(policy, ${JSON.stringify({ backend, image })})
+      sandbox.spawn({ argv: ['sh', '-c', ${JSON.stringify(plant)}], cwd: policy.workspace }).stdout.resume()
+      setInterval(() => {}, 1000)
+    `
+    const engine = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
+    await eventually(() => existsSync(join(workspace, 'planted')))
+    const gone = new Promise((resolve) => engine.once('exit', resolve))
+    engine.kill('SIGKILL')
+    await gone
+    await mkdir(join(workspace, 'tmp'), { recursive: true })
+    expect(await finishReviews()).toMatchObject([{ kind: 'quarantine' }])
+    expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
+  })
+
+  test('what other runs keep can be neither changed nor moved', async () => {
+    const other = join(workspace, 'tmp', 'portcullis-run-1-2-3-abc')
+    await mkdir(other)
+    await writeFile(join(other, 'unreviewed.json'), 'theirs')
+    await run(await open(), `cd tmp/*; echo mine > unreviewed.json; rm unreviewed.json; cd ..; mv portcullis-run-* x`)
+    expect(await readFile(join(other, 'unreviewed.json'), 'utf8')).toBe('theirs')
+  })
+
+  test('a run that finds no place out of reach is refused', async () => {
+    vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
+    await expect(open()).rejects.toThrow(/Set TMPDIR to a directory outside the writable roots/)
+  })
+
+  test('what steers this program is neither read nor planted, wherever the variables put it', async () => {
+    vi.stubEnv('TMPDIR', elsewhere)
+    for (const [variable, name] of Object.entries({ XDG_STATE_HOME: 'state', XDG_CONFIG_HOME: 'config' }))
+      vi.stubEnv(variable, join(workspace, name))
+    await mkdir(join(workspace, 'state/portcullis/sessions'), { recursive: true })
+    const sandbox = await open()
+    const script =
+      'ls -A state/portcullis; echo x > state/portcullis/x; mkdir -p config/portcullis && echo x > config/portcullis/config.toml'
+    const { stdout, result } = await run(sandbox, script)
+    expect(stdout).toBe('')
+    expect(result.denials).toContainEqual(expect.objectContaining({ kind: 'quarantine', rule: 'protectedPaths' }))
+    expect(existsSync(join(workspace, 'config/portcullis'))).toBe(false)
+    expect(await readdir(join(workspace, 'state/portcullis'))).toContain('sessions')
+    expect(await readdir(join(workspace, 'state/portcullis'))).not.toContain('x')
+  })
+
+  test('a home below a root is guarded as if it were the root', async () => {
+    const home = join(workspace, 'home/somebody')
+    await mkdir(home, { recursive: true })
+    vi.stubEnv('HOME', home)
+    vi.stubEnv('TMPDIR', elsewhere)
+    const { result } = await run(
+      await open(),
+      'cd home/somebody; mkdir .ssh; echo x > .ssh/authorized_keys; echo x > .bashrc',
+    )
+    expect(result.denials).toMatchObject([{ kind: 'quarantine' }, { kind: 'quarantine' }])
+    expect(await readdir(home)).toEqual([])
+  })
+
+  test.each(['/proc', '/sys', '/dev'])('a root in %s, of which each command has its own, is refused', async (path) => {
+    const error = await open({ readableRoots: [path] }).catch((error: unknown) => error)
+    expect(SandboxError.is(error, 'invalid-policy') && error.message).toContain(`must not lie in ${path}`)
+  })
+})
+
+describe('all of the host as a root', () => {
+  testInBubblewrap("does not uncover the host's processes, devices and kernel settings", async () => {
+    const policy = parsePolicy({ mode: 'read-only', workspace: '/', readableRoots: ['/'] })
+    const look =
+      'ls /proc | grep -c "^[0-9]"; [ -e /dev/mem ] && echo device; find /sys /proc/sys -writable -type f 2>/dev/null | head -1'
+    expect((await run(closeLater(await openSandbox(policy)), look)).stdout).toMatch(/^[1-9]\n$/)
+  })
+
+  plain('is mounted before what covers it, writable or not', () => {
+    const around = { network: false, identity: { uid: 1, gid: 1 }, privateTemp: '/p', emptyDirectory: '/e' }
+    const rest = { cwd: '/', variables: {}, sizedTemp: true, filterDescriptor: 5, shown: [] }
+    const mounts = [{ path: '/', as: 'writable' as const }]
+    const options = bubblewrapArguments({ ...around, ...rest, mounts }).join(' ')
+    expect(options.match(/--\S+ (?:\/ )?\/(?:dev|proc|sys)?(?= |$)/g)).toEqual([
+      '--bind / /',
+      '--ro-bind-try /sys',
+      '--dev /dev',
+      '--proc /proc',
+      '--remount-ro /dev',
+      '--remount-ro /proc',
+      '--chdir /',
+    ])
+  })
+
+  testInDocker('is refused where a container has its image', async () => {
+    ensureImage()
+    const policy = parsePolicy({ mode: 'read-only', workspace: '/' })
+    await expect(openSandbox(policy, { backend: 'docker', image })).rejects.toThrow(/where a container has its image/)
+  })
+})
+
+testInBubblewrap('a workspace in shared memory is one like any other', async () => {
+  const workspace = await mkdtemp('/dev/shm/sandbox-test-')
+  onTestFinished(() => rm(workspace, { recursive: true, force: true }))
+  const sandbox = closeLater(await openSandbox(parsePolicy({ mode: 'workspace-write', workspace })))
+  expect(codeOf(await run(sandbox, 'echo made > file; cat file'))).toBe(0)
+  expect(await readFile(join(workspace, 'file'), 'utf8')).toBe('made\n')
+})
