@@ -229,7 +229,10 @@ export type ItemDraft = WithoutId<Item>
 
 type WithoutId<T extends Item> = T extends Item ? Omit<T, 'id'> : never
 
-/** Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. */
+/**
+ * Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. A start
+ * that fails, and so becomes no run, is `error` and `turn.failed` alone.
+ */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('thread.started'),

@@ -111,7 +111,7 @@ export class SubAgents {
     const agent = this.#agents.get(id)
     if (agent === undefined) throw new TypeError(`${id} was never made`)
     const { base, loan, equip, modelFor } = this.#surroundings
-    const { output: _, earlier: __, ...parent } = base()
+    const { output: _, earlier: __, deliver: ___, ...parent } = base()
     const { guardian, desk } = loan()
     const { definition } = agent
     const stopped = new AbortController()

@@ -45,6 +45,7 @@ import { readPrompt } from './read-prompt.ts'
 import { recoverTree } from './recover-tree.ts'
 import { loadRunConfig } from './run-config.ts'
 import { showContext } from './show-context.ts'
+import type { Progress } from './tell-start.ts'
 import { loadUserTools } from './user-tools.ts'
 import { useProxyFromEnvironment } from './use-proxy.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
@@ -55,7 +56,12 @@ import { findRepository, findWorkspace, requireRepository } from './workspace.ts
  * @returns the exit code
  * @throws UserError for what the user has to mend; nothing was run then
  */
-export async function runExec(argument: string | undefined, options: ExecOptions, start: Start): Promise<number> {
+export async function runExec(
+  argument: string | undefined,
+  options: ExecOptions,
+  start: Start,
+  progress: Progress,
+): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
   const places = findPlaces(process.env)
   const workspace = findWorkspace(options.cd)
@@ -69,7 +75,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   if (options.showContext === true) {
     return showContext(memory, [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])])
   }
-  const typed = await readPrompt(argument, process.stdin)
+  const typed = await readPrompt(argument, process.stdin, options.timeout)
   const approvalPolicy = approvalModeOf(settings)
   const home = findHome(process.env)
   const policies = readPolicies({ places, home, project, config })
@@ -88,6 +94,7 @@ export async function runExec(argument: string | undefined, options: ExecOptions
   const factsOf = factsOfModels(options, settings, model.name, reviewing)
   const openReviewerModel = (): Promise<Model> => chooseReviewerModel(model, settings, workspace)
   const review = await openReviewer(choice, { config: settings, places, openModel: openReviewerModel })
+  progress.ready()
   const { signal, dispose } = catchInterrupts()
   const forbids = forbiddenHosts(policies)
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true, forbids)
@@ -195,12 +202,13 @@ export async function runExec(argument: string | undefined, options: ExecOptions
       },
       priceOf: (name) => factsOf(name).price,
       compactAt: (name) => compactionLimit(factsOf(name), settings),
+      ...(options.outputLastMessage === undefined ? {} : { deliver: writeOutputFile(options.outputLastMessage) }),
       failOnDenied: options.failOnDenied === true,
       signal,
     }
     const summary = await run(runOptions)
+    progress.ended(summary.exitCode)
     if (options.json !== true && !shownAlready(options)) process.stdout.write(asLines(forStdout(summary.finalMessage)))
-    if (options.outputLastMessage !== undefined) writeOutputFile(options.outputLastMessage, summary.finalMessage)
     return summary.exitCode
   } finally {
     await agents?.close()

@@ -20,16 +20,17 @@ export function checkOutputFile(file: string): void {
 }
 
 /**
- * Writes the last message.
+ * What writes the last message.
  *
- * @throws UserError `failed` when the file can't be written any more
+ * @returns gives why the file can't be written any more; undefined where it was
  */
-export function writeOutputFile(file: string, message: string): void {
-  try {
-    writeFileSync(file, message)
-  } catch (error) {
-    throw new UserError('failed', `-o ${resolve(file)}: can't be written: ${(error as Error).message}`, {
-      cause: error,
-    })
+export function writeOutputFile(file: string): (message: string) => string | undefined {
+  return (message) => {
+    try {
+      writeFileSync(file, message)
+      return undefined
+    } catch (error) {
+      return `-o ${resolve(file)}: can't be written: ${(error as Error).message}`
+    }
   }
 }

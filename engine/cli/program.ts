@@ -51,7 +51,19 @@ Exit codes:
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+    if (error.exitCode === 0) return exitCodes.done
+    if (wantsEvents(argv)) {
+      const { tellFailure } = await import('./tell-start.ts')
+      tellFailure('usage', error.message.replace(/^error: /, ''))
+    }
+    return exitCodes.usage
   }
   return exitCode
+}
+
+/** Whether a command line that can't be understood asks for a run's events all the same. */
+function wantsEvents([command = '', ...words]: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  const options = end === -1 ? words : words.slice(0, end)
+  return ['exec', 'e'].includes(command) && options.some((word) => word === '--json' || word === '--experimental-json')
 }

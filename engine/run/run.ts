@@ -65,6 +65,8 @@ export type RunOptions = {
   readonly toolConcurrency?: number
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
+  /** Takes the final message before the run tells its end; gives why it could not, which then fails the run. Default: nobody does. */
+  readonly deliver?: (finalMessage: string) => string | undefined
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
   readonly sinks: readonly Sink[]
@@ -109,6 +111,8 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   } finally {
     budget.close()
   }
+  const undelivered = options.deliver?.(recorder.finalMessage)
+  if (undelivered !== undefined) stop ??= { reason: 'failed', message: undelivered }
   return recorder.end(stop?.reason ?? 'done', stop?.message, {
     ...closing,
     cost: budget.cost,

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { configOptions, type ConfigOptions } from './config-options.ts'
 import type { Finish } from './shared.ts'
+import type { Start } from '../../session/start.ts'
 
 /** What `agent exec` was asked to do, as parsed; nothing is looked up yet. */
 export type ExecOptions = ConfigOptions & {
@@ -43,8 +44,7 @@ Examples:
   agent exec resume --last "now the same for the other package"`,
     )
     .action(async (prompt: string | undefined, options: ExecOptions) => {
-      const { runExec } = await import('../exec.ts')
-      finish(await runExec(prompt, options, { type: 'new' }))
+      finish(await execute(prompt, options, { type: 'new' }))
     })
 
   for (const type of ['resume', 'fork'] as const) {
@@ -58,10 +58,17 @@ Examples:
         const last = command.opts<{ readonly last?: true }>().last === true
         if (!last && first === undefined) command.error('error: name a session, or give --last')
         if (last && second !== undefined) command.error('error: --last already names the session')
-        const { runExec } = await import('../exec.ts')
-        finish(await runExec(last ? first : second, options, { type, id: last ? undefined : first }))
+        finish(await execute(last ? first : second, options, { type, id: last ? undefined : first }))
       })
   }
+}
+
+async function execute(prompt: string | undefined, options: ExecOptions, start: Start): Promise<number> {
+  const { tellStart } = await import('../tell-start.ts')
+  return tellStart(options.json === true, async (progress) => {
+    const { runExec } = await import('../exec.ts')
+    return runExec(prompt, options, start, progress)
+  })
 }
 
 /** The options before a subcommand and those behind it: the later one wins, and lists go on. */

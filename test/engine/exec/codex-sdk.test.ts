@@ -205,5 +205,12 @@ describe.skipIf(needsBubblewrap())("OpenAI's @openai/codex-sdk", () => {
     await expect(other.resumeThread('00000000-0000-7000-8000-000000000000', thread()).run('go')).rejects.toThrow(
       /There is no session/,
     )
+    const { events } = await other.startThread(thread({ workingDirectory: '/no/such/folder' })).runStreamed('go')
+    const seen: string[] = []
+    const listening = (async () => {
+      for await (const { type } of events) seen.push(type)
+    })()
+    await expect(listening).rejects.toThrow(/code 2: agent: .*no such directory/)
+    expect(seen).toEqual(['error', 'turn.failed'])
   })
 })

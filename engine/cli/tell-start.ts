@@ -1,0 +1,67 @@
+import process from 'node:process'
+import { jsonlSink } from '../display/jsonl.ts'
+import { exitCodes, type EndReason } from '../exit-codes.ts'
+import { Recorder } from '../run/recorder.ts'
+import { truncateMiddle } from '../text/truncate.ts'
+import { UserError } from '../user-error.ts'
+
+/** How far `agent exec` has come, for what is to be said when it fails there. */
+export type Progress = {
+  /** What is wanted of the run is known; from here on it looks after signals itself. */
+  readonly ready: () => void
+  /** The run has told its end, and what it exits with. */
+  readonly ended: (exitCode: number) => void
+}
+
+/** Of a message in one event. */
+const longestMessage = 16 * 1024
+
+/**
+ * Sees that an `agent exec` which fails before its first event ends like any other: with `--json` by a terminal event that has the
+ * reason and the exit code, and by its documented exit code also where a signal comes as early as that. A run that has told its end
+ * keeps to it, whatever fails afterwards.
+ *
+ * @param json whether events are asked for
+ * @throws what the start threw, once the event is out
+ */
+export async function tellStart(json: boolean, start: (progress: Progress) => Promise<number>): Promise<number> {
+  let told: number | undefined
+  const unhandle = handleSignals(json)
+  try {
+    return await start({ ready: unhandle, ended: (exitCode) => (told = exitCode) })
+  } catch (error) {
+    const { message } = error as Error
+    if (told === undefined) {
+      if (json) tellFailure(error instanceof UserError ? error.reason : 'failed', message)
+      throw error
+    }
+    process.stderr.write(`agent: after the run's end: ${message}\n`)
+    return told
+  } finally {
+    unhandle()
+  }
+}
+
+/** Prints the last events of a run that could not be begun. */
+export function tellFailure(reason: EndReason, message: string): void {
+  const json = jsonlSink((line) => process.stdout.write(line))
+  new Recorder([json]).end(reason, truncateMiddle(message, longestMessage).text)
+}
+
+/** Nothing is going on yet that a signal would have to end in good order. */
+function handleSignals(json: boolean): () => void {
+  const stop = (reason: 'interrupted' | 'terminated', message: string) => (): void => {
+    if (json) tellFailure(reason, message)
+    process.stderr.write(`agent: ${message}\n`)
+    process.stdout.write('', () => process.exit(exitCodes[reason]))
+  }
+  const handlers = [
+    ['SIGINT', stop('interrupted', 'Interrupted.')],
+    ['SIGTERM', stop('terminated', 'Stopped by SIGTERM.')],
+    ['SIGHUP', stop('terminated', 'Stopped by SIGHUP.')],
+  ] as const
+  for (const [name, handler] of handlers) process.once(name, handler)
+  return () => {
+    for (const [name, handler] of handlers) process.off(name, handler)
+  }
+}
