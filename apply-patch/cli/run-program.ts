@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { apply } from './apply.ts'
+import { expectShortRun } from './expect-short-run.ts'
 import { isArgumentUtf8, readStandardInput, write } from './input.ts'
 import { defaults, type Settings } from './settings.ts'
 
@@ -57,6 +58,7 @@ async function start(settings: Settings, signal: AbortSignal): Promise<number> {
     return 1
   }
   const input = readStandardInput()
+  expectShortRun(input.length)
   if (input.length > 0) return apply(input, settings, signal)
   write(2, usage)
   return 2

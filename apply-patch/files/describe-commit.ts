@@ -19,7 +19,7 @@ export function describeCommit(
 ): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {
   const isWanted = extras.undoLimit >= 0 && plan.steps.every(({ change }) => change.before.type !== 'other')
   const found = isWanted ? plan.steps.map(oldOf) : []
-  const total = found.reduce((sum, { runs }) => sum + runs.reduce((length, run) => length + run.length, 0), 0)
+  const total = found.reduce((sum, { runs }) => sum + runs.length, 0)
   const canUndo = isWanted && total <= extras.undoLimit
   const header: Header = {
     version: 1,
@@ -41,16 +41,18 @@ export function describeCommit(
     canUndo,
     bytes: canUndo ? total : 0,
   }
-  return { header, bytes: canUndo ? found.flatMap(({ runs }) => runs) : [] }
+  return { header, bytes: canUndo ? found.map(({ runs }) => runs) : [] }
 }
 
+const nothing = Buffer.alloc(0)
+
 /** What was there as a journal keeps it; the checksum guards what is put together again. */
-function oldOf({ change }: Step): { readonly before: OldState; readonly runs: readonly Buffer[] } {
+function oldOf({ change }: Step): { readonly before: OldState; readonly runs: Buffer } {
   const { before } = change
-  if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, runs: [] }
-  if (before.type !== 'file') return { before: { type: before.type }, runs: [] }
+  if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, runs: nothing }
+  if (before.type !== 'file') return { before: { type: before.type }, runs: nothing }
   const { mode, uid, gid, bytes } = before
   const { recipe, runs } =
-    change.type === 'write' ? findRecipe(bytes, change.content) : { recipe: wholeRecipe(bytes.length), runs: [bytes] }
+    change.type === 'write' ? findRecipe(bytes, change.content) : { recipe: wholeRecipe(bytes.length), runs: bytes }
   return { before: { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), recipe }, runs }
 }

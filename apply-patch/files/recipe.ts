@@ -15,31 +15,38 @@ export function wholeRecipe(size: number): Recipe {
 /**
  * Finds the recipe by looking at which pieces of the new content are views into the old file's own buffer.
  *
- * @returns the recipe and the runs that only the old file had, in order
+ * @returns the recipe and the runs that only the old file had, one behind the other
  */
-export function findRecipe(
-  old: Buffer,
-  content: Content,
-): { readonly recipe: Recipe; readonly runs: readonly Buffer[] } {
+export function findRecipe(old: Buffer, content: Content): { readonly recipe: Recipe; readonly runs: Buffer } {
   const recipe: number[] = []
-  const runs: Buffer[] = []
   let oldAt = 0
   let newAt = 0
   for (const piece of content) {
     const start = piece.byteOffset - old.byteOffset
     const isKept = piece.buffer === old.buffer && start >= oldAt && start + piece.length <= old.length
     if (isKept && piece.length > 0) {
-      runs.push(old.subarray(oldAt, start))
       recipe.push(start - oldAt, newAt, piece.length)
       oldAt = start + piece.length
     }
     newAt += piece.length
   }
-  if (oldAt < old.length) {
-    runs.push(old.subarray(oldAt))
-    recipe.push(old.length - oldAt, 0, 0)
+  if (oldAt < old.length) recipe.push(old.length - oldAt, 0, 0)
+  return { recipe, runs: gather(old, recipe) }
+}
+
+/** The runs of a recipe as one: thousands of views would take more than the few bytes they show. */
+function gather(old: Buffer, recipe: Recipe): Buffer {
+  if (recipe.length === 3) return old.subarray(0, recipe[0])
+  const runs = Buffer.allocUnsafe(runLength(recipe))
+  let from = 0
+  let to = 0
+  for (let index = 0; index < recipe.length; index += 3) {
+    const length = recipe[index] ?? 0
+    old.copy(runs, to, from, from + length)
+    to += length
+    from += length + (recipe[index + 2] ?? 0)
   }
-  return { recipe, runs }
+  return runs
 }
 
 /** How many bytes of runs a recipe needs. */
