@@ -185,6 +185,19 @@ const todoList = z.object({
   ),
 })
 
+/** Ours: plan mode, in which a run changes nothing, began or ended, or a plan was shown to whoever approves it. */
+const planMode = z.object({
+  ...common,
+  type: z.literal('plan_mode'),
+  /** `kept`: the plan was not approved. `delivered`: nobody was there to approve it, so it is the result of the run. */
+  state: z.enum(['entered', 'proposed', 'left', 'kept', 'delivered']),
+  /** Whose wish it was to plan first. */
+  wished_by: z.enum(['user', 'model']),
+  plan: z.string().optional(),
+  call_id: z.string().optional(),
+  verdict: verdict.optional(),
+})
+
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
 
 const item = z.discriminatedUnion('type', [
@@ -198,6 +211,7 @@ const item = z.discriminatedUnion('type', [
   compaction,
   hookRun,
   todoList,
+  planMode,
   errorItem,
 ])
 
@@ -248,6 +262,8 @@ export const RunEvent = z.discriminatedUnion('type', [
       /** What commands reach: `off`, `allowlist` or `full`. */
       network: z.string().optional(),
       reasoning_effort: z.string().optional(),
+      /** Whose wish it is that the run plans, and changes nothing. Absent: it may act. */
+      plan_mode: z.enum(['user', 'model']).optional(),
       /** The limits that were given. */
       budget: z
         .object({

@@ -51,6 +51,14 @@ export type Action =
       readonly arguments: unknown
       readonly readOnlyHint?: boolean
     }
+  /** To end plan mode, in which nothing may be changed, and carry out what was planned. */
+  | {
+      readonly type: 'plan'
+      /** What would be carried out, in words. */
+      readonly plan: string
+      /** Whose wish it was that nothing be changed before there is a plan. */
+      readonly wishedBy: 'user' | 'model'
+    }
 
 /** What becomes of an action. `deny` refuses it, `abort` ends the run. */
 export type Decision = 'allow' | 'deny' | 'abort'

@@ -37,6 +37,13 @@ export function assess(action: Action, policy: Policy): Assessment {
       return { ...assessNetwork(action, policy), analysis: undefined }
     case 'mcp':
       return { ...assessTool(action, policy), analysis: undefined }
+    case 'plan':
+      return {
+        decision: 'ask',
+        stage: 'plan-mode',
+        reason: 'Plan mode ends when the plan is approved.',
+        analysis: undefined,
+      }
     default:
       return action satisfies never
   }

@@ -20,6 +20,8 @@ export type GuardianOptions = {
   readonly permissions?: PermissionSet
   /** Who is asked what rules and mode leave open. */
   readonly reviewer: Reviewer
+  /** Who is asked whether a plan may be carried out, whatever the approval mode says of asking. Default: nobody. */
+  readonly planReviewer?: Reviewer
   /** Where every verdict goes before its action starts. */
   readonly audit: AuditLog
   /** Roots besides a patch's own that may be written. Default: none. */
@@ -35,6 +37,8 @@ export type ReviewOptions = {
   readonly subject?: string
   /** Why it can't be done whatever anybody says, where that is known already: nobody is asked, and the refusal is on record. */
   readonly refuse?: string
+  /** The stage that knows it. Default: `confinement`. */
+  readonly refusedBy?: string
   /**
    * What a hook said. `ask` has the reviewer asked even where all else allows; `allow` answers what only the approval mode would
    * ask, and lifts no rule, permission or alarm.
@@ -83,8 +87,8 @@ export function createGuardian(options: GuardianOptions): Guardian {
         frozen = freezeAction(action)
         const assessment = withHook(assess(frozen, policy), options.hook)
         analysis = assessment.analysis
-        const { refuse } = options
-        verdict = refuse === undefined ? await decide(frozen, assessment, options) : deny('confinement', refuse)
+        const { refuse, refusedBy = 'confinement' } = options
+        verdict = refuse === undefined ? await decide(frozen, assessment, options) : deny(refusedBy, refuse)
       } catch (cause) {
         verdict = deny('guardian', `The review itself failed, so nothing was run: ${messageOf(cause)}`)
         frozen = action
@@ -113,7 +117,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
   async function decide(
     action: Action,
     assessment: Assessment,
-    { signal, hook: _, ...more }: ReviewOptions,
+    { signal, hook: _, refuse: __, refusedBy: ___, ...more }: ReviewOptions,
   ): Promise<Verdict> {
     const { decision, stage, reason, rule } = assessment
     const named = rule === undefined ? {} : { rule }
@@ -125,8 +129,9 @@ export function createGuardian(options: GuardianOptions): Guardian {
     // What a rule grants it grants every time.
     if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
     const request = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
-    const answer = await ask(request, signal)
-    const decidedBy = `reviewer:${reviewer.name}`
+    const asked = action.type === 'plan' ? (options.planReviewer ?? nobody) : reviewer
+    const answer = await ask(asked, request, signal)
+    const decidedBy = `reviewer:${asked.name}`
     switch (answer.outcome) {
       case 'allowed':
         remember(answer, escalation?.grants ?? [])
@@ -176,13 +181,14 @@ export function createGuardian(options: GuardianOptions): Guardian {
   }
 
   async function ask(
+    asked: Reviewer,
     request: Parameters<Reviewer['review']>[0],
     signal: AbortSignal | undefined,
   ): Promise<ReviewerAnswer> {
     if (isAborted(signal))
       return { outcome: 'denied', reason: 'The run was interrupted before anybody could approve it.' }
     try {
-      return await reviewer.review(request, signal === undefined ? {} : { signal })
+      return await asked.review(request, signal === undefined ? {} : { signal })
     } catch (cause) {
       if (isAborted(signal)) return { outcome: 'denied', reason: 'The run was interrupted while approval was awaited.' }
       return { outcome: 'unavailable', reason: messageOf(cause) }

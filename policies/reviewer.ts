@@ -77,6 +77,8 @@ function howToAllow({ action, rule, mode }: ReviewRequest): string {
     }
     case 'mcp':
       return `Whoever runs this can allow it with the permission mcp__${action.server}__${action.tool}.`
+    case 'plan':
+      return 'Whoever runs this can go on with the session without plan mode.'
     default:
       return action satisfies never
   }

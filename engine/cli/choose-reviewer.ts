@@ -27,8 +27,7 @@ export function chooseReviewer(options: ExecOptions, config: Settings, mode: App
   if (argv !== undefined && url !== undefined) {
     throw new UserError('usage', 'approval_program and approval_url are both set: leave one of them out.')
   }
-  const isThere = process.stdin.isTTY && process.stderr.isTTY && options.json !== true
-  const person: ReviewerChoice = { kind: isThere ? 'person' : 'nobody' }
+  const person: ReviewerChoice = { kind: isPersonThere(options) ? 'person' : 'nobody' }
   switch (config.approvals_reviewer) {
     case 'none':
       return { kind: 'nobody' }
@@ -49,6 +48,11 @@ export function chooseReviewer(options: ExecOptions, config: Settings, mode: App
     default:
       return config.approvals_reviewer satisfies never
   }
+}
+
+/** Whether somebody sits at the terminal who can read a question and type an answer. */
+export function isPersonThere(options: ExecOptions): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY && options.json !== true
 }
 
 /** The choice as the model is told of it. */

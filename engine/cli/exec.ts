@@ -20,6 +20,7 @@ import type { Session } from '../session/session.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { describeSkills } from '../skills/skill-list.ts'
 import { agentTools } from '../tools/agent.ts'
+import { planModeTools } from '../tools/plan-mode.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
@@ -37,6 +38,8 @@ import { approvalModeOf } from './modes.ts'
 import { openAgents } from './open-agents.ts'
 import { openExtensions, readExtensions } from './open-extensions.ts'
 import { openReviewer } from './open-reviewer.ts'
+import { planReviewer } from './plan-reviewer.ts'
+import { openPlanMode } from './open-plan-mode.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
 import { compactionLimit, factsOfModels } from './model-facts.ts'
 import { readImage } from './read-image.ts'
@@ -104,6 +107,7 @@ export async function runExec(
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
     const session = (opened = beginning.open(workspace, options.threadSource))
+    const planMode = openPlanMode(options.plan, beginning.earlier, session.rollout)
     const recovered = sandbox.policy.mode === 'read-only' ? [] : await recoverTree(workspace)
     added = await openExtensions(extensions, {
       workspace,
@@ -112,6 +116,7 @@ export async function runExec(
       session,
       source: beginning.earlier === undefined ? 'startup' : 'resume',
       approvalMode: approvalPolicy,
+      planMode,
       forbids,
       home,
       openModel: async (name) => (name === undefined ? model : openNamed(name, settings, workspace)),
@@ -135,8 +140,10 @@ export async function runExec(
     const builtIn = [
       ...shared,
       ...agentTools(agents, definitions),
+      ...planModeTools(planMode),
       ...(output?.tool === undefined ? [] : [output.tool]),
     ]
+    const approvesPlans = planReviewer({ options, choice, review, approvalMode: approvalPolicy, places }, planMode)
     const makeGuardian = guard({
       session,
       rules: policies.rules,
@@ -144,6 +151,7 @@ export async function runExec(
       approvalMode: approvalPolicy,
       sandbox,
       reviewer: (desk) => beforeReviewer(review.reviewer(desk)),
+      planning: { mode: planMode, reviewer: (desk) => beforeReviewer(approvesPlans(desk)) },
     })
     let loan: AgentLoan
     const runOptions: RunOptions = {
@@ -155,6 +163,7 @@ export async function runExec(
         deferral: parseDeferral(settings.tool_search, factsOf(model.name).contextWindow) ?? { mode: 'off' },
       }),
       hooks: added.hooks,
+      planMode,
       attended,
       ...(output === undefined ? {} : { output }),
       ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),

@@ -8,6 +8,7 @@ import type { AgentLoan } from '../agents/sub-agents.ts'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
 import type { HookSurroundings } from '../hooks/hooks.ts'
 import type { HookFile } from '../hooks/load.ts'
+import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import { judgement } from '../hooks/run-prompt.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../model.ts'
@@ -44,6 +45,7 @@ type Around = {
   readonly session: Session
   readonly home: string
   readonly approvalMode: ApprovalMode
+  readonly planMode: PlanMode
   readonly servers: McpServers | undefined
   /** What is said against hosts, for the sandbox of hooks; and the same for a hook's own URL. */
   readonly forbids: ForbidsHost
@@ -72,7 +74,7 @@ export function hookSurroundings(around: Around): {
         session_id: session.threadId,
         transcript_path: join(session.directory, 'rollout.jsonl'),
         cwd: workspace,
-        permission_mode: permissionModes[around.approvalMode],
+        permission_mode: around.planMode.wishedBy === undefined ? permissionModes[around.approvalMode] : 'plan',
       }),
       workspace,
       sandboxFor,

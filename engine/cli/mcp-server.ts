@@ -76,7 +76,11 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
       prompts: [],
       history: () => [],
     })
-    state = openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env)
+    state = openWorkingState(
+      () => sandbox,
+      (bytes) => session.keepOutput(bytes),
+      process.env,
+    )
     const path: CallPath = {
       registry: createRegistry({ builtIn: builtInTools }),
       hooks: noHooks,

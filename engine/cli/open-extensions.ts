@@ -14,6 +14,7 @@ import { hooksOfAgent, openHooks, type SessionSource } from '../hooks/run-hooks.
 import { testHooks } from '../hooks/self-test.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { Model } from '../model.ts'
+import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import { directoriesBetween } from '../paths.ts'
 import type { Places } from '../places.ts'
 import { noHooks, silentHooks, type RunHooks } from '../run/hooks.ts'
@@ -79,6 +80,7 @@ type Around = {
   readonly session: Session
   readonly source: SessionSource
   readonly approvalMode: ApprovalMode
+  readonly planMode: PlanMode
   readonly forbids: ForbidsHost
   readonly home: string
   /** A model by name, or the run's own. */

@@ -23,7 +23,7 @@ import { UserError } from '../user-error.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 
 /** A reviewer that is ready, and what frees it. */
-type OpenReviewer = {
+export type OpenReviewer = {
   readonly reviewer: (desk: ReviewDesk) => Reviewer
   readonly close: () => void
 }
@@ -50,13 +50,8 @@ export async function openReviewer(
   switch (choice.kind) {
     case 'nobody':
       return { reviewer: () => nobody, close: nothingToClose }
-    case 'person': {
-      const person = createHumanReviewer({
-        ask: askAtTerminal({ input: process.stdin, output: process.stderr }, acceptedFiles(places)),
-        writeRule: (rule) => keepRule(places, rule),
-      })
-      return { reviewer: (desk) => reported(desk, () => person), close: nothingToClose }
-    }
+    case 'person':
+      return { reviewer: personAtTerminal(places), close: nothingToClose }
     case 'program': {
       const program = answeringProgram(choice.argv)
       const reviewer = createProgramReviewer({ exchange: program.exchange, ...timeout })
@@ -80,6 +75,15 @@ export async function openReviewer(
     default:
       return choice satisfies never
   }
+}
+
+/** The person at the terminal. To be made once: two would both read what is typed. */
+export function personAtTerminal(places: Places): OpenReviewer['reviewer'] {
+  const person = createHumanReviewer({
+    ask: askAtTerminal({ input: process.stdin, output: process.stderr }, acceptedFiles(places)),
+    writeRule: (rule) => keepRule(places, rule),
+  })
+  return (desk) => reported(desk, () => person)
 }
 
 function readPolicy(file: string): string {

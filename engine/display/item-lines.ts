@@ -47,6 +47,8 @@ export function itemLines(item: Item, style: Style): readonly string[] {
         const line = `  ${completed ? '☑' : status === 'in_progress' ? '▸' : '☐'} ${oneLine(text)}`
         return completed ? paint('dim', line) : line
       })
+    case 'plan_mode':
+      return planModeLines(item, paint)
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:
@@ -114,6 +116,26 @@ function toolCallLines(item: Extract<Item, { type: 'tool_call' }>, { paint }: St
     return [paint('red', `✗ refused: ${call}`), ...verdictLines(item.verdict, paint)]
   }
   return [paint('red', `✗ ${call}`), ...indent(item.error ?? '', paint)]
+}
+
+/** The plan itself is in the question that a person is asked, or the run's final message. */
+function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>, paint: Paint): readonly string[] {
+  switch (state) {
+    case 'entered':
+      return [paint('cyan', '◆ plan mode: nothing is changed before a plan is approved')]
+    case 'left':
+      return [paint('cyan', '◆ plan mode is left'), ...indent(verdict?.reason ?? '', paint)]
+    case 'kept':
+    case 'proposed':
+      return [
+        paint('yellow', '◆ the plan is not approved, and plan mode stays on'),
+        ...indent(verdict?.reason ?? '', paint),
+      ]
+    case 'delivered':
+      return [paint('cyan', '◆ nobody is here to approve the plan: it is the result of the run')]
+    default:
+      return state satisfies never
+  }
 }
 
 /** What a reviewer said. The action itself follows as its own item. */

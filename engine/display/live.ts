@@ -133,6 +133,8 @@ function activity(item: Item): string {
       return 'summing up the conversation'
     case 'hook':
       return `running the ${item.event} hook`
+    case 'plan_mode':
+      return 'the plan is looked at'
     case 'agent_message':
     case 'reasoning':
     case 'todo_list':

@@ -96,6 +96,8 @@ const claudeNames: Readonly<
   agent: sameFields('Agent'),
   skill: sameFields('Skill'),
   todo: sameFields('TodoWrite'),
+  enter_plan_mode: sameFields('EnterPlanMode'),
+  exit_plan_mode: sameFields('ExitPlanMode'),
 }
 
 function fileView(name: string) {
@@ -194,6 +196,8 @@ function shownAction(action: Action): Pick<CallView, 'name' | 'input'> {
       return { name: 'WebFetch', input: { url: `${action.protocol}://${action.host}:${action.port}/` } }
     case 'mcp':
       return { name: `mcp__${action.server}__${action.tool}`, input: action.arguments as CallView['input'] }
+    case 'plan':
+      return { name: 'ExitPlanMode', input: { plan: action.plan } }
     default:
       return action satisfies never
   }

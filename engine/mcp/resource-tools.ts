@@ -45,6 +45,7 @@ function readResource(servers: McpServers): Tool {
     description: 'Reads a document that an MCP server offers.',
     input: z.object({ server: z.string(), uri: z.string() }),
     deferred: true,
+    guarded: true,
     run: async ({ server, uri }, context) => {
       const action = { type: 'mcp' as const, server, tool: 'resources/read', arguments: { uri } }
       const { verdict, approved } = await context.guardian.review(action, { signal: context.signal })

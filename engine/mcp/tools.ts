@@ -35,6 +35,7 @@ function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServer
     deferred: !server.alwaysLoad,
     alwaysLoad: server.alwaysLoad,
     ownItems: true,
+    guarded: true,
     readOnly: () => readOnly,
     concurrencySafe: () => readOnly,
     validate: (input) => {

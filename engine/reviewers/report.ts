@@ -80,6 +80,8 @@ function subjectOf({ action }: ReviewRequest): string {
       return `connect to ${action.host}:${action.port}`
     case 'mcp':
       return `mcp__${action.server}__${action.tool}`
+    case 'plan':
+      return 'leave plan mode'
     default:
       return action satisfies never
   }

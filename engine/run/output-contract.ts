@@ -92,6 +92,7 @@ export class OutputContract {
       .meta(parameters)
     return defineTool({
       name: toolName,
+      guarded: true,
       description: 'Delivers the final result of the task, and ends it. Call it once, when everything else is done.',
       input,
       run: (value) => {

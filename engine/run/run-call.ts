@@ -3,6 +3,8 @@ import { nearest } from '../config/nearest.ts'
 import type { EventVerdict, ItemDraft, ToolCallItem } from '../events.ts'
 import type { ToolCall } from '../model.ts'
 import { fitOutput } from '../text/fit-output.ts'
+import { planModeStage } from '../plan-mode/planning-guardian.ts'
+import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import { denied, eventVerdict } from '../tools/denied.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { CheckedCall, ItemHandle, Tool, ToolContext, ToolResult, ValidCall } from '../tools/tool.ts'
@@ -17,6 +19,8 @@ export type CallPath = {
   readonly recorder: Recorder
   /** Whether a person is there who can be asked. */
   readonly attended: boolean
+  /** Whether the run plans, so that it may change nothing. Absent: it acts. */
+  readonly planMode?: PlanMode
   readonly context: Omit<ToolContext, 'callId' | 'startItem' | 'signal'>
 }
 
@@ -61,6 +65,8 @@ export async function runCall(prepared: PreparedCall, path: CallPath, turn: Turn
   if (!tool.ownItems) items.open({ ...items.draft(), status: 'in_progress' })
 
   let { checked, json } = prepared
+  const shut = shutByPlanMode(tool, checked, path)
+  if (shut !== undefined) return items.refused(shut)
   let complaint = await settle(() => checked.validate(context))
   if (complaint.text !== undefined) return items.misfit(complaint.text)
 
@@ -84,6 +90,12 @@ export async function runCall(prepared: PreparedCall, path: CallPath, turn: Turn
   const hooked = { id: call.id, tool: tool.name, input: json, signal }
   const took = Math.round(performance.now() - started)
   return fitOutput(await after(path.hooks, hooked, noted, took), path.context.state)
+}
+
+/** Why plan mode has no room for a call of which the Guardian would never hear. Whatever names an action is judged by that. */
+function shutByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }: CallPath): string | undefined {
+  if (planMode === undefined || tool.guarded || checked.readOnly(context)) return undefined
+  return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined
 }
 
 /** A Guardian that takes a hook's word into account in everything it is asked. */
@@ -201,6 +213,13 @@ class CallItems {
   misfit(error: string): ToolResult {
     this.close({ status: 'failed', error })
     return { ok: false, output: error }
+  }
+
+  /** Plan mode has no room for it. */
+  refused(reason: string): ToolResult {
+    const verdict: EventVerdict = { decision: 'deny', decided_by: planModeStage, reason }
+    this.close({ status: 'declined', verdict })
+    return { ok: false, refused: verdict, output: reason }
   }
 
   blocked(reason: string): ToolResult {

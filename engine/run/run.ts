@@ -5,6 +5,7 @@ import type { Ignored } from '../config/ignored.ts'
 import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
 import type { Price } from '../models/index.ts'
+import { planModeNotice, type PlanMode } from '../plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Widening } from '../grants/widening.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
@@ -24,6 +25,7 @@ import { Room } from './room.ts'
 import { startCalls } from './run-calls.ts'
 import { RefusalWatch } from './refusals.ts'
 import { faultOf, stopFor, type Stop } from './stop.ts'
+import { whilePlanning } from './whereabouts.ts'
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
 export type RunOptions = {
@@ -59,6 +61,8 @@ export type RunOptions = {
   readonly priceOf: (model: string) => Price | undefined
   /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
   readonly compactAt: (model: string) => number | undefined
+  /** Whether the run plans, so that it may change nothing. Absent: it acts. */
+  readonly planMode?: PlanMode
   /** What is asked around every call and told of the run. Default: nothing. */
   readonly hooks?: RunHooks
   /** How many calls may run at a time, of those that may run beside others. Default: 10. */
@@ -145,6 +149,7 @@ function announce(options: RunOptions, recorder: Recorder): void {
       network: policy.mode === 'danger-full-access' ? 'full' : policy.network.mode,
       approval_policy: options.approvalPolicy,
       reasoning_effort: options.reasoningEffort,
+      plan_mode: options.planMode?.wishedBy,
       budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
       session_dir: options.session.directory,
       ignored_config: ignored.length === 0 ? undefined : ignored,
@@ -152,6 +157,9 @@ function announce(options: RunOptions, recorder: Recorder): void {
   })
   recorder.emit({ type: 'turn.started' })
   for (const message of options.notices ?? []) recorder.complete({ type: 'error', message })
+  if (options.planMode?.wishedBy !== undefined) {
+    recorder.complete({ type: 'plan_mode', state: 'entered', wished_by: options.planMode.wishedBy })
+  }
   options.hooks?.report((item) => recorder.complete(item))
 }
 
@@ -181,6 +189,11 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
   if (options.earlier === undefined) {
     for (const text of options.context) conversation.add({ type: 'message', role: 'developer', text })
   }
+  const planning =
+    options.planMode === undefined
+      ? undefined
+      : planModeNotice(options.planMode, tools.find('exit_plan_mode') !== undefined)
+  if (planning !== undefined) conversation.add({ type: 'message', role: 'developer', text: planning })
   const { images = [] } = options
   conversation.add({
     type: 'message',
@@ -253,6 +266,8 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       const refused = recorder.deniedCount - refusedBefore
       const knocking = options.attended === true ? undefined : refusals.see(called, refused)
       if (knocking !== undefined) return { reason: 'stoppedByGuardian', message: knocking }
+      const plan = options.output === undefined ? options.planMode?.concluded : undefined
+      if (plan !== undefined) return deliver(plan, conversation, recorder)
       const judgement = options.output?.judgeCalls()
       if (judgement?.done === true) return deliver(options.output?.delivered, conversation, recorder)
       if (judgement !== undefined && 'failure' in judgement) return { reason: 'failed', message: judgement.failure }
@@ -289,12 +304,26 @@ const defaultConcurrency = 10
 const maxSentBack = 8
 
 function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): CallPath {
-  const { tools: registry, attended = false, workspace, sandbox, session } = options
+  const { tools: registry, attended = false, session, planMode } = options
   const hooks = options.hooks?.calls ?? noHooks
-  const { widening } = options
-  const state = openWorkingState(sandbox, (bytes) => session.keepOutput(bytes), process.env, todoOf(options))
-  const context = { workspace, sandbox, guardian, state, ...(widening === undefined ? {} : { widening }) }
-  return { registry, hooks, recorder, attended, context }
+  const now = whilePlanning(() => options, planMode)
+  const state = openWorkingState(
+    () => now().sandbox,
+    (bytes) => session.keepOutput(bytes),
+    process.env,
+    todoOf(options),
+  )
+  return {
+    registry,
+    hooks,
+    recorder,
+    attended,
+    ...(planMode === undefined ? {} : { planMode }),
+    // Looked up for each call: it changes in the middle of a run.
+    get context() {
+      return { ...now(), guardian, state }
+    },
+  }
 }
 
 function reviewDesk(options: RunOptions, { recorder, budget, conversation }: Running): ReviewDesk {

@@ -61,6 +61,8 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
   /** What the model is sent from here on instead of all that came before. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
+  /** Plan mode begins, for whose wish; null: it ends. */
+  z.object({ type: z.literal('plan_mode'), wished_by: z.enum(['user', 'model']).nullable() }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
 
@@ -96,6 +98,8 @@ export type ReadRollout = {
   /** How the last run of it ended; undefined when it was cut off. */
   readonly end: Extract<RolloutRecord, { type: 'end' }> | undefined
   readonly model: string | undefined
+  /** Whose wish the plan mode is that it is in; undefined where it is in none. */
+  readonly planWishedBy: 'user' | 'model' | undefined
 }
 
 /** Opens a rollout for appending, its torn last line taken away first. */
@@ -143,6 +147,7 @@ export function readRollout(path: string): ReadRollout {
     ...addUp(records),
     end: endOf(records),
     model: records.findLast((entry) => entry.type === 'run')?.model,
+    planWishedBy: records.findLast((entry) => entry.type === 'plan_mode')?.wished_by ?? undefined,
   }
 }
 

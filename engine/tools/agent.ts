@@ -14,6 +14,7 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
   const kinds = definitions.map(({ name, description }) => `\n- ${name}: ${description.replaceAll(/\s+/g, ' ').trim()}`)
   return defineTool({
     name: 'agent',
+    guarded: true,
     description:
       'Hands a piece of work to another agent, which knows nothing of this conversation: say in the prompt all that it needs. It works in ' +
       'the same workspace, within the same limits, and its report comes back. With background true it works beside you until wait_agents.' +
@@ -45,6 +46,7 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
 function sendMessage(agents: SubAgents): Tool {
   return defineTool({
     name: 'send_message',
+    guarded: true,
     description: 'Says more to an agent that has given its report; it still knows what it did. Its answer comes back.',
     input: z.object({
       to: z.string().min(1).describe('Its id, e.g. agent-1.'),
@@ -60,6 +62,7 @@ function sendMessage(agents: SubAgents): Tool {
 function waitAgents(agents: SubAgents): Tool {
   return defineTool({
     name: 'wait_agents',
+    guarded: true,
     description: 'Waits for agents that work in the background, and gives their reports.',
     input: z.object({ ids: z.array(z.string().min(1)).optional().describe('Default: all that are at work.') }),
     run: async ({ ids }) => {

@@ -25,6 +25,7 @@ const usage =
 /** The patch tool: freeform text under a grammar where the provider can do that, else `{"input": "…"}`. */
 export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
+  guarded: true,
   description: usage,
   ownItems: true,
   input: z.object({ input: z.string().describe('The whole patch, from "*** Begin Patch" to "*** End Patch".') }),

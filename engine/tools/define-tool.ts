@@ -23,6 +23,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     alwaysLoad: definition.alwaysLoad ?? false,
     searchHint: definition.searchHint ?? '',
     ownItems: definition.ownItems ?? false,
+    guarded: definition.guarded ?? false,
     // Deriving a schema costs more than all the rest, and a tool that is never shown needs none.
     get declaration() {
       if (definition.declared === false) return undefined

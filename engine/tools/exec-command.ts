@@ -55,6 +55,7 @@ const limits = {
 /** The shell, under the name and with the fields that models trained on Codex expect. */
 export const execCommand: Tool = defineTool({
   name: 'exec_command',
+  guarded: true,
   ownItems: true,
   description:
     'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code once it has ended, ' +
@@ -81,6 +82,7 @@ export const execCommand: Tool = defineTool({
 /** The older form of the shell tool: an argument vector. Understood when a model calls it, not offered. */
 export const shell: Tool = defineTool({
   name: 'shell',
+  guarded: true,
   ownItems: true,
   description: 'Runs an argument vector in the workspace, inside a sandbox.',
   declared: false,

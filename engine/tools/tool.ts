@@ -75,6 +75,11 @@ type ToolTraits<Value> = {
   readonly searchHint?: string
   /** True where the tool opens items of its own kind for its calls. Default: false, each call is a `tool_call` item. */
   readonly ownItems?: boolean
+  /**
+   * True for a tool that changes nothing but by what it asks the Guardian about, so that a call may begin in plan mode. One that is
+   * read-only or has an `action` may in any case. Default: false.
+   */
+  readonly guarded?: boolean
   /** Whether a call with this input changes nothing. Default: no. */
   readOnly?(input: Value, place: ToolPlace): boolean
   /** Whether a call with this input may run beside others, and before the model has finished its answer. Default: no. */
@@ -122,6 +127,7 @@ export type Tool = {
   readonly alwaysLoad: boolean
   readonly searchHint: string
   readonly ownItems: boolean
+  readonly guarded: boolean
   /** Undefined for a tool that is understood but not offered. */
   readonly declaration: ToolDeclaration | undefined
   /** The arguments in the text of a call, or why there are none. */

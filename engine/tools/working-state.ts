@@ -28,21 +28,47 @@ export type WorkingState = {
 /**
  * Begins the working state of a run; nothing is started before it is needed.
  *
+ * @param sandbox gives the one that calls are made in now: with another one begin another file helper and another JavaScript session
  * @param keep writes a whole output to a file and gives its path
  * @param env the engine's own environment, whose secrets nobody is shown
  * @param todo what a resumed session had to do. Default: nothing
  */
 export function openWorkingState(
-  sandbox: Sandbox,
+  sandbox: () => Sandbox,
   keep: (bytes: Uint8Array) => string,
   env: Readonly<NodeJS.ProcessEnv>,
   todo: readonly TodoEntry[] = [],
 ): WorkingState {
   const mask = maskSecrets(env)
   const kept = new KeptOutputs(keep, mask)
-  const [files, repl] = [openFiles(sandbox, kept), openRepl(sandbox)]
-  const [seen, sessions] = [new SeenFiles(), new CommandSessions()]
-  return { files, seen, sessions, repl, todo: new TodoList(todo), kept, mask }
+  const files = following(sandbox, (one) => openFiles(one, kept))
+  const repl = following(sandbox, openRepl)
+  return {
+    get files() {
+      return files()
+    },
+    get repl() {
+      return repl()
+    },
+    seen: new SeenFiles(),
+    sessions: new CommandSessions(),
+    todo: new TodoList(todo),
+    kept,
+    mask,
+  }
+}
+
+/** What is opened for a sandbox, and opened anew once there is another one. */
+function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (sandbox: Sandbox) => T): () => T {
+  let opened: { readonly for: Sandbox; readonly it: T } | undefined
+  return () => {
+    const now = sandbox()
+    if (opened?.for !== now) {
+      opened?.it.close()
+      opened = { for: now, it: open(now) }
+    }
+    return opened.it
+  }
 }
 
 /** Ends what tools have left running, and resolves when it is gone. To be called at the end of the run. */

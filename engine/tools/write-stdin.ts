@@ -14,6 +14,7 @@ const session = z.int().min(1).describe('The session ID that exec_command gave.'
 /** Types into a command that goes on, or waits for what it prints. */
 export const writeStdin: Tool = defineTool({
   name: 'write_stdin',
+  guarded: true,
   description:
     'Types into a command that is still running (started with tty), or with no chars waits for it, and shows what it printed since. ' +
     '"\\n" is Enter, "\\u0003" control-C.',
@@ -48,6 +49,7 @@ export const writeStdin: Tool = defineTool({
 /** Ends a command that goes on. */
 export const killSession: Tool = defineTool({
   name: 'kill_session',
+  guarded: true,
   description: 'Ends a command that is still running, with everything it started, and shows what it printed last.',
   input: z.object({ session_id: session }),
   async run({ session_id: id }, context) {

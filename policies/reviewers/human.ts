@@ -45,7 +45,8 @@ export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer 
     const suggested = suggestedBy(request.action)
     const choices: readonly HumanChoice[] = [
       'once',
-      'run',
+      // The next plan is another one.
+      ...(request.action.type === 'plan' ? [] : (['run'] as const)),
       ...(rule === undefined || suggested === undefined ? [] : (['rule'] as const)),
       ...(rule === undefined ? [] : (['always'] as const)),
       'no',
@@ -125,6 +126,8 @@ function describeAction(action: Action): readonly string[] {
       return [`connect to ${action.host}:${action.port} (${action.protocol})`]
     case 'mcp':
       return [`call ${action.tool} of the server ${action.server}`, JSON.stringify(action.arguments)]
+    case 'plan':
+      return ['leave plan mode, and carry this out:', '', ...action.plan.trimEnd().split('\n')]
     default:
       return action satisfies never
   }

@@ -71,7 +71,11 @@ async function callsThroughThePath(count: number): Promise<() => Promise<void>> 
       workspace: '/',
       sandbox,
       guardian: createGuardian({ approvalMode: 'never', reviewer: nobody, audit: withoutAuditLog() }),
-      state: openWorkingState(sandbox, () => '', {}),
+      state: openWorkingState(
+        () => sandbox,
+        () => '',
+        {},
+      ),
     },
   }
   const turn = { signal: new AbortController().signal, alone: () => Promise.resolve() }

@@ -68,7 +68,11 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
         reviewer: nobody,
         audit: withoutAuditLog(),
       }),
-      state: openWorkingState(sandbox, (bytes) => keep(bytes), setting.env ?? {}),
+      state: openWorkingState(
+        () => sandbox,
+        (bytes) => keep(bytes),
+        setting.env ?? {},
+      ),
     },
   }
   return {

@@ -23,6 +23,8 @@ export type ExecOptions = ConfigOptions & {
   readonly printEventSchema?: true
   readonly showContext?: true
   readonly ephemeral?: true
+  /** Absent: as the session was, and a new one acts. */
+  readonly plan?: boolean
 }
 
 const colours = ['auto', 'always', 'never'] as const
@@ -41,7 +43,8 @@ Examples:
   agent exec "make the tests pass"
   agent exec --json -m gpt-5.5 -s read-only "review the last commit" > events.jsonl
   git diff | agent exec "write a changelog entry for this" -o entry.md
-  agent exec resume --last "now the same for the other package"`,
+  agent exec resume --last "now the same for the other package"
+  agent exec --plan "move the tests to vitest" && agent exec resume --last --no-plan "go ahead"`,
     )
     .action(async (prompt: string | undefined, options: ExecOptions) => {
       finish(await execute(prompt, options, { type: 'new' }))
@@ -104,6 +107,11 @@ function runOptions(command: Command): Command {
     .option('--max-tokens <n>', 'end the run (exit code 4) once it has used so many tokens, in and out', positive)
     .option('--max-cost <usd>', 'end the run (exit code 4) before it costs more than this', dollars)
     .option('--timeout <seconds>', 'end the run (exit code 4) after so much time', positive)
+    .option(
+      '--plan',
+      'change nothing: look around, and end with a plan (or ask the person at the terminal to approve it)',
+    )
+    .option('--no-plan', 'with resume: the plan of the session is approved, so carry it out')
     .option('--ephemeral', 'keep nothing of the run: no session, no audit log')
     .option('--skip-git-repo-check', 'run outside a git repository too')
     .option('--record <file>', 'write the conversation down as a recording for replay:FILE')

@@ -77,6 +77,8 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
     { cmd: 'ls -la; cat secret.txt', workdir: denied.folder },
     { cmd: 'sh', tty: true, yield_time_ms: 1 },
   ],
+  enter_plan_mode: () => [{}],
+  exit_plan_mode: (denied) => [{ plan: `look at ${fileIn(denied)}` }],
   execute_tool: (denied) => [
     { name: 'mcp__spy__look', input: {} },
     { name: 'read_file', input: { path: fileIn(denied) } },
@@ -115,8 +117,8 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
 
 /** Called after all others: it ends the run. */
 const last = 'structured_output'
-/** Need what others have begun. */
-const later = ['write_stdin', 'kill_session', 'send_message', 'wait_agents']
+/** Need what others have begun, or end what others could do. */
+const later = ['write_stdin', 'kill_session', 'send_message', 'wait_agents', 'enter_plan_mode', 'exit_plan_mode']
 const rank = (name: string): number => (name === last ? 100 : later.indexOf(name) + 1)
 
 /** A server on loopback, and how often it was asked. */

@@ -1,0 +1,24 @@
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { Widening } from '../grants/widening.ts'
+import { readOnlySandbox } from '../plan-mode/read-only-sandbox.ts'
+import type { PlanMode } from '../plan-mode/plan-mode.ts'
+import type { ToolPlace } from '../tools/tool.ts'
+
+/** Where a run works at a moment, and what its commands may touch there. */
+type Whereabouts = ToolPlace & {
+  /** Absent: the sandbox can't be widened. */
+  readonly widening?: Widening
+}
+
+/** The whereabouts as they are for calls: while the run plans nothing can be written, and nothing is granted. */
+export function whilePlanning(now: () => Whereabouts, mode: PlanMode | undefined): () => Whereabouts {
+  let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
+  return () => {
+    const { workspace, sandbox, widening } = now()
+    if (mode?.wishedBy === undefined) {
+      return widening === undefined ? { workspace, sandbox } : { workspace, sandbox, widening }
+    }
+    if (narrowed?.from !== sandbox) narrowed = { from: sandbox, to: readOnlySandbox(sandbox) }
+    return { workspace, sandbox: narrowed.to }
+  }
+}
