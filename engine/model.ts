@@ -59,6 +59,8 @@ export type ModelRequest = {
   readonly threadId: string
   /** Absent: the model's own default. */
   readonly reasoningEffort?: string
+  /** How words are chosen, and how many at most. Absent: the model's own default. Not every model takes every one. */
+  readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
   /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` says so. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
 }

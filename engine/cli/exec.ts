@@ -134,6 +134,7 @@ export async function runExec(
       tools: { builtIn: shared, mcp: added.tools },
       hooksFor: added.hooksFor,
       model,
+      around: added.aroundModel,
       openModel: (name) => openNamed(name, settings, workspace),
       mayChoose: (path) => config.trusted || !isInside(path, project.root),
     })

@@ -13,13 +13,15 @@ type Opening = Pick<AgentSurroundings, 'base' | 'loan'> & {
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** The run's. */
   readonly model: Model
+  /** Puts what is asked around requests around a model's. */
+  readonly around: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
   /** Whether a definition in this file may name a model: one of a repository that nobody trusts may not spend where it likes. */
   readonly mayChoose: (path: string) => boolean
 }
 
 /** Makes those that a run can hand work to. */
-export function openAgents({ base, loan, tools, hooksFor, model, openModel, mayChoose }: Opening): SubAgents {
+export function openAgents({ base, loan, tools, hooksFor, model, around, openModel, mayChoose }: Opening): SubAgents {
   return new SubAgents({
     base,
     loan,
@@ -30,12 +32,12 @@ export function openAgents({ base, loan, tools, hooksFor, model, openModel, mayC
       return { tools: registry, hooks: hooksFor(definition, id) }
     },
     modelFor: async (definition) => {
-      if (definition?.model === undefined || !mayChoose(definition.path)) return model
+      if (definition?.model === undefined || !mayChoose(definition.path)) return around(model)
       try {
-        return await openModel(definition.model)
+        return around(await openModel(definition.model))
       } catch (error) {
         // Definitions are written for other programs too, whose names for models mean nothing here.
-        if (error instanceof UserError) return model
+        if (error instanceof UserError) return around(model)
         throw error
       }
     },

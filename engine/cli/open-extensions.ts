@@ -60,7 +60,7 @@ type OpenExtensions = {
   /** Shows skills; undefined where there is none. */
   readonly skill: Tool | undefined
   readonly hooks: RunHooks
-  /** The run's model with hooks around its requests. */
+  /** A model of the run, or of an agent that it hands work to, with hooks around its requests. */
   readonly aroundModel: (model: Model) => Model
   /** The same as an agent has them that the run hands work to; it is held to what its definition allows. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
@@ -138,7 +138,10 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
   const { definitions } = extensions
   const inspect = createInspector({ ...around, calls: () => hooks?.inspectorCalls ?? noHooks })
   const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost, inspect })
-  const hooks = extensions.hooks.hooks.size === 0 ? undefined : openHooks(extensions.hooks, around.source, surroundings)
+  const hooks =
+    extensions.hooks.hooks.size === 0
+      ? undefined
+      : openHooks(extensions.hooks, around.source, surroundings, around.openModel)
   const missingServer = (name: string): string | undefined => {
     const state = servers?.states().find(({ server }) => server.name === name)
     return state === undefined ? `there is no MCP server ${name}` : state.problem

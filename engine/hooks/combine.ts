@@ -65,6 +65,11 @@ export function combine(answers: readonly Answered[], textIsContext: boolean): H
       .join(' ')
   }
   for (const { output } of outputs) Object.assign(outcome, wishesOf(output))
+  const requests = outputs.flatMap(({ output }) => output.hookSpecificOutput?.llm_request ?? [])
+  if (requests.length > 0) outcome.modelRequest = Object.assign({}, ...requests) as Record<string, unknown>
+  const choices = outputs.map(({ output }) => output.hookSpecificOutput?.toolConfig)
+  const tools = allowedTools(choices.filter((choice) => choice !== undefined))
+  if (tools !== undefined) outcome.allowedTools = tools
   return outcome
 }
 
@@ -106,13 +111,22 @@ function opinionOf({ result, name, blocksOnFailure }: Answered): readonly Opinio
 function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: HookOutput): Partial<HookOutcome> {
   const input = specific?.updatedInput ?? specific?.decision?.updatedInput
   const output = specific?.updatedToolOutput
-  const tools = specific?.toolConfig?.mode === 'NONE' ? [] : specific?.toolConfig?.allowedFunctionNames
   return {
     ...(goOn === false ? { stop: stopReason ?? 'a hook ended the run' } : {}),
     ...(input === undefined ? {} : { updatedInput: input }),
     ...(output === undefined ? {} : { updatedOutput: typeof output === 'string' ? output : JSON.stringify(output) }),
-    ...(specific?.llm_request === undefined ? {} : { modelRequest: specific.llm_request }),
     ...(specific?.llm_response === undefined ? {} : { modelResponse: specific.llm_response }),
-    ...(tools === undefined ? {} : { allowedTools: tools }),
   }
+}
+
+type ToolChoice = NonNullable<NonNullable<HookOutput['hookSpecificOutput']>['toolConfig']>
+
+/**
+ * What several choices of tools leave, by Gemini's rule: none beats everything, and lists are put together. A model that had to call a
+ * tool could never finish, so `ANY` forces nothing.
+ */
+function allowedTools(choices: readonly ToolChoice[]): readonly string[] | undefined {
+  if (choices.some(({ mode }) => mode === 'NONE')) return []
+  const lists = choices.flatMap(({ allowedFunctionNames: names }) => (names === undefined ? [] : [names]))
+  return lists.length === 0 ? undefined : [...new Set(lists.flat())]
 }

@@ -32,7 +32,7 @@ export const hookEvents = {
   PostCompact: { ...notice, matches: 'trigger' },
   Notification: { ...notice, matches: 'notification_type' },
   BeforeModel: guard,
-  AfterModel: notice,
+  AfterModel: guard,
   BeforeToolSelection: guard,
 } as const satisfies Readonly<Record<string, EventKind>>
 

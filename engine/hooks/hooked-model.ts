@@ -1,79 +1,131 @@
-import type { HistoryItem, Model, ModelEvent, ModelRequest } from '../model.ts'
+import type { Model, ModelEvent, ModelRequest, Usage } from '../model.ts'
 import { noUsage } from '../usage.ts'
+import type { HookOutcome } from './combine.ts'
 import type { Hooks } from './hooks.ts'
+import { rewriteRequest, shownRequest } from './model-request.ts'
 
 /** What the hooks around a model may do to the run. */
 type Effects = {
   /** Ends the run, for a reason. */
   readonly stop: (reason: string) => void
-  /** Only these tools may be called until this is said again; undefined: any. */
-  readonly allow: (tools: readonly string[] | undefined) => void
+  /** Has a call refused, for a reason. */
+  readonly refuse: (callId: string, reason: string) => void
+  /** A model by its name. Rejects with a sentence. */
+  readonly openModel: (name: string) => Promise<Model>
+}
+
+/** What is asked of which model, where hooks let it be asked. */
+type Asking = {
+  readonly asked: Readonly<Record<string, unknown>>
+  readonly model: Model
+  readonly request: ModelRequest
 }
 
 /**
- * A model with Gemini's hooks around each request: `BeforeModel` may refuse it or answer in the model's place, `BeforeToolSelection` may leave
- * tools out, `AfterModel` reads what was said. A request is what it is: a hook that wants another one is refused.
+ * A model with Gemini's hooks around each request. `BeforeModel` may refuse it, change it (another model, other words, settings of its
+ * choice of words, fewer tools) or answer in the model's place; `BeforeToolSelection` may leave tools out; `AfterModel` reads what was said
+ * before anybody else does, may reword it or keep it back, calls and all.
  */
-export function hookedModel(model: Model, hooks: Hooks, { stop, allow }: Effects): Model {
+export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openModel }: Effects): Model {
   if (!(['BeforeModel', 'BeforeToolSelection', 'AfterModel'] as const).some((event) => hooks.has(event))) return model
+  const others = new Map<string, Promise<Model>>()
+  let answering = model
+
+  async function ask(request: ModelRequest, before: HookOutcome): Promise<Asking | { readonly refused: string }> {
+    const asked = { llm_request: shownRequest(model.name, request) }
+    if (before.stop !== undefined) return { refused: before.stop }
+    if (before.decision === 'deny') return { refused: before.reason ?? 'a BeforeModel hook refuses the request' }
+    if (before.modelRequest === undefined) return { asked, model, request }
+    const wanted = rewriteRequest(model.name, request, before.modelRequest)
+    if ('problem' in wanted)
+      return { refused: `a BeforeModel hook wants a request that can't be had: ${wanted.problem}` }
+    const { model: name, request: changed } = wanted
+    if (name === undefined)
+      return { asked: { llm_request: shownRequest(model.name, changed) }, model, request: changed }
+    if (!others.has(name)) others.set(name, openModel(name))
+    try {
+      const other = (await others.get(name)) ?? model
+      return { asked: { llm_request: shownRequest(other.name, changed) }, model: other, request: changed }
+    } catch (error) {
+      return { refused: `a BeforeModel hook wants the model ${name}: ${(error as Error).message}` }
+    }
+  }
+
+  /** What is told of an answer once it is complete. */
+  async function* review(
+    answer: readonly ModelEvent[],
+    usage: Usage,
+    asked: Asking['asked'],
+  ): AsyncIterable<ModelEvent> {
+    const said = answer.flatMap((event) => (event.type === 'message' ? [event.text] : [])).join('')
+    const after = await hooks.fire('AfterModel', { ...asked, llm_response: shownResponse(said, usage) })
+    const minded =
+      after.stop ?? (after.decision === 'deny' ? (after.reason ?? 'an AfterModel hook minds it') : undefined)
+    if (minded !== undefined) return stop(minded)
+    const instead = after.modelResponse === undefined ? said : textOf(after.modelResponse)
+    if (instead === said) return yield* answer
+    yield* answer.filter(({ type }) => type === 'reasoning')
+    if (instead !== '') yield { type: 'message', text: instead }
+    yield* answer.filter(({ type }) => type === 'tool_call')
+  }
+
   return {
     ...model,
+    // The one that answers is the one that is paid.
+    get name() {
+      return answering.name
+    },
     async *respond(request, signal): AsyncIterable<ModelEvent> {
-      const asked = { llm_request: shown(model, request) }
-      const before = await hooks.fire('BeforeModel', asked)
-      const refused =
-        before.stop ?? (before.decision === 'deny' ? before.reason : undefined) ?? unchangeable(before.modelRequest)
-      if (refused !== undefined) {
-        stop(refused)
+      answering = model
+      const before = await hooks.fire('BeforeModel', { llm_request: shownRequest(model.name, request) })
+      const asking = await ask(request, before)
+      if ('refused' in asking) {
+        stop(asking.refused)
         return yield { type: 'end', usage: noUsage }
       }
       if (before.modelResponse !== undefined) {
         yield { type: 'message', text: textOf(before.modelResponse) }
         return yield { type: 'end', usage: noUsage }
       }
+      const { asked } = asking
+      answering = asking.model
       const chosen = await hooks.fire('BeforeToolSelection', asked)
       const allowed = chosen.decision === 'deny' ? [] : chosen.allowedTools
-      allow(allowed)
-      const tools = allowed === undefined ? request.tools : request.tools.filter(({ name }) => allowed.includes(name))
-      let said = ''
-      for await (const event of model.respond({ ...request, tools }, signal)) {
-        if (event.type === 'retry') said = ''
-        if (event.type === 'message') said += event.text
-        if (event.type === 'end') {
-          const answer = { text: said, candidates: [{ content: { role: 'model', parts: [{ text: said }] } }] }
-          const after = await hooks.fire('AfterModel', { ...asked, llm_response: answer })
-          const minded = after.stop ?? (after.decision === 'deny' ? after.reason : undefined)
-          if (minded !== undefined) stop(minded)
-        }
-        yield event
+      const tools = asking.request.tools.filter(({ name }) => allowed?.includes(name) ?? true)
+      const offered = tools.map(({ name }) => name)
+      const narrowed = tools.length < request.tools.length
+      const holds = hooks.has('AfterModel')
+      let held: ModelEvent[] = []
+      for await (const event of asking.model.respond({ ...asking.request, tools }, signal)) {
+        if (event.type === 'tool_call' && narrowed && !offered.includes(event.call.name))
+          refuse(event.call.id, `a hook left only: ${offered.join(', ') || 'no tool'}.`)
+        if (event.type === 'retry') held = []
+        if (event.type === 'end' && holds) yield* review(held, event.usage, asked)
+        // A piece of a text that may yet be kept back is told to nobody, and a call that may be is not begun.
+        if (holds && event.type !== 'retry' && event.type !== 'end') {
+          if (event.type !== 'text_delta') held.push(event)
+        } else yield event
       }
     },
   }
 }
 
-function unchangeable(wanted: unknown): string | undefined {
-  return wanted === undefined ? undefined : 'a BeforeModel hook wants to change the request, which is not possible here'
+/** An answer in Gemini's words. `text` is ours, for scripts that need no more. */
+function shownResponse(text: string, { inputTokens, outputTokens }: Usage): Readonly<Record<string, unknown>> {
+  return {
+    text,
+    candidates: [{ content: { role: 'model', parts: [text] }, finishReason: 'STOP' }],
+    usageMetadata: { totalTokenCount: inputTokens + outputTokens },
+  }
 }
 
-/** A request in Gemini's words: what was said, without the calls. */
-function shown(model: Model, { instructions, history, tools }: ModelRequest): Readonly<Record<string, unknown>> {
-  const messages = history.flatMap((item: HistoryItem) => {
-    if (item.type !== 'message') return []
-    return [
-      { role: item.role === 'assistant' ? 'model' : item.role === 'user' ? 'user' : 'system', content: item.text },
-    ]
-  })
-  const config = { tools: tools.map(({ name }) => name) }
-  return { model: model.name, messages: [{ role: 'system', content: instructions }, ...messages], config }
-}
-
-/** The text of an answer in Gemini's format: its `text`, or the parts of its first candidate. */
+/** The text of an answer in Gemini's format: the parts of its first candidate, or else its `text`. */
 function textOf(response: Readonly<Record<string, unknown>>): string {
-  if (typeof response['text'] === 'string') return response['text']
   const [first] = (response['candidates'] ?? []) as readonly {
     readonly content?: { readonly parts?: readonly unknown[] }
   }[]
-  const parts = first?.content?.parts ?? []
+  const parts = first?.content?.parts
+  if (parts === undefined) return typeof response['text'] === 'string' ? response['text'] : ''
   return parts
     .map((part) => (typeof part === 'string' ? part : String((part as { text?: unknown }).text ?? '')))
     .join('')

@@ -14,7 +14,7 @@ type OpenHooks = {
   readonly run: RunHooks
   /** What is asked around the calls of whoever judges for an `agent` hook: all hooks but those. */
   readonly inspectorCalls: CallHooks
-  /** The run's model with hooks around its requests. */
+  /** A model of the run with hooks around its requests. */
   readonly around: (model: Model) => Model
   readonly close: () => Promise<void>
 }
@@ -24,6 +24,7 @@ export function openHooks(
   set: HookSet,
   source: SessionSource,
   surroundings: Omit<HookSurroundings, 'onRun'>,
+  openModel: (name: string) => Promise<Model>,
 ): OpenHooks {
   let stopped: string | undefined
   const waiting: HookRun[] = []
@@ -32,18 +33,15 @@ export function openHooks(
   const hooks = createHooks(set, told)
   const forInspectors = createHooks(withoutAgentHooks(set), told)
   const stop = (reason: string): void => void (stopped ??= reason)
-  let selected: readonly string[] | undefined
+  const refused = new Map<string, string>()
   const calls = callHooks(hooks, surroundings.workspace, stop)
 
   const run: RunHooks = {
     calls: {
       ...calls,
       before: async (call) => {
-        if (selected?.includes(call.tool) !== false) return calls.before(call)
-        return {
-          decision: 'block',
-          reason: `a BeforeToolSelection hook left only: ${selected.join(', ') || 'no tool'}.`,
-        }
+        const reason = refused.get(call.id)
+        return reason === undefined ? calls.before(call) : { decision: 'block', reason }
       },
     },
     report: (complete) => {
@@ -82,7 +80,8 @@ export function openHooks(
     },
     stopped: () => stopped,
   }
-  const around = (model: Model): Model => hookedModel(model, hooks, { stop, allow: (tools) => void (selected = tools) })
+  const refuse = (callId: string, reason: string): void => void refused.set(callId, reason)
+  const around = (model: Model): Model => hookedModel(model, hooks, { stop, refuse, openModel })
   const close = async (): Promise<void> => void (await Promise.all([hooks.close(), forInspectors.close()]))
   return { hooks, run, inspectorCalls: callHooks(forInspectors, surroundings.workspace, stop), around, close }
 }

@@ -15,6 +15,9 @@ export type ChatBody = {
   tools?: { type: 'function'; function: { name: string; description: string; parameters: Record<string, unknown> } }[]
   stream: true
   stream_options: { include_usage: true }
+  temperature?: number
+  top_p?: number
+  max_tokens?: number
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
   response_format?: {
     type: 'json_schema'
@@ -42,7 +45,7 @@ const opaqueChatReasoning = z.object({ from: z.literal('openai-chat'), field: re
 /** Builds the request. The same history gives the same bytes, so that a server's prefix cache hits. */
 export function buildChatBody(model: string, request: ModelRequest): ChatBody {
   const { instructions, turns } = takeTurns(request.instructions, request.history)
-  const { outputSchema, reasoningEffort } = request
+  const { outputSchema, reasoningEffort, sampling: { temperature, topP, maxOutputTokens } = {} } = request
   return {
     model,
     messages: [
@@ -52,6 +55,9 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
     stream: true,
     stream_options: { include_usage: true },
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning_effort: reasoningEffort as NonNullable<ChatBody['reasoning_effort']> }),

@@ -12,6 +12,8 @@ export type MessagesBody = {
   messages: WireMessage[]
   tools?: { name: string; description: string; input_schema: { type: 'object' } & Record<string, unknown> }[]
   stream: true
+  temperature?: number
+  top_p?: number
   thinking?: { type: 'adaptive' } | { type: 'enabled'; budget_tokens: number } | { type: 'disabled' }
   output_config?: {
     effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
@@ -47,10 +49,13 @@ const opaqueThinking = z.object({
 export function buildMessagesBody(model: string, request: ModelRequest): MessagesBody {
   const { instructions, turns } = takeTurns(request.instructions, request.history)
   const messages = turns.flatMap((turn) => messageOf(turn, request.tools))
+  const { temperature, topP, maxOutputTokens = Infinity } = request.sampling ?? {}
   markCached(messages)
   return {
     model,
-    max_tokens: longestOutput(model),
+    max_tokens: Math.min(longestOutput(model), maxOutputTokens),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
     // One breakpoint here covers the tools too, which come before the system text in the prefix.
     ...(instructions === ''
       ? {}

@@ -16,6 +16,9 @@ export type ResponsesBody = {
   include: 'reasoning.encrypted_content'[]
   prompt_cache_key: string
   reasoning?: { effort: Effort }
+  temperature?: number
+  top_p?: number
+  max_output_tokens?: number
   text?: { format: { type: 'json_schema'; name: string; schema: Record<string, unknown>; strict: boolean } }
 }
 
@@ -60,7 +63,7 @@ export const opaqueReasoning = z.object({
 
 /** Builds the request. The same history gives the same bytes, so that the provider's prefix cache hits. */
 export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
-  const { outputSchema, reasoningEffort } = request
+  const { outputSchema, reasoningEffort, sampling: { temperature, topP, maxOutputTokens } = {} } = request
   return {
     model,
     instructions: request.instructions,
@@ -74,6 +77,9 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     include: reasons(model) ? ['reasoning.encrypted_content'] : [],
     prompt_cache_key: request.threadId,
     ...(reasoningEffort === undefined ? {} : { reasoning: { effort: reasoningEffort as Effort } }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...(outputSchema === undefined ? {} : { text: { format: schemaFormat(outputSchema) } }),
   }
 }

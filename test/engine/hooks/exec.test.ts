@@ -100,31 +100,6 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     expect(ended.stderr).toContain('budget review')
   })
 
-  test('a BeforeModel hook can refuse a request, or answer in the model’s place', async () => {
-    const refuse = await withHooks({ BeforeModel: [commands(undefined, 'echo "not at night" >&2; exit 2')] }, [done])
-    expect([refuse.code, refuse.requests.length]).toEqual([3, 0])
-    expect(refuse.stderr).toContain('not at night')
-    const reply = `echo '{"hookSpecificOutput": {"llm_response": {"text": "from the cache"}}}'`
-    const answered = await withHooks({ BeforeModel: [commands(undefined, reply)] }, [done])
-    expect([answered.code, answered.requests.length]).toEqual([0, 0])
-    expect(items(answered)).toContainEqual(expect.objectContaining({ type: 'agent_message', text: 'from the cache' }))
-  })
-
-  test('a BeforeToolSelection hook leaves tools out, and holds the model to it', async () => {
-    const only = `echo '{"hookSpecificOutput": {"toolConfig": {"mode": "ANY", "allowedFunctionNames": ["read_file"]}}}'`
-    const ended = await withHooks({ BeforeToolSelection: [commands(undefined, only)] }, [run('touch ran'), done])
-    const { tools } = ended.requests[0]?.body as { readonly tools: readonly { readonly name: string }[] }
-    expect(tools.map(({ name }) => name)).toEqual(['read_file'])
-    expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
-  })
-
-  test('an AfterModel hook reads what was said, and can end the run', async () => {
-    const mind = `grep -q '"text":"done"' && { echo "too short" >&2; exit 2; }; exit 0`
-    const ended = await withHooks({ AfterModel: [commands(undefined, mind)] }, [done])
-    expect(ended.code).toBe(3)
-    expect(ended.stderr).toContain('too short')
-  })
-
   test('a hook for an event that never happens here is named', async () => {
     const ended = await withHooks({ TeammateIdle: [commands(undefined, 'true')] }, [done])
     expect(ended.code).toBe(0)
