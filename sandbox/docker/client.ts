@@ -44,9 +44,22 @@ const Info = z.object({
   PidsLimit: z.boolean().nullish(),
 })
 
+/** What names a daemon. */
+const Version = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() })
+
+/** What of a daemon decides how containers are made. */
+export type DaemonFacts = {
+  /** Runs with an ordinary user's rights, whom its root is outside. */
+  readonly rootless: boolean
+  readonly podman: boolean
+  readonly remapsUsers: boolean
+  /** Can limit memory and processes. */
+  readonly limits: boolean
+}
+
 export type DockerClient = {
   /** Facts about the daemon; rejects when none answers. */
-  info(): Promise<{ readonly rootless: boolean; readonly remapsUsers: boolean; readonly limits: boolean }>
+  info(): Promise<DaemonFacts>
   hasImage(image: string): Promise<boolean>
   /** Containers of ours, by the label that names their owner. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
@@ -62,8 +75,12 @@ export function connectDocker(): DockerClient {
     info: async () => {
       const info = Info.parse(await docker.info())
       const options = info.SecurityOptions ?? []
+      const rootless = options.some((option) => option.startsWith('name=rootless'))
+      // Which of the two it is matters to a rootless one only, so that others are not asked.
+      const { Components } = rootless ? Version.parse(await docker.version()) : { Components: [] }
       return {
-        rootless: options.some((option) => option.startsWith('name=rootless')),
+        rootless,
+        podman: Components?.some(({ Name }) => Name.startsWith('Podman')) === true,
         remapsUsers: options.some((option) => option.startsWith('name=userns')),
         limits: info.MemoryLimit === true && info.PidsLimit === true,
       }

@@ -1,12 +1,17 @@
 import process from 'node:process'
 import { SandboxError } from '../errors.ts'
-import { connectDocker, type DockerClient } from './client.ts'
+import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
 
-/**
- * Connects to a daemon that can enforce policies, and says as whom commands have to run there so that files belong to the
- * caller. Throws `unavailable`.
- */
-export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly user: string }> {
+/** As whom commands run in a daemon's containers so that files belong to the caller. */
+export type Identity = {
+  /** `UID:GID` inside. */
+  readonly user: string
+  /** How the daemon is to map users, where it has to be told. */
+  readonly userns?: 'keep-id'
+}
+
+/** Connects to a daemon that can enforce policies, and says who commands have to be there. Throws `unavailable`. */
+export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: Identity }> {
   const docker = connectDocker()
   const info = await docker.info().catch((error: unknown) => {
     const address = process.env['DOCKER_HOST'] ?? 'the local socket'
@@ -20,9 +25,14 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
   }
   if (!info.limits)
     throw refuse("the daemon can't limit memory and processes", 'Enable these control groups on its host.')
-  // Root in a rootless container is the caller outside; elsewhere the caller's own number is.
-  const user = info.rootless ? '0:0' : `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`
-  return { docker, user }
+  return { docker, identity: identityFor(info) }
+}
+
+/** Root in a rootless container is the caller outside, unless podman maps the caller's number to itself; elsewhere the number is the same anyway. */
+function identityFor({ rootless, podman }: DaemonFacts): Identity {
+  const own = `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`
+  if (!rootless) return { user: own }
+  return podman ? { user: own, userns: 'keep-id' } : { user: '0:0' }
 }
 
 /** The image, which has to be there already: nothing is fetched behind the user's back. Throws `unavailable`. */

@@ -29,6 +29,7 @@ import { passOwnInput } from './own-input.ts'
 import { relayLater } from './relay-later.ts'
 import { planContainer, type ContainerPlan } from './plan.ts'
 import { reapContainers } from './reap.ts'
+import { tryContainer } from './try-container.ts'
 
 /** Runs the command, which alone a terminal interrupts, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
@@ -54,7 +55,8 @@ export async function openDocker(
       remedy: 'Name the directories that commands need.',
     })
   }
-  const { docker, user } = await checkDaemon()
+  const { docker, identity } = await checkDaemon()
+  const { user } = identity
   const named = await requireImage(docker, image)
   const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
   await reapContainers(docker)
@@ -87,7 +89,7 @@ export async function openDocker(
     return planContainer(applied, {
       image: named,
       owner: ownerName(process.pid),
-      user,
+      identity,
       mounts: planMounts(applied, places, hostFileSystem),
       limits,
       privateTemp: run.temp,
@@ -192,6 +194,23 @@ export async function openDocker(
     }
   }
 
+  const first: Command = { argv: ['true'], cwd: policy.workspace }
+  try {
+    const planned = plan(first)
+    const container = await take(planned).catch((error: unknown) => {
+      throw cannotStart(error)
+    })
+    warm.set(JSON.stringify(planned), [container])
+    current.set(false, JSON.stringify(planned))
+    const { filtered } = networks.plan
+    await tryContainer(container, { user, filtered, roots, workspace: policy.workspace, privateTemp: run.temp })
+    guard.rest()
+  } catch (error) {
+    await dropStale([])
+    await removeRunDirectory(run.path)
+    throw error
+  }
+
   return {
     backend: 'docker',
     policy,
@@ -205,6 +224,27 @@ export async function openDocker(
       await removeRunDirectory(run.path)
     },
   }
+}
+
+/** Why the daemon makes no container for a policy, which it is asked for before any command. */
+function cannotStart(error: unknown): SandboxError {
+  const detail = error instanceof Error ? error.message : String(error)
+  const missing = /bind source path does not exist: (?<path>\S+)/.exec(detail)?.groups?.['path']
+  return new SandboxError(
+    'unavailable',
+    missing === undefined
+      ? {
+          backend: 'docker',
+          reason: `its daemon can't start a container for this policy: ${detail}`,
+          remedy: 'The image must have /bin/sh, and the daemon must be able to mount the directories of the policy.',
+        }
+      : {
+          backend: 'docker',
+          reason: `the machine of its daemon has no ${missing}`,
+          remedy: 'Use a daemon on this machine, or one on which the workspace and TMPDIR have the same paths.',
+        },
+    { cause: error },
+  )
 }
 
 function setupFailed(error: unknown): SandboxError {

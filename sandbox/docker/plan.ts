@@ -3,6 +3,7 @@ import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { dockerProfile } from '../seccomp/docker-profile.ts'
 import type { LimitPlan } from '../limits/plan.ts'
+import type { Identity } from './daemon.ts'
 import { shownAt, type NetworkPlan } from './network.ts'
 
 /** What the daemon is asked for, in its API's own words. */
@@ -14,7 +15,7 @@ export const ownerLabel = 'dev.portcullis.owner'
 type Surroundings = {
   readonly image: string
   readonly owner: string
-  readonly user: string
+  readonly identity: Identity
   readonly mounts: readonly Mount[]
   readonly limits: LimitPlan
   readonly privateTemp: string
@@ -34,7 +35,7 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
   return {
     Image: around.image,
     Labels: { [ownerLabel]: around.owner },
-    User: around.user,
+    User: around.identity.user,
     Entrypoint: [],
     // A shell that waits for its input to end, by itself: a helper would be killed with what commands leave behind. For
     // each line it starts and awaits something, in the course of which it takes leave of orphans.
@@ -52,6 +53,7 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
     AttachStdin: true,
     HostConfig: {
       AutoRemove: true,
+      ...(around.identity.userns === undefined ? {} : { UsernsMode: around.identity.userns }),
       NetworkMode: policy.network.mode === 'full' ? 'bridge' : 'none',
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],

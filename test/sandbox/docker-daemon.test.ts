@@ -4,13 +4,19 @@ import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { checkDaemon } from '../../sandbox/docker/daemon.ts'
+import { planContainer } from '../../sandbox/docker/plan.ts'
+import { parsePolicy } from '../../sandbox/index.ts'
+import { planLimits } from '../../sandbox/limits/plan.ts'
 
+const own = `${process.geteuid?.()}:${process.getegid?.()}`
 const able = { MemoryLimit: true, PidsLimit: true }
 
-/** Makes `DOCKER_HOST` name a daemon that says this of itself. */
-async function daemonSaying(info: object): Promise<void> {
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(info))
+/** Makes `DOCKER_HOST` name a daemon that says this of itself, and of its version. */
+async function daemonSaying(info: object, components: readonly string[] = ['Engine', 'containerd']): Promise<void> {
+  const version = { Components: components.map((Name) => ({ Name })) }
+  const server = createServer(({ url }, response) => {
+    const answer = url?.endsWith('/version') === true ? version : info
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   vi.stubEnv('DOCKER_HOST', `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -23,12 +29,37 @@ async function daemonSaying(info: object): Promise<void> {
 
 test('commands run as the caller, so that files are the caller’s', async () => {
   await daemonSaying({ ...able, SecurityOptions: ['name=seccomp,profile=builtin'] })
-  expect((await checkDaemon()).user).toBe(`${process.geteuid?.()}:${process.getegid?.()}`)
+  expect((await checkDaemon()).identity).toEqual({ user: own })
 })
 
 test('in a rootless daemon they run as its root, which is the caller outside', async () => {
   await daemonSaying({ ...able, SecurityOptions: ['name=seccomp,profile=builtin', 'name=rootless'] })
-  expect((await checkDaemon()).user).toBe('0:0')
+  expect((await checkDaemon()).identity).toEqual({ user: '0:0' })
+})
+
+test('in rootless podman they run as the caller, whom it is told to keep', async () => {
+  await daemonSaying({ ...able, SecurityOptions: ['name=rootless'] }, ['Podman Engine', 'Conmon', 'OCI Runtime (crun)'])
+  const { identity } = await checkDaemon()
+  expect(identity).toEqual({ user: own, userns: 'keep-id' })
+  const policy = parsePolicy({ mode: 'read-only', workspace: '/w' })
+  const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
+  const network = { directory: undefined, filtered: [] }
+  const around = {
+    image: 'i',
+    owner: 'o',
+    identity,
+    mounts: [],
+    limits,
+    privateTemp: '/t',
+    emptyDirectory: '/e',
+    network,
+  }
+  expect(planContainer(policy, around)).toMatchObject({ User: own, HostConfig: { UsernsMode: 'keep-id' } })
+})
+
+test('podman that runs as root keeps numbers by itself, and must not be told', async () => {
+  await daemonSaying({ ...able, SecurityOptions: [] }, ['Podman Engine'])
+  expect((await checkDaemon()).identity).toEqual({ user: own })
 })
 
 test.each([

@@ -1,0 +1,82 @@
+import { lstatSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
+import { SandboxError } from '../errors.ts'
+import type { WarmContainer } from './client.ts'
+
+/** What a container is tried with. */
+type Trial = {
+  readonly user: string
+  /** What is to be put before whatever runs besides commands. */
+  readonly filtered: readonly string[]
+  /** Directories that commands have to be able to write to. */
+  readonly roots: readonly string[]
+  /** The one that they have to be able to read at least. */
+  readonly workspace: string
+  /** The run's own directory, which the container sees as `/tmp`. */
+  readonly privateTemp: string
+}
+
+/** Where, below the run's directory, a trial leaves its mark. */
+const mark = '.portcullis-trial'
+
+const script = `
+echo > /tmp/${mark} || exit 3
+want=w
+for path; do
+  if [ "$path" = -- ]; then want=r; continue; fi
+  if ! [ -d "$path" ] || ! [ -x "$path" ] || ! [ -r "$path" ]; then echo "read $path"
+  elif [ $want = w ] && ! [ -w "$path" ]; then echo "write $path"; fi
+done`
+
+/**
+ * Sees whether commands in a container can do with what is mounted what the policy lets them, and whether what they make is the
+ * caller's. It leaves nothing behind. Throws `unavailable`.
+ */
+export async function tryContainer(container: WarmContainer, trial: Trial): Promise<void> {
+  const { stdout, stderr, code } = container.exec({
+    argv: [...trial.filtered, '/bin/sh', '-c', script, 'sh', ...trial.roots, '--', trial.workspace],
+    cwd: '/',
+    variables: {},
+    user: trial.user,
+    stdin: false,
+    terminal: false,
+  })
+  const [said, complaint, ended] = await Promise.all([text(stdout), text(stderr), code])
+  const [, want, path] = /^(read|write) (.+)$/m.exec(said) ?? []
+  if (path !== undefined) {
+    throw refuse(
+      `in a container of this daemon, commands run as user ${trial.user} and can't ${want} ${path}`,
+      ownerAdvice(path),
+    )
+  }
+  const file = join(trial.privateTemp, mark)
+  const made = lstatSync(file, { throwIfNoEntry: false })
+  rmSync(file, { force: true })
+  if (ended !== 0 || made === undefined) {
+    throw refuse(
+      `in a container of this daemon, commands can't write to ${trial.privateTemp} of this machine${complaint.trim() === '' ? '' : ` (${complaint.trim()})`}`,
+      'Use a daemon that runs on this machine and may mount its directories; with SELinux, one that may label them.',
+    )
+  }
+  if (made.uid !== process.geteuid?.()) {
+    throw refuse(
+      `files that commands make would belong to user ${made.uid}, not to you (${process.geteuid?.()})`,
+      'Use a daemon of your own (rootless docker or podman), or one that runs as root and maps no users.',
+    )
+  }
+}
+
+/** Who could do it, and what would let this user. */
+function ownerAdvice(path: string): string {
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
+  const own = process.geteuid?.()
+  if (owner === undefined || owner === own)
+    return 'Use a daemon that runs on this machine and may mount this directory; with SELinux, one that may label it.'
+  return `It belongs to user ${owner}: run this as that user, or give the directory to yours (chown -R ${own} ${path}).`
+}
+
+function refuse(reason: string, remedy: string): SandboxError {
+  return new SandboxError('unavailable', { backend: 'docker', reason, remedy })
+}
