@@ -44,7 +44,7 @@ export type Report = {
  * @throws PathError for a change outside the root
  */
 export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptions = {}): Promise<Report> {
-  const { signal, durable = false, now = () => new Date() } = options
+  const { signal, durable = false, now } = options
   return underClaim(changeSet.root, options, async (claim, recovered) => {
     const extras = { emptied: [], retires: [], undoLimit }
     const outcome = await transact(changeSet, claim, extras, { durable, signal, now })

@@ -27,7 +27,7 @@ export type Extras = {
 export type Options = {
   readonly durable: boolean
   readonly signal: AbortSignal | undefined
-  readonly now: () => Date
+  readonly now: (() => Date) | undefined
 }
 
 /** A commit that is done. */

@@ -21,7 +21,7 @@ import { underClaim } from './under-claim.ts'
  */
 export async function undo(root: string, options: CommitOptions = {}): Promise<Report> {
   const real = realDirectory(root)
-  const { signal, durable = false, now = () => new Date() } = options
+  const { signal, durable = false, now } = options
   return underClaim(real, options, async (claim, recovered) => {
     const last = await findLast(real, options.stateDirectory)
     if (last === undefined) throw await nothingToUndo(real, options.stateDirectory)
