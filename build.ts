@@ -5,28 +5,25 @@
  * chunks so that what stands behind a lazy door (a model SDK, a backend) is read only when the door opens.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join, relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { basename, relative } from 'node:path'
 import process from 'node:process'
 import type { BuildOptions, Plugin } from 'esbuild'
+import { startOfAgent, startOfPatch, writeLauncher } from './build-launchers.ts'
+import { warmUpAgent, warmUpPatchProgram } from './build-warm-ups.ts'
 
 /** A function that is made when it is called: it stands at the head of every chunk, and few have a use for it. */
 const requireForCommonJs =
   "const require=name=>process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);"
 
-/**
- * Node would keep compiled code in the temporary directory, which others can write too: whoever made that folder first could put code of
- * their own there. Without a home nothing is kept.
- */
-const compileCache = `function cacheCompiled() {
-  const { XDG_CACHE_HOME: cache, HOME: home } = process.env
-  const folder = cache?.startsWith('/') ? cache : home?.startsWith('/') ? home + '/.cache' : undefined
-  if (folder !== undefined) process.getBuiltinModule('node:module').enableCompileCache?.(folder + '/portcullis/compiled')
-}`
-
 const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
+
+/** The programs behind `agent`: all of it, and what confines one command. */
+const agentPrograms = ['main', 'sandbox-main'] as const
+
+/** These load files of their own by path (protocol files, WebAssembly), so they stay packages. */
+const external = ['dockerode', '@cf-wasm/photon', 'unpdf']
 
 // A published package has no build tools in it and needs none: `prepare` must then do nothing.
 if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
@@ -70,16 +67,23 @@ const builtins = (apart: boolean): Plugin => ({
  */
 const patchDoors = ['apply-patch/cli/parse-arguments.ts', 'apply-patch/files/journal-schema.ts']
 
+/** The same of `agent`, packages among them. */
+const agentDoors = ['@anthropic-ai/sdk', 'turndown', 'engine/skills/parse-yaml.ts']
+
+/** The name of a door's own bundle. */
+const bundleOf = (door: string): string => basename(door, '.ts')
+
 /** Keeps a dynamic import of a door, while everything else that is imported so becomes part of the bundle. */
-const doors: Plugin = {
+const doors = (kept: readonly string[]): Plugin => ({
   name: 'doors',
   setup(setup) {
-    setup.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind }) => {
-      const door = kind === 'dynamic-import' ? patchDoors.find((one) => basename(one) === basename(path)) : undefined
-      return door === undefined ? undefined : { path: `../chunks/${basename(door, '.ts')}.js`, external: true }
+    setup.onResolve({ filter: /^/ }, ({ path, kind }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const door = kept.find((one) => one === path || (path.startsWith('.') && basename(one) === basename(path)))
+      return door === undefined ? undefined : { path: `../chunks/${bundleOf(door)}.js`, external: true }
     })
   },
-}
+})
 
 /**
  * Chevrotain puts its parser together from 200 methods, one by one, and V8 copies the table of an object's properties each time:
@@ -119,22 +123,39 @@ const common = {
 await rm('dist', { recursive: true, force: true })
 await build({
   ...common,
-  entryPoints: [...rooms.map((room) => `${room}/index.ts`), 'engine/main.ts'],
+  entryPoints: rooms.map((room) => `${room}/index.ts`),
   outdir: 'dist',
   outbase: '.',
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  // These load files of their own by path (protocol files, WebAssembly), so they stay packages.
-  external: ['dockerode', '@cf-wasm/photon', 'unpdf'],
+  external,
   plugins: [mixins, builtins(true)],
   // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
+  banner: { js: requireForCommonJs },
+})
+// A program is one file for the same reason, and to be kept as compiled with all its functions (see build-launchers.ts).
+await build({
+  ...common,
+  entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),
+  outdir: 'dist/engine',
+  format: 'cjs',
+  external,
+  plugins: [doors(agentDoors), mixins, builtins(false)],
+  banner: { js: '(function(require,module){' },
+  footer: { js: 'return module.exports.main})' },
+})
+await build({
+  ...common,
+  entryPoints: Object.fromEntries(agentDoors.map((door) => [bundleOf(door), door])),
+  outdir: 'dist/chunks',
+  plugins: [builtins(false)],
   banner: { js: requireForCommonJs },
 })
 // apply-patch starts for every single patch, and every file that Node opens for it costs: so it is one, built on its own.
 const ofPatch = {
   ...common,
   minifyIdentifiers: true,
-  plugins: [doors, mixins, builtins(false)],
+  plugins: [doors(patchDoors), mixins, builtins(false)],
 } satisfies BuildOptions
 await build({
   ...ofPatch,
@@ -147,107 +168,11 @@ await build({
 await build({ ...ofPatch, entryPoints: patchDoors, entryNames: '[name]', outdir: 'dist/chunks' })
 
 await mkdir('dist/bin', { recursive: true })
-await writeLauncher(
-  'agent',
-  `${compileCache}
-cacheCompiled()
-await import('../engine/main.js')
-`,
-)
-await writeLauncher(
-  'apply-patch',
-  `${loadPatchProgram('import.meta.dirname')}
-// What only options need is in other files.
-${compileCache}
-if (process.argv.some((word) => word.startsWith('--'))) cacheCompiled()
-// All is written by now; leaving at once saves taking Node apart.
-process.exit(await run(process.argv.slice(2)))
-`,
-)
-warmUpPatchProgram()
+await writeLauncher('agent', startOfAgent(agentPrograms))
+await writeLauncher('apply-patch', startOfPatch)
+await Promise.all([warmUpAgent(agentPrograms), warmUpPatchProgram()])
 
 if (!process.argv.includes('--no-types')) {
   const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
   process.exitCode = types.status ?? 1
-}
-
-/**
- * Writes a program's first file. It must parse on any Node that knows modules, since its job is to refuse an old one in one
- * line instead of a stack trace from inside a bundle.
- */
-async function writeLauncher(name: string, start: string): Promise<void> {
-  const text = `#!/usr/bin/env node
-const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 22 || (major === 22 && minor < 12)) {
-  process.stderr.write('${name}: needs Node 22.12 or newer, this is ' + process.version + ' (' + process.execPath + ')\\n')
-  process.exit(2)
-}
-${start}`
-  await writeFile(`dist/bin/${name}.js`, text)
-  await chmod(`dist/bin/${name}.js`, 0o755)
-}
-
-/**
- * Code that makes `run`, the program's function. V8 compiles a function when it is first called, and Node's own cache keeps
- * only what was compiled before that: compiling again at each start takes as long as all the work on a small patch. So
- * the program brings what V8 compiled for a patch at the build. Another version of V8 refuses it, and compiles.
- *
- * @param directory an expression for the folder of `bin`
- */
-function loadPatchProgram(directory: string): string {
-  return `const { readFileSync } = process.getBuiltinModule('node:fs')
-const { Script, constants } = process.getBuiltinModule('node:vm')
-const filename = ${directory} + '/../apply-patch/program.js'
-const script = new Script(readFileSync(filename, 'latin1'), {
-  filename,
-  cachedData: readIfThere(filename + '.cache'),
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-})
-const run = script.runInThisContext()
-function readIfThere(file) {
-  try {
-    return readFileSync(file)
-  } catch {
-    return undefined
-  }
-}`
-}
-
-/** Applies a patch that goes through all that most patches do, and keeps what V8 compiled for it beside the program. */
-function warmUpPatchProgram(): void {
-  const folder = mkdtempSync(join(tmpdir(), 'portcullis-build-'))
-  try {
-    const tree = join(folder, 'tree')
-    mkdirSync(tree)
-    for (const name of ['updated', 'moved', 'deleted']) writeFileSync(join(tree, name), 'one\ntwo\nthree\nfour\nfive\n')
-    const input = `*** Begin Patch
-*** Update File: updated
-@@ one
- two
--three
-+III
- four
-@@
--five
-+V
-*** Update File: moved
-*** Move to: new/moved
-@@
--one
-+I
-*** Delete File: deleted
-*** Add File: new/added
-+one
-*** End Patch
-`
-    const code = `${loadPatchProgram(JSON.stringify(resolve('dist/bin')))}
-      process.exitCode = await run([])
-      process.getBuiltinModule('node:fs').writeFileSync(filename + '.cache', script.createCachedData())`
-    const env = { ...process.env, XDG_STATE_HOME: folder, NODE_OPTIONS: '' }
-    const given = ['--input-type=module', '--eval', code]
-    const { status, stderr } = spawnSync(process.execPath, given, { cwd: tree, env, input })
-    if (status !== 0) throw new Error(`the warm-up of apply-patch failed: ${stderr.toString()}`)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
 }

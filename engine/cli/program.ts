@@ -1,24 +1,22 @@
 import { Command, CommanderError } from 'commander'
 import { exitCodes } from '../exit-codes.ts'
 import { version } from '../version.ts'
-import { declareConfig } from './declare/config.ts'
-import { declareExec } from './declare/exec.ts'
-import { declareMcpServer } from './declare/mcp-server.ts'
-import { declarePlugins } from './declare/plugins.ts'
-import { declarePolicy } from './declare/policy.ts'
-import { declareSandbox } from './declare/sandbox.ts'
-import { declareSessions } from './declare/sessions.ts'
+import type { Finish } from './declare/shared.ts'
 import { wordUsageErrors } from './usage-errors.ts'
+
+/** Declares commands: each takes `finish` to say its exit code. `argv` are the words of the whole command line. */
+export type DeclareCommands = (program: Command, finish: Finish, argv: readonly string[]) => void
 
 /**
  * Parses a command line and runs the command it names. Each command's own module is loaded only when it is the one.
  *
  * @param argv the words after the program's name
+ * @param declare says which commands there are
  * @returns the exit code
  */
-export async function runProgram(argv: readonly string[]): Promise<number> {
+export async function runProgram(argv: readonly string[], declare: DeclareCommands): Promise<number> {
   let exitCode: number = exitCodes.done
-  const finish = (code: number): void => {
+  const finish: Finish = (code) => {
     exitCode = code
   }
   const program = new Command('agent')
@@ -34,13 +32,7 @@ Exit codes:
   0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
   5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
     )
-  declareExec(program, finish)
-  declareSessions(program, finish)
-  declareSandbox(program, finish)
-  declarePolicy(program, finish)
-  declareConfig(program, finish)
-  declarePlugins(program, finish)
-  declareMcpServer(program, finish, argv)
+  declare(program, finish, argv)
   wordUsageErrors(program, 'agent')
 
   if (argv.length === 0) {

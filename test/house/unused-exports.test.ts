@@ -16,7 +16,7 @@ test('every export is imported somewhere, or public through its index.ts', () =>
   }
   const unused = rooms
     .flatMap(sources)
-    .filter((file) => !/^[^/]+\/(?:index|main)\.ts$/.test(file))
+    .filter((file) => !/^[^/]+\/(?:index|(?:[a-z]+-)?main)\.ts$/.test(file))
     .flatMap((file) =>
       exportedNames(file)
         .filter((name) => !used.get(file)?.has(name) && !used.get(file)?.has('*'))

@@ -1,6 +1,4 @@
 import { spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
 import { RunEvent } from '../../engine/events.ts'
@@ -41,8 +39,6 @@ export async function agent(args: readonly string[], options: AgentOptions): Pro
       XDG_CONFIG_HOME: `${options.home}/.config`,
       XDG_STATE_HOME: `${options.home}/.local/state`,
       XDG_CACHE_HOME: `${options.home}/.cache`,
-      // Every test has a home of its own, and none should have to compile the program again.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'portcullis-test-compiled'),
       ...options.env,
     },
     stdio: 'pipe',

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
+import { loadAgentProgram, loadPatchProgram } from './build-launchers.ts'
+
+/** Applies a patch that goes through all that most patches do, and keeps what V8 compiled for it beside the program. */
+export async function warmUpPatchProgram(): Promise<void> {
+  await inFolder(async (folder) => {
+    const tree = join(folder, 'tree')
+    mkdirSync(tree)
+    for (const name of ['updated', 'moved', 'deleted']) writeFileSync(join(tree, name), 'one\ntwo\nthree\nfour\nfive\n')
+    const input = `*** Begin Patch
+*** Update File: updated
+@@ one
+ two
+-three
++III
+ four
+@@
+-five
++V
+*** Update File: moved
+*** Move to: new/moved
+@@
+-one
++I
+*** Delete File: deleted
+*** Add File: new/added
++one
+*** End Patch
+`
+    const code = `${loadPatchProgram(JSON.stringify(resolve('dist/bin')))}
+      process.exitCode = await run([])
+      process.getBuiltinModule('node:fs').writeFileSync(filename + '.cache', script.createCachedData())`
+    const failure = await runCode(code, { cwd: tree, home: folder, input })
+    if (failure !== undefined) throw new Error(`the warm-up of apply-patch failed: ${failure}`)
+  })
+}
+
+/**
+ * Has a model on loopback call the commonest tools, and keeps what V8 compiled for that beside the programs of `agent`. Where no sandbox
+ * works, as in a container that builds a package, the programs are kept without: they compile at each start then, or once for a user.
+ */
+export async function warmUpAgent(programs: readonly ['main', 'sandbox-main']): Promise<void> {
+  const { call, freeform, say, startMockOpenAI } = await import('./test/support/mock-openai.ts')
+  const replies = [
+    [call('exec_command', { cmd: 'ls | head -1' }), call('read_file', { path: 'read' })],
+    [freeform('apply_patch', '*** Begin Patch\n*** Add File: added\n+one\n*** End Patch\n')],
+    [say('done')],
+  ]
+  const mock = await startMockOpenAI({ replies: (_, index) => replies[index % replies.length] ?? [] })
+  const lines: Readonly<Record<(typeof programs)[number], readonly string[]>> = {
+    main: ['exec', '--json', '--skip-git-repo-check', '-m', 'gpt-5', '-c', `openai_base_url=${mock.baseUrl}`, 'go'],
+    'sandbox-main': ['sandbox', '--', 'true'],
+  }
+  try {
+    for (const name of programs) {
+      await inFolder(async (folder) => {
+        const tree = join(folder, 'tree')
+        mkdirSync(tree)
+        writeFileSync(join(tree, 'read'), 'one\ntwo\n')
+        const code = `const compiledFolder = () => undefined
+          ${loadAgentProgram(JSON.stringify(resolve('dist/bin')), programs)}
+          const v8 = process.getBuiltinModule('node:v8')
+          // What was compiled long ago would be forgotten otherwise. Flags are part of what V8 knows compiled code by.
+          v8.setFlagsFromString('--no-flush-bytecode')
+          const { run, script, filename } = load(${JSON.stringify(name)})
+          const code = await run(${JSON.stringify(lines[name])})
+          v8.setFlagsFromString('--flush-bytecode')
+          if (code === 0) fs.writeFileSync(filename + '.cache', script.createCachedData())
+          process.exit(code)`
+        const failure = await runCode(code, { cwd: tree, home: folder, input: '' })
+        if (failure !== undefined) process.stderr.write(`build: ${name} is not kept as compiled: ${failure}\n`)
+      })
+    }
+  } finally {
+    await mock.close()
+  }
+}
+
+async function inFolder(act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-build-'))
+  try {
+    await act(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Runs code as a module in a Node of its own, with a home of its own. Gives what it said on stderr where it failed. */
+async function runCode(
+  code: string,
+  { cwd, home, input }: { readonly cwd: string; readonly home: string; readonly input: string },
+): Promise<string | undefined> {
+  const { PATH = '' } = process.env
+  const folders = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CONFIG_HOME: join(home, 'config') }
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd,
+    env: { PATH, ...folders, XDG_CACHE_HOME: join(home, 'cache'), OPENAI_API_KEY: 'none' },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const ended = new Promise<number | null>((done) => child.once('close', done))
+  const said = await text(child.stderr)
+  return (await ended) === 0 ? undefined : said
+}

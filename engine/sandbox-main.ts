@@ -1,0 +1,13 @@
+import './zod-settings.ts'
+import { declareSandbox } from './cli/declare/sandbox.ts'
+import { reporting } from './cli/reporting.ts'
+import { runProgram } from './cli/program.ts'
+
+/**
+ * The same program with `agent sandbox` as its only command: what it is built to is a fraction of the whole, and reading the whole takes
+ * longer than confining a command.
+ *
+ * @param argv the words after the program's name, the first being `sandbox`
+ * @returns the exit code; what is wrong was said on stderr
+ */
+export const main = reporting((argv) => runProgram(argv, declareSandbox))

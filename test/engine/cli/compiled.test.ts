@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'compiled-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+/** Runs `agent sessions list` on a Node with further flags and gives what it keeps of compiled code below the home. */
+function kept(flags: readonly string[], env: NodeJS.ProcessEnv): readonly string[] {
+  spawnSync(process.execPath, [...flags, program, 'sessions', 'list'], { env })
+  return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(home, path)).isFile())
+}
+
+describe('compiled code', () => {
+  test('comes with the program, so that a run keeps none', () => {
+    expect(kept([], { HOME: home })).toEqual([])
+  })
+
+  // A flag of V8 stands here for another version of it: both make it refuse what the build compiled.
+  test('is kept in the user’s folder, for the user alone, where V8 refuses what came with the program', () => {
+    const first = kept(['--no-flush-bytecode'], { HOME: home })
+    expect(first).toEqual([expect.stringMatching(/^\.cache\/portcullis\/compiled\/main-sessions-[0-9a-f]{16}-v/)])
+    const file = statSync(join(home, first[0] ?? ''))
+    expect(file.mode & 0o777).toBe(0o600)
+    expect(kept(['--no-flush-bytecode'], { HOME: home })).toEqual(first)
+    expect(statSync(join(home, first[0] ?? '')).mtimeMs).toBe(file.mtimeMs)
+  })
+
+  test('is kept nowhere without a home', () => {
+    expect(kept(['--no-flush-bytecode'], {})).toEqual([])
+  })
+})
