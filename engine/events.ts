@@ -165,7 +165,7 @@ const hookRun = z.object({
   handler: z.string(),
   status: z.enum(['completed', 'blocked', 'failed']),
   duration_ms: z.number(),
-  /** Why, where it blocked or failed. */
+  /** Why, where it blocked or failed; else what of its wishes was not fulfilled. */
   message: z.string().optional(),
 })
 

@@ -97,6 +97,22 @@ function privateTemp(directory: string): Variables {
   }
 }
 
+/**
+ * Why a variable that comes from elsewhere than the caller's own environment, say from a hook, has no place in a command's: the
+ * filters of the policy hold for it too, and what the policy sets stays so. Undefined where nothing speaks against it.
+ */
+export function refusalOfVariable(
+  { exclude, includeOnly, set, pass }: SandboxPolicy['environment'],
+  name: string,
+  value: string,
+): 'secret' | 'set' | 'excluded' | undefined {
+  if (Object.hasOwn(set, name)) return 'set'
+  if (pass.includes(name)) return undefined
+  if (looksLikeSecret(name, value)) return 'secret'
+  if (matcher(exclude)(name)) return 'excluded'
+  return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
+}
+
 const isCore = matcher(coreNames)
 
 /** What a command gets, and which names of ours it didn't because they look like secrets. */

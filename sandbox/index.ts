@@ -1,6 +1,6 @@
 export { credentialPlaces } from './credential-places.ts'
 export { doctor, isDockerUsable, renderDoctor, type BackendReport, type DoctorReport } from './doctor.ts'
-export { looksLikeSecret } from './environment.ts'
+export { looksLikeSecret, refusalOfVariable } from './environment.ts'
 export { SandboxError, type SandboxErrorCode, type SandboxErrorData } from './errors.ts'
 export { finishReviews } from './finish-reviews.ts'
 export { openSandbox, type SandboxOptions } from './open-sandbox.ts'

@@ -32,6 +32,7 @@ import type { ExecOptions } from './declare/exec.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { expandPrompt } from './expand-prompt.ts'
 import { forbiddenHosts } from './forbidden-hosts.ts'
+import { configFiles } from './config-files.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { approvalModeOf } from './modes.ts'
@@ -117,6 +118,7 @@ export async function runExec(
       source: beginning.earlier === undefined ? 'startup' : 'resume',
       approvalMode: approvalPolicy,
       planMode,
+      configFiles: configFiles({ places, home, project, definitions: extensions.definitions }),
       forbids,
       home,
       openModel: async (name) => (name === undefined ? model : openNamed(name, settings, workspace)),
@@ -164,6 +166,7 @@ export async function runExec(
         deferral: parseDeferral(settings.tool_search, factsOf(model.name).contextWindow) ?? { mode: 'off' },
       }),
       hooks: added.hooks,
+      variables: added.variables,
       planMode,
       attended,
       ...(output === undefined ? {} : { output }),

@@ -5,7 +5,8 @@ import type { ApprovalMode } from '../../policies/index.ts'
 import type { Inspect } from '../agents/inspector.ts'
 import { meteredModel } from '../agents/metered-model.ts'
 import type { AgentLoan } from '../agents/sub-agents.ts'
-import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
+import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
+import type { CommandVariables } from '../hooks/command-variables.ts'
 import type { HookSurroundings } from '../hooks/hooks.ts'
 import type { HookFile } from '../hooks/load.ts'
 import type { PlanMode } from '../plan-mode/plan-mode.ts'
@@ -14,6 +15,7 @@ import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../model.ts'
 import type { Session } from '../session/session.ts'
 import { rulesForProxy } from './confine.ts'
+import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 
 /** What hooks are told of the approval policy, in Claude Code's words. */
@@ -46,6 +48,8 @@ type Around = {
   readonly home: string
   readonly approvalMode: ApprovalMode
   readonly planMode: PlanMode
+  /** Where what hooks set for commands goes. */
+  readonly variables: CommandVariables
   readonly servers: McpServers | undefined
   /** What is said against hosts, for the sandbox of hooks; and the same for a hook's own URL. */
   readonly forbids: ForbidsHost
@@ -78,6 +82,12 @@ export function hookSurroundings(around: Around): {
       }),
       workspace,
       sandboxFor,
+      envFileFor: envFiles({
+        directory: session.directory,
+        sandboxFor,
+        open: (policy) => openLike(around, policy),
+        variables: around.variables,
+      }),
       env: process.env,
       ask: async ({ kind, text, model: name }, signal) => {
         const { desk } = around.loan()
@@ -112,8 +122,9 @@ export function hookSurroundings(around: Around): {
 const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
 
 /** The run's sandbox, in which the user's own hooks can keep their notes where Claude Code lets them: in `~/.claude`. */
-async function openForUser({ sandbox, image, home, forbids }: Around): Promise<Sandbox> {
-  const { policy, backend } = sandbox
+async function openForUser(around: Around): Promise<Sandbox> {
+  const { sandbox, home } = around
+  const { policy } = sandbox
   const folder = join(home, '.claude')
   if (policy.mode !== 'workspace-write' || !existsSync(folder)) return sandbox
   const wider = parsePolicy({
@@ -121,5 +132,10 @@ async function openForUser({ sandbox, image, home, forbids }: Around): Promise<S
     writableRoots: [...policy.writableRoots, folder],
     protectedPaths: [...policy.protectedPaths, ...settled.map((name) => join(folder, name))],
   })
-  return openSandbox(wider, { backend, image, network: rulesForProxy(forbids) })
+  return openLike(around, wider)
+}
+
+/** A sandbox of the same kind as the run's. */
+function openLike({ sandbox, image, forbids }: Around, policy: SandboxPolicy): Promise<Sandbox> {
+  return openSandbox(policy, { backend: sandbox.backend, image, network: rulesForProxy(forbids) })
 }

@@ -8,6 +8,8 @@ import type { AgentLoan } from '../agents/sub-agents.ts'
 import { ignoredWhole, type Ignored } from '../config/ignored.ts'
 import type { Config } from '../config/load.ts'
 import type { Project } from '../config/read-project.ts'
+import { CommandVariables } from '../hooks/command-variables.ts'
+import type { ConfigFile } from '../hooks/config-watch.ts'
 import { loadHooks, type HookSet } from '../hooks/load.ts'
 import { withPermissionHooks } from '../hooks/permission-hooks.ts'
 import { hooksOfAgent, openHooks, type SessionSource } from '../hooks/run-hooks.ts'
@@ -60,6 +62,8 @@ type OpenExtensions = {
   /** Shows skills; undefined where there is none. */
   readonly skill: Tool | undefined
   readonly hooks: RunHooks
+  /** What hooks have set for commands by now. */
+  readonly variables: () => Readonly<Record<string, string>>
   /** A model of the run, or of an agent that it hands work to, with hooks around its requests. */
   readonly aroundModel: (model: Model) => Model
   /** The same as an agent has them that the run hands work to; it is held to what its definition allows. */
@@ -81,6 +85,7 @@ type Around = {
   readonly source: SessionSource
   readonly approvalMode: ApprovalMode
   readonly planMode: PlanMode
+  readonly configFiles: readonly ConfigFile[]
   readonly forbids: ForbidsHost
   readonly home: string
   /** A model by name, or the run's own. */
@@ -137,11 +142,10 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
   const { tools, servers } = opened
   const { definitions } = extensions
   const inspect = createInspector({ ...around, calls: () => hooks?.inspectorCalls ?? noHooks })
-  const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost, inspect })
+  const variables = new CommandVariables(sandbox.policy.environment)
+  const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost, inspect, variables })
   const hooks =
-    extensions.hooks.hooks.size === 0
-      ? undefined
-      : openHooks(extensions.hooks, around.source, surroundings, around.openModel)
+    extensions.hooks.hooks.size === 0 ? undefined : openHooks(extensions.hooks, around.source, surroundings, around)
   const missingServer = (name: string): string | undefined => {
     const state = servers?.states().find(({ server }) => server.name === name)
     return state === undefined ? `there is no MCP server ${name}` : state.problem
@@ -159,6 +163,7 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     tools,
     skill: definitions.skills.length === 0 ? undefined : skillTool(definitions.skills, follow),
     hooks: { ...listening, calls },
+    variables: () => variables.values,
     aroundModel: (model) => hooks?.around(model) ?? model,
     hooksFor: (definition, id) => {
       const own = narrowedCalls(calls, workspace)

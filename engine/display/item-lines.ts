@@ -97,7 +97,7 @@ function hookLines(
 ): readonly string[] {
   switch (status) {
     case 'completed':
-      return []
+      return message === '' ? [] : [paint('yellow', `! ${message}`)]
     case 'blocked':
       return [paint('yellow', `! the ${event} hook ${handler} said no`), ...indent(message, paint)]
     case 'failed':

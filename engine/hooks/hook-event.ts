@@ -4,6 +4,8 @@ type EventKind = {
   readonly matches?: 'tool_name' | 'source' | 'reason' | 'trigger' | 'agent_type' | 'notification_type' | 'error'
   /** Whether something waits for the hook's leave: then a hook that fails forbids. */
   readonly guards: boolean
+  /** Whether a command of its hooks may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
+  readonly setsVariables?: boolean
   /** Seconds a command or request may take where the handler doesn't say. */
   readonly timeout: number
 }
@@ -16,7 +18,7 @@ const notice = { guards: false, timeout: 600 } as const
  * Those of theirs that have no meaning here are in `otherEvents`.
  */
 export const hookEvents = {
-  SessionStart: { ...notice, matches: 'source' },
+  SessionStart: { ...notice, matches: 'source', setsVariables: true },
   SessionEnd: { guards: false, timeout: 2, matches: 'reason' },
   UserPromptSubmit: { guards: true, timeout: 30 },
   PreToolUse: { ...guard, matches: 'tool_name' },
@@ -31,6 +33,7 @@ export const hookEvents = {
   PreCompact: { ...notice, matches: 'trigger' },
   PostCompact: { ...notice, matches: 'trigger' },
   Notification: { ...notice, matches: 'notification_type' },
+  ConfigChange: { ...notice, matches: 'source' },
   BeforeModel: guard,
   AfterModel: guard,
   BeforeToolSelection: guard,
@@ -46,7 +49,6 @@ export function kindOf(event: HookEvent): EventKind {
 
 /** Events of the peers that never happen here: hooks for them are named as such when they are loaded, and never run. */
 export const otherEvents: readonly string[] = [
-  'ConfigChange',
   'CwdChanged',
   'WorktreeCreate',
   'WorktreeRemove',

@@ -18,7 +18,7 @@ export type HookRun = {
   readonly handler: string
   readonly status: 'completed' | 'blocked' | 'failed'
   readonly durationMs: number
-  /** Why, where it blocked or failed. */
+  /** Why, where it blocked or failed; else what is to be said of what it did. */
   readonly message: string | undefined
 }
 
@@ -37,7 +37,19 @@ export type HookSurroundings = {
   /** Keeps a text that is too long to be said and gives the file's path. */
   readonly keep: (text: string) => string
   readonly onRun: (run: HookRun) => void
+  /** A file for what a command of such a file's hooks says to later commands. Absent or undefined: it can say nothing. */
+  readonly envFileFor?: (file: HookFile) => Promise<OpenEnvFile | undefined>
   readonly signal: AbortSignal
+}
+
+/** A file that one hook may write variables to, as `CLAUDE_ENV_FILE`. */
+type OpenEnvFile = {
+  readonly path: string
+  /** In which it can be written. */
+  readonly sandbox: Sandbox
+  /** Takes what was written, and gives sentences on what was not taken. */
+  readonly take: (hook: string) => readonly string[]
+  readonly close: () => Promise<void>
 }
 
 /** The hooks of a run, ready to be told what happens. */
@@ -82,13 +94,16 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
     const name = nameOf(hook)
     const run = async (): Promise<HandlerResult> => {
       const started = performance.now()
-      const result = await runHandler(hook, input, surroundings, timeoutOf(event, hook), signal)
+      const envFile = await envFileOf(event, hook)
+      const result = await runHandler(hook, input, { ...surroundings, envFile }, timeoutOf(event, hook), signal)
+      const notes = result.status === 'answered' ? (envFile?.take(name) ?? []) : []
+      await envFile?.close()
       surroundings.onRun({
         event,
         handler: name,
         status: result.status === 'answered' ? 'completed' : result.status,
         durationMs: Math.round(performance.now() - started),
-        message: result.status === 'answered' ? undefined : result.reason,
+        message: result.status !== 'answered' ? result.reason : notes.length > 0 ? notes.join(' ') : undefined,
       })
       return result
     }
@@ -98,6 +113,12 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
       return undefined
     }
     return { result: await run(), name, blocksOnFailure: kindOf(event).guards && hook.handler.onError !== 'continue' }
+  }
+
+  function envFileOf(event: HookEvent, { handler, file }: Hook): Promise<OpenEnvFile | undefined> | undefined {
+    return kindOf(event).setsVariables === true && handler.type === 'command'
+      ? surroundings.envFileFor?.(file)
+      : undefined
   }
 
   function together(event: HookEvent, answers: readonly (Answered | undefined)[]): HookOutcome {
@@ -148,16 +169,17 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
 async function runHandler(
   { handler, file }: Hook,
   input: Readonly<Record<string, unknown>>,
-  surroundings: HookSurroundings,
+  surroundings: HookSurroundings & { readonly envFile: OpenEnvFile | undefined },
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<HandlerResult> {
   switch (handler.type) {
     case 'command': {
-      const sandbox = await surroundings.sandboxFor(file)
-      const { workspace } = surroundings
+      const { workspace, envFile } = surroundings
+      const sandbox = envFile?.sandbox ?? (await surroundings.sandboxFor(file))
       const { pluginRoot } = file
-      const options = { sandbox, cwd: workspace, project: workspace, pluginRoot, timeoutMs, signal }
+      const place = { sandbox, cwd: workspace, project: workspace, pluginRoot, envFile: envFile?.path }
+      const options = { ...place, timeoutMs, signal }
       return runCommandHook(handler, JSON.stringify(input), options)
     }
     case 'http': {

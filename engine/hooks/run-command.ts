@@ -16,6 +16,8 @@ type CommandSurroundings = {
   /** The directory of the run, as `CLAUDE_PROJECT_DIR`. */
   readonly project: string
   readonly pluginRoot: string | undefined
+  /** Where it may write variables for later commands. Undefined: nowhere. */
+  readonly envFile: string | undefined
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -27,9 +29,10 @@ type CommandSurroundings = {
 export async function runCommandHook(
   handler: Extract<Handler, { type: 'command' }>,
   input: string,
-  { sandbox, cwd, project, pluginRoot, timeoutMs, signal }: CommandSurroundings,
+  { sandbox, cwd, project, pluginRoot, envFile, timeoutMs, signal }: CommandSurroundings,
 ): Promise<HandlerResult> {
-  const { argv, env } = hookCommand(handler, { project, pluginRoot })
+  const { argv, env: places } = hookCommand(handler, { project, pluginRoot })
+  const env = envFile === undefined ? places : { ...places, CLAUDE_ENV_FILE: envFile }
   let child: ReturnType<Sandbox['spawn']>
   try {
     child = sandbox.spawn({ argv, cwd, env, stdin: 'pipe', timeoutMs, signal })

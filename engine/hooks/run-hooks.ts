@@ -2,6 +2,7 @@ import type { CallHooks, RunHooks } from '../run/hooks.ts'
 import { callHooks } from './call-hooks.ts'
 import type { Model } from '../model.ts'
 import { hookedModel } from './hooked-model.ts'
+import { watchConfig, type ConfigFile } from './config-watch.ts'
 import { createHooks, type HookRun, type Hooks, type HookSurroundings } from './hooks.ts'
 import { withoutAgentHooks, type HookSet } from './load.ts'
 
@@ -24,7 +25,14 @@ export function openHooks(
   set: HookSet,
   source: SessionSource,
   surroundings: Omit<HookSurroundings, 'onRun'>,
-  openModel: (name: string) => Promise<Model>,
+  {
+    openModel,
+    configFiles,
+  }: {
+    readonly openModel: (name: string) => Promise<Model>
+    /** Those whose changes `ConfigChange` hooks are told of. */
+    readonly configFiles: readonly ConfigFile[]
+  },
 ): OpenHooks {
   let stopped: string | undefined
   const waiting: HookRun[] = []
@@ -34,6 +42,7 @@ export function openHooks(
   const forInspectors = createHooks(withoutAgentHooks(set), told)
   const stop = (reason: string): void => void (stopped ??= reason)
   const refused = new Map<string, string>()
+  const changedConfig = hooks.has('ConfigChange') ? watchConfig(configFiles) : () => []
   const calls = callHooks(hooks, surroundings.workspace, stop)
 
   const run: RunHooks = {
@@ -70,6 +79,19 @@ export function openHooks(
       if (outcome.stop !== undefined) stop(outcome.stop)
       return outcome.decision === 'deny' && outcome.stop === undefined ? outcome.reason : undefined
     },
+    between: async () => {
+      const minded: string[] = []
+      for (const { path, source: whose } of changedConfig()) {
+        const outcome = await hooks.fire('ConfigChange', { source: whose, file_path: path })
+        if (outcome.stop !== undefined) stop(outcome.stop)
+        if (outcome.decision === 'deny') {
+          minded.push(
+            `${path} has changed, and a hook minds it: ${outcome.reason ?? ''} This run goes on with what it read.`,
+          )
+        }
+      }
+      return minded
+    },
     compact: async (when) => {
       await hooks.fire(when === 'before' ? 'PreCompact' : 'PostCompact', { trigger: 'auto' })
     },
@@ -102,6 +124,7 @@ export function hooksOfAgent(
       const outcome = await hooks.fire('SubagentStop', fields)
       return outcome.decision === 'deny' ? outcome.reason : undefined
     },
+    between: () => Promise.resolve([]),
     compact: () => Promise.resolve(),
     end: () => Promise.resolve(),
   }

@@ -49,6 +49,8 @@ export type RunHooks = {
    * @param again whether it goes on because a hook wanted it already
    */
   readonly finish: (message: string, again: boolean) => Promise<string | undefined>
+  /** Between two turns: gives sentences for the person who watches. */
+  readonly between: () => Promise<readonly string[]>
   /** The conversation is about to be summed up, or was. */
   readonly compact: (when: 'before' | 'after') => Promise<void>
   /** The run is over, by itself or (`failure`) not. */
@@ -69,6 +71,7 @@ export const silentHooks: RunHooks = {
   report: () => undefined,
   begin: () => Promise.resolve({ context: [] }),
   finish: () => Promise.resolve(undefined),
+  between: () => Promise.resolve([]),
   compact: () => Promise.resolve(),
   end: () => Promise.resolve(),
   stopped: () => undefined,

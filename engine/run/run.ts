@@ -65,6 +65,8 @@ export type RunOptions = {
   readonly planMode?: PlanMode
   /** What is asked around every call and told of the run. Default: nothing. */
   readonly hooks?: RunHooks
+  /** Variables that hooks have set for commands by now. Absent: none. */
+  readonly variables?: () => Readonly<Record<string, string>>
   /** How many calls may run at a time, of those that may run beside others. Default: 10. */
   readonly toolConcurrency?: number
   /** Whether a person is there who can be asked. Default: no. */
@@ -245,6 +247,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       } finally {
         await calls.close()
       }
+      for (const message of (await options.hooks?.between()) ?? []) recorder.complete({ type: 'error', message })
       const forbidden = options.hooks?.stopped()
       if (forbidden !== undefined) return { reason: 'stoppedByGuardian', message: `A hook ended the run: ${forbidden}` }
       if (called === 0) {
@@ -321,7 +324,7 @@ function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): 
     ...(planMode === undefined ? {} : { planMode }),
     // Looked up for each call: it changes in the middle of a run.
     get context() {
-      return { ...now(), guardian, state }
+      return { ...now(), guardian, state, variables: options.variables?.() ?? {} }
     },
   }
 }

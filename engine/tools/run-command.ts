@@ -190,6 +190,7 @@ async function start(
   const child = sandbox.spawn({
     argv: [program, ...words],
     cwd: approved.cwd,
+    ...(context.variables === undefined ? {} : { env: context.variables }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',

@@ -23,6 +23,8 @@ export type ToolContext = ToolPlace & {
   readonly signal: AbortSignal
   /** Opens an item of the event stream and gives what closes it. */
   startItem(item: ItemDraft): ItemHandle
+  /** Variables for commands, beyond those that the sandbox lets through. Absent: none. */
+  readonly variables?: Readonly<Record<string, string>>
   /** What is kept from call to call. */
   readonly state: WorkingState
 }

@@ -1,0 +1,32 @@
+import { statSync } from 'node:fs'
+
+/** A configuration file of a run, and whose it is in the words of `ConfigChange` hooks. It need not exist. */
+export type ConfigFile = {
+  readonly path: string
+  readonly source: 'policy_settings' | 'user_settings' | 'project_settings' | 'local_settings' | 'skills'
+}
+
+/**
+ * Watches files by what the file system says of them: some microseconds for each, and no process or descriptor.
+ *
+ * @returns gives the files that were made, changed or taken away since it was last asked
+ */
+export function watchConfig(files: readonly ConfigFile[]): () => readonly ConfigFile[] {
+  const known = new Map(files.map((file) => [file, stateOf(file.path)]))
+  return () =>
+    files.filter((file) => {
+      const now = stateOf(file.path)
+      const changed = known.get(file) !== now
+      known.set(file, now)
+      return changed
+    })
+}
+
+function stateOf(path: string): string {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stats === undefined ? 'absent' : `${stats.ino} ${stats.size} ${stats.mtimeNs}`
+  } catch (error) {
+    return `${(error as NodeJS.ErrnoException).code}`
+  }
+}

@@ -1,0 +1,38 @@
+/** What a hook has written for later commands: variables, and lines that say something else. */
+type EnvFile = { readonly variables: ReadonlyMap<string, string>; readonly others: readonly string[] }
+
+const assignment = /^(?:export|declare\s+-x)\s+([A-Za-z_]\w*)=(.*)$/
+
+/**
+ * Reads the lines `export NAME=value` (and `declare -x`, as bash prints them) of the file that `CLAUDE_ENV_FILE` names. Values are
+ * plain or quoted text. Nothing is run and nothing is filled in: a line with anything else in it is left out, and named.
+ */
+export function parseEnvFile(text: string): EnvFile {
+  const variables = new Map<string, string>()
+  const others: string[] = []
+  for (const line of text.split('\n').map((one) => one.trim())) {
+    if (line === '' || line.startsWith('#')) continue
+    const [, name, written] = assignment.exec(line) ?? []
+    const value = written === undefined ? undefined : valueOf(written)
+    if (name === undefined || value === undefined) others.push(line)
+    else variables.set(name, value)
+  }
+  return { variables, others }
+}
+
+/** A word of a shell as what it stands for; undefined where only a shell could tell. */
+function valueOf(word: string): string | undefined {
+  let value = ''
+  let rest = word
+  while (rest !== '') {
+    const part =
+      /^'(?<single>[^']*)'/.exec(rest) ??
+      /^"(?<double>(?:[^"\\$`]|\\[^\n])*)"/.exec(rest) ??
+      /^(?<plain>(?:[\w%+,./:=@^-]|\\[^\n])+)/.exec(rest)
+    if (part === null) return undefined
+    const { single, double, plain } = part.groups ?? {}
+    value += single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? plain?.replace(/\\(.)/g, '$1') ?? ''
+    rest = rest.slice(part[0].length)
+  }
+  return value
+}
