@@ -198,6 +198,23 @@ const planMode = z.object({
   verdict: verdict.optional(),
 })
 
+/** What a provider did when it searched the web for its model. */
+export const webSearchAction = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('search'), query: z.string().optional(), queries: z.array(z.string()).optional() }),
+  z.object({ type: z.literal('open_page'), url: z.string().optional() }),
+  z.object({ type: z.literal('find_in_page'), url: z.string().optional(), pattern: z.string().optional() }),
+  z.object({ type: z.literal('other') }),
+])
+
+/** A search by the model's provider: it was made when this is told, and no sandbox confined it. */
+const webSearch = z.object({
+  ...common,
+  type: z.literal('web_search'),
+  /** What was looked for; an address for a page that was opened. */
+  query: z.string(),
+  action: webSearchAction,
+})
+
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
 
 const item = z.discriminatedUnion('type', [
@@ -212,6 +229,7 @@ const item = z.discriminatedUnion('type', [
   hookRun,
   todoList,
   planMode,
+  webSearch,
   errorItem,
 ])
 

@@ -11,6 +11,7 @@ export type HistoryItem =
     }
   /** A provider's own reasoning item, kept as it came and sent back unread to the provider that made it. */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
+  | ({ readonly type: 'web_search' } & WebSearch)
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   | {
       readonly type: 'tool_result'
@@ -20,6 +21,30 @@ export type HistoryItem =
       /** Shown to the model with the output. Absent: none. */
       readonly images?: readonly Image[]
     }
+
+/** A search, or a look at a page, that the model's provider made for it. */
+export type WebSearch = {
+  /** What was looked for, in one line. Empty: the provider's own step, with nothing to tell. */
+  readonly query: string
+  readonly action: WebSearchAction
+  /** The provider's own items, kept as they came and sent back unread to the provider that made them. */
+  readonly opaque?: unknown
+}
+
+/** What was done, in the words of Codex's events. */
+export type WebSearchAction =
+  | { readonly type: 'search'; readonly query?: string | undefined; readonly queries?: string[] | undefined }
+  | { readonly type: 'open_page'; readonly url?: string | undefined }
+  | { readonly type: 'find_in_page'; readonly url?: string | undefined; readonly pattern?: string | undefined }
+  | { readonly type: 'other' }
+
+/** How a provider may search the web for its model. */
+export type WebSearchRequest = {
+  /** `cached`: only in what the provider has read before, where it makes the difference. */
+  readonly mode: 'cached' | 'live'
+  /** The only domains, with all below them, that results may come from. Absent: all. */
+  readonly domains?: readonly string[]
+}
 
 /** A picture for the model: a media type such as `image/png`, and the bytes in base64. */
 export type Image = { readonly mediaType: string; readonly data: string }
@@ -63,6 +88,8 @@ export type ModelRequest = {
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
   /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` says so. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
+  /** Lets the provider search the web, where `searchesWeb` says that it can. Absent: it doesn't. */
+  readonly webSearch?: WebSearchRequest
 }
 
 export type Usage = {
@@ -71,6 +98,8 @@ export type Usage = {
   readonly cacheWriteInputTokens: number
   readonly outputTokens: number
   readonly reasoningOutputTokens: number
+  /** Searches by the provider that are billed by themselves. Absent: none. */
+  readonly webSearches?: number | undefined
 }
 
 /** What a model says, in order. `end` is last and comes exactly once; a stream that stops without it was cut. */
@@ -80,6 +109,7 @@ export type ModelEvent =
   /** A finished message. `phase`: what the model calls it, such as `commentary` or `final_answer`. */
   | { readonly type: 'message'; readonly text: string; readonly phase?: string }
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
+  | ({ readonly type: 'web_search' } & WebSearch)
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   /** The request failed in a way worth repeating and is being repeated; what came before in this response is void. */
   | {
@@ -99,6 +129,8 @@ export type Model = {
   readonly name: string
   /** Whether the provider holds the model to `outputSchema`. Absent: no. */
   readonly enforcesSchema?: boolean
+  /** Whether the provider searches the web where a request lets it. Absent: no. */
+  readonly searchesWeb?: boolean
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 

@@ -11,12 +11,14 @@ export const noUsage: Usage = {
 
 /** Two usages together. */
 export function sumUsage(one: Usage, other: Usage): Usage {
+  const webSearches = (one.webSearches ?? 0) + (other.webSearches ?? 0)
   return {
     inputTokens: one.inputTokens + other.inputTokens,
     cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
     cacheWriteInputTokens: one.cacheWriteInputTokens + other.cacheWriteInputTokens,
     outputTokens: one.outputTokens + other.outputTokens,
     reasoningOutputTokens: one.reasoningOutputTokens + other.reasoningOutputTokens,
+    ...(webSearches === 0 ? {} : { webSearches }),
   }
 }
 

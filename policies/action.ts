@@ -45,6 +45,16 @@ export type Action =
       readonly sandboxed?: boolean
     }
   | {
+      /** The model's provider searches the web for it and reads pages: no sandbox confines that. */
+      readonly type: 'search'
+      /** Who searches, as the model is named. */
+      readonly model: string
+      /** The only domains, with all below them, that results come from. Absent: all. */
+      readonly domains?: readonly string[]
+      /** Whether commands may reach as much. */
+      readonly fits: boolean
+    }
+  | {
       readonly type: 'mcp'
       readonly server: string
       readonly tool: string

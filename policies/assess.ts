@@ -1,6 +1,7 @@
 import type { Action, Grant } from './action.ts'
 import { answerForTool, answerForWrite, type ApprovalMode } from './approval-mode.ts'
 import { assessExec } from './assess-exec.ts'
+import { assessSearch } from './assess-search.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { findSensitive } from './commands/sensitive-paths.ts'
 import { strictest, type Opinion } from './opinion.ts'
@@ -35,6 +36,8 @@ export function assess(action: Action, policy: Policy): Assessment {
       return { ...assessRead(action, policy), analysis: undefined }
     case 'network':
       return { ...assessNetwork(action, policy), analysis: undefined }
+    case 'search':
+      return { ...assessSearch(action, policy), analysis: undefined }
     case 'mcp':
       return { ...assessTool(action, policy), analysis: undefined }
     case 'plan':

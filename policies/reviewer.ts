@@ -75,6 +75,8 @@ function howToAllow({ action, rule, mode }: ReviewRequest): string {
       const protocol = action.protocol === 'tcp' ? 'https' : action.protocol
       return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "${protocol}", decision = "allow").`
     }
+    case 'search':
+      return 'Whoever runs this can allow it with the permission WebSearch, or by a wider network for commands.'
     case 'mcp':
       return `Whoever runs this can allow it with the permission mcp__${action.server}__${action.tool}.`
     case 'plan':

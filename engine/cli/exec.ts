@@ -2,7 +2,6 @@ import process from 'node:process'
 import { findIdleRules } from '../../policies/index.ts'
 import { closedTemporaryDirectory, type Sandbox } from '../../sandbox/index.ts'
 import { defaultModel } from '../config/defaults.ts'
-import type { Settings } from '../config/schema.ts'
 import { harmless } from '../display/harmless.ts'
 import { eventJsonSchema } from '../event-schema.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -52,6 +51,7 @@ import { showContext } from './show-context.ts'
 import type { Progress } from './tell-start.ts'
 import { loadUserTools } from './user-tools.ts'
 import { useProxyFromEnvironment } from './use-proxy.ts'
+import { chooseWebSearch } from './web-search.ts'
 import { findRepository, findWorkspace, requireRepository } from './workspace.ts'
 
 /**
@@ -107,6 +107,7 @@ export async function runExec(
   let agents: SubAgents | undefined
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
+    const search = chooseWebSearch(settings, options.search === true, model, sandbox)
     const session = (opened = beginning.open(workspace, options.threadSource))
     const planMode = openPlanMode(options.plan, beginning.earlier, session.rollout)
     const recovered = sandbox.policy.mode === 'read-only' ? [] : await recoverTree(workspace)
@@ -196,7 +197,7 @@ export async function runExec(
         ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
         ...recovered,
         ...proxied,
-        ...noticesOf(settings),
+        ...search.notices,
         ...describeOmitted(memory),
         ...added.notices,
       ],
@@ -207,6 +208,7 @@ export async function runExec(
       ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
       reasoningEffort: settings.model_reasoning_effort,
       sinks: chooseSinks(options),
+      ...search.wish,
       budget: {
         maxTurns: options.maxTurns,
         maxTokens: options.maxTokens,
@@ -237,14 +239,6 @@ export async function runExec(
 function printEventSchema(): number {
   process.stdout.write(`${JSON.stringify(eventJsonSchema(), undefined, 2)}\n`)
   return exitCodes.done
-}
-
-/** What was asked for and is not to be had here. */
-function noticesOf(config: Settings): readonly string[] {
-  const search = config.web_search ?? 'disabled'
-  return search === 'disabled'
-    ? []
-    : [`web_search is '${search}', but no provider searches the web here: it would go round the Guardian.`]
 }
 
 async function outputContract(options: ExecOptions, model: Model): Promise<OutputContract | undefined> {

@@ -91,6 +91,8 @@ function describe(item: HistoryItem): string | undefined {
       return `${item.role}: ${item.text}`
     case 'reasoning':
       return item.text === '' ? undefined : `thinking: ${item.text}`
+    case 'web_search':
+      return item.query === '' ? undefined : `searched the web: ${item.query}`
     case 'tool_call':
       return `> ${item.call.name} ${item.call.input}`
     case 'tool_result':

@@ -29,6 +29,9 @@ const tastes: ReadonlySet<string> = new Set([
   ...['request_max_retries', 'stream_max_retries', 'stream_idle_timeout_ms'],
 ])
 
+/** Ways to search the web, each reaching more than the one before. */
+const searches: readonly NonNullable<Settings['web_search']>[] = ['disabled', 'cached', 'live']
+
 /** What gives commands the network; the two keys are one setting. */
 const networkKeys: ReadonlySet<string> = new Set([
   'sandbox_workspace_write.network_access',
@@ -79,6 +82,8 @@ function isWithin(leaf: Leaf, asked: Settings, limit: Leaf, bound: Settings): bo
       )
     case 'sandbox_read.deny':
       return rootsWithin(hidden.deny ?? [], seen.deny ?? [])
+    case 'web_search':
+      return searches.indexOf(asked.web_search ?? 'disabled') <= searches.indexOf(bound.web_search ?? 'disabled')
     case 'shell_environment_policy.inherit':
       return names?.inherit === 'none' || fixed?.inherit === 'all' || names?.inherit === fixed?.inherit
     case 'shell_environment_policy.exclude':

@@ -151,7 +151,11 @@ export const ConfigFile = z.strictObject({
       ignore_default_excludes: z.literal(false).optional(),
     })
     .optional(),
-  /** Whether the provider searches the web for the model. It would go round the Guardian, so it is never done: a run says so. */
+  /**
+   * Whether the model's provider searches the web for it: `live`, or `cached` in what it has read before (OpenAI). As far as commands
+   * reach the network: an allow-list is also the list of domains that results come from, and where the network is off, it takes the
+   * permission `WebSearch`. Default: `disabled`.
+   */
   web_search: z.enum(['disabled', 'cached', 'live']).optional(),
   /** How often a failed request is repeated. A provider's own table may say something else. Default: 5. */
   request_max_retries: z.int().min(0).max(100).optional(),

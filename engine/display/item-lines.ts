@@ -49,6 +49,8 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       })
     case 'plan_mode':
       return planModeLines(item, paint)
+    case 'web_search':
+      return [paint('dim', `? web: ${oneLine(item.query)}`)]
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:

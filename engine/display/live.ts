@@ -138,6 +138,7 @@ function activity(item: Item): string {
     case 'agent_message':
     case 'reasoning':
     case 'todo_list':
+    case 'web_search':
     case 'error':
       return 'the model is thinking'
     default:

@@ -96,7 +96,9 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
       const narrowed = tools.length < request.tools.length
       const holds = hooks.has('AfterModel')
       let held: ModelEvent[] = []
-      for await (const event of asking.model.respond({ ...asking.request, tools }, signal)) {
+      const { webSearch, ...rest } = asking.request
+      const search = webSearch === undefined || allowed?.includes('web_search') === false ? {} : { webSearch }
+      for await (const event of asking.model.respond({ ...rest, ...search, tools }, signal)) {
         if (event.type === 'tool_call' && narrowed && !offered.includes(event.call.name))
           refuse(event.call.id, `a hook left only: ${offered.join(', ') || 'no tool'}.`)
         if (event.type === 'retry') held = []

@@ -194,6 +194,8 @@ function shownAction(action: Action): Pick<CallView, 'name' | 'input'> {
       return { name: 'Read', input: { file_path: action.path } }
     case 'network':
       return { name: 'WebFetch', input: { url: `${action.protocol}://${action.host}:${action.port}/` } }
+    case 'search':
+      return { name: 'WebSearch', input: { allowed_domains: action.domains } }
     case 'mcp':
       return { name: `mcp__${action.server}__${action.tool}`, input: action.arguments as CallView['input'] }
     case 'plan':

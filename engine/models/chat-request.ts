@@ -86,9 +86,10 @@ function messagesOf(turn: Turn, tools: readonly ToolDeclaration[]): ChatMessage[
     case 'model': {
       const text = turn.texts.join('\n\n')
       const thoughts: Partial<Record<ReasoningField, string>> = {}
-      for (const { text: thought, opaque } of turn.reasoning) {
-        const own = opaqueChatReasoning.safeParse(opaque)
-        if (own.success) thoughts[own.data.field] = `${thoughts[own.data.field] ?? ''}${thought}`
+      for (const item of turn.unread) {
+        const own = opaqueChatReasoning.safeParse(item.opaque)
+        if (own.success && item.type === 'reasoning')
+          thoughts[own.data.field] = `${thoughts[own.data.field] ?? ''}${item.text}`
       }
       const calls = turn.calls.map((call) => wireCall(call, tools))
       if (text === '' && calls.length === 0) return []

@@ -13,6 +13,7 @@ export function chatWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<OpenAIConnection> | undefined
   return {
     enforcesSchema: false,
+    searchesWeb: false,
     prepare: (request) => {
       const body = buildChatBody(model, request)
       return async (signal) => (await (connection ??= connectOpenAI(endpoint))).chat(body, signal)

@@ -21,6 +21,7 @@ export function withFallbacks(models: readonly Model[]): Model {
     },
     // How the result is delivered is settled before the first request, so all of them must be able to.
     enforcesSchema: models.every((model) => model.enforcesSchema === true),
+    searchesWeb: models.every((model) => model.searchesWeb === true),
     async *respond(request, signal) {
       for (;;) {
         try {

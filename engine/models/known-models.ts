@@ -9,7 +9,14 @@ export type Rates = {
 }
 
 /** What a model costs. Prompts of more than `longPrompt.above` tokens are billed at other rates, all of the request. */
-export type Price = Rates & { readonly longPrompt?: Rates & { readonly above: number } }
+export type Price = Rates & {
+  readonly longPrompt?: Rates & { readonly above: number }
+  /** US dollars for a thousand searches by the provider; what is read counts as input besides. */
+  readonly webSearch: number
+}
+
+/** What both makers bill for a thousand searches. */
+export const usualWebSearch = 10
 
 /** What is known of a model without asking anyone. */
 export type KnownModel = {
@@ -22,7 +29,7 @@ const million = 1_000_000
 
 /** OpenAI bills what goes into its cache like any other input; long prompts cost double, and their output half as much again. */
 function openai(input: number, cachedInput: number, output: number, cacheWrite = input): Price {
-  return { input, cachedInput, cacheWrite, output }
+  return { input, cachedInput, cacheWrite, output, webSearch: usualWebSearch }
 }
 
 function doubledBeyond(above: number, price: Price): Price {
@@ -39,7 +46,7 @@ function doubledBeyond(above: number, price: Price): Price {
 
 /** Anthropic bills a write to its five-minute cache at 1.25 times the input, and a read at a tenth unless said otherwise. */
 function anthropic(input: number, output: number, cachedInput = input / 10): Price {
-  return { input, cachedInput, cacheWrite: input * 1.25, output }
+  return { input, cachedInput, cacheWrite: input * 1.25, output, webSearch: usualWebSearch }
 }
 
 /**

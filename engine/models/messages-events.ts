@@ -2,6 +2,8 @@ import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import { expectShape } from './expect-shape.ts'
 import { malformedStream, unfinished } from './failure.ts'
+import { SearchBlocks } from './search-blocks.ts'
+import type { WireEvent } from './wire-model.ts'
 
 const count = z.number().nullish()
 const usage = z.object({
@@ -10,6 +12,7 @@ const usage = z.object({
   cache_read_input_tokens: count,
   output_tokens: count,
   output_tokens_details: z.object({ thinking_tokens: count }).nullish(),
+  server_tool_use: z.object({ web_search_requests: count }).nullish(),
 })
 type Counted = z.infer<typeof usage>
 
@@ -43,17 +46,24 @@ const messageDelta = z.object({
 })
 
 /** A content block as far as it has come. `json` gathers a tool's input. */
-type Block = z.infer<typeof blockStart>['content_block'] & { json: string }
+export type Block = z.infer<typeof blockStart>['content_block'] & { json: string }
 
 /**
  * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Blocks
  * count when they stop; thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused
  * message; ends without `end` where the stream was cut.
  */
-export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenerator<ModelEvent> {
+export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenerator<WireEvent> {
   const blocks = new Map<number, Block>()
   const counted: Counted = {}
   let stopReason: string | undefined
+  const searches = new SearchBlocks()
+  // An answer with sources comes in a block for each piece that has some, and is one message all the same.
+  let said = ''
+  function* speak(): Generator<ModelEvent> {
+    if (said !== '') yield { type: 'message', text: said }
+    said = ''
+  }
   for await (const raw of stream) {
     const { type } = expectShape('an event', z.object({ type: z.string() }), raw)
     switch (type) {
@@ -72,7 +82,13 @@ export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenera
         break
       }
       case 'content_block_stop': {
-        const event = finishedBlock(openBlock(blocks, expectShape(type, blockStop, raw).index))
+        const block = openBlock(blocks, expectShape(type, blockStop, raw).index)
+        const event = searches.take(block) ?? finishedBlock(block)
+        if (event?.type === 'message') {
+          said += event.text
+          break
+        }
+        yield* speak()
         if (event !== undefined) yield event
         break
       }
@@ -83,8 +99,10 @@ export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenera
         break
       }
       case 'message_stop':
+        yield* speak()
+        if (stopReason === 'pause_turn') yield* searches.unanswered()
         refuseUnfinished(stopReason, readUsage(counted))
-        yield { type: 'end', usage: readUsage(counted) }
+        yield { type: 'end', usage: readUsage(counted), ...(stopReason === 'pause_turn' ? { paused: true } : {}) }
         return
       default:
         // The API announces that it will send new event types.
@@ -166,11 +184,13 @@ function known(counts: Counted | null | undefined): Counted {
 function readUsage(counted: Counted): Usage {
   const cached = counted.cache_read_input_tokens ?? 0
   const written = counted.cache_creation_input_tokens ?? 0
+  const searches = counted.server_tool_use?.web_search_requests ?? 0
   return {
     inputTokens: (counted.input_tokens ?? 0) + cached + written,
     cachedInputTokens: cached,
     cacheWriteInputTokens: written,
     outputTokens: counted.output_tokens ?? 0,
     reasoningOutputTokens: counted.output_tokens_details?.thinking_tokens ?? 0,
+    ...(searches > 0 ? { webSearches: searches } : {}),
   }
 }

@@ -10,7 +10,7 @@ export type MessagesBody = {
   max_tokens: number
   system?: TextBlock[]
   messages: WireMessage[]
-  tools?: { name: string; description: string; input_schema: { type: 'object' } & Record<string, unknown> }[]
+  tools?: (WireTool | { type: 'web_search_20250305'; name: 'web_search'; allowed_domains?: string[] })[]
   stream: true
   temperature?: number
   top_p?: number
@@ -21,6 +21,7 @@ export type MessagesBody = {
   }
 }
 
+type WireTool = { name: string; description: string; input_schema: { type: 'object' } & Record<string, unknown> }
 type Cached = { cache_control?: { type: 'ephemeral' } }
 type TextBlock = { type: 'text'; text: string } & Cached
 type ImageBlock = { type: 'image'; source: { type: 'base64'; media_type: MediaType; data: string } } & Cached
@@ -32,7 +33,12 @@ type ResultBlock = {
   is_error: boolean
 } & Cached
 type ThinkingBlock = z.infer<typeof opaqueThinking>['block']
-type ModelBlock = TextBlock | ThinkingBlock | { type: 'tool_use'; id: string; name: string; input: unknown }
+type SearchBlock =
+  | { type: 'server_tool_use'; id: string; name: 'web_search'; input: unknown }
+  | { type: 'web_search_tool_result'; tool_use_id: string; content: FoundPage[] }
+type FoundPage = { type: 'web_search_result'; url: string; title: string; encrypted_content: string }
+type ModelBlock =
+  TextBlock | ThinkingBlock | SearchBlock | { type: 'tool_use'; id: string; name: string; input: unknown }
 type UserBlock = TextBlock | ImageBlock | ResultBlock
 type WireMessage = { role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: ModelBlock[] }
 
@@ -45,12 +51,24 @@ const opaqueThinking = z.object({
   ]),
 })
 
+/** The same for a search: its question, and what was found, which only the provider can read. */
+const opaqueSearch = z.object({
+  from: z.literal('anthropic-messages'),
+  blocks: z.array(z.custom<SearchBlock>((block) => searchBlock.safeParse(block).success)),
+})
+
+const searchBlock = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('server_tool_use'), id: z.string() }),
+  z.looseObject({ type: z.literal('web_search_tool_result'), tool_use_id: z.string() }),
+])
+
 /** Builds the request. The same history gives the same bytes up to its last message, so that the prefix cache hits. */
 export function buildMessagesBody(model: string, request: ModelRequest): MessagesBody {
   const { instructions, turns } = takeTurns(request.instructions, request.history)
   const messages = turns.flatMap((turn) => messageOf(turn, request.tools))
   const { temperature, topP, maxOutputTokens = Infinity } = request.sampling ?? {}
   markCached(messages)
+  const tools = [...request.tools.map(wireTool), ...searchTool(request)]
   return {
     model,
     max_tokens: Math.min(longestOutput(model), maxOutputTokens),
@@ -61,13 +79,21 @@ export function buildMessagesBody(model: string, request: ModelRequest): Message
       ? {}
       : { system: [{ type: 'text', text: instructions, cache_control: { type: 'ephemeral' } }] }),
     messages,
-    ...(request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
+    ...(tools.length === 0 ? {} : { tools }),
     stream: true,
     ...reasoning(model, request),
   }
 }
 
-function wireTool(tool: ToolDeclaration): NonNullable<MessagesBody['tools']>[number] {
+/** The API doesn't tell apart what was read before from what is live. */
+function searchTool({ webSearch }: ModelRequest): NonNullable<MessagesBody['tools']> {
+  if (webSearch === undefined) return []
+  const { domains } = webSearch
+  const filter = domains === undefined ? {} : { allowed_domains: [...domains] }
+  return [{ type: 'web_search_20250305', name: 'web_search', ...filter }]
+}
+
+function wireTool(tool: ToolDeclaration): WireTool {
   return {
     name: tool.name,
     description: tool.description,
@@ -79,9 +105,10 @@ function messageOf(turn: Turn, tools: readonly ToolDeclaration[]): WireMessage[]
   switch (turn.side) {
     case 'model': {
       const content: ModelBlock[] = [
-        ...turn.reasoning.flatMap(({ opaque }) => {
-          const own = opaqueThinking.safeParse(opaque)
-          return own.success ? [own.data.block] : []
+        ...turn.unread.flatMap(({ opaque }): ModelBlock[] => {
+          const own = z.union([opaqueThinking, opaqueSearch]).safeParse(opaque).data
+          if (own === undefined) return []
+          return 'block' in own ? [own.block] : own.blocks
         }),
         ...turn.texts.flatMap(textBlock),
         ...turn.calls.map((call): ModelBlock => {

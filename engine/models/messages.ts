@@ -10,6 +10,7 @@ export function messagesWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<AnthropicConnection> | undefined
   return {
     enforcesSchema: enforcesSchema(model),
+    searchesWeb: true,
     prepare: (request) => {
       const body = buildMessagesBody(model, request)
       return async (signal) => (await (connection ??= connectAnthropic(endpoint))).messages(body, signal)

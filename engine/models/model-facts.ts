@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Usage } from '../model.ts'
-import { knownModels, type KnownModel, type Price, type Rates } from './known-models.ts'
+import { knownModels, usualWebSearch, type KnownModel, type Price, type Rates } from './known-models.ts'
 
 const dollars = z.number().min(0)
 
@@ -12,6 +12,8 @@ export const modelPriceSchema = z.strictObject({
   /** Default: as `input`. */
   cache_write: dollars.optional(),
   output: dollars,
+  /** For a thousand searches of the web by the provider. Default: 10. */
+  web_search: dollars.optional(),
 })
 
 /** What is known of a model: as configured, else as listed for its maker's own API. */
@@ -45,13 +47,13 @@ export function modelFacts(name: string, configured: ConfiguredFacts): ModelFact
   }
 }
 
-const free: Price = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 }
+const free: Price = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, webSearch: 0 }
 
 function configuredPrice(name: string, { prices = {} }: ConfiguredFacts): Price | undefined {
   const own = Object.hasOwn(prices, name) ? prices[name] : undefined
   if (own === undefined) return undefined
   const { input, output, cached_input: cachedInput = input, cache_write: cacheWrite = input } = own
-  return { input, cachedInput, cacheWrite, output }
+  return { input, cachedInput, cacheWrite, output, webSearch: own.web_search ?? usualWebSearch }
 }
 
 /** What a response cost, in US dollars. */
@@ -64,7 +66,7 @@ export function costOf(usage: Usage, price: Price): number {
     usage.cachedInputTokens * rates.cachedInput +
     usage.cacheWriteInputTokens * rates.cacheWrite +
     usage.outputTokens * rates.output
-  return millionths / 1_000_000
+  return millionths / 1_000_000 + ((usage.webSearches ?? 0) * price.webSearch) / 1000
 }
 
 /** Providers that bill by their own list. Another one's `gpt-5.5` is billed by that one. */

@@ -22,6 +22,7 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
       return model.name
     },
     enforcesSchema: model.enforcesSchema ?? false,
+    searchesWeb: model.searchesWeb ?? false,
     async *respond(request, signal) {
       const expect = open.map((call) => expectation(call, request.history, cwd))
       let said: ModelEvent[] = []
@@ -81,6 +82,8 @@ function recordedEvent(event: ModelEvent, cwd: string): RecordedEvent[] {
     case 'message':
     case 'reasoning':
       return [{ type: event.type, text: asLines(replaceCwd(event.text, cwd)) }]
+    case 'web_search':
+      return [{ type: 'web_search', action: event.action }]
     case 'tool_call': {
       const { id, name, kind } = event.call
       const input = replaceCwd(event.call.input, cwd)

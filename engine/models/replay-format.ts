@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { ModelError } from '../model.ts'
 import type { ModelEvent, ToolCall, Usage } from '../model.ts'
 import { explainIssues } from './expect-shape.ts'
+import { readSearch } from './web-search.ts'
 
 /**
  * A recorded conversation: JSON lines, easy to write by hand.
@@ -24,9 +25,15 @@ const text = z
   .union([z.string(), z.array(z.string())], { error: 'expected text or a list of lines' })
   .transform((value) => (typeof value === 'string' ? value : value.join('\n')))
 
+/** A search that the provider made: played back as an event, nobody searches. */
+const search = z
+  .strictObject({ type: z.literal('web_search'), action: z.looseObject({ type: z.string() }) })
+  .transform(({ type, action }) => ({ type, ...readSearch(action) }))
+
 const event = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('message'), text }),
   z.strictObject({ type: z.literal('reasoning'), text }),
+  search,
   z
     .strictObject({
       type: z.literal('tool_call'),

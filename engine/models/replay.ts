@@ -20,6 +20,8 @@ export async function openReplay(name: string, cwd: string): Promise<Model> {
   let next: number | undefined
   return {
     name,
+    // What was searched is part of the recording.
+    searchesWeb: true,
     async *respond(request, signal) {
       signal.throwIfAborted()
       next ??= shownResponses(recording, request.history)

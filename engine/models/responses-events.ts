@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import type { ModelEvent, Usage } from '../model.ts'
+import type { ModelEvent, Usage, WebSearchAction } from '../model.ts'
 import { expectShape } from './expect-shape.ts'
 import { judgeRefusal, unfinished } from './failure.ts'
 import type { ProviderFailure } from './failure.ts'
-import { opaqueReasoning } from './responses-request.ts'
+import { opaqueReasoning, opaqueSearch } from './responses-request.ts'
+import { readSearch } from './web-search.ts'
 
 const delta = z.object({ delta: z.string() })
 const itemDone = z.object({ item: z.looseObject({ type: z.string() }) })
@@ -46,6 +47,10 @@ const failure = z.object({ code: z.string().nullish(), message: z.string() })
  * ends without `end` where the stream was cut.
  */
 export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGenerator<ModelEvent> {
+  let searches = 0
+  const read = (counted: z.infer<typeof usage>): Usage => {
+    return { ...readUsage(counted), ...(searches === 0 ? {} : { webSearches: searches }) }
+  }
   for await (const raw of stream) {
     const { type } = expectShape('an event', z.object({ type: z.string() }), raw)
     switch (type) {
@@ -55,11 +60,12 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
         break
       case 'response.output_item.done': {
         const event = readItem(expectShape(type, itemDone, raw).item)
+        if (event?.type === 'web_search') searches += billed(event.action)
         if (event !== undefined) yield event
         break
       }
       case 'response.completed':
-        yield { type: 'end', usage: readUsage(expectShape(type, completed, raw).response.usage) }
+        yield { type: 'end', usage: read(expectShape(type, completed, raw).response.usage) }
         return
       case 'response.failed': {
         const error = expectShape(type, failed, raw).response.error
@@ -68,7 +74,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
       case 'response.incomplete': {
         const { incomplete_details: details, usage: counted } = expectShape(type, incomplete, raw).response
         const reason = details?.reason ?? 'no reason given'
-        throw unfinished(reason === 'content_filter' ? 'filtered' : 'incomplete', reason, readUsage(counted))
+        throw unfinished(reason === 'content_filter' ? 'filtered' : 'incomplete', reason, read(counted))
       }
       case 'error': {
         const { code, message: words } = expectShape(type, failure, raw)
@@ -81,7 +87,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
   }
 }
 
-/** The event for a finished item; undefined for kinds that ask nothing of us, such as a search the provider ran. */
+/** The event for a finished item; undefined for kinds that ask nothing of us. */
 function readItem(item: { readonly type: string }): ModelEvent | undefined {
   switch (item.type) {
     case 'message': {
@@ -95,6 +101,11 @@ function readItem(item: { readonly type: string }): ModelEvent | undefined {
       const text = summary.map((part) => part.text).join('\n\n')
       return { type: 'reasoning', text, ...(own.success ? { opaque: own.data } : {}) }
     }
+    case 'web_search_call': {
+      const { action } = item as { readonly action?: unknown }
+      const own = opaqueSearch.safeParse({ from: 'openai-responses', item })
+      return { type: 'web_search', ...readSearch(action), ...(own.success ? { opaque: own.data } : {}) }
+    }
     case 'function_call': {
       const { call_id: id, name, arguments: input } = expectShape('a function call', functionCall, item)
       return { type: 'tool_call', call: { id, name, kind: 'function', input } }
@@ -106,6 +117,11 @@ function readItem(item: { readonly type: string }): ModelEvent | undefined {
     default:
       return undefined
   }
+}
+
+/** A search of several questions is billed as several; looking at a page is not billed by itself. */
+function billed(action: WebSearchAction): number {
+  return action.type === 'search' ? Math.max(1, action.queries?.length ?? 1) : 0
 }
 
 function readUsage(counted: z.infer<typeof usage>): Usage {

@@ -31,10 +31,18 @@ type InputItem =
   | { type: 'message'; role: 'user' | 'developer'; content: string | (InputText | InputImage)[] }
   | { type: 'message'; role: 'assistant'; content: string; phase?: 'commentary' | 'final_answer' }
   | ReasoningItem
+  | SearchItem
   | { type: 'function_call'; call_id: string; name: string; arguments: string }
   | { type: 'function_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
   | { type: 'custom_tool_call'; call_id: string; name: string; input: string }
   | { type: 'custom_tool_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
+
+type SearchItem = {
+  type: 'web_search_call'
+  id: string
+  status: 'completed' | 'failed' | 'incomplete'
+  action: { type: 'search'; query?: string; queries?: string[] } | { type: 'open_page'; url?: string | null }
+}
 
 type ReasoningItem = z.infer<typeof opaqueReasoning>['item']
 
@@ -46,6 +54,7 @@ type WireTool =
       description: string
       format: { type: 'grammar'; syntax: 'lark'; definition: string }
     }
+  | { type: 'web_search'; external_web_access: boolean; filters?: { allowed_domains: string[] } }
 
 /**
  * What `HistoryItem.opaque` holds for a reasoning item of this API. With `store: false` the server knows no item by its
@@ -61,6 +70,19 @@ export const opaqueReasoning = z.object({
   }),
 })
 
+/** What `HistoryItem.opaque` holds for a search of this API: all that came, since the server keeps nothing. */
+export const opaqueSearch = z.object({
+  from: z.literal('openai-responses'),
+  item: z.custom<SearchItem>((item) => searchItem.safeParse(item).success),
+})
+
+const searchItem = z.looseObject({
+  type: z.literal('web_search_call'),
+  id: z.string(),
+  status: z.string(),
+  action: z.looseObject({ type: z.string() }),
+})
+
 /** Builds the request. The same history gives the same bytes, so that the provider's prefix cache hits. */
 export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
   const { outputSchema, reasoningEffort, sampling: { temperature, topP, maxOutputTokens } = {} } = request
@@ -68,7 +90,7 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     model,
     instructions: request.instructions,
     input: inputItems(request.history),
-    tools: request.tools.map((tool) => wireTool(tool, takesFreeform(model))),
+    tools: [...request.tools.map((tool) => wireTool(tool, takesFreeform(model))), ...searchTool(request)],
     tool_choice: 'auto',
     parallel_tool_calls: true,
     store: false,
@@ -98,6 +120,13 @@ function wireTool(tool: ToolDeclaration, freeform: boolean): WireTool {
     : { type: 'function', name, description, parameters: { ...tool.parameters }, strict: false }
 }
 
+function searchTool({ webSearch }: ModelRequest): WireTool[] {
+  if (webSearch === undefined) return []
+  const { mode, domains } = webSearch
+  const filters = domains === undefined ? {} : { filters: { allowed_domains: [...domains] } }
+  return [{ type: 'web_search', external_web_access: mode === 'live', ...filters }]
+}
+
 /** An item of a history never changes, and a long run sends it a thousand times: it is translated and serialised once. */
 const translated = new WeakMap<HistoryItem, readonly InputItem[]>()
 const serialised = new WeakMap<InputItem, string>()
@@ -120,6 +149,10 @@ function inputItemsOf(item: HistoryItem, freeform: ReadonlySet<string>): readonl
     case 'reasoning': {
       // Another provider's reasoning means nothing to this one.
       const own = opaqueReasoning.safeParse(item.opaque)
+      return own.success ? [own.data.item] : []
+    }
+    case 'web_search': {
+      const own = opaqueSearch.safeParse(item.opaque)
       return own.success ? [own.data.item] : []
     }
     case 'tool_call': {

@@ -10,6 +10,7 @@ export function responsesWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<OpenAIConnection> | undefined
   return {
     enforcesSchema: true,
+    searchesWeb: true,
     prepare: (request) => {
       const body = buildResponsesBody(model, request)
       return async (signal) => (await (connection ??= connectOpenAI(endpoint))).responses(body, signal)

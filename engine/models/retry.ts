@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ModelError } from '../model.ts'
-import type { ModelEvent } from '../model.ts'
 import type { Endpoint } from './endpoint.ts'
 import { cutStream, ProviderFailure } from './failure.ts'
 import type { Limits } from './options.ts'
+import type { WireEvent } from './wire-model.ts'
 
 /** No wait that we choose ourselves is longer than this. */
 const longestBackoffMs = 30_000
@@ -17,10 +17,10 @@ const longestBackoffMs = 30_000
  */
 export async function* respondWithRetries(
   provider: Pick<Endpoint, 'label' | 'secrets'>,
-  ask: () => AsyncIterable<ModelEvent>,
+  ask: () => AsyncIterable<WireEvent>,
   limits: Limits,
   signal: AbortSignal,
-): AsyncGenerator<ModelEvent> {
+): AsyncGenerator<WireEvent> {
   let waited = 0
   for (let failures = 0; ;) {
     signal.throwIfAborted()

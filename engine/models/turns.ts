@@ -1,12 +1,18 @@
 import type { HistoryItem, ToolCall } from '../model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
-type Reasoning = Extract<HistoryItem, { type: 'reasoning' }>
+type Unread = Extract<HistoryItem, { type: 'reasoning' | 'web_search' }>
 type Result = Extract<HistoryItem, { type: 'tool_result' }>
 
 /** What one side said before the other spoke again. */
 export type Turn =
-  | { readonly side: 'model'; readonly reasoning: Reasoning[]; readonly texts: string[]; readonly calls: ToolCall[] }
+  | {
+      readonly side: 'model'
+      /** What only the provider that made it can read: reasoning and searches, in order. */
+      readonly unread: Unread[]
+      readonly texts: string[]
+      readonly calls: ToolCall[]
+    }
   | { readonly side: 'us'; readonly results: Result[]; readonly messages: Message[] }
 
 /**
@@ -33,7 +39,8 @@ function add(item: HistoryItem, turns: Turn[]): void {
       else ourTurn(turns).messages.push(item)
       return
     case 'reasoning':
-      modelTurn(turns).reasoning.push(item)
+    case 'web_search':
+      modelTurn(turns).unread.push(item)
       return
     case 'tool_call':
       modelTurn(turns).calls.push(item.call)
@@ -49,7 +56,7 @@ function add(item: HistoryItem, turns: Turn[]): void {
 function modelTurn(turns: Turn[]): Extract<Turn, { side: 'model' }> {
   const last = turns.at(-1)
   if (last?.side === 'model') return last
-  const turn = { side: 'model' as const, reasoning: [], texts: [], calls: [] }
+  const turn = { side: 'model' as const, unread: [], texts: [], calls: [] }
   turns.push(turn)
   return turn
 }

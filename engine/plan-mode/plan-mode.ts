@@ -89,6 +89,7 @@ function changeOf(action: Action): string | undefined {
       if (action.readOnlyHint === true) return undefined
       return `${action.tool} of the server ${action.server} is not known to only read`
     case 'read':
+    case 'search':
     case 'plan':
       return undefined
     default:

@@ -78,6 +78,8 @@ function subjectOf({ action }: ReviewRequest): string {
       return `read ${action.path}`
     case 'network':
       return `connect to ${action.host}:${action.port}`
+    case 'search':
+      return 'web search by the provider'
     case 'mcp':
       return `mcp__${action.server}__${action.tool}`
     case 'plan':

@@ -11,6 +11,8 @@ export function estimateTokens(item: HistoryItem): number {
       return ofText(item.text) + tokensPerImage * (item.images?.length ?? 0)
     case 'reasoning':
       return ofText(item.opaque === undefined ? item.text : JSON.stringify(item.opaque))
+    case 'web_search':
+      return ofText(item.opaque === undefined ? item.query : JSON.stringify(item.opaque))
     case 'tool_call':
       return ofText(item.call.name) + ofText(item.call.input)
     case 'tool_result':

@@ -35,6 +35,10 @@ export async function listen(listening: Listening): Promise<number> {
       case 'reasoning':
         heard.push(event)
         break
+      case 'web_search':
+        heard.push(event)
+        announceNew()
+        break
       case 'tool_call':
         // What was said before a call is told before it begins.
         announceNew()
@@ -69,5 +73,8 @@ export function spendInVain(spent: Usage, listening: Omit<Listening, 'request' |
 
 function announce(item: HistoryItem | undefined, recorder: Recorder): void {
   if (item?.type === 'message') recorder.complete({ type: 'agent_message', text: item.text })
+  if (item?.type === 'web_search' && item.query !== '') {
+    recorder.complete({ type: 'web_search', query: item.query, action: item.action })
+  }
   if (item?.type === 'reasoning' && item.text !== '') recorder.complete({ type: 'reasoning', text: item.text })
 }

@@ -26,6 +26,7 @@ import { startCalls } from './run-calls.ts'
 import { RefusalWatch } from './refusals.ts'
 import { faultOf, stopFor, type Stop } from './stop.ts'
 import { whilePlanning } from './whereabouts.ts'
+import { leaveToSearch, type WebSearchWish } from './web-search.ts'
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
 export type RunOptions = {
@@ -56,6 +57,8 @@ export type RunOptions = {
   /** Configuration that was found and does not count, for the first event. Absent: none. */
   readonly ignoredConfig?: readonly Ignored[]
   readonly reasoningEffort: string | undefined
+  /** That the provider may search the web. Absent: it doesn't. */
+  readonly webSearch?: WebSearchWish
   readonly budget: Budget
   /** What a model costs, by its name; undefined where nobody has said. */
   readonly priceOf: (model: string) => Price | undefined
@@ -212,6 +215,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     threadId: session.threadId,
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
+    ...(await leaveToSearch(options.webSearch, { guardian, recorder, signal })),
   }
   const path = callPath(options, guardian, recorder)
   showTodo(path.context.state.todo, recorder)

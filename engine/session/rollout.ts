@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import * as z from 'zod'
+import { webSearchAction } from '../events.ts'
 import type { HistoryItem, Usage } from '../model.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
 import { UserError } from '../user-error.ts'
@@ -20,6 +21,7 @@ const historyItem = z.discriminatedUnion('type', [
     phase: z.string().optional(),
   }),
   z.object({ type: z.literal('reasoning'), text: z.string(), opaque: z.unknown() }),
+  z.object({ type: z.literal('web_search'), query: z.string(), action: webSearchAction, opaque: z.unknown() }),
   z.object({
     type: z.literal('tool_call'),
     call: z.object({ id: z.string(), name: z.string(), kind: z.enum(['function', 'freeform']), input: z.string() }),
@@ -34,6 +36,7 @@ const usage = z.object({
   cacheWriteInputTokens: count,
   outputTokens: count,
   reasoningOutputTokens: count,
+  webSearches: count.optional(),
 })
 
 /** Absent where the price was not known. */

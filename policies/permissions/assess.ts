@@ -2,7 +2,7 @@ import type { Opinion } from '../opinion.ts'
 import { matchStars } from '../rules/match-stars.ts'
 import type { RuleDecision } from '../rules/rule.ts'
 import { absolutePath } from './path-pattern.ts'
-import { describePermission, type PathPermission, type PermissionSet } from './permission.ts'
+import { describePermission, searchPermission, type PathPermission, type PermissionSet } from './permission.ts'
 
 const decisions: Readonly<Record<RuleDecision, Opinion['decision']>> = {
   allow: 'allow',
@@ -67,4 +67,11 @@ export function permitTool(server: string, tool: string, permissions: Permission
   return permissions.tools
     .filter((permission) => matchStars(permission.name, name))
     .map((permission) => opinion(permission, name))
+}
+
+/** What the lists say about searching the web by the model's provider. */
+export function permitSearch(permissions: PermissionSet): readonly Opinion[] {
+  return permissions.tools
+    .filter(({ name }) => name === searchPermission)
+    .map((permission) => opinion(permission, "a web search by the model's provider"))
 }

@@ -1,7 +1,7 @@
 import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
 import { splitWords } from '../rules/split-words.ts'
 import { pathPattern } from './path-pattern.ts'
-import type { HostPermission, PathPermission, ToolPermission } from './permission.ts'
+import { searchPermission, type HostPermission, type PathPermission, type ToolPermission } from './permission.ts'
 
 /** One entry of a list, understood, or why it isn't. */
 type ParsedPermission =
@@ -16,7 +16,7 @@ type ParsedPermission =
 const reading = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead'])
 const editing = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit'])
 const elsewhere = new Set([
-  ...['WebSearch', 'Agent', 'Task', 'TodoWrite', 'TodoRead', 'Skill', 'SlashCommand', 'ExitPlanMode', 'EnterPlanMode'],
+  ...['Agent', 'Task', 'TodoWrite', 'TodoRead', 'Skill', 'SlashCommand', 'ExitPlanMode', 'EnterPlanMode'],
   ...[
     'AskUserQuestion',
     'ToolSearch',
@@ -57,8 +57,12 @@ export function parsePermission(
       return fault(`${text} names no domain`, 'WebFetch(domain:example.com)')
     return { kind: 'host', permission: { text, decision, origin, host } }
   }
+  if (tool === searchPermission) {
+    if (what !== undefined) return fault(`${text} says what is searched for, which nobody here can judge`, tool)
+    return { kind: 'tool', permission: { text, decision, origin, name: tool } }
+  }
   if (elsewhere.has(tool)) return { kind: 'elsewhere' }
-  return fault(`${tool} is not a tool known here`, 'Bash, Read, Edit, Write, WebFetch or mcp__server__tool')
+  return fault(`${tool} is not a tool known here`, 'Bash, Read, Edit, Write, WebFetch, WebSearch or mcp__server__tool')
 }
 
 function fault(message: string, expected: string): ParsedPermission {

@@ -13,7 +13,10 @@ export type PathPermission = Written & {
 /** Hosts that may be reached. Undefined host: all. */
 export type HostPermission = Written & { readonly host: string | undefined }
 
-/** Tools of other servers, by a name in which `*` stands for anything. */
+/** The name of the permission to let the model's provider search the web. */
+export const searchPermission = 'WebSearch'
+
+/** Tools of other servers, by a name in which `*` stands for anything; or `searchPermission`. */
 export type ToolPermission = Written & { readonly name: string }
 
 /** Claude Code's permission lists, of all files together. */

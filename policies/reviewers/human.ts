@@ -124,6 +124,8 @@ function describeAction(action: Action): readonly string[] {
       return [`read ${action.path}`]
     case 'network':
       return [`connect to ${action.host}:${action.port} (${action.protocol})`]
+    case 'search':
+      return [`let ${action.model} search ${action.domains?.join(', ') ?? 'the web'}`]
     case 'mcp':
       return [`call ${action.tool} of the server ${action.server}`, JSON.stringify(action.arguments)]
     case 'plan':

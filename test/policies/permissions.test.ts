@@ -142,6 +142,22 @@ describe('WebFetch and MCP permissions', () => {
     expect(decision('curl https://a.example/x', { deny: ['WebFetch(domain:a.example)'] })).toBe('deny')
   })
 
+  test("a search by the model's provider, which otherwise may reach what commands may and no host that is forbidden", () => {
+    const search = (fits: boolean, domains?: string[]): Action => {
+      return { type: 'search', model: 'm', fits, ...(domains === undefined ? {} : { domains }) }
+    }
+    expect(decision(search(false), {})).toBe('ask')
+    expect(decision(search(true), {}, 'never')).toBe('allow')
+    expect(decision(search(true), {}, 'untrusted')).toBe('ask')
+    expect(decision(search(false), { allow: ['WebSearch'] })).toBe('allow')
+    expect(decision(search(true), { deny: ['WebSearch'] }, 'bypass')).toBe('deny')
+    const evil = { deny: ['WebFetch(domain:evil.example)'] }
+    expect(decision(search(true), evil, 'never')).toBe('ask')
+    expect(decision(search(true, ['good.example']), evil, 'never')).toBe('allow')
+    expect(decision(search(true, ['example']), evil, 'never')).toBe('ask')
+    expect(decision(search(true), { ...evil, allow: ['WebSearch'] }, 'never')).toBe('allow')
+  })
+
   test('a server, all of its tools, one of them', () => {
     expect(decision(call('gh', 'read'), { allow: ['mcp__gh'] })).toBe('allow')
     expect(decision(call('gh', 'read'), { allow: ['mcp__gh__*'], deny: ['mcp__gh__delete'] })).toBe('allow')

@@ -34,9 +34,11 @@ function messageFrames({ say, usage = {}, end = { type: 'completed' } }: Spoken,
     cache_read_input_tokens: usage.cached ?? 0,
     cache_creation_input_tokens: usage.cacheWrite ?? 0,
   }
+  const searches = say.filter((output) => output.type === 'search' && output.found !== undefined).length
   const counts = {
     output_tokens: usage.output ?? 0,
     output_tokens_details: { thinking_tokens: usage.reasoning ?? 0 },
+    ...(searches === 0 ? {} : { server_tool_use: { web_search_requests: searches } }),
   }
   const hasCalls = say.some((output) => output.type === 'function' || output.type === 'freeform')
   return [
@@ -95,6 +97,8 @@ function blockFrames(output: Output, index: number, key: string): readonly strin
       const signature = { type: 'signature_delta', signature: output.encrypted }
       return block({ type: 'thinking', thinking: '', signature: '' }, [...deltas, signature])
     }
+    case 'search':
+      return searchFrames(output, index, key)
     case 'function':
     case 'freeform': {
       const args = output.type === 'function' ? output.arguments : JSON.stringify({ input: output.input })
@@ -106,6 +110,37 @@ function blockFrames(output: Output, index: number, key: string): readonly strin
       return output satisfies never
   }
 }
+
+/** A question of the model to the provider's search, and what it found: as the real API, in one block each, or in two responses after a pause. */
+function searchFrames(
+  { query, found }: Extract<Output, { type: 'search' }>,
+  index: number,
+  key: string,
+): readonly string[] {
+  const id = query === undefined ? pausedId : `srv${key}`
+  if (query !== undefined) pausedId = id
+  const asked = { type: 'server_tool_use', id, name: 'web_search', input: {} }
+  const input = { type: 'input_json_delta', partial_json: JSON.stringify({ query }) }
+  const page = {
+    type: 'web_search_result',
+    url: found,
+    title: 'A page',
+    encrypted_content: `sealed ${found}`,
+    page_age: null,
+  }
+  const result = { type: 'web_search_tool_result', tool_use_id: id, content: [page] }
+  const block = (at: number, content: object, delta?: object): readonly string[] => [
+    frame({ type: 'content_block_start', index: at, content_block: content }),
+    ...(delta === undefined ? [] : [frame({ type: 'content_block_delta', index: at, delta })]),
+    frame({ type: 'content_block_stop', index: at }),
+  ]
+  return [
+    ...(query === undefined ? [] : block(index, asked, input)),
+    ...(found === undefined ? [] : block(index + 100, result)),
+  ]
+}
+
+let pausedId = ''
 
 type Block = { readonly type?: string; readonly id?: string; readonly tool_use_id?: string; readonly text?: string }
 type Message = { readonly role?: string; readonly content?: readonly Block[] }
@@ -125,6 +160,14 @@ function complaint({ headers, body }: Received, signed: ReadonlySet<string>): st
     }
     const forged = blocks.find((block) => block.type?.endsWith('thinking') && !signed.has(JSON.stringify(block)))
     if (forged !== undefined) return `messages.${at}: Invalid \`signature\` in \`thinking\` block`
+    const sought = blocks.filter((block) => block.type === 'server_tool_use' && at + 1 < messages.length)
+    const unanswered = sought.find(({ id }) => !blocks.some((block) => block.tool_use_id === id))
+    if (unanswered !== undefined)
+      return `web_search tool use with id ${unanswered.id} has no web_search_tool_result block`
+    const stray = blocks.find(
+      ({ type, tool_use_id: id }) => type === 'web_search_tool_result' && !blocks.some((block) => block.id === id),
+    )
+    if (stray !== undefined) return `web_search_tool_result without a server_tool_use: ${stray.tool_use_id}`
     const calls = blocks.filter((block) => block.type === 'tool_use')
     const next = messages[at + 1]?.content?.slice(0, calls.length) ?? []
     const open = calls.find((call) => !next.some((block) => block.tool_use_id === call.id))

@@ -72,6 +72,8 @@ function outputChunks(output: Output, callIndex: number, key: string): readonly 
       return pieces(output.text).map((content) => chatChunk({ content }))
     case 'reasoning':
       return pieces(output.summary).map((reasoning) => chatChunk({ reasoning_content: reasoning }))
+    case 'search':
+      throw new Error('mock: this API knows no web search')
     case 'function':
     case 'freeform': {
       const args = output.type === 'function' ? output.arguments : JSON.stringify({ input: output.input })

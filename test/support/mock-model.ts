@@ -5,6 +5,8 @@ import type { Answer, Delivery, Received } from './sse-server.ts'
 export type Output =
   | { readonly type: 'text'; readonly text: string; readonly phase?: string }
   | { readonly type: 'reasoning'; readonly summary: string; readonly encrypted: string }
+  /** A search of the web by the provider. Without `found`: it paused before there was an answer. With `found` alone: the answer after a pause. */
+  | { readonly type: 'search'; readonly query?: string; readonly found?: string }
   | { readonly type: 'function'; readonly name: string; readonly arguments: string; readonly id?: string }
   | { readonly type: 'freeform'; readonly name: string; readonly input: string; readonly id?: string }
 
@@ -47,6 +49,8 @@ export type MockModel = {
 }
 
 export const say = (text: string): Output => ({ type: 'text', text })
+
+export const search = (query: string, found = 'https://example.com/'): Output => ({ type: 'search', query, found })
 
 export const think = (summary: string, encrypted = 'gAAAA-opaque'): Output => ({
   type: 'reasoning',

@@ -99,6 +99,20 @@ function itemEvents(output: Output, at: number, key: string): { item: object; ev
         ...deltas('response.reasoning_summary_text.delta', where, output.summary),
       ])
     }
+    case 'search': {
+      const base = { type: 'web_search_call', id: `ws_${key}` }
+      const action = {
+        type: 'search',
+        query: output.query,
+        queries: [output.query],
+        sources: [{ type: 'url', url: output.found }],
+      }
+      return wrap({ ...base, status: 'in_progress' }, { ...base, status: 'completed', action }, [
+        { type: 'response.web_search_call.in_progress', ...place },
+        { type: 'response.web_search_call.searching', ...place },
+        { type: 'response.web_search_call.completed', ...place },
+      ])
+    }
     case 'function': {
       const base = { type: 'function_call', id: place.item_id, call_id: output.id ?? `call_${key}`, name: output.name }
       const item = { ...base, status: 'completed', arguments: output.arguments }

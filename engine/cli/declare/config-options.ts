@@ -10,6 +10,7 @@ export type ConfigOptions = {
   readonly config: readonly string[]
   readonly profile?: string
   readonly trust?: true
+  readonly search?: true
   readonly askForApproval?: (typeof approvalChoices)[number]
   readonly fullAuto?: true
   readonly externallySandboxed?: true
@@ -31,6 +32,7 @@ export function configOptions(command: Command): Command {
     .option('--add-dir <dir>', 'a further directory that may be written; may be repeated', directories)
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
+    .option('--search', 'let the model\'s provider search the web (web_search = "live")')
     .option('--trust', 'let configuration that the repository brings along count, in this run')
     .addOption(
       new Option(

@@ -28,11 +28,15 @@ describe('what is known of a model', () => {
 })
 
 describe('a cost', () => {
-  const price = { input: 1, cachedInput: 0.1, cacheWrite: 2, output: 10 }
+  const price = { input: 1, cachedInput: 0.1, cacheWrite: 2, output: 10, webSearch: 10 }
   const usage = { ...noUsage, inputTokens: 1000, cachedInputTokens: 500, cacheWriteInputTokens: 100, outputTokens: 10 }
 
   test('takes each kind of token at its own price', () => {
     expect(costOf(usage, price)).toBeCloseTo((400 + 50 + 200 + 100) / 1_000_000, 12)
+  })
+
+  test('takes what a thousand searches of the web cost, for as many as were made', () => {
+    expect(costOf({ ...noUsage, webSearches: 3 }, price)).toBeCloseTo(0.03, 12)
   })
 
   test('takes all of a long prompt at the prices for long ones', () => {

@@ -229,7 +229,7 @@ describe('what is understood', () => {
   test('events and items of unknown kinds are passed over', async () => {
     const frames = [
       frame({ type: 'response.shiny', thing: 1 }),
-      frame({ type: 'response.output_item.done', item: { type: 'web_search_call', id: 'ws_1' } }),
+      frame({ type: 'response.output_item.done', item: { type: 'file_search_call', id: 'fs_1' } }),
       frame({ type: 'response.completed', response: {} }),
     ]
     const { model } = await start([{ frames }])

@@ -1,0 +1,29 @@
+import type { Action, Guardian } from '../../policies/index.ts'
+import type { WebSearchRequest } from '../model.ts'
+import type { Recorder } from './recorder.ts'
+
+/** That the provider may search the web for the model, if the Guardian agrees. */
+export type WebSearchWish = {
+  readonly request: WebSearchRequest
+  readonly action: Extract<Action, { type: 'search' }>
+}
+
+/**
+ * Asks the Guardian once, before the first request: what a provider searches while it answers, nobody can stop.
+ *
+ * @returns what goes into every request; nothing, and an item that says why, where the answer is no
+ */
+export async function leaveToSearch(
+  wish: WebSearchWish | undefined,
+  {
+    guardian,
+    recorder,
+    signal,
+  }: { readonly guardian: Guardian; readonly recorder: Recorder; readonly signal: AbortSignal },
+): Promise<{ readonly webSearch?: WebSearchRequest }> {
+  if (wish === undefined) return {}
+  const { verdict } = await guardian.review(wish.action, { signal })
+  if (verdict.decision === 'allow') return { webSearch: wish.request }
+  recorder.complete({ type: 'error', message: `No web search in this run: ${verdict.reason}` })
+  return {}
+}

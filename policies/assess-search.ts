@@ -1,0 +1,41 @@
+import type { Action } from './action.ts'
+import type { Policy } from './assess.ts'
+import { strictest, type Opinion } from './opinion.ts'
+import { permitSearch } from './permissions/assess.ts'
+import { describePermission } from './permissions/permission.ts'
+
+/**
+ * Judges whether a provider may search the web for its model. What it reads comes from hosts that no proxy of ours sees, so without a
+ * permission that names the search it is a question as soon as a host is forbidden that it could read, or commands could not reach as much.
+ */
+export function assessSearch(action: Extract<Action, { type: 'search' }>, policy: Policy): Opinion {
+  const permitted = strictest(permitSearch(policy.permissions))
+  if (permitted !== undefined) return permitted
+  const unasked = policy.mode === 'bypass'
+  const forbidden = forbiddenHosts(policy).find(({ host }) => isSearched(host, action.domains))
+  if (forbidden !== undefined) {
+    const reason = `${forbidden.host} is forbidden, and a search by ${action.model} can't be kept from it.`
+    return { decision: unasked ? 'allow' : 'ask', stage: 'rules', reason, rule: forbidden.rule }
+  }
+  if (unasked || (action.fits && policy.mode !== 'untrusted'))
+    return { decision: 'allow', stage: 'mode', reason: 'Commands may reach as much.' }
+  const reason = `A web search by ${action.model} reaches more of the network than commands may.`
+  return { decision: 'ask', stage: 'mode', reason }
+}
+
+function forbiddenHosts({ rules, permissions }: Policy): readonly { readonly host: string; readonly rule: string }[] {
+  const byRules = rules.networkRules
+    .filter(({ decision }) => decision === 'deny')
+    .map(({ host, origin }) => ({ host, rule: `${origin.path}:${origin.line} network_rule ${host}` }))
+  const byPermissions = permissions.hosts
+    .filter(({ decision }) => decision === 'forbidden')
+    .map((permission) => ({ host: permission.host ?? '*', rule: describePermission(permission) }))
+  return [...byRules, ...byPermissions]
+}
+
+/** Whether results may come from a host, or from one below `*.host`. */
+function isSearched(host: string, domains: readonly string[] | undefined): boolean {
+  if (domains === undefined || host === '*') return true
+  const name = host.replace(/^\*\./, '')
+  return domains.some((domain) => name === domain || name.endsWith(`.${domain}`) || domain.endsWith(`.${name}`))
+}
