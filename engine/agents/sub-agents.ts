@@ -14,7 +14,7 @@ export type AgentLoan = {
 }
 
 /** A piece of work for somebody else. */
-type Assignment = {
+export type Assignment = {
   /** Two or three words, for people who watch. */
   readonly title: string
   readonly prompt: string

@@ -141,10 +141,11 @@ export async function runExec(
       openModel: (name) => openNamed(name, settings, workspace),
       mayChoose: (path) => config.trusted || !isInside(path, project.root),
     })
+    // Of two tools with one name the first stands: tasks may be handed to agents here.
     const builtIn = [
-      ...shared,
       ...agentTools(agents, definitions),
       ...planModeTools(planMode),
+      ...shared,
       ...(output?.tool === undefined ? [] : [output.tool]),
     ]
     const approvesPlans = planReviewer({ options, choice, review, approvalMode: approvalPolicy, places }, planMode)

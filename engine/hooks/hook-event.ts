@@ -30,6 +30,9 @@ export const hookEvents = {
   StopFailure: { ...notice, matches: 'error' },
   SubagentStart: { ...notice, matches: 'agent_type' },
   SubagentStop: { ...notice, matches: 'agent_type' },
+  // Both are asked: one whether a task may begin, one whether it may count as done.
+  TaskCreated: guard,
+  TaskCompleted: guard,
   PreCompact: { ...notice, matches: 'trigger' },
   PostCompact: { ...notice, matches: 'trigger' },
   Notification: { ...notice, matches: 'notification_type' },
@@ -52,8 +55,6 @@ export const otherEvents: readonly string[] = [
   'CwdChanged',
   'WorktreeCreate',
   'WorktreeRemove',
-  'TaskCreated',
-  'TaskCompleted',
   'Setup',
   'UserPromptExpansion',
   'InstructionsLoaded',

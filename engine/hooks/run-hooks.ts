@@ -5,6 +5,7 @@ import { hookedModel } from './hooked-model.ts'
 import { watchConfig, type ConfigFile } from './config-watch.ts'
 import { createHooks, type HookRun, type Hooks, type HookSurroundings } from './hooks.ts'
 import { withoutAgentHooks, type HookSet } from './load.ts'
+import { taskHooks } from './task-hooks.ts'
 
 /** How a session begins, in the words of `SessionStart`. */
 export type SessionSource = 'startup' | 'resume' | 'compact'
@@ -53,6 +54,7 @@ export function openHooks(
         return reason === undefined ? calls.before(call) : { decision: 'block', reason }
       },
     },
+    tasks: taskHooks(hooks, stop),
     report: (complete) => {
       sink = ({ event, handler, status, durationMs, message }) =>
         complete({
@@ -117,6 +119,10 @@ export function hooksOfAgent(
   const who = { agent_id: agent.id, agent_type: agent.type }
   return {
     ...run,
+    tasks: {
+      created: (task) => run.tasks.created({ ...task, of: agent }),
+      completed: (task) => run.tasks.completed({ ...task, of: agent }),
+    },
     report: () => undefined,
     begin: async () => ({ context: (await hooks.fire('SubagentStart', who)).context }),
     finish: async (message, again) => {

@@ -34,6 +34,7 @@ type SeenCall = { readonly tool: string; readonly input: Readonly<Record<string,
 export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] {
   const own = ownView(call, workspace)
   if (call.tool === 'exec_command') return [bashView(call, workspace), own]
+  if (call.tool === 'task_create') return [taskView(call, workspace), own]
   if (call.tool === 'apply_patch') {
     return [...patchChanges(String(call.input['input'])).map((change) => changeView(change, workspace)), own]
   }
@@ -62,6 +63,14 @@ function bashView({ input }: SeenCall, workspace: string): CallView {
       return { input: { ...input, cmd: command, ...(milliseconds === undefined ? {} : { timeout_ms: milliseconds }) } }
     },
   }
+}
+
+/** A background task is the command or the agent that it starts: what guards those guards it. */
+function taskView(call: SeenCall, workspace: string): CallView {
+  const { input } = call
+  if (input['cmd'] === undefined) return { ...ownView(call, workspace), ...sameFields('Agent')(input, workspace) }
+  const view = bashView(call, workspace)
+  return { ...view, input: { ...view.input, run_in_background: true } }
 }
 
 function changeView({ path, kind, text, before }: PatchView, workspace: string): CallView {
@@ -95,6 +104,8 @@ const claudeNames: Readonly<
   web_search: sameFields('WebSearch'),
   agent: sameFields('Agent'),
   skill: sameFields('Skill'),
+  task_output: sameFields('TaskOutput'),
+  task_stop: sameFields('TaskStop'),
   todo: sameFields('TodoWrite'),
   enter_plan_mode: sameFields('EnterPlanMode'),
   exit_plan_mode: sameFields('ExitPlanMode'),
@@ -152,6 +163,8 @@ export function namesOf(tool: string): readonly string[] {
   switch (tool) {
     case 'exec_command':
       return [tool, 'Bash']
+    case 'task_create':
+      return [tool, 'Bash', 'Agent']
     case 'apply_patch':
       return [tool, 'Edit', 'Write', 'MultiEdit']
     default: {

@@ -36,9 +36,27 @@ export type CallHooks = {
   after(call: HookedCall, result: ToolResult, took: number): Promise<ToolResult>
 }
 
+/** A background task as hooks see it. */
+export type HookedTask = {
+  readonly id: string
+  readonly title: string
+  readonly description: string | undefined
+  /** The agent whose task it is. Absent: the run's own. */
+  readonly of?: { readonly id: string; readonly type: string }
+}
+
+/** What is asked about background tasks. A hook that rejects says no. */
+export type TaskHooks = {
+  /** Before a task begins. Gives why it must not. */
+  created(task: HookedTask): Promise<string | undefined>
+  /** Before a task that has ended well counts as done. Gives what is still amiss. */
+  completed(task: HookedTask): Promise<string | undefined>
+}
+
 /** What a run tells its hooks, and what they may answer. */
 export type RunHooks = {
   readonly calls: CallHooks
+  readonly tasks: TaskHooks
   /** Takes what hooks do as items of the run's stream, from now on and what was done before. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
   /** Before anything is said: what the model is told beside the prompt, or why the run must not go on. */
@@ -65,9 +83,16 @@ export const noHooks: CallHooks = {
   after: (_, result) => Promise.resolve(result),
 }
 
+/** No hooks: every task begins, and counts as done when it has ended well. */
+export const noTaskHooks: TaskHooks = {
+  created: () => Promise.resolve(undefined),
+  completed: () => Promise.resolve(undefined),
+}
+
 /** A run that nobody listens to. */
 export const silentHooks: RunHooks = {
   calls: noHooks,
+  tasks: noTaskHooks,
   report: () => undefined,
   begin: () => Promise.resolve({ context: [] }),
   finish: () => Promise.resolve(undefined),

@@ -16,7 +16,7 @@ import type { Session } from '../session/session.ts'
 import { BudgetWatch, type Budget } from './budget.ts'
 import { compact } from './compact.ts'
 import { Conversation } from './conversation.ts'
-import { noHooks, type RunHooks } from './hooks.ts'
+import { noHooks, noTaskHooks, type RunHooks } from './hooks.ts'
 import { Recorder, type Closing } from './recorder.ts'
 import { listen, spendInVain } from './listen.ts'
 import type { OutputContract } from './output-contract.ts'
@@ -25,6 +25,7 @@ import { Room } from './room.ts'
 import { startCalls } from './run-calls.ts'
 import { RefusalWatch } from './refusals.ts'
 import { faultOf, stopFor, type Stop } from './stop.ts'
+import { tellTasks } from './tell-tasks.ts'
 import { whilePlanning } from './whereabouts.ts'
 import { leaveToSearch, type WebSearchWish } from './web-search.ts'
 
@@ -257,6 +258,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       if (called === 0) {
         const judgement = options.output?.judgeMessage(conversation.items) ?? { done: true }
         if (judgement.done) {
+          if (tellTasks(path.context.state.tasks, conversation, true)) continue
           const more =
             sentBack < maxSentBack ? await options.hooks?.finish(recorder.finalMessage, sentBack > 0) : undefined
           if (more === undefined) return undefined
@@ -280,6 +282,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
       if (judgement !== undefined && 'failure' in judgement) return { reason: 'failed', message: judgement.failure }
       if (conversation.repeated !== undefined) return { reason: 'budget', message: conversation.repeated }
       suggestTools(tools, conversation)
+      tellTasks(path.context.state.tasks, conversation, false)
       signal.throwIfAborted()
     }
   } catch (error) {
@@ -318,7 +321,7 @@ function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): 
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
     process.env,
-    todoOf(options),
+    { todo: todoOf(options), taskHooks: options.hooks?.tasks ?? noTaskHooks },
   )
   return {
     registry,

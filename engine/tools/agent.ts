@@ -1,13 +1,15 @@
 import * as z from 'zod'
+import { describeReport } from '../agents/describe-report.ts'
+import { findDefinition } from '../agents/find-definition.ts'
 import type { AgentReport, SubAgents } from '../agents/sub-agents.ts'
-import { nearest } from '../config/nearest.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import { defineTool } from './define-tool.ts'
+import { taskCreateFor } from './tasks/task-create.ts'
 import type { Tool, ToolResult } from './tool.ts'
 
-/** The tools by which a model hands work to others: `agent`, `send_message` and `wait_agents`. */
+/** The tools by which a model hands work to others: `agent`, `send_message`, `wait_agents`, and the `task_create` that can. */
 export function agentTools(agents: SubAgents, definitions: readonly AgentDefinition[]): readonly Tool[] {
-  return [agentTool(agents, definitions), sendMessage(agents), waitAgents(agents)]
+  return [agentTool(agents, definitions), sendMessage(agents), waitAgents(agents), taskCreateFor(agents, definitions)]
 }
 
 function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): Tool {
@@ -27,13 +29,9 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
     }),
     searchHint: 'subagent delegate parallel task',
     run: async ({ title, prompt, agent: kind, background }, { signal }) => {
-      const definition = definitions.find(({ name }) => name === kind)
-      if (kind !== undefined && definition === undefined) {
-        const known = definitions.map(({ name }) => name)
-        const near = nearest(kind, known)
-        const hint = near === undefined ? `There are: ${known.join(', ') || 'none'}.` : `Did you mean '${near}'?`
-        return { ok: false, output: `There is no agent '${kind}'. ${hint}` }
-      }
+      const found = findDefinition(kind, definitions)
+      if ('problem' in found) return { ok: false, output: found.problem }
+      const { definition } = found
       if (background === true) {
         const id = agents.start({ title, prompt, definition })
         return { ok: true, output: `${id} is at work. wait_agents gives its report.` }
@@ -70,7 +68,7 @@ function waitAgents(agents: SubAgents): Tool {
       if (asked.length === 0) return { ok: true, output: 'No agent is at work.' }
       const reports = await Promise.all(asked.map((id) => agents.wait(id)))
       const texts = reports.map((report, at) =>
-        report === undefined ? `${asked[at] ?? ''} is not at work.` : inWords(report),
+        report === undefined ? `${asked[at] ?? ''} is not at work.` : describeReport(report),
       )
       return { ok: reports.every((report) => report?.ok === true), output: texts.join('\n\n') }
     },
@@ -79,9 +77,5 @@ function waitAgents(agents: SubAgents): Tool {
 
 function resultOf(report: AgentReport | undefined): ToolResult {
   if (report === undefined) throw new TypeError('an agent that was started has a report')
-  return { ok: report.ok, output: inWords(report) }
-}
-
-function inWords({ id, ok, text }: AgentReport): string {
-  return `${id} ${ok ? 'reports' : 'did not finish'}:\n${text === '' ? '(it said nothing)' : text}`
+  return { ok: report.ok, output: describeReport(report) }
 }

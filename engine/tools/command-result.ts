@@ -70,7 +70,7 @@ export function answerCommand(
   { maxTokens, ignored }: Answering,
   context: ToolContext,
 ): ToolResult {
-  const lines = [ending(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
+  const lines = [describeEnd(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
   if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
   lines.push(
     'Output:',
@@ -121,7 +121,8 @@ export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Runn
   return { ok: true, output: lines.join('\n'), maxTokens: (maxTokens ?? defaultOutputTokens) + surroundingTokens }
 }
 
-function ending(result: ExecResult): string {
+/** How a command ended, in one line. */
+export function describeEnd(result: ExecResult): string {
   switch (result.status) {
     case 'exited':
       return `Process exited with code ${result.code}`

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SandboxMode } from '../../policies/index.ts'
 import type { ExecResult, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
 import { OutputBuffer } from '../text/output-buffer.ts'
+import { endsWithin } from './ends-within.ts'
 
 /** Kept of one command's output; what a program prints beyond it is counted and dropped. */
 const outputLimitBytes = 4 * 1024 * 1024
@@ -62,14 +62,8 @@ export class LiveCommand {
   }
 
   /** Waits for its end, but no longer than `ms`, or until the signal; undefined when it has not ended by then. */
-  async endWithin(ms: number, signal: AbortSignal): Promise<ExecResult | undefined> {
-    const waiting = new AbortController()
-    const late = sleep(ms, undefined, { signal: AbortSignal.any([signal, waiting.signal]) }).catch(() => undefined)
-    try {
-      return await Promise.race([this.result, late])
-    } finally {
-      waiting.abort()
-    }
+  endWithin(ms: number, signal: AbortSignal): Promise<ExecResult | undefined> {
+    return endsWithin(this.result, ms, signal)
   }
 }
 

@@ -6,7 +6,8 @@ import { applyPatchText } from './apply-patch.ts'
 import { isReadOnly, runCommand, type CommandRequest } from './run-command.ts'
 import type { Tool, ToolContext, ToolResult } from './tool.ts'
 
-const limits = {
+/** What a command may be given beside its words. */
+export const commandLimits = {
   timeout_ms: z
     .int()
     .min(1)
@@ -63,7 +64,7 @@ export const execCommand: Tool = defineTool({
   // Loose, because trained models send fields of other programs too; the answer names what was ignored.
   input: z.looseObject({
     cmd: z.string().min(1).describe('The command line, as bash reads it.'),
-    ...limits,
+    ...commandLimits,
     login: z
       .boolean()
       .optional()
@@ -75,7 +76,7 @@ export const execCommand: Tool = defineTool({
     const { cmd, login: _, ...rest } = input
     const patch = patchInCommand(cmd)
     if (patch !== undefined) return applyTyped(patch, input.workdir, context)
-    return runCommand(bashRequest(input), ignored(rest, limits), context)
+    return runCommand(bashRequest(input), ignored(rest, commandLimits), context)
   },
 })
 
@@ -86,7 +87,7 @@ export const shell: Tool = defineTool({
   ownItems: true,
   description: 'Runs an argument vector in the workspace, inside a sandbox.',
   declared: false,
-  input: z.looseObject({ command: z.array(z.string()).min(1), ...limits }),
+  input: z.looseObject({ command: z.array(z.string()).min(1), ...commandLimits }),
   readOnly: (input, place) => isReadOnly(vectorRequest(input), place),
   concurrencySafe: (input, place) => isReadOnly(vectorRequest(input), place),
   async run(input, context) {
@@ -95,7 +96,7 @@ export const shell: Tool = defineTool({
     const script = /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && words.length === 2 && /^-l?c$/.test(words[0] ?? '')
     const patch = patchInCommand(script ? (words[1] ?? '') : command)
     if (patch !== undefined) return applyTyped(patch, input.workdir, context)
-    return runCommand(vectorRequest(input), ignored(rest, limits), context)
+    return runCommand(vectorRequest(input), ignored(rest, commandLimits), context)
   },
 })
 

@@ -5,6 +5,7 @@ import { execCommand, shell } from './exec-command.ts'
 import { glob, grep, listDirectory } from './find-files.ts'
 import { jsRepl } from './js-repl.ts'
 import { readFile, viewImage } from './read-file.ts'
+import { taskTools } from './tasks/task-tools.ts'
 import { todo } from './todo.ts'
 import type { Tool } from './tool.ts'
 import { updatePlan } from './update-plan.ts'
@@ -24,6 +25,7 @@ export const builtInTools: readonly Tool[] = [
   listDirectory,
   readFile,
   shell,
+  ...taskTools,
   todo,
   updatePlan,
   viewImage,

@@ -128,6 +128,39 @@ type Attempt =
 /** One review and one run of a command, as one item. */
 async function runAttempt(action: ExecAction, request: CommandRequest, context: ToolContext): Promise<Attempt> {
   const lasting = yieldOf(request) !== undefined
+  const begun = await begin(action, request, context, lasting)
+  if (begun.kind === 'not-run') return begun
+  const { command, complete, fail } = begun
+  try {
+    const result = await waitFor(command, request, context)
+    if (result === undefined) return await goOn(begun, request, context)
+    const finished = finish(command, result, request, context)
+    complete(finished)
+    return { kind: 'finished', finished }
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+/** A command that has been approved and started. */
+type Begun = {
+  readonly kind: 'begun'
+  readonly command: LiveCommand
+  /** Completes its item. */
+  readonly complete: (finished: FinishedCommand) => void
+  /** Completes its item where it could not even be set up; throws what is a fault of ours. */
+  readonly fail: (error: unknown) => NotRun
+}
+
+type NotRun = { readonly kind: 'not-run'; readonly result: ToolResult }
+
+/** One review of a command, and its start, as one item. It may go on after its call was answered where it is `lasting`. */
+async function begin(
+  action: ExecAction,
+  request: CommandRequest,
+  context: ToolContext,
+  lasting: boolean,
+): Promise<Begun | NotRun> {
   if (lasting && context.state.sessions.size >= mostSessions) {
     return { kind: 'not-run', result: { ok: false, output: tooMany(context) } }
   }
@@ -155,14 +188,7 @@ async function runAttempt(action: ExecAction, request: CommandRequest, context: 
       verdict: eventVerdict(verdict),
       ...(granted.length === 0 ? {} : { granted }),
     })
-  try {
-    const command = await start(approved, verdict, request, context)
-    const result = await waitFor(command, request, context)
-    if (result === undefined) return await goOn(command, request, complete, context)
-    const finished = finish(command, result, request, context)
-    complete(finished)
-    return { kind: 'finished', finished }
-  } catch (error) {
+  const fail = (error: unknown): NotRun => {
     if (!(error instanceof SandboxError)) throw error
     item.complete({ status: 'failed', aggregated_output: error.message, verdict: eventVerdict(verdict) })
     const broken = error.code === 'setup-failed'
@@ -171,6 +197,50 @@ async function runAttempt(action: ExecAction, request: CommandRequest, context: 
       result: { ok: false, output: `The command was not started: ${error.message}`, broken },
     }
   }
+  try {
+    return { kind: 'begun', command: await start(approved, verdict, request, context, lasting), complete, fail }
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+/** A command that goes on beside the run. */
+type BackgroundCommand = {
+  readonly kind: 'running'
+  /** Its session's, for `write_stdin`. */
+  readonly id: number
+  readonly command: LiveCommand
+  /** Resolves when it has ended, with what the model reads of it. Its item is complete then. */
+  readonly finished: Promise<FinishedCommand>
+}
+
+/**
+ * Takes a command through the same path and does not wait for it. It is one of the run's sessions, and ends with the run at the latest.
+ *
+ * @returns the running command, or why there is none
+ */
+export async function startCommand(request: CommandRequest, context: ToolContext): Promise<BackgroundCommand | NotRun> {
+  const begun = await begin(actionOf(request, context), request, context, true)
+  return begun.kind === 'not-run'
+    ? begun
+    : { kind: 'running', command: begun.command, ...keep(begun, request, context) }
+}
+
+/** Keeps a command among the sessions. */
+function keep(
+  { command, complete }: Begun,
+  request: CommandRequest,
+  context: ToolContext,
+): Pick<BackgroundCommand, 'id' | 'finished'> {
+  const id = context.state.sessions.add(command)
+  const finished = command.result.then((result) => {
+    const done = finish(command, result, request, context)
+    complete(done)
+    return done
+  })
+  // A command that could not even be set up is told of when it is asked for.
+  finished.catch(() => undefined)
+  return { id, finished }
 }
 
 /** Starts what was approved, and only that: the command's words and what it is granted come from the approved action. */
@@ -179,6 +249,7 @@ async function start(
   verdict: Verdict,
   request: CommandRequest,
   context: ToolContext,
+  lasting: boolean,
 ): Promise<LiveCommand> {
   const [program, ...words] = approved.argv
   if (program === undefined) throw new TypeError('an approved command has at least one word')
@@ -186,7 +257,7 @@ async function start(
   if (verdict.holds === 'run') context.widening?.keep(grants)
   const sandbox = (await context.widening?.sandboxFor(grants)) ?? context.sandbox
   // One that may go on is limited by the policy alone, unless the call says otherwise.
-  const timeoutMs = request.timeout_ms ?? (yieldOf(request) === undefined ? defaultTimeoutMs : undefined)
+  const timeoutMs = request.timeout_ms ?? (lasting ? undefined : defaultTimeoutMs)
   const child = sandbox.spawn({
     argv: [program, ...words],
     cwd: approved.cwd,
@@ -222,18 +293,9 @@ async function waitFor(
 }
 
 /** Answers the call of a command that has not ended. Its item is completed when it has. */
-async function goOn(
-  command: LiveCommand,
-  request: CommandRequest,
-  complete: (finished: FinishedCommand) => void,
-  context: ToolContext,
-): Promise<Attempt> {
-  const id = context.state.sessions.add(command)
-  command.result.then(
-    (result) => complete(finish(command, result, request, context)),
-    // A command that could not even be set up is told of when it is asked for.
-    () => undefined,
-  )
+async function goOn(begun: Begun, request: CommandRequest, context: ToolContext): Promise<Attempt> {
+  const { command } = begun
+  const { id } = keep(begun, request, context)
   const answer = {
     id,
     output: context.state.mask(cleanOutput(command.takeUnread())),

@@ -3,6 +3,8 @@ import { openFiles, type Files } from '../files/open-files.ts'
 import { openRepl, type Repl } from '../repl/open-repl.ts'
 import { SeenFiles } from '../files/seen-files.ts'
 import { CommandSessions } from './command-sessions.ts'
+import { BackgroundTasks } from './tasks/background-tasks.ts'
+import { noTaskHooks, type TaskHooks } from '../run/hooks.ts'
 import { maskSecrets, type Mask } from '../text/mask-secrets.ts'
 import { TodoList, type TodoEntry } from './todo-list.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
@@ -15,6 +17,8 @@ export type WorkingState = {
   readonly seen: SeenFiles
   /** Commands that go on after their call was answered. */
   readonly sessions: CommandSessions
+  /** What runs beside the run, under a name. */
+  readonly tasks: BackgroundTasks
   /** The JavaScript session. */
   readonly repl: Repl
   /** What the session has to do. */
@@ -25,19 +29,22 @@ export type WorkingState = {
   readonly mask: Mask
 }
 
+type WorkingOptions = { readonly todo?: readonly TodoEntry[]; readonly taskHooks?: TaskHooks }
+
 /**
  * Begins the working state of a run; nothing is started before it is needed.
  *
  * @param sandbox gives the one that calls are made in now: with another one begin another file helper and another JavaScript session
  * @param keep writes a whole output to a file and gives its path
  * @param env the engine's own environment, whose secrets nobody is shown
- * @param todo what a resumed session had to do. Default: nothing
+ * @param options.todo what a resumed session had to do. Default: nothing
+ * @param options.taskHooks asked about background tasks. Default: nobody
  */
 export function openWorkingState(
   sandbox: () => Sandbox,
   keep: (bytes: Uint8Array) => string,
   env: Readonly<NodeJS.ProcessEnv>,
-  todo: readonly TodoEntry[] = [],
+  { todo = [], taskHooks = noTaskHooks }: WorkingOptions = {},
 ): WorkingState {
   const mask = maskSecrets(env)
   const kept = new KeptOutputs(keep, mask)
@@ -52,6 +59,7 @@ export function openWorkingState(
     },
     seen: new SeenFiles(),
     sessions: new CommandSessions(),
+    tasks: new BackgroundTasks(taskHooks),
     todo: new TodoList(todo),
     kept,
     mask,
@@ -72,8 +80,9 @@ function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (s
 }
 
 /** Ends what tools have left running, and resolves when it is gone. To be called at the end of the run. */
-export async function closeWorkingState({ files, sessions, repl }: WorkingState): Promise<void> {
+export async function closeWorkingState({ files, sessions, tasks, repl }: WorkingState): Promise<void> {
   files.close()
   repl.close()
+  await tasks.close()
   await sessions.close()
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createGuardian, nobody, withoutAuditLog, type ApprovalMode, type RuleSet } from '../../policies/index.ts'
 import type { RunEvent } from '../../engine/events.ts'
 import type { ToolCall } from '../../engine/model.ts'
-import { noHooks, type CallHooks } from '../../engine/run/hooks.ts'
+import { noHooks, type CallHooks, type TaskHooks } from '../../engine/run/hooks.ts'
 import { Recorder } from '../../engine/run/recorder.ts'
 import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
 import { createRegistry } from '../../engine/tools/registry.ts'
@@ -19,6 +19,8 @@ type Setting = {
   readonly mcp?: readonly Tool[]
   readonly deferral?: Deferral
   readonly hooks?: CallHooks
+  /** Default: none. */
+  readonly taskHooks?: TaskHooks
   readonly attended?: boolean
   /** Where whole outputs are kept. Default: a fresh directory. */
   readonly outputs?: string
@@ -72,6 +74,7 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
         () => sandbox,
         (bytes) => keep(bytes),
         setting.env ?? {},
+        setting.taskHooks === undefined ? {} : { taskHooks: setting.taskHooks },
       ),
     },
   }

@@ -25,6 +25,20 @@ export function termsOf(text: string): Terms {
   return { words, bigrams }
 }
 
+/** Words that stand in every English sentence, and say nothing of what it is about. */
+const functionWords: ReadonlySet<string> = new Set(
+  (
+    'a an and any are as at be been but by can could did do does done for from get had has have he her his how i if in into is it its ' +
+    'just let may me more my no not now of on one or our out she should so some than that the their them then there these they this ' +
+    'to up us use was we were what when where which while who will with would you your'
+  ).split(' '),
+)
+
+/** A text of prose without the words that say nothing of what it is about. */
+export function subjectOf(text: string): string {
+  return text.replace(/\p{Script=Latin}+/gu, (word) => (functionWords.has(word.toLowerCase()) ? ' ' : word))
+}
+
 /** `files` and `file` are one word to whoever searches. */
 function singular(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word

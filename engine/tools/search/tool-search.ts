@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
+import { subjectOf } from './terms.ts'
 import { ToolIndex, type FoundTool } from './tool-index.ts'
 
 /** The name under which a tool is run that requests don't show. */
@@ -72,7 +73,7 @@ export function searchDeferred(deferred: readonly Tool[], loaded: readonly Tool[
   return {
     tools: [search, executeTool],
     suggest: (text) => {
-      const found = find(text, 8).filter(({ tool, score }) => !seen.has(tool.name) && score >= leastScore)
+      const found = find(subjectOf(text), 8).filter(({ tool, score }) => !seen.has(tool.name) && score >= leastScore)
       const offered = found.slice(0, 3).map(({ tool }) => tool)
       for (const { name } of offered) seen.add(name)
       return offered

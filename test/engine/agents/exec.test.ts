@@ -126,6 +126,40 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
   })
 })
 
+describe.skipIf(needsBubblewrap())('an agent in a background task', () => {
+  const begin = (prompt: string) => call('task_create', { title: 'a task', prompt })
+  const wait = call('task_output', { task_id: 'task-1', wait_ms: 60_000 })
+
+  test('works beside the run, and its report is what the task gives', async () => {
+    const ended = await withAgents({
+      'the boss': [[begin('write the file'), wait], done],
+      'write the file': [[call('exec_command', { cmd: 'touch written' })], [say('it is written')]],
+    })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(existsSync(join(ended.cwd, 'written'))).toBe(true)
+    expect(ended.told()).toContain('task-1 has begun (agent-1).')
+    expect(ended.told()).toContain('task-1 is completed.\\nagent-1 reports:\\nit is written')
+  })
+
+  test('is ended by task_stop', async () => {
+    const ended = await withAgents({
+      'the boss': [[begin('sleep')], [call('task_stop', { task_id: 'task-1' })], done],
+      sleep: [[call('exec_command', { cmd: 'sleep 60; touch late' })]],
+    })
+    expect(ended.told()).toContain('task-1 was stopped.\\nagent-1 did not finish:')
+    expect(existsSync(join(ended.cwd, 'late'))).toBe(false)
+  })
+
+  test('begins tasks of commands itself, and hands none on', async () => {
+    const ended = await withAgents({
+      'the boss': [[hand('build')], done],
+      build: [[begin('another'), call('task_create', { title: 'b', cmd: 'touch built' }), wait], [say('ok')]],
+    })
+    expect(existsSync(join(ended.cwd, 'built'))).toBe(true)
+    expect(JSON.stringify(ended.requests[2]?.body)).toContain('task_create: the arguments do not fit')
+  })
+})
+
 describe.skipIf(needsBubblewrap())('agents that are written down', () => {
   const reader =
     '---\nname: reader\ndescription: Reads and tells\ntools: Read, Bash(ls:*)\nmodel: sonnet\n---\nYou only read.\n'

@@ -101,6 +101,16 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
   shell: (denied) => [{ command: ['/bin/sh', '-c', shellLine(denied)] }],
   skill: (denied) => [{ skill: 'look', args: fileIn(denied) }, { skill: fileIn(denied) }],
   structured_output: (denied) => [{ said: fileIn(denied) }],
+  task_create: (denied) => [
+    { title: 'look', cmd: shellLine(denied) },
+    { title: 'look', cmd: 'cat secret.txt', workdir: denied.folder },
+    { title: 'spy', prompt: `The spy: look at ${fileIn(denied)} and ${denied.url}` },
+  ],
+  task_get: () => [{ task_id: 'task-1' }],
+  task_list: () => [{}],
+  task_output: () => ['task-1', 'task-2', 'task-3'].map((id) => ({ task_id: id, wait_ms: 60_000 })),
+  task_stop: () => [{ task_id: 'task-1' }],
+  task_update: (denied) => [{ task_id: 'task-1', note: fileIn(denied) }],
   todo: (denied) => [{ todos: [{ id: 'a', content: fileIn(denied), status: 'pending' }] }],
   tool_search: (denied) => [{ query: `discover:${fileIn(denied)}` }],
   update_plan: (denied) => [{ plan: [{ step: fileIn(denied), status: 'pending' }] }],
@@ -118,7 +128,19 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
 /** Called after all others: it ends the run. */
 const last = 'structured_output'
 /** Need what others have begun, or end what others could do. */
-const later = ['write_stdin', 'kill_session', 'send_message', 'wait_agents', 'enter_plan_mode', 'exit_plan_mode']
+const later = [
+  ...[
+    'write_stdin',
+    'kill_session',
+    'send_message',
+    'wait_agents',
+    'task_get',
+    'task_list',
+    'task_output',
+    'task_update',
+  ],
+  ...['task_stop', 'enter_plan_mode', 'exit_plan_mode'],
+]
 const rank = (name: string): number => (name === last ? 100 : later.indexOf(name) + 1)
 
 /** A server on loopback, and how often it was asked. */

@@ -1,0 +1,15 @@
+import { nearest } from '../config/nearest.ts'
+import type { AgentDefinition } from '../skills/definition.ts'
+
+/** The definition that a call names, undefined where it names none; or why there is none of the name. */
+export function findDefinition(
+  name: string | undefined,
+  definitions: readonly AgentDefinition[],
+): { readonly definition: AgentDefinition | undefined } | { readonly problem: string } {
+  const definition = definitions.find((one) => one.name === name)
+  if (name === undefined || definition !== undefined) return { definition }
+  const known = definitions.map((one) => one.name)
+  const near = nearest(name, known)
+  const hint = near === undefined ? `There are: ${known.join(', ') || 'none'}.` : `Did you mean '${near}'?`
+  return { problem: `There is no agent '${name}'. ${hint}` }
+}

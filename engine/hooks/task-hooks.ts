@@ -1,0 +1,22 @@
+import type { HookedTask, TaskHooks } from '../run/hooks.ts'
+import type { Hooks } from './hooks.ts'
+
+/** The run's hooks as its background tasks have them. `stop` is called with the reason when one of them ends the run. */
+export function taskHooks(hooks: Hooks, stop: (reason: string) => void): TaskHooks {
+  const ask = async (event: 'TaskCreated' | 'TaskCompleted', task: HookedTask): Promise<string | undefined> => {
+    if (!hooks.has(event)) return undefined
+    const { id, title, description, of } = task
+    const outcome = await hooks.fire(event, {
+      task_id: id,
+      task_subject: title,
+      ...(description === undefined ? {} : { task_description: description }),
+      ...(of === undefined ? {} : { agent_id: of.id, agent_type: of.type }),
+    })
+    if (outcome.stop !== undefined) {
+      stop(outcome.stop)
+      return `The run is ended: ${outcome.stop}`
+    }
+    return outcome.decision === 'deny' ? (outcome.reason ?? '') : undefined
+  }
+  return { created: (task) => ask('TaskCreated', task), completed: (task) => ask('TaskCompleted', task) }
+}

@@ -1,0 +1,215 @@
+import type { TaskHooks } from '../../run/hooks.ts'
+import type { ToolResult } from '../tool.ts'
+
+/** Work that goes on beside the run. */
+export type TaskWork = {
+  readonly kind: 'command' | 'agent'
+  /** What other tools know it by: a session, an agent. */
+  readonly known: string
+  /** Resolves when it has ended; never rejects. */
+  readonly ended: Promise<TaskEnd>
+  /**
+   * What it gave since this was last asked.
+   *
+   * @param waitedMs how long the call has waited for its end
+   */
+  look(options: { readonly waitedMs: number; readonly maxTokens: number | undefined }): Promise<ToolResult>
+  /** Ends it. */
+  stop(): void
+}
+
+/** How work ended: whether it did what it was for, and in words. */
+type TaskEnd = { readonly ok: boolean; readonly how: string }
+
+/**
+ * How far a task is. `incomplete`: it has ended well, and a hook does not take it for done.
+ */
+type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'incomplete'
+
+/** A task as it is now. */
+export type Task = {
+  readonly id: string
+  readonly title: string
+  readonly description: string | undefined
+  readonly status: TaskStatus
+  /** By `performance.now()`. */
+  readonly started: number
+  /** How it ended, and when. Undefined: it has not, or hooks are being asked. */
+  readonly end: { readonly how: string; readonly at: number } | undefined
+  /** Why a hook does not take it for done. */
+  readonly objection: string | undefined
+  /** What the model noted on it, oldest first. */
+  readonly notes: readonly string[]
+  readonly work: TaskWork
+  /** Resolves when it has ended and hooks were asked. */
+  readonly settled: Promise<void>
+}
+
+/** What may change on a task that is there already. */
+type TaskChange = {
+  readonly title?: string | undefined
+  readonly description?: string | undefined
+  /** Added to its notes. */
+  readonly note?: string | undefined
+}
+
+/** How many tasks may run at once. */
+export const mostTasks = 16
+/** How many tasks are remembered that have ended. */
+const mostRemembered = 100
+
+type Kept = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warned: boolean }
+
+/**
+ * The background tasks of a run: names, notes and ends of what runs elsewhere (a command among the sessions, an agent among those that
+ * work for the run). They end with the run.
+ */
+export class BackgroundTasks {
+  readonly #hooks: TaskHooks
+  readonly #tasks = new Map<string, Kept>()
+  #next = 1
+
+  /** @param hooks asked before a task begins and before it counts as done */
+  constructor(hooks: TaskHooks) {
+    this.#hooks = hooks
+  }
+
+  /** All that are remembered, oldest first. */
+  get all(): readonly Task[] {
+    return [...this.#tasks.values()]
+  }
+
+  get(id: string): Task | undefined {
+    return this.#tasks.get(id)
+  }
+
+  /**
+   * Begins a task.
+   *
+   * @param start starts its work, or gives the result of a call that could not
+   */
+  async create(
+    named: Pick<Task, 'title' | 'description'>,
+    start: () => Promise<TaskWork | ToolResult>,
+  ): Promise<{ readonly task: Task } | { readonly result: ToolResult }> {
+    const running = this.#running
+    if (running.length >= mostTasks) {
+      const ids = running.map(({ id }) => id).join(', ')
+      const output = `${mostTasks} tasks are running already (${ids}): wait for some with task_output, or end them with task_stop.`
+      return { result: { ok: false, output } }
+    }
+    const id = `task-${this.#next++}`
+    const refused = await asked(() => this.#hooks.created({ id, ...named }))
+    if (refused !== undefined) {
+      return { result: { ok: false, output: `The task was not created: a TaskCreated hook said no. ${refused}` } }
+    }
+    const work = await start()
+    if ('output' in work) return { result: work }
+    const task: Kept = {
+      id,
+      ...named,
+      status: 'running',
+      started: performance.now(),
+      end: undefined,
+      objection: undefined,
+      notes: [],
+      work,
+      settled: Promise.resolve(),
+      told: false,
+      warned: false,
+    }
+    task.settled = this.#settle(task)
+    this.#tasks.set(id, task)
+    this.#forget()
+    return { task }
+  }
+
+  /** Changes what is written on a task. */
+  change(id: string, { title, description, note }: TaskChange): void {
+    const task = this.#kept(id)
+    if (title !== undefined) task.title = title
+    if (description !== undefined) task.description = description
+    if (note !== undefined) task.notes = [...task.notes, note]
+  }
+
+  /** Asks the hooks once more whether a task that they did not take for done is done now. */
+  async complete(id: string): Promise<void> {
+    const task = this.#kept(id)
+    if (task.status === 'incomplete') await this.#judge(task)
+  }
+
+  /** Ends a task and waits for that. One that has ended stays as it is. */
+  async stop(id: string): Promise<void> {
+    const task = this.#kept(id)
+    if (task.status === 'running') {
+      task.status = 'stopped'
+      task.work.stop()
+    }
+    await task.settled
+  }
+
+  /** The model has been told how a task ended: it is not told again. */
+  tell(id: string): void {
+    const task = this.#kept(id)
+    if (task.end !== undefined) task.told = true
+  }
+
+  /** Those that have ended and that nobody has told the model of. Each is given once. */
+  takeEnded(): readonly Task[] {
+    const ended = [...this.#tasks.values()].filter(({ told, end }) => !told && end !== undefined)
+    for (const task of ended) task.told = true
+    return ended
+  }
+
+  /** Those that would be cut off if the run ended now. Each is given once. */
+  takeRunning(): readonly Task[] {
+    const running = this.#running.filter(({ warned }) => !warned)
+    for (const task of running) task.warned = true
+    return running
+  }
+
+  /** Ends all that run, and resolves when they have. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#tasks.keys()].map((id) => this.stop(id)))
+  }
+
+  get #running(): readonly Kept[] {
+    return [...this.#tasks.values()].filter(({ end }) => end === undefined)
+  }
+
+  #kept(id: string): Kept {
+    const task = this.#tasks.get(id)
+    if (task === undefined) throw new TypeError(`there is no ${id}`)
+    return task
+  }
+
+  async #settle(task: Kept): Promise<void> {
+    const { ok, how } = await task.work.ended
+    const at = performance.now()
+    if (task.status === 'running' && ok) await this.#judge(task)
+    else if (task.status === 'running') task.status = 'failed'
+    task.end = { how, at }
+  }
+
+  async #judge(task: Kept): Promise<void> {
+    const { id, title, description } = task
+    task.objection = await asked(() => this.#hooks.completed({ id, title, description }))
+    // It may have been stopped while the hooks thought.
+    if (task.status !== 'stopped') task.status = task.objection === undefined ? 'completed' : 'incomplete'
+  }
+
+  /** Keeps the list within bounds: of those that have ended the oldest go first. */
+  #forget(): void {
+    const ended = [...this.#tasks.values()].filter(({ told, end }) => told && end !== undefined)
+    for (const { id } of ended.slice(0, Math.max(0, ended.length - mostRemembered))) this.#tasks.delete(id)
+  }
+}
+
+/** A hook that can't be asked says no. */
+async function asked(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    return `It could not be asked: ${error instanceof Error ? error.message : String(error)}`
+  }
+}

@@ -1,0 +1,42 @@
+import { cleanOutput } from '../../text/clean.ts'
+import { answerCommand, answerRunning, describeEnd } from '../command-result.ts'
+import { startCommand, type CommandRequest } from '../run-command.ts'
+import type { ToolContext, ToolResult } from '../tool.ts'
+import type { TaskWork } from './background-tasks.ts'
+
+/** Starts a command as the work of a task: one of the run's sessions, through the same gate. Gives the call's result where it can't. */
+export async function commandWork(request: CommandRequest, context: ToolContext): Promise<TaskWork | ToolResult> {
+  const started = await startCommand(request, context)
+  if (started.kind === 'not-run') return started.result
+  const { id, command, finished } = started
+  const { sessions, mask } = context.state
+  let failure: string | undefined
+  const ended = finished.then(
+    ({ result }) => {
+      // Its task tells how it ended, so nobody has to look after the session.
+      sessions.remove(id)
+      return { ok: result.status === 'exited' && result.code === 0, how: describeEnd(result) }
+    },
+    (error: unknown) => {
+      sessions.remove(id)
+      failure = `The command was not started: ${(error as Error).message}`
+      return { ok: false, how: failure }
+    },
+  )
+  return {
+    kind: 'command',
+    known: `session ${id}`,
+    ended,
+    look: async ({ waitedMs, maxTokens }) => {
+      const isOver = sessions.get(id) !== command
+      if (failure !== undefined) return { ok: false, output: failure }
+      const output = mask(cleanOutput(command.takeUnread()))
+      if (!isOver) {
+        return answerRunning({ id, output, denials: await command.sandbox.inspect(), waitedMs, maxTokens }, context)
+      }
+      const { file, ...whole } = await finished
+      return answerCommand({ ...whole, output, file }, { maxTokens, ignored: [] }, context)
+    },
+    stop: () => command.kill(),
+  }
+}
