@@ -153,6 +153,8 @@ const mcpToolCall = z.object({
   status: z.enum(['in_progress', 'completed', 'failed']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
+  /** Ours: how far the server says that it has come, by its own count. */
+  progress: z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() }).optional(),
   verdict: verdict.optional(),
 })
 

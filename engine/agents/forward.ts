@@ -11,6 +11,10 @@ export function forwardTo(desk: ReviewDesk, id: string): Sink {
         const { id: _, ...draft } = event.item
         open.set(event.item.id, desk.open({ ...draft, agent_id: id }))
       }
+      if (event.type === 'item.updated') {
+        const { id: own, ...draft } = event.item
+        open.get(own)?.update(draft)
+      }
       if (event.type === 'item.completed' && shown(event.item)) {
         const { id: own, ...draft } = event.item
         const handle = open.get(own) ?? desk.open({ ...draft, agent_id: id })

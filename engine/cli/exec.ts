@@ -84,7 +84,7 @@ export async function runExec(
   const home = findHome(process.env)
   const policies = readPolicies({ places, home, project, config })
   const extensions = await readExtensions({ places, home, project, config })
-  const { prompt, command } = expandPrompt(typed, extensions.definitions.commands)
+  const { prompt: named, command } = expandPrompt(typed, extensions.definitions.commands)
   const proxied = useProxyFromEnvironment(process.env)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
   const passing = (): string => closedTemporaryDirectory(sandbox.policy, sandbox.backend)
@@ -128,6 +128,7 @@ export async function runExec(
       signal,
     })
     const { beforeReviewer } = added
+    const prompt = await added.expandPrompt(named)
     if (command?.allowedTools !== undefined) added.narrow(command.allowedTools, `The command /${command.name}`)
     const { agents: definitions } = extensions.definitions
     const shared = [...builtInTools, ...userTools, ...(added.skill === undefined ? [] : [added.skill])]

@@ -1,9 +1,10 @@
+import { namesServerPrompt } from '../mcp/prompts.ts'
 import type { Command } from '../skills/definition.ts'
 import { expandCommand } from '../skills/expand-command.ts'
 import { UserError } from '../user-error.ts'
 
 /**
- * What a prompt stands for: a command's text where it names one as `/name`, else itself.
+ * What a prompt stands for: a command's text where it names one as `/name`, else itself. A prompt of an MCP server is left as it is.
  *
  * @throws UserError `usage` where it names a command that isn't there
  */
@@ -12,7 +13,9 @@ export function expandPrompt(
   commands: readonly Command[],
 ): { readonly prompt: string; readonly command: Command | undefined } {
   const expanded = expandCommand(typed, commands)
-  if (expanded === undefined) return { prompt: typed, command: undefined }
+  // What servers offer is known once they are there.
+  const isServers = namesServerPrompt(typed) && expanded !== undefined && 'problem' in expanded
+  if (expanded === undefined || isServers) return { prompt: typed, command: undefined }
   if ('problem' in expanded) throw new UserError('usage', expanded.problem)
   return expanded
 }

@@ -14,6 +14,7 @@ import { loadHooks, type HookSet } from '../hooks/load.ts'
 import { withPermissionHooks } from '../hooks/permission-hooks.ts'
 import { hooksOfAgent, openHooks, type SessionSource } from '../hooks/run-hooks.ts'
 import { testHooks } from '../hooks/self-test.ts'
+import { expandServerPrompt, namesServerPrompt } from '../mcp/prompts.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { Model } from '../model.ts'
 import type { PlanMode } from '../plan-mode/plan-mode.ts'
@@ -70,6 +71,8 @@ type OpenExtensions = {
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** Lets only these calls through from now on. */
   readonly narrow: NarrowedCalls['narrow']
+  /** What a prompt stands for that names one of a server's; any other is itself. */
+  readonly expandPrompt: (prompt: string) => Promise<string>
   /** Puts hooks that answer for people before a reviewer. */
   readonly beforeReviewer: (reviewer: Reviewer) => Reviewer
   readonly notices: readonly string[]
@@ -173,6 +176,8 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
       return hooks === undefined ? asked : { ...hooksOfAgent(hooks.hooks, listening, { id, type }), calls: own.calls }
     },
     narrow,
+    expandPrompt: async (prompt) =>
+      namesServerPrompt(prompt) ? expandServerPrompt(prompt, servers, around.signal) : prompt,
     beforeReviewer: (reviewer) => (hooks === undefined ? reviewer : withPermissionHooks(reviewer, hooks.hooks)),
     notices: [...opened.notices, ...extensions.hooks.notices, ...faults, ...definitions.faults],
     close: async () => {

@@ -32,7 +32,7 @@ export async function openServers(configured: readonly McpServer[], starting: St
   if (configured.length === 0) return { tools: [], servers: undefined, notices: [], close: () => Promise.resolve() }
   // Loaded only where there is one: with its SDK and the checks of schemas it is a third of what a start reads.
   const { startServers } = await import('../mcp/servers.ts')
-  const { mcpTools } = await import('../mcp/tools.ts')
+  const { mcpTools, omissions } = await import('../mcp/tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')
   const { workspace, sandbox, outside, signal } = starting
   for (const { origin, name, transport } of configured) {
@@ -46,11 +46,7 @@ export async function openServers(configured: readonly McpServer[], starting: St
   return {
     tools: [...mcpTools(servers), ...resourceTools(servers)],
     servers,
-    notices: servers
-      .states()
-      .flatMap(({ server, problem }) =>
-        problem === undefined ? [] : [`The MCP server ${server.name} is not there: ${problem}`],
-      ),
+    notices: omissions(servers),
     close: servers.close,
   }
 }

@@ -2,7 +2,7 @@ import type { Item, Sink, Spent } from '../events.ts'
 import { fit } from './fit.ts'
 import { harmless } from './harmless.ts'
 import { createTeller, type Telling } from './teller.ts'
-import { dollars, oneLine, seconds, short } from './words.ts'
+import { dollars, oneLine, progressWords, seconds, short } from './words.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 100
@@ -61,6 +61,10 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
       }
       if (event.type === 'item.started') {
         running.set(event.item.id, { what: harmless(activity(event.item)), since: performance.now() })
+      }
+      if (event.type === 'item.updated') {
+        const since = running.get(event.item.id)?.since ?? performance.now()
+        running.set(event.item.id, { what: harmless(activity(event.item)), since })
       }
       if (event.type === 'item.completed') running.delete(event.item.id)
       if (event.type === 'item.completed' || event.type === 'turn.started') {
@@ -124,7 +128,7 @@ function activity(item: Item): string {
     case 'file_change':
       return 'applying a patch'
     case 'mcp_tool_call':
-      return `${item.server}: ${item.tool}`
+      return [`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')
     case 'tool_call':
       return oneLine(`${item.tool} ${item.input}`)
     case 'guardian_assessment':

@@ -1,9 +1,10 @@
 import { styleText } from 'node:util'
-import type { RunEvent, RunSummary } from '../events.ts'
+import type { Item, RunEvent, RunSummary } from '../events.ts'
 import { harmless } from './harmless.ts'
 import { itemLines } from './item-lines.ts'
 import type { Detail, Paint, Style } from './style.ts'
 import { summaryLines } from './summary-lines.ts'
+import { progressWords } from './words.ts'
 
 /** How a person wants to be told. */
 export type Telling = {
@@ -51,15 +52,22 @@ function eventLines(event: RunEvent, style: Style): readonly string[] {
       return itemLines(event.item, style)
     case 'error':
       return [style.paint('yellow', `! ${event.message}`)]
+    case 'item.updated':
+      return progressLines(event.item, style)
     case 'turn.started':
     case 'item.started':
-    case 'item.updated':
     case 'turn.completed':
     case 'turn.failed':
       return []
     default:
       return event satisfies never
   }
+}
+
+/** What goes on is for the live view; lines are for those who want to read all of it. */
+function progressLines(item: Item, { paint, detail }: Style): readonly string[] {
+  if (item.type !== 'mcp_tool_call' || detail !== 'verbose') return []
+  return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]
 }
 
 function startLines(

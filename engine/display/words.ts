@@ -1,3 +1,4 @@
+import type { Item } from '../events.ts'
 import type { EndReason } from '../exit-codes.ts'
 
 /** Milliseconds for a person. */
@@ -17,6 +18,13 @@ export function dollars(amount: number | undefined): string {
 export function short(count: number): string {
   if (count < 1000) return `${count}`
   return count < 999_500 ? `${(count / 1000).toPrecision(3)}k` : `${(count / 1_000_000).toPrecision(3)}M`
+}
+
+/** How far a call has come, by its server's own count: nothing where it has not said. */
+export function progressWords(progress: Extract<Item, { type: 'mcp_tool_call' }>['progress']): readonly string[] {
+  if (progress === undefined) return []
+  const { progress: at, total, message } = progress
+  return [`${at}${total === undefined ? '' : ` of ${total}`}`, ...(message === undefined ? [] : [oneLine(message)])]
 }
 
 /** How a run ended, in words. */

@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
@@ -30,16 +30,24 @@ export type McpToolDescription = {
 /** What a call gave. */
 export type McpCallResult = { readonly text: string; readonly images: readonly Image[]; readonly isError: boolean }
 
+/** How far a call has come, by its server's own count. */
+export type McpProgress = { readonly progress: number; readonly total?: number; readonly message?: string }
+
 /** A server that answers. */
 export type McpConnection = {
   readonly listTools: () => Promise<readonly McpToolDescription[]>
   /** Rejects with a sentence where the server fails; a tool's own error is a result. */
-  readonly call: (tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<McpCallResult>
+  readonly call: (
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    onProgress?: (progress: McpProgress) => void,
+  ) => Promise<McpCallResult>
   readonly listResources: () => Promise<readonly McpResource[]>
   readonly readResource: (uri: string, signal: AbortSignal) => Promise<McpCallResult>
   readonly listPrompts: () => Promise<readonly McpPrompt[]>
   /** A prompt's messages as one text. */
-  readonly getPrompt: (name: string, input: Readonly<Record<string, string>>) => Promise<string>
+  readonly getPrompt: (name: string, input: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<string>
   /** Whether it has gone away, and how. */
   readonly ended: () => string | undefined
   readonly close: () => Promise<void>
@@ -83,6 +91,16 @@ const ToolList = z.looseObject({
   nextCursor: z.string().optional(),
 })
 
+/** A server over HTTP was started anew, or threw the session away: nothing was done. */
+export class ForgottenError extends Error {
+  override readonly name = 'ForgottenError'
+}
+
+/** How servers answer to a session that they don't know: 404 by the protocol, and 400 in practice. */
+function isForgotten(error: unknown): boolean {
+  return error instanceof StreamableHTTPError && (error.code === 404 || error.code === 400)
+}
+
 /** Pages of a list that are asked for at most: a server could say "more" for ever. */
 const maxPages = 100
 
@@ -102,8 +120,12 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
   // Nobody is there who could fill in a form.
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => surroundings.onToolsChanged())
-  let closed = false
-  client.onclose = () => (closed = true)
+  let closed: string | undefined
+  client.onclose = () => (closed ??= 'closed the connection')
+  // Over HTTP nothing closes where a server goes away: only that it can't be asked shows it.
+  const noteLoss = (error: unknown, signal: AbortSignal): void => {
+    if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
+  }
   const transport = await open(server, surroundings)
   const limits = { timeout: server.startupTimeoutMs, signal: surroundings.signal }
   const endOf = (): string | undefined => (transport instanceof SandboxTransport ? transport.ending : undefined)
@@ -149,18 +171,25 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
         readOnlyHint: annotations?.readOnlyHint === true,
       }))
     },
-    call: async (tool, input, signal) => {
+    call: async (tool, input, signal, onProgress = () => undefined) => {
       try {
         const request = { method: 'tools/call' as const, params: { name: tool, arguments: { ...input } } }
         const result = await client.request(request, CallToolResultSchema, {
           timeout: server.toolTimeoutMs,
           // Progress shows that it works on it.
           resetTimeoutOnProgress: true,
-          onprogress: () => undefined,
+          onprogress: ({ progress, total, message }) =>
+            onProgress({
+              progress,
+              ...(total === undefined ? {} : { total }),
+              ...(message === undefined ? {} : { message }),
+            }),
           signal,
         })
         return { ...contentOf(result.content, result.structuredContent), isError: result.isError === true }
       } catch (error) {
+        noteLoss(error, signal)
+        if (isForgotten(error)) throw new ForgottenError('the server no longer knows this session', { cause: error })
         throw explain(error)
       }
     },
@@ -194,11 +223,12 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
         arguments: parameters.map((one) => ({ name: one.name, required: one.required === true })),
       }))
     },
-    getPrompt: async (name, input) => {
-      const { messages } = await client.getPrompt({ name, arguments: { ...input } }, { timeout: server.toolTimeoutMs })
+    getPrompt: async (name, input, signal) => {
+      const options = { timeout: server.toolTimeoutMs, signal }
+      const { messages } = await client.getPrompt({ name, arguments: { ...input } }, options)
       return messages.map(({ content }) => contentOf([content], undefined).text).join('\n\n')
     },
-    ended: () => endOf() ?? (closed ? 'closed the connection' : undefined),
+    ended: () => endOf() ?? closed,
     close: () => client.close(),
   }
 }
@@ -259,5 +289,7 @@ function contentOf(blocks: readonly Block[], structured: unknown): Omit<McpCallR
 function sentence(error: unknown): string {
   if (error instanceof McpError) return error.message.replace(/^MCP error -?\d+: /, '')
   const { message, cause } = error as Error
-  return cause instanceof Error ? `${message}: ${cause.message}` : message
+  const words = [message, cause instanceof Error ? cause.message : ''].filter((text) => text !== '')
+  // A WebSocket says only that it failed.
+  return words.length === 0 ? 'it can not be reached' : words.join(': ')
 }

@@ -1,5 +1,5 @@
 import { UserError } from '../user-error.ts'
-import type { McpCallResult, McpConnection, McpSurroundings, McpToolDescription } from './connect.ts'
+import type { McpCallResult, McpConnection, McpProgress, McpSurroundings, McpToolDescription } from './connect.ts'
 import type { McpServer } from './server.ts'
 
 /** A server of a run: connected, or why not. */
@@ -14,12 +14,13 @@ type ServerState = {
 /** The servers of a run. */
 export type McpServers = {
   readonly states: () => readonly ServerState[]
-  /** Calls a tool; a server that has gone away is started once more first. Rejects with a sentence. */
+  /** Calls a tool; a server that has gone away is started or connected to once more first. Rejects with a sentence. */
   readonly call: (
     server: string,
     tool: string,
     input: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
+    onProgress?: (progress: McpProgress) => void,
   ) => Promise<McpCallResult>
   /** The connection of a server, started once more where it has gone away. Rejects with a sentence. */
   readonly connection: (server: string) => Promise<McpConnection>
@@ -47,7 +48,7 @@ export async function startServers(
   onChanged: () => void = () => undefined,
 ): Promise<McpServers> {
   // The one door to the SDK: a run without servers doesn't read it.
-  const { connect } = await import('./connect.ts')
+  const { connect, ForgottenError } = await import('./connect.ts')
   const entries = new Map(
     servers.map((server): [string, Entry] => [
       server.name,
@@ -60,6 +61,8 @@ export async function startServers(
     const onToolsChanged = (): void => {
       void refresh(entry).then(onChanged, () => undefined)
     }
+    // What is left of it may still try to reach the server.
+    void entry.connection?.close().catch(() => undefined)
     const connection = await within(connect(server, { ...surroundings, onToolsChanged }), server.startupTimeoutMs)
     entry.connection = connection
     await refresh(entry)
@@ -114,7 +117,14 @@ export async function startServers(
 
   return {
     states: () => [...entries.values()].map(({ server, tools, problem }) => ({ server, tools, problem })),
-    call: async (name, tool, input, signal) => (await connectionOf(name)).call(tool, input, signal),
+    call: async (name, tool, input, signal, onProgress) => {
+      try {
+        return await (await connectionOf(name)).call(tool, input, signal, onProgress)
+      } catch (error) {
+        if (!(error instanceof ForgottenError)) throw error
+        return (await connectionOf(name)).call(tool, input, signal, onProgress)
+      }
+    },
     connection: connectionOf,
     close,
   }

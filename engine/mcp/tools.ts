@@ -4,13 +4,16 @@ import { compileJsonSchema, type Validate } from '../json-schema.ts'
 import { truncateMiddle } from '../text/truncate.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { denied, eventVerdict } from '../tools/denied.ts'
-import type { Tool, ToolContext, ToolResult } from '../tools/tool.ts'
-import type { McpCallResult, McpToolDescription } from './connect.ts'
+import type { ItemHandle, Tool, ToolContext, ToolResult } from '../tools/tool.ts'
+import type { McpCallResult, McpProgress, McpToolDescription } from './connect.ts'
 import type { McpServer } from './server.ts'
 import type { McpServers } from './servers.ts'
 
 /** Of arguments or a result in one event. */
 const eventLimit = 8 * 1024
+/** Of what a server says of its progress. */
+const progressLimit = 200
+const progressIntervalMs = 200
 /** What every provider takes as a tool's name. */
 const nameLimit = 64
 
@@ -20,6 +23,29 @@ const anyObject = z.record(z.string(), z.unknown())
 /** The tools of all servers that are there, ready to stand among the others. */
 export function mcpTools(servers: McpServers): readonly Tool[] {
   return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
+}
+
+/** What the servers of a run do not bring to it, as sentences: those that are not there, and tools that can't be had. */
+export function omissions(servers: McpServers): readonly string[] {
+  const holders = new Map<string, string>()
+  return servers.states().flatMap(({ server, tools, problem }) => {
+    const { name, enabledTools = [] } = server
+    if (problem !== undefined) {
+      const lost = enabledTools.length === 0 ? '' : `, so its tools ${enabledTools.join(', ')} are left out`
+      return [`The MCP server ${name} is not there${lost}: ${problem}`]
+    }
+    const unknown = enabledTools.filter((wanted) => !tools.some((tool) => tool.name === wanted))
+    const missing = unknown.map((wanted) => `The MCP server ${name} has no tool ${wanted}, which enabled_tools names.`)
+    const hidden = tools.flatMap((tool) => {
+      const full = toolName(name, tool.name)
+      const holder = holders.get(full)
+      if (holder === undefined) holders.set(full, `${name}: ${tool.name}`)
+      return holder === undefined
+        ? []
+        : [`The tool ${name}: ${tool.name} is left out: ${holder} is called ${full} too.`]
+    })
+    return [...missing, ...hidden]
+  })
 }
 
 function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServers): Tool {
@@ -100,7 +126,7 @@ async function callTool(
   }
   try {
     const sent = approved.arguments as Readonly<Record<string, unknown>>
-    const result = await servers.call(approved.server, approved.tool, sent, context.signal)
+    const result = await servers.call(approved.server, approved.tool, sent, context.signal, progressTo(item))
     const status = result.isError ? 'failed' : 'completed'
     item.complete({ status, ...eventResult(result), duration_ms: elapsed(), ...noted })
     return {
@@ -112,6 +138,18 @@ async function callTool(
     const { message } = error as Error
     item.complete({ status: 'failed', error: { message }, duration_ms: elapsed(), ...noted })
     return { ok: false, output: `mcp__${server.name}__${tool}: ${message}` }
+  }
+}
+
+/** Tells how far a call has come, as often as somebody can read it. */
+function progressTo(item: ItemHandle): (progress: McpProgress) => void {
+  let told = -Infinity
+  return ({ progress, total, message }) => {
+    const now = performance.now()
+    if (now - told < progressIntervalMs) return
+    told = now
+    const words = message === undefined ? {} : { message: truncateMiddle(message, progressLimit).text }
+    item.update({ progress: { progress, ...(total === undefined ? {} : { total }), ...words } })
   }
 }
 

@@ -1,10 +1,11 @@
-import type { Item, ItemDraft } from '../events.ts'
+import type { ItemDraft } from '../events.ts'
 import type { HistoryItem, Usage } from '../model.ts'
+import type { ItemHandle } from '../tools/tool.ts'
 
 /** What a run lends to those who review its actions, and to those it hands work to. */
 export type ReviewDesk = {
-  /** Opens an item of the run's stream and gives what closes it. */
-  readonly open: (item: ItemDraft) => { complete(changes: Partial<Item>): void }
+  /** Opens an item of the run's stream and gives what updates and closes it. */
+  readonly open: (item: ItemDraft) => ItemHandle
   /** Counts tokens of a model as the run's own, in its usage, its budget and its cost. */
   readonly spend: (usage: Usage, model: string) => void
   /** Which limit of the run is reached, in words; undefined while there is room. */

@@ -6,7 +6,7 @@ import { fitEvent } from './fit-event.ts'
 import type { Earlier } from './run.ts'
 
 /** An item that has begun and is not complete yet. */
-type OpenItem = { complete(changes: object): void }
+type OpenItem = { update(changes: object): void; complete(changes: object): void }
 
 /** What is known only once a run is over. */
 export type Closing = {
@@ -95,9 +95,18 @@ export class Recorder {
     this.#open.set(item.id, item)
     this.emit({ type: 'item.started', item })
     return {
+      update: (changes) => {
+        const known = this.#open.get(item.id)
+        if (known === undefined) return
+        const changed = { ...known, ...changes } as Item
+        this.#open.set(item.id, changed)
+        this.emit({ type: 'item.updated', item: changed })
+      },
       complete: (changes) => {
-        if (!this.#open.delete(item.id)) return
-        const done = { ...item, ...changes } as Item
+        const known = this.#open.get(item.id)
+        if (known === undefined) return
+        this.#open.delete(item.id)
+        const done = { ...known, ...changes } as Item
         this.#count(done)
         this.emit({ type: 'item.completed', item: done })
       },

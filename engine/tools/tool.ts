@@ -34,6 +34,8 @@ export type ApprovedContext<A extends Action> = ToolContext & { readonly approve
 
 /** An item that has begun. It must be completed, whatever happens. */
 export type ItemHandle = {
+  /** Tells what is new of it while it goes on. */
+  update(changes: Partial<Item>): void
   complete(changes: Partial<Item>): void
 }
 

@@ -1,36 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, test } from 'vitest'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
-import { exec, repository, type Exec } from '../../support/workspace.ts'
-import { liar, reference } from './servers-support.ts'
-
-const modules = new URL('../../../node_modules', import.meta.url).pathname
-/** Shown in the sandbox although they may lie in a place that is private to it. */
-const visible = JSON.stringify([modules, dirname(process.execPath)])
-
-/** Runs `agent exec --json` with a configuration in TOML. */
-async function withServers(
-  toml: string,
-  replies: Parameters<typeof exec>[0],
-  options: { readonly cwd?: string; readonly args?: readonly string[] } = {},
-): Promise<Exec & { readonly cwd: string }> {
-  const home = tempDir({ '.config/portcullis/config.toml': `${toml}\n[sandbox_read]\nallow = ${visible}\n` })
-  const cwd = options.cwd ?? repository()
-  const args = ['--json', ...(options.args ?? []), 'go']
-  return { ...(await exec(replies, args, { cwd, home, env: { TOKEN: 'of-the-test' } })), cwd }
-}
-
-const everything = `[mcp_servers.everything]
-command = ${JSON.stringify(process.execPath)}
-args = [${JSON.stringify(reference('everything'))}]
-startup_timeout_sec = 30
-`
-const items = ({ events }: Exec) => events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+import { repository } from '../../support/workspace.ts'
+import { everything, items, madeUp, withServers } from './run-support.ts'
+import { liar } from './servers-support.ts'
 
 describe.skipIf(needsBubblewrap())('MCP servers in a run', () => {
   test('their tools are offered, and a call goes through the Guardian', async () => {
@@ -53,7 +31,7 @@ describe.skipIf(needsBubblewrap())('MCP servers in a run', () => {
         { name: 'look', inputSchema: { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] }, annotations: { readOnlyHint: true } },
       ] } })
       send({ id, result: { content: [{ type: 'text', text: 'seen ' + params.arguments.at }] } })`)
-    const toml = `[mcp_servers.eye]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ["--input-type=module", "-e", ${JSON.stringify(source)}]\n`
+    const toml = madeUp('eye', source)
     const replies = [[call('mcp__eye__look', { at: 'the sea' })], [call('mcp__eye__look', {})], [say('done')]]
     const trusted = await withServers(`${toml}trusted = true\n`, replies)
     expect(items(trusted)).toMatchObject([
@@ -99,5 +77,39 @@ describe.skipIf(needsBubblewrap())('MCP servers in a run', () => {
     const ended = await withServers(toml.replace('while', `: ${mark}; while`), [[say('x')]])
     expect(readFileSync(join(ended.cwd, 'pid'), 'utf8')).not.toBe('')
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(mark)
+  })
+
+  test('what a server says of its progress is told while the call goes on', async () => {
+    const allow = '[permissions]\nallow = ["mcp__everything__*"]\n'
+    const work = call('mcp__everything__trigger-long-running-operation', { duration: 1.5, steps: 3 })
+    const ended = await withServers(`${allow}${everything}`, [[work], [say('done')]], { args: ['--verbose'] })
+    const told = ended.events.flatMap((event) => (event.type === 'item.updated' ? [event.item] : []))
+    expect(told[0]).toMatchObject({ type: 'mcp_tool_call', status: 'in_progress', progress: { progress: 1, total: 3 } })
+    expect(ended.stderr).toContain('everything: trigger-long-running-operation · 1 of 3')
+  })
+
+  test('tools that a run does without are named in the first events', async () => {
+    const source = liar(`
+      send({ id, result: { tools: ['a.b', 'a b'].map((name) => ({ name, inputSchema: { type: 'object' } })) } })`)
+    const slow = 'setInterval(() => {}, 1000)'
+    const toml = [
+      madeUp('twins', source),
+      `${madeUp('few', source)}enabled_tools = ["a.b", "c"]\n`,
+      `${madeUp('slow', slow)}startup_timeout_sec = 0.5\nenabled_tools = ["look"]\n`,
+    ].join('')
+    const ended = await withServers(toml, [[say('done')]])
+    const first = ended.events.findIndex((event) => event.type === 'turn.started')
+    const messages = ended.events
+      .slice(first + 1, first + 4)
+      .map((event) =>
+        event.type === 'item.completed' && event.item.type === 'error' ? event.item.message : event.type,
+      )
+    expect(messages).toEqual([
+      'The tool twins: a b is left out: twins: a.b is called mcp__twins__a_b too.',
+      'The MCP server few has no tool c, which enabled_tools names.',
+      expect.stringMatching(
+        /^The MCP server slow is not there, so its tools look are left out: .*(?:timed out|not ready)/i,
+      ),
+    ])
   })
 })

@@ -32,7 +32,7 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
     const [first] = await connection.listResources()
     expect((await connection.readResource(first?.uri ?? '', signal)).text).not.toBe('')
     expect((await connection.listPrompts()).map(({ name }) => name)).toContain('simple-prompt')
-    expect(await connection.getPrompt('simple-prompt', {})).not.toBe('')
+    expect(await connection.getPrompt('simple-prompt', {}, signal)).not.toBe('')
   })
 
   test('everything: a call that is given up is over at once', async () => {
