@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { EndReason } from './exit-codes.ts'
-import type { Budget } from './run/budget.ts'
+import type { Budget } from './run/limits.ts'
 
 /**
  * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of

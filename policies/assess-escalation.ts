@@ -1,5 +1,5 @@
 import type { Action, Grant } from './action.ts'
-import type { Policy } from './assess.ts'
+import type { Policy } from './assessment.ts'
 import { findSensitive } from './commands/sensitive-paths.ts'
 import { describeGrant, isCovered, isTooWide } from './grants.ts'
 import type { Opinion } from './opinion.ts'

@@ -1,6 +1,6 @@
 import type { Action } from './action.ts'
 import { answerForAlarm, answerForFact } from './approval-mode.ts'
-import type { Assessment, Policy } from './assess.ts'
+import type { Assessment, Policy } from './assessment.ts'
 import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
 import { describeFact, readOnly, unknown, type CommandClass, type Fact } from './commands/facts.ts'
 import { strictest, type Opinion } from './opinion.ts'

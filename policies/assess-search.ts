@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import type { Policy } from './assess.ts'
+import type { Policy } from './assessment.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitSearch } from './permissions/assess.ts'
 import { describePermission } from './permissions/permission.ts'

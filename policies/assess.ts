@@ -1,29 +1,13 @@
-import type { Action, Grant } from './action.ts'
-import { answerForTool, answerForWrite, type ApprovalMode } from './approval-mode.ts'
+import type { Action } from './action.ts'
+import { answerForTool, answerForWrite } from './approval-mode.ts'
 import { assessExec } from './assess-exec.ts'
 import { assessSearch } from './assess-search.ts'
-import type { CommandAnalysis } from './commands/analyse.ts'
+import type { Assessment, Policy } from './assessment.ts'
 import { findSensitive } from './commands/sensitive-paths.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { findProtected, isInside } from './protected-paths.ts'
 import { permitHost, permitPath, permitTool } from './permissions/assess.ts'
-import type { PermissionSet } from './permissions/permission.ts'
-import type { RuleSet } from './rules/rule-set.ts'
 import { networkVerbs } from './rules/rule.ts'
-
-/** What an assessment depends on besides the action. */
-export type Policy = {
-  readonly mode: ApprovalMode
-  readonly rules: RuleSet
-  readonly permissions: PermissionSet
-  /** Roots besides a patch's own that may be written. */
-  readonly writableRoots: readonly string[]
-  /** What was granted for the rest of the run. */
-  readonly standing: readonly Grant[]
-}
-
-/** What all stages together say, before anybody is asked. */
-export type Assessment = Opinion & { readonly analysis: CommandAnalysis | undefined }
 
 /** Judges an action. Pure: the same action under the same policy always gets the same answer. */
 export function assess(action: Action, policy: Policy): Assessment {

@@ -1,6 +1,7 @@
 import type { Action, SandboxMode } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
-import { assess, type Policy } from './assess.ts'
+import { assess } from './assess.ts'
+import type { Policy } from './assessment.ts'
 import { describeAnalysis } from './commands/analyse.ts'
 import { describeFact, worstClass, type CommandClass } from './commands/facts.ts'
 import { joinPermissions } from './permissions/join.ts'

@@ -1,6 +1,6 @@
 export type * from './action.ts'
 export { approvalModes, type ApprovalMode } from './approval-mode.ts'
-export type { Assessment } from './assess.ts'
+export type { Assessment } from './assessment.ts'
 export { AuditError } from './audit/audit-error.ts'
 export { openAuditLog, withoutAuditLog, type AuditEntry, type AuditLog } from './audit/log.ts'
 export { formatHead, parseHead, type AuditHead } from './audit/head.ts'

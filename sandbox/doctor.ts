@@ -6,7 +6,7 @@ import { hierarchyHere } from './limits/prepare.ts'
 import { planLimits } from './limits/plan.ts'
 import { defaultBackend } from './open-sandbox.ts'
 import { parsePolicy } from './policy.ts'
-import type { Backend } from './sandbox.ts'
+import type { Backend } from './backend.ts'
 import { unenforcedOnMacOs } from './seatbelt/refuse.ts'
 
 /** Whether one backend can be used here; where not, why, and what would change it. */

@@ -1,4 +1,4 @@
-import type { Backend } from './sandbox.ts'
+import type { Backend } from './backend.ts'
 
 /** What each refusal of this room carries. The code is the tag; sentences are made from the data. */
 export type SandboxErrorData = {

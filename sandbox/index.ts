@@ -1,3 +1,4 @@
+export type { Backend } from './backend.ts'
 export { credentialPlaces } from './credential-places.ts'
 export { doctor, isDockerUsable, renderDoctor, type BackendReport, type DoctorReport } from './doctor.ts'
 export { looksLikeSecret, refusalOfVariable } from './environment.ts'
@@ -12,13 +13,4 @@ export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts
 export type { LimitName, Remedy } from './denials/remedy.ts'
 export { accessDenial } from './denials/access.ts'
 export { renderDenial } from './denials/render.ts'
-export type {
-  Backend,
-  Command,
-  Denial,
-  ExecResult,
-  Sandbox,
-  SandboxProcess,
-  Terminal,
-  TerminalSize,
-} from './sandbox.ts'
+export type { Command, Denial, ExecResult, Sandbox, SandboxProcess, Terminal, TerminalSize } from './sandbox.ts'

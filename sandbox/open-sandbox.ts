@@ -5,7 +5,8 @@ import { refuseKernelPlaces } from './kernel-places.ts'
 import type { NetworkOptions } from './network/proxy.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { requireDirectory } from './program.ts'
-import type { Backend, Denial, Sandbox } from './sandbox.ts'
+import type { Backend } from './backend.ts'
+import type { Denial, Sandbox } from './sandbox.ts'
 
 /** Which sandbox, where there is a choice. */
 export type SandboxOptions = {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { isOwnerGone, ownerName } from './owner.ts'
 import { isWithin } from './paths.ts'
-import type { Backend } from './sandbox.ts'
+import type { Backend } from './backend.ts'
 import { closedBase, scratchBases } from './scratch.ts'
 
 /** The directories on the host that one opened sandbox owns. */

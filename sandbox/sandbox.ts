@@ -1,9 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
+import type { Backend } from './backend.ts'
 import type { Remedy } from './denials/remedy.ts'
 import type { SandboxPolicy } from './policy.ts'
-
-/** What confines. `external` confines as little as `unconfined`: somebody states that what is outside is the sandbox. */
-export type Backend = 'bubblewrap' | 'docker' | 'seatbelt' | 'unconfined' | 'external'
 
 /** How large a terminal is, in characters; each at least 1, at most 65535. */
 export type TerminalSize = { readonly columns: number; readonly rows: number }

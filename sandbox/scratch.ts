@@ -7,7 +7,7 @@ import { ownState } from './own-places.ts'
 import { isWithin } from './paths.ts'
 import { writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './policy.ts'
-import type { Backend } from './sandbox.ts'
+import type { Backend } from './backend.ts'
 
 /** Where runs may keep what is theirs, as far as it is there, without symlinks: what a killed one left is looked for in all of these. */
 export function scratchBases(): readonly string[] {

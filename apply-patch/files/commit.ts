@@ -1,7 +1,8 @@
 import type { ChangeSet, SummaryLine, Warning } from '../change-set.ts'
 import type { RecoveryReport } from './put-in-order.ts'
 import { undoLimit } from './keep-journal.ts'
-import { transact, type Outcome } from './transact.ts'
+import { transact } from './transact.ts'
+import type { Outcome } from './transaction.ts'
 import { underClaim } from './under-claim.ts'
 
 /** How a commit or an undo is made. */

@@ -7,7 +7,7 @@ import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './owner.ts'
 import { findRecipe, wholeRecipe } from './recipe.ts'
 import type { Step } from './steps.ts'
-import type { Extras, Options } from './transact.ts'
+import type { Extras, Options } from './transaction.ts'
 
 /** What a journal is to say of a commit, and the bytes that only the old files had. */
 export function describeCommit(

@@ -3,7 +3,7 @@ import { claimTree, type Claim } from './claim.ts'
 import { CommitError, withFacts } from './errors.ts'
 import { keepForUndo } from './keep-journal.ts'
 import type { RecoveryReport } from './put-in-order.ts'
-import type { Outcome } from './transact.ts'
+import type { Outcome } from './transaction.ts'
 import { twice } from './twice.ts'
 
 /** What a commit leaves to do with journals once it is done. */

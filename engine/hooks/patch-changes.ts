@@ -1,5 +1,12 @@
 import { parsePatch, PatchError } from '../../apply-patch/index.ts'
-import type { PatchView } from './view.ts'
+
+/** One file of a patch: the lines it brings and the lines it takes away, as far as they are known. */
+export type PatchView = {
+  readonly path: string
+  readonly kind: 'add' | 'delete' | 'update'
+  readonly text?: string
+  readonly before?: string
+}
 
 /**
  * What a patch is about, file by file, for hooks that look at files: the lines it brings (`text`) and those it takes away. Nothing is

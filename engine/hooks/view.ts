@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Action } from '../../policies/index.ts'
 import { shellJoin } from '../text/shell-join.ts'
-import { patchChanges } from './patch-changes.ts'
+import { patchChanges, type PatchView } from './patch-changes.ts'
 
 /**
  * A call as a hook is shown it: under the name and with the fields that hook scripts of Claude Code expect. A patch of three
@@ -18,14 +18,6 @@ export type CallView = {
 
 /** The outcome of turning a hook's input into the tool's own. */
 type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
-
-/** One file of a patch: the lines it brings and the lines it takes away, as far as they are known. */
-export type PatchView = {
-  readonly path: string
-  readonly kind: 'add' | 'delete' | 'update'
-  readonly text?: string
-  readonly before?: string
-}
 
 /** A call of a tool, its input checked. */
 type SeenCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }

@@ -2,18 +2,7 @@ import type { Spent } from '../events.ts'
 import type { Usage } from '../model.ts'
 import { costOf, type Price } from '../models/index.ts'
 import { sumCost } from '../usage.ts'
-
-/** What a run may use. An absent limit does not limit. */
-export type Budget = {
-  /** Responses of the model. */
-  readonly maxTurns?: number | undefined
-  /** Input and output tokens of all responses together, as the provider counts them. */
-  readonly maxTokens?: number | undefined
-  /** US dollars, at the prices of `priceOf`. */
-  readonly maxCost?: number | undefined
-  /** Wall time of the whole run in milliseconds. */
-  readonly timeoutMs?: number | undefined
-}
+import type { Budget } from './limits.ts'
 
 /**
  * Watches a run's budget. It is asked before each request, so that no request is made that is known to be one too many; the

@@ -1,8 +1,6 @@
-import * as z from 'zod'
+import type * as z from 'zod'
+import type { stepStatus } from './step-status.ts'
 import type { ToolContext } from './tool.ts'
-
-/** How far a step is. */
-export const stepStatus = z.enum(['pending', 'in_progress', 'completed'])
 
 /** One line of a list of steps, as whoever watches sees it. */
 type Step = {

@@ -1,6 +1,7 @@
 import type { ToolCall, ToolDeclaration } from '../model.ts'
 import { deferredTools, type Deferral } from './search/deferral.ts'
-import { ExecuteInput, executeToolName, searchDeferred } from './search/tool-search.ts'
+import { ExecuteInput, executeToolName } from './search/execute-input.ts'
+import { searchDeferred } from './search/tool-search.ts'
 import type { Tool } from './tool.ts'
 
 /** The tools of a run. */

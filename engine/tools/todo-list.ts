@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { HistoryItem, ToolCall } from '../model.ts'
-import { stepStatus } from './checklist.ts'
-import { ExecuteInput, executeToolName } from './search/tool-search.ts'
+import { stepStatus } from './step-status.ts'
+import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 
 /** The name of the tool that writes the list. */
 export const todoToolName = 'todo'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { checkSteps, renderSteps, showSteps, stepStatus } from './checklist.ts'
+import { checkSteps, renderSteps, showSteps } from './checklist.ts'
+import { stepStatus } from './step-status.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 

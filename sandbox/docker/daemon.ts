@@ -1,14 +1,7 @@
 import process from 'node:process'
 import { SandboxError } from '../errors.ts'
 import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
-
-/** As whom commands run in a daemon's containers so that files belong to the caller. */
-export type Identity = {
-  /** `UID:GID` inside. */
-  readonly user: string
-  /** How the daemon is to map users, where it has to be told. */
-  readonly userns?: 'keep-id'
-}
+import type { Identity } from './identity.ts'
 
 /** Connects to a daemon that can enforce policies, and says who commands have to be there. Throws `unavailable`. */
 export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: Identity }> {

@@ -3,7 +3,7 @@ import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { dockerProfile } from '../seccomp/docker-profile.ts'
 import type { LimitPlan } from '../limits/plan.ts'
-import type { Identity } from './daemon.ts'
+import type { Identity } from './identity.ts'
 import { shownAt, type NetworkPlan } from './network.ts'
 
 /** What the daemon is asked for, in its API's own words. */

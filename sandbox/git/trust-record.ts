@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Backend } from '../sandbox.ts'
+import type { Backend } from '../backend.ts'
 
 /** A record as it is kept, with whoever confined the commands: what is left of them is ended in another way in each. */
 type Kept = z.infer<typeof Kept>

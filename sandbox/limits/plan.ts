@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { SandboxError } from '../errors.ts'
 import type { SandboxPolicy } from '../policy.ts'
-import type { Backend } from '../sandbox.ts'
+import type { Backend } from '../backend.ts'
 
 /** What there is here to enforce limits with. */
 type LimitTools = {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { SandboxError } from '../errors.ts'
-import type { Backend } from '../sandbox.ts'
+import type { Backend } from '../backend.ts'
 import type { Architecture } from './instructions.ts'
 
 /** This machine's processor, for `what` a backend wants a program or a filter. Throws `unavailable` when there is none for it. */

@@ -1,17 +1,9 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
 import type { Tool } from '../tool.ts'
+import { ExecuteInput, executeToolName } from './execute-input.ts'
 import { subjectOf } from './terms.ts'
 import { ToolIndex, type FoundTool } from './tool-index.ts'
-
-/** The name under which a tool is run that requests don't show. */
-export const executeToolName = 'execute_tool'
-
-/** What `execute_tool` is called with. */
-export const ExecuteInput = z.object({
-  name: z.string().min(1).describe('Name of the tool, as tool_search gave it.'),
-  input: z.record(z.string(), z.unknown()).optional().describe('What its schema asks for. Default: {}.'),
-})
 
 const defaultResults = 5
 const mostResults = 20

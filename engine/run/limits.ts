@@ -1,0 +1,11 @@
+/** What a run may use. An absent limit does not limit. */
+export type Budget = {
+  /** Responses of the model. */
+  readonly maxTurns?: number | undefined
+  /** Input and output tokens of all responses together, as the provider counts them. */
+  readonly maxTokens?: number | undefined
+  /** US dollars, at the prices of `priceOf`. */
+  readonly maxCost?: number | undefined
+  /** Wall time of the whole run in milliseconds. */
+  readonly timeoutMs?: number | undefined
+}

@@ -1,0 +1,20 @@
+import type { Grant } from './action.ts'
+import type { ApprovalMode } from './approval-mode.ts'
+import type { CommandAnalysis } from './commands/analyse.ts'
+import type { Opinion } from './opinion.ts'
+import type { PermissionSet } from './permissions/permission.ts'
+import type { RuleSet } from './rules/rule-set.ts'
+
+/** What an assessment depends on besides the action. */
+export type Policy = {
+  readonly mode: ApprovalMode
+  readonly rules: RuleSet
+  readonly permissions: PermissionSet
+  /** Roots besides a patch's own that may be written. */
+  readonly writableRoots: readonly string[]
+  /** What was granted for the rest of the run. */
+  readonly standing: readonly Grant[]
+}
+
+/** What all stages together say, before anybody is asked. */
+export type Assessment = Opinion & { readonly analysis: CommandAnalysis | undefined }
