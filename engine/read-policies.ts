@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import {
-  defaultRules,
   loadPermissions,
   loadRules,
   RuleError,
+  shippedRules,
   withoutAllowingRules,
   withoutAllows,
   type IdleRule,
@@ -57,7 +57,7 @@ export function readPolicies({ places, home, project, config, ruleFiles = [] }: 
   const settings = folders.flatMap((folder) => settingsIn(folder))
   try {
     const rules = loadRules([
-      { path: 'default.rules', layer: 'default', text: defaultRules },
+      shippedRules(),
       ...rulesIn(places.managed, 'managed'),
       ...rulesIn(places.config, 'user'),
       ...ruleFiles.map((path) => ({ path, layer: 'user' as const })),

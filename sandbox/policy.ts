@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { credentialPlaces } from './credential-places.ts'
 import { SandboxError } from './errors.ts'
-import { expandHome } from './homes.ts'
+import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern } from './network/host-pattern.ts'
 import { protectedPlaces } from './protected-places.ts'
@@ -15,7 +15,7 @@ const expandable = z
   .refine(hasNoNul, 'must not hold a NUL')
 
 /** Absolute, or below the caller's home by `~/`; a parsed policy holds absolute paths only. */
-const places = z.array(expandable).transform((paths) => [...new Set(paths.flatMap(expandHome))])
+const places = z.array(expandable).transform((paths) => [...new Set(expandAll(paths))])
 
 const namePattern = z
   .string()
@@ -24,9 +24,7 @@ const namePattern = z
 /** The same, and patterns of names at any depth. */
 const placesOrNames = z
   .array(z.union([namePattern, expandable]))
-  .transform((entries) => [
-    ...new Set(entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry)))),
-  ])
+  .transform((entries) => [...new Set(expandAll(entries))])
 
 const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 
@@ -127,4 +125,10 @@ function hasNoNul(text: string): boolean {
 
 function staysInside(path: string): boolean {
   return !path.split('/').includes('..')
+}
+
+/** Finding the homes reads the system's list of users, which is done once for all paths. */
+function expandAll(entries: readonly string[]): readonly string[] {
+  const known = homes()
+  return entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry, known)))
 }

@@ -1,4 +1,4 @@
-import { expandHome } from './homes.ts'
+import { expandHome, homes } from './homes.ts'
 import { ownPlaces } from './own-places.ts'
 
 /**
@@ -7,7 +7,8 @@ import { ownPlaces } from './own-places.ts'
  * directory of it, since any may be opened as a project.
  */
 export function protectedPlaces(): readonly string[] {
-  const atHome = [...homeNames, ...sessionNames].flatMap((name) => expandHome(`~/${name}`))
+  const known = homes()
+  const atHome = [...homeNames, ...sessionNames].flatMap((name) => expandHome(`~/${name}`, known))
   return [...new Set([...projectNames, ...homeNames, ...atHome, ...ownPlaces()])]
 }
 

@@ -1,7 +1,6 @@
 import { readChat } from './chat-events.ts'
 import { buildChatBody } from './chat-request.ts'
 import type { Endpoint } from './endpoint.ts'
-import { connectOpenAI } from './openai-sdk.ts'
 import type { OpenAIConnection } from './openai-sdk.ts'
 import type { Wire } from './wire-model.ts'
 
@@ -16,8 +15,12 @@ export function chatWire(model: string, endpoint: Endpoint): Wire {
     searchesWeb: false,
     prepare: (request) => {
       const body = buildChatBody(model, request)
-      return async (signal) => (await (connection ??= connectOpenAI(endpoint))).chat(body, signal)
+      return async (signal) => (await (connection ??= connect(endpoint))).chat(body, signal)
     },
     read: readChat,
   }
+}
+
+async function connect(endpoint: Endpoint): Promise<OpenAIConnection> {
+  return (await import('./openai-sdk.ts')).connectOpenAI(endpoint)
 }

@@ -9,7 +9,6 @@ import { limitsOf } from './options.ts'
 import type { ModelOptions } from './options.ts'
 import { builtInProviders } from './provider-config.ts'
 import type { ModelProvider } from './provider-config.ts'
-import { openReplay } from './replay.ts'
 import { responsesWire } from './responses.ts'
 import { wireModel } from './wire-model.ts'
 import type { Wire } from './wire-model.ts'
@@ -32,7 +31,8 @@ export async function openModel(name: string, options: ModelOptions): Promise<Mo
 }
 
 async function openOne(name: string, options: ModelOptions): Promise<Model> {
-  if (name.startsWith('replay:')) return openReplay(name, options.cwd)
+  // Behind a door, with the format of recordings, which few runs play.
+  if (name.startsWith('replay:')) return (await import('./replay.ts')).openReplay(name, options.cwd)
   const { id, provider, model } = place(name, options)
   const endpoint = endpointOf(id, provider, options)
   return wireModel(name, wireOf(provider.wire_api, model, endpoint), endpoint, limitsOf(options, provider))

@@ -1,3 +1,4 @@
+import { APIConnectionError, APIError, APIUserAbortError, OpenAI } from 'openai'
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import type { ChatBody } from './chat-request.ts'
@@ -11,10 +12,9 @@ export type OpenAIConnection = {
   chat(body: ChatBody, signal: AbortSignal): Promise<AsyncIterable<unknown>>
 }
 
-/** The one door to OpenAI's SDK: loaded here, and only when a model that needs it is asked something. */
-export async function connectOpenAI(endpoint: Endpoint): Promise<OpenAIConnection> {
-  const sdk = await import('openai')
-  const client = new sdk.OpenAI({
+/** The one user of OpenAI's SDK. To be imported only when a model that needs it is asked something. */
+export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
+  const client = new OpenAI({
     baseURL: endpoint.baseUrl,
     // The client refuses to exist without a key. The header is ours to set: nothing is taken from the environment.
     apiKey: 'none',
@@ -27,7 +27,8 @@ export async function connectOpenAI(endpoint: Endpoint): Promise<OpenAIConnectio
     maxRetries: 0,
     logLevel: 'off',
   })
-  const translate = (error: unknown): unknown => translateSdkError(error, sdk, endpoint.baseUrl)
+  const errors = { APIUserAbortError, APIConnectionError, APIError }
+  const translate = (error: unknown): unknown => translateSdkError(error, errors, endpoint.baseUrl)
   // Not `responses.create` and its like: they look at every value of the conversation while they serialise it.
   const ask = async (path: string, json: string, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
     const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }

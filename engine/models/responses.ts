@@ -1,5 +1,4 @@
 import type { Endpoint } from './endpoint.ts'
-import { connectOpenAI } from './openai-sdk.ts'
 import type { OpenAIConnection } from './openai-sdk.ts'
 import { readResponses } from './responses-events.ts'
 import { buildResponsesBody } from './responses-request.ts'
@@ -13,8 +12,12 @@ export function responsesWire(model: string, endpoint: Endpoint): Wire {
     searchesWeb: true,
     prepare: (request) => {
       const body = buildResponsesBody(model, request)
-      return async (signal) => (await (connection ??= connectOpenAI(endpoint))).responses(body, signal)
+      return async (signal) => (await (connection ??= connect(endpoint))).responses(body, signal)
     },
     read: readResponses,
   }
+}
+
+async function connect(endpoint: Endpoint): Promise<OpenAIConnection> {
+  return (await import('./openai-sdk.ts')).connectOpenAI(endpoint)
 }

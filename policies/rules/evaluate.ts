@@ -4,7 +4,8 @@ import { RuleError, type Position } from './rule-error.ts'
 import type { HostExecutable, NetworkRule, PrefixRule, RuleLayer, RuleOrigin } from './rule.ts'
 import { splitWords } from './split-words.ts'
 
-type EvaluatedRules = {
+/** What one rule file says. */
+export type EvaluatedRules = {
   readonly prefixRules: readonly PrefixRule[]
   readonly networkRules: readonly NetworkRule[]
   readonly hostExecutables: readonly HostExecutable[]
@@ -21,10 +22,10 @@ const budget = 200_000
 export function evaluateRules(path: string, layer: RuleLayer, statements: readonly RuleStatement[]): EvaluatedRules {
   const evaluation = new Evaluation(path, layer)
   for (const statement of statements) evaluation.statement(statement)
-  return evaluation
+  return evaluation.result
 }
 
-class Evaluation implements EvaluatedRules {
+class Evaluation {
   readonly prefixRules: PrefixRule[] = []
   readonly networkRules: NetworkRule[] = []
   readonly hostExecutables: HostExecutable[] = []
@@ -36,6 +37,11 @@ class Evaluation implements EvaluatedRules {
   constructor(path: string, layer: RuleLayer) {
     this.#path = path
     this.#layer = layer
+  }
+
+  get result(): EvaluatedRules {
+    const { prefixRules, networkRules, hostExecutables } = this
+    return { prefixRules, networkRules, hostExecutables }
   }
 
   statement(statement: RuleStatement): void {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { evaluateRules } from './evaluate.ts'
+import { evaluateRules, type EvaluatedRules } from './evaluate.ts'
 import { parseRules } from './grammar.ts'
 import { RuleError } from './rule-error.ts'
 import { makeRuleSet, type RuleSet } from './rule-set.ts'
@@ -13,10 +13,11 @@ const largest = 1024 * 1024
 /**
  * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set.
  * Anything wrong in any of them, an unreadable file included, throws a `RuleError`: a run with a part of its rules
- * missing would be a run under other rules.
+ * missing would be a run under other rules. What has been read already is taken as it is.
  */
-export function loadRules(files: readonly RuleFile[]): RuleSet {
+export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSet {
   const all = files.map((file) => {
+    if ('prefixRules' in file) return file
     const text = file.text ?? readRules(file.path)
     return evaluateRules(file.path, file.layer, parseRules(file.path, text))
   })

@@ -4,7 +4,7 @@ import { SandboxError } from '../errors.ts'
 import type { Architecture } from '../machine-code/instructions.ts'
 import { channelDescriptor, listenerFailed, listenerPath, listenFirst, proxyPort } from '../network/inside.ts'
 import { listenerProgram } from '../network/listener-program.ts'
-import { createProxy, type NetworkOptions } from '../network/proxy.ts'
+import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
 import type { ShownProgram } from './arguments.ts'
@@ -34,12 +34,14 @@ const nothing: CommandNetwork = {
 }
 
 /** The network of a sandbox's commands. The proxy exists only where the policy has an allow-list. */
-export function prepareNetwork(
+export async function prepareNetwork(
   policy: SandboxPolicy,
   architecture: Architecture,
   options: NetworkOptions,
-): { readonly start: () => CommandNetwork } {
+): Promise<{ readonly start: () => CommandNetwork }> {
   if (policy.network.mode !== 'allowlist') return { start: () => nothing }
+  // Behind a door: the proxy brings Node's own HTTP along.
+  const { createProxy } = await import('../network/proxy.ts')
   const proxy = createProxy(policy.network.allow, options)
   const program = listenerProgram(architecture, { port: proxyPort, channel: channelDescriptor })
   return {

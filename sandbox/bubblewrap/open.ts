@@ -48,7 +48,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const { program, sizedTemp } = probe.bubblewrap
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
   const filter = compileFilter(filterRules(socketAccess[policy.network.mode]), architecture)
-  const networks = prepareNetwork(policy, architecture, options)
+  const networks = await prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
   const roots = writableRoots(policy, hostFileSystem)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { loadRules, RuleError } from '../../policies/index.ts'
+import { defaultRules, loadRules, RuleError, shippedRules } from '../../policies/index.ts'
 import { decide } from './decisions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-rules-'))
@@ -128,4 +128,10 @@ describe('several rules', () => {
     expect(decide('ls', { rules, mode: 'on-request' })).toBe('ask')
     expect(decide('ls', { rules, mode: 'bypass' })).toBe('ask')
   })
+})
+
+test('the default rules that are bundled as data say what their text says', () => {
+  const read = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
+  expect(loadRules([shippedRules()])).toEqual(read)
+  expect(loadRules([JSON.parse(JSON.stringify(shippedRules())) as ReturnType<typeof shippedRules>])).toEqual(read)
 })
