@@ -5,8 +5,9 @@ import type { DirectoryEntry, FileAnswer, FileMatches, FileOperation, FileReques
  * as text, by which it needs no file of ours in there: every function here is sent along, and none may use anything else.
  */
 export function helperProgram(): string {
-  const parts = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf, searchFiles, searchFile, linesOf]
-  return [...parts, answerRequest, serve].map(String).concat('serve()').join('\n')
+  const reading = [explain, readBytes, listDirectory, findFiles, filesBelow, matcherOf]
+  const searching = [searchFiles, searchFile, linesOf, filesHolding]
+  return [...reading, ...searching, answerRequest, serve].map(String).concat('serve()').join('\n')
 }
 
 /** Reads requests from standard input until it ends. */
@@ -140,7 +141,7 @@ function matcherOf(glob: string | undefined): (name: string) => boolean {
 
 function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer {
   const fs = process.getBuiltinModule('node:fs')
-  const { path, glob, pattern, ignoreCase, multiline, limit } = request
+  const { path, glob, pattern, required, ignoreCase, multiline, limit } = request
   let expression: RegExp
   try {
     expression = new RegExp(pattern, `g${ignoreCase ? 'i' : ''}${multiline ? 'ms' : 'm'}`)
@@ -150,9 +151,9 @@ function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer 
   const isFile = !fs.statSync(path).isDirectory()
   const names = isFile
     ? [path]
-    : filesBelow(path)
-        .filter(matcherOf(glob))
-        .map((name) => `${path}/${name}`)
+    : filesHolding(required, ignoreCase, path, filesBelow(path).filter(matcherOf(glob))).map(
+        (name) => `${path}/${name}`,
+      )
   const files: FileMatches[] = []
   let total = 0
   for (const name of names) {
@@ -162,6 +163,36 @@ function searchFiles(request: Extract<FileOperation, { op: 'search' }>): Answer 
     if (matches.lines.length > 0) files.push(matches)
   }
   return { value: { files, total } }
+}
+
+/**
+ * Of files below a directory, those that may hold a text, in the same order: ripgrep finds out where it is installed and there are
+ * many, else it is all of them. What counts as a match is decided afterwards, so the results are the same.
+ */
+function filesHolding(
+  text: string | undefined,
+  ignoreCase: boolean,
+  path: string,
+  names: readonly string[],
+): readonly string[] {
+  const few = 100
+  const mostAtOnce = 512 * 1024
+  if (text === undefined || names.length < few) return names
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
+  const options = ['--no-config', '--files-with-matches', '--null', '--no-messages', '--text', '--encoding', 'none']
+  const how = [...options, '--fixed-strings', ignoreCase ? '--ignore-case' : '--case-sensitive', '--regexp', text, '--']
+  const holding = new Set<string>()
+  for (let start = 0; start < names.length;) {
+    let end = start
+    for (let size = 0; end < names.length && size < mostAtOnce; end++) size += Buffer.byteLength(names[end] ?? '') + 1
+    const asked = names.slice(start, end).map((name) => `./${name}`)
+    const found = spawnSync('rg', [...how, ...asked], { cwd: path, maxBuffer: 256 * 1024 * 1024 })
+    // 1: nothing found. Anything else, that it is not there included, is no answer.
+    if (found.status !== 0 && found.status !== 1) return names
+    for (const name of found.stdout.toString('utf8').split('\0')) holding.add(name.slice(2))
+    start = end
+  }
+  return names.filter((name) => holding.has(name))
 }
 
 /** More is nobody's source text. */

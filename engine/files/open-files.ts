@@ -3,6 +3,7 @@ import { accessDenial, renderDenial, type Sandbox, type SandboxProcess } from '.
 import { remedyAsConfig } from '../remedies.ts'
 import type { KeptOutputs } from './kept-outputs.ts'
 import { helperProgram } from './helper-program.ts'
+import { requiredText } from './required-text.ts'
 import type {
   FileAnswer,
   FileErrorCode,
@@ -30,7 +31,7 @@ export type Files = {
   read(path: string, limit: number, signal: AbortSignal): Promise<{ readonly bytes: Buffer; readonly size: number }>
   list(path: string, limit: number, signal: AbortSignal): Promise<ListValue>
   find(query: Query<'find'>, signal: AbortSignal): Promise<FindValue>
-  search(query: Query<'search'>, signal: AbortSignal): Promise<SearchValue>
+  search(query: Omit<Query<'search'>, 'required'>, signal: AbortSignal): Promise<SearchValue>
   /** Ends the helper. */
   close(): void
 }
@@ -67,7 +68,10 @@ export function openFiles(sandbox: Sandbox, kept: KeptOutputs): Files {
     },
     list: async (path, limit, signal) => (await ask({ op: 'list', path, limit }, signal)).value as ListValue,
     find: async (query, signal) => (await ask({ op: 'find', ...query }, signal)).value as FindValue,
-    search: async (query, signal) => (await ask({ op: 'search', ...query }, signal)).value as SearchValue,
+    search: async (query, signal) => {
+      const required = requiredText(query.pattern, query.ignoreCase)
+      return (await ask({ op: 'search', ...query, required }, signal)).value as SearchValue
+    },
     close: () => helper?.end(),
   }
 }

@@ -16,6 +16,8 @@ export type FileOperation =
       readonly path: string
       readonly glob: string | undefined
       readonly pattern: string
+      /** A text that every match holds. Absent: none is known. */
+      readonly required?: string | undefined
       readonly ignoreCase: boolean
       readonly multiline: boolean
       /** Lines shown before and after a match. */
