@@ -19,6 +19,7 @@ import type { Session } from '../session/session.ts'
 import { prepareStart, type Start } from '../session/start.ts'
 import { describeSkills } from '../skills/skill-list.ts'
 import { agentTools } from '../tools/agent.ts'
+import { askUserAt } from '../tools/ask-user.ts'
 import { planModeTools } from '../tools/plan-mode.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
@@ -142,8 +143,9 @@ export async function runExec(
       openModel: (name) => openNamed(name, settings, workspace),
       mayChoose: (path) => config.trusted || !isInside(path, project.root),
     })
-    // Of two tools with one name the first stands: tasks may be handed to agents here.
+    // Of two tools with one name the first stands: here a person may be asked, and tasks may be handed to agents.
     const builtIn = [
+      ...(review.ask === undefined ? [] : [askUserAt(review.ask)]),
       ...agentTools(agents, definitions),
       ...planModeTools(planMode),
       ...shared,

@@ -17,7 +17,7 @@ import type { ReviewDesk } from '../reviewers/desk.ts'
 import { modelReviewer } from '../reviewers/model.ts'
 import { answeringProgram } from '../reviewers/program.ts'
 import { reported } from '../reviewers/report.ts'
-import { askAtTerminal } from '../reviewers/terminal.ts'
+import { askAtTerminal, openTerminal, type AskPerson } from '../reviewers/terminal.ts'
 import { acceptedFiles, keepRule } from '../reviewers/keep-rule.ts'
 import { UserError } from '../user-error.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
@@ -25,6 +25,8 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 /** A reviewer that is ready, and what frees it. */
 export type OpenReviewer = {
   readonly reviewer: (desk: ReviewDesk) => Reviewer
+  /** Asks the person anything else. Absent: nobody is there who could be asked. */
+  readonly ask?: AskPerson
   readonly close: () => void
 }
 
@@ -50,8 +52,10 @@ export async function openReviewer(
   switch (choice.kind) {
     case 'nobody':
       return { reviewer: () => nobody, close: nothingToClose }
-    case 'person':
-      return { reviewer: personAtTerminal(places), close: nothingToClose }
+    case 'person': {
+      const ask = openTerminal({ input: process.stdin, output: process.stderr })
+      return { reviewer: personAt(ask, places), ask, close: nothingToClose }
+    }
     case 'program': {
       const program = answeringProgram(choice.argv)
       const reviewer = createProgramReviewer({ exchange: program.exchange, ...timeout })
@@ -79,8 +83,12 @@ export async function openReviewer(
 
 /** The person at the terminal. To be made once: two would both read what is typed. */
 export function personAtTerminal(places: Places): OpenReviewer['reviewer'] {
+  return personAt(openTerminal({ input: process.stdin, output: process.stderr }), places)
+}
+
+function personAt(ask: AskPerson, places: Places): OpenReviewer['reviewer'] {
   const person = createHumanReviewer({
-    ask: askAtTerminal({ input: process.stdin, output: process.stderr }, acceptedFiles(places)),
+    ask: askAtTerminal(ask, acceptedFiles(places)),
     writeRule: (rule) => keepRule(places, rule),
   })
   return (desk) => reported(desk, () => person)

@@ -1,6 +1,7 @@
 import type { Item, Sink, Spent } from '../events.ts'
 import { fit } from './fit.ts'
 import { harmless } from './harmless.ts'
+import { askUserName } from '../tools/ask-user.ts'
 import { createTeller, type Telling } from './teller.ts'
 import { dollars, oneLine, progressWords, seconds, short } from './words.ts'
 
@@ -26,14 +27,14 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
   let frame = 0
   let drawn = false
   // While a person is asked, the bottom line is theirs.
-  let isAsking = false
+  const asking = new Set<string>()
 
   const erase = (): void => {
     if (drawn) screen.write('\r\u001b[2K')
     drawn = false
   }
   const draw = (): void => {
-    if (isAsking) return
+    if (asking.size > 0) return
     const { what, tail } = doingNow(running, thinking)
     const rest = [tail, ...spentWords(spent)].join(' · ')
     const columns = Math.max(10, screen.columns - 1)
@@ -55,8 +56,9 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
         erase()
         screen.write(`${lines.join('\n')}\n`)
       }
-      if ('item' in event && event.item.type === 'guardian_assessment' && event.item.reviewer === 'human') {
-        isAsking = event.type === 'item.started'
+      if ('item' in event && asksPerson(event.item)) {
+        if (event.type === 'item.started') asking.add(event.item.id)
+        else asking.delete(event.item.id)
         erase()
       }
       if (event.type === 'item.started') {
@@ -93,6 +95,14 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
       )
     },
   }
+}
+
+/** Whether a person is asked as long as an item is open. */
+function asksPerson(item: Item): boolean {
+  return (
+    (item.type === 'guardian_assessment' && item.reviewer === 'human') ||
+    (item.type === 'tool_call' && item.tool === askUserName)
+  )
 }
 
 /** Something that goes on, and since when, as `performance.now()` counts. */

@@ -6,24 +6,62 @@ import { promptFor, readAnswer, renderQuestion, type RuleFiles } from './questio
 /** A terminal with a person at it. */
 type Terminal = { readonly input: Readable; readonly output: Writable }
 
+/** Something to be asked. */
+export type TerminalQuestion<Answer> = {
+  /** What is shown, the line that waits for the answer included. */
+  readonly text: string
+  /** Shown where a line is no answer. */
+  readonly prompt: string
+  /** The answer that a line is, or undefined. */
+  readonly read: (line: string) => Answer | undefined
+}
+
 /**
- * Asks the person at a terminal and waits for a line that is an answer; anything else is asked again. The end of input
- * is a no. Rejects when the run is stopped meanwhile.
+ * Asks the person at a terminal and waits for a line that is an answer; anything else is asked again. Undefined at the end of input.
+ * Rejects when the signal is aborted.
+ */
+export type AskPerson = <Answer>(
+  question: TerminalQuestion<Answer>,
+  signal: AbortSignal | undefined,
+) => Promise<Answer | undefined>
+
+/** Opens a terminal for questions. They are asked one at a time, in the order they come: an answer must not meet the wrong one. */
+export function openTerminal({ input, output }: Terminal): AskPerson {
+  let reader: LineReader | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  const ask: AskPerson = async ({ text, prompt, read }, signal) => {
+    signal?.throwIfAborted()
+    reader ??= readLines(input)
+    output.write(text)
+    for (;;) {
+      const line = await reader(signal)
+      if (line === undefined) return undefined
+      const answer = read(line)
+      if (answer !== undefined) return answer
+      output.write(prompt)
+    }
+  }
+  return (question, signal) => {
+    const turn = last.then(() => ask(question, signal))
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+/**
+ * Asks the person about an action. The end of input is a no.
  *
  * @param ruleFiles where a rule would be written, for the question
  */
-export function askAtTerminal({ input, output }: Terminal, ruleFiles: RuleFiles): HumanOptions['ask'] {
-  let reader: LineReader | undefined
+export function askAtTerminal(ask: AskPerson, ruleFiles: RuleFiles): HumanOptions['ask'] {
   return async (question, { signal }) => {
-    reader ??= readLines(input)
-    output.write(renderQuestion(question, ruleFiles))
-    for (;;) {
-      const line = await reader(signal)
-      if (line === undefined) return { choice: 'no' }
-      const answer = readAnswer(line, question.choices)
-      if (answer !== undefined) return answer
-      output.write(promptFor(question.choices))
+    const { choices } = question
+    const asked = {
+      text: renderQuestion(question, ruleFiles),
+      prompt: promptFor(choices),
+      read: (line: string) => readAnswer(line, choices),
     }
+    return (await ask(asked, signal)) ?? { choice: 'no' }
   }
 }
 

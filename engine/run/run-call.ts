@@ -37,7 +37,9 @@ export function prepareCall(given: ToolCall, { registry, attended }: CallPath): 
   const tool = registry.find(call.name)
   if (tool === undefined) return misfit(unknownTool(call.name, registry))
   if (!tool.headless && !attended)
-    return misfit(`${tool.name} needs a person, and nobody is there. Decide by yourself.`)
+    return misfit(
+      `${tool.name} needs a person, and nobody is there. Decide by yourself, or stop and say what is missing.`,
+    )
   const parsed = tool.parse(call.kind, call.input)
   if ('error' in parsed) return misfit(parsed.error)
   const checked = tool.check(parsed.json)

@@ -1,4 +1,5 @@
 import { applyPatch } from './apply-patch.ts'
+import { askUser } from './ask-user.ts'
 import { editFile } from './edit-file.ts'
 import { editNotebook } from './edit-notebook.ts'
 import { execCommand, shell } from './exec-command.ts'
@@ -16,6 +17,7 @@ import { killSession, writeStdin } from './write-stdin.ts'
 /** The tools every run has. */
 export const builtInTools: readonly Tool[] = [
   applyPatch,
+  askUser,
   editFile,
   editNotebook,
   execCommand,

@@ -41,6 +41,7 @@ const shared = {
   deferred: true,
   searchHint: 'background run in background job long running server watch build parallel asynchronous',
   ownItems: true,
+  guarded: true,
 } as const
 
 /** Begins background tasks of commands. */

@@ -38,6 +38,7 @@ const taskUpdate = defineTool({
     'Changes what is written on a background task: its title, its description, a note on how it goes. With status "completed" a task that ' +
     'a TaskCompleted hook did not take for done is shown to the hook again. It does not change what the task does.',
   deferred: true,
+  guarded: true,
   searchHint: 'background job note status',
   input: z.object({
     task_id: taskId,
@@ -66,6 +67,7 @@ const taskOutput = defineTool({
     'Shows what a background task gave since this was last asked: the output of its command, the report of its agent. With wait_ms it waits ' +
     'for the end of the task first, but no longer than that.',
   deferred: true,
+  readOnly: () => true,
   searchHint: 'background job logs result wait await',
   input: z.object({
     task_id: taskId,
@@ -84,6 +86,7 @@ const taskStop = defineTool({
   name: 'task_stop',
   description: 'Ends a background task, with everything it started, and shows what it gave last.',
   deferred: true,
+  guarded: true,
   searchHint: 'kill cancel abort background job',
   input: z.object({ task_id: taskId }),
   run: ({ task_id: id }, context) =>

@@ -63,6 +63,7 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
     { input: patch(`*** Add File: ${join(denied.folder, 'planted.txt')}\n+planted`) },
     { input: patch(`*** Delete File: ${fileIn(denied)}`) },
   ],
+  ask_user: (denied) => [{ question: fileIn(denied) }],
   edit_file: (denied) => [
     { path: fileIn(denied), old_string: 'the-text', new_string: 'overwritten' },
     { path: 'link.txt', old_string: 'nothing like it', new_string: 'overwritten' },
