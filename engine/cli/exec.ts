@@ -106,6 +106,7 @@ export async function runExec(
   const widening = widen(sandbox, settings, forbids)
   let opened: Session | undefined
   let agents: SubAgents | undefined
+  let loan: AgentLoan | undefined
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
     const search = chooseWebSearch(settings, options.search === true, model, sandbox)
@@ -126,6 +127,7 @@ export async function runExec(
       openModel: async (name) => (name === undefined ? model : openNamed(name, settings, workspace)),
       base: () => runOptions,
       loan: () => loan,
+      deferred: settings.tool_search === 'always',
       signal,
     })
     const { beforeReviewer } = added
@@ -135,7 +137,7 @@ export async function runExec(
     const shared = [...builtInTools, ...userTools, ...(added.skill === undefined ? [] : [added.skill])]
     agents = openAgents({
       base: () => runOptions,
-      loan: () => loan,
+      loan: added.loan,
       tools: { builtIn: shared, mcp: added.tools },
       hooksFor: added.hooksFor,
       model,
@@ -161,7 +163,6 @@ export async function runExec(
       reviewer: (desk) => beforeReviewer(review.reviewer(desk)),
       planning: { mode: planMode, reviewer: (desk) => beforeReviewer(approvesPlans(desk)) },
     })
-    let loan: AgentLoan
     const runOptions: RunOptions = {
       model: added.aroundModel(model),
       tools: createRegistry({
@@ -203,7 +204,7 @@ export async function runExec(
         ...proxied,
         ...search.notices,
         ...describeOmitted(memory),
-        ...added.notices,
+        ...added.notices(),
       ],
       prompt,
       images,

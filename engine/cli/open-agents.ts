@@ -4,12 +4,13 @@ import type { RunHooks } from '../run/hooks.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import { mayOffer } from '../skills/narrowing.ts'
 import { createRegistry } from '../tools/registry.ts'
+import { someTools, type LateTools } from '../tools/late-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../user-error.ts'
 
 type Opening = Pick<AgentSurroundings, 'base' | 'loan'> & {
   /** What agents may use; they hand no work on. */
-  readonly tools: { readonly builtIn: readonly Tool[]; readonly mcp: readonly Tool[] }
+  readonly tools: { readonly builtIn: readonly Tool[]; readonly mcp: LateTools }
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** The run's. */
   readonly model: Model
@@ -28,7 +29,7 @@ export function openAgents({ base, loan, tools, hooksFor, model, around, openMod
     equip: (definition, id) => {
       const { allowedTools } = definition ?? {}
       const offered = ({ name }: Tool): boolean => allowedTools === undefined || mayOffer(name, allowedTools)
-      const registry = createRegistry({ builtIn: tools.builtIn.filter(offered), mcp: tools.mcp.filter(offered) })
+      const registry = createRegistry({ builtIn: tools.builtIn.filter(offered), mcp: someTools(tools.mcp, offered) })
       return { tools: registry, hooks: hooksFor(definition, id) }
     },
     modelFor: async (definition) => {

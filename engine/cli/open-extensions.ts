@@ -27,6 +27,7 @@ import type { AgentDefinition, Definitions, Skill } from '../skills/definition.t
 import { findDefinitions } from '../skills/find-definitions.ts'
 import { narrowedCalls, type NarrowedCalls } from '../skills/narrowed-calls.ts'
 import { skillTool } from '../tools/skill.ts'
+import type { LateTools } from '../tools/late-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import { definitionFolders } from './definition-folders.ts'
 import { forbidsUrl, type ForbidsHost } from './forbidden-hosts.ts'
@@ -59,7 +60,7 @@ const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
 /** The same at work. */
 type OpenExtensions = {
   /** Of MCP servers. */
-  readonly tools: readonly Tool[]
+  readonly tools: LateTools
   /** Shows skills; undefined where there is none. */
   readonly skill: Tool | undefined
   readonly hooks: RunHooks
@@ -75,7 +76,10 @@ type OpenExtensions = {
   readonly expandPrompt: (prompt: string) => Promise<string>
   /** Puts hooks that answer for people before a reviewer. */
   readonly beforeReviewer: (reviewer: Reviewer) => Reviewer
-  readonly notices: readonly string[]
+  /** What the run lends, once it has begun. */
+  readonly loan: () => AgentLoan
+  /** What the user should know, so far. */
+  readonly notices: () => readonly string[]
   readonly close: () => Promise<void>
 }
 
@@ -95,7 +99,9 @@ type Around = {
   readonly openModel: (name: string | undefined) => Promise<Model>
   /** The run's options and what it lends, for whoever works for it; there once it has begun. */
   readonly base: () => RunOptions
-  readonly loan: () => AgentLoan
+  readonly loan: () => AgentLoan | undefined
+  /** Whether requests name the tools of servers only. */
+  readonly deferred: boolean
   readonly signal: AbortSignal
 }
 
@@ -131,9 +137,20 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
       parsePolicy({ mode: 'danger-full-access', workspace, environment: sandbox.policy.environment }),
     ))
   const closeOutside = async (): Promise<void> => (await unconfined)?.close()
+  const early: string[] = []
+  const tell = (message: string): void => {
+    const desk = around.loan()?.desk
+    if (desk === undefined) early.push(message)
+    else desk.open({ type: 'error', message }).complete({})
+  }
+  const loan = (): AgentLoan => {
+    const lent = around.loan()
+    if (lent === undefined) throw new TypeError('nothing is lent before the run begins')
+    return lent
+  }
   let opened: Awaited<ReturnType<typeof openServers>>
   try {
-    opened = await openServers(extensions.servers, { ...around, outside, forbidsHost })
+    opened = await openServers(extensions.servers, { ...around, outside, forbidsHost, tell })
   } catch (error) {
     await closeOutside()
     throw error
@@ -144,9 +161,9 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
   }
   const { tools, servers } = opened
   const { definitions } = extensions
-  const inspect = createInspector({ ...around, calls: () => hooks?.inspectorCalls ?? noHooks })
+  const inspect = createInspector({ ...around, loan, calls: () => hooks?.inspectorCalls ?? noHooks })
   const variables = new CommandVariables(sandbox.policy.environment)
-  const { surroundings, close } = hookSurroundings({ ...around, servers, forbidsHost, inspect, variables })
+  const { surroundings, close } = hookSurroundings({ ...around, loan, servers, forbidsHost, inspect, variables })
   const hooks =
     extensions.hooks.hooks.size === 0 ? undefined : openHooks(extensions.hooks, around.source, surroundings, around)
   const missingServer = (name: string): string | undefined => {
@@ -179,7 +196,8 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     expandPrompt: async (prompt) =>
       namesServerPrompt(prompt) ? expandServerPrompt(prompt, servers, around.signal) : prompt,
     beforeReviewer: (reviewer) => (hooks === undefined ? reviewer : withPermissionHooks(reviewer, hooks.hooks)),
-    notices: [...opened.notices, ...extensions.hooks.notices, ...faults, ...definitions.faults],
+    loan,
+    notices: () => [...opened.notices, ...early, ...extensions.hooks.notices, ...faults, ...definitions.faults],
     close: async () => {
       await hooks?.close()
       await close()

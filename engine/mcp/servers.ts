@@ -14,6 +14,10 @@ type ServerState = {
 /** The servers of a run. */
 export type McpServers = {
   readonly states: () => readonly ServerState[]
+  /** Names of those that are still being started for the first time. */
+  readonly starting: () => readonly string[]
+  /** Resolves once none is. */
+  readonly settled: () => Promise<void>
   /** Calls a tool; a server that has gone away is started or connected to once more first. Rejects with a sentence. */
   readonly call: (
     server: string,
@@ -36,16 +40,23 @@ type Entry = {
   problem: string | undefined
 }
 
+/** What is told of servers once they are started, and which are waited for. */
+type Starting = {
+  /** Called when a server's tools have changed after the start, or it has come up or failed since. Default: nothing. */
+  readonly onChanged?: (server: McpServer, problem: string | undefined) => void
+  /** Whether the start waits for a server that is not required. Default: for all. */
+  readonly waitsFor?: (server: McpServer) => boolean
+}
+
 /**
  * Connects to all servers at once.
  *
- * @param onChanged called when a server's tools have changed after the start
  * @throws UserError `usage` where one that is `required` is not there
  */
 export async function startServers(
   servers: readonly McpServer[],
   surroundings: Omit<McpSurroundings, 'onToolsChanged'>,
-  onChanged: () => void = () => undefined,
+  { onChanged = () => undefined, waitsFor = () => true }: Starting = {},
 ): Promise<McpServers> {
   // The one door to the SDK: a run without servers doesn't read it.
   const { connect, ForgottenError } = await import('./connect.ts')
@@ -56,14 +67,21 @@ export async function startServers(
     ]),
   )
 
+  const ending = new AbortController()
+  const signal = AbortSignal.any([surroundings.signal, ending.signal])
+
   async function open(entry: Entry): Promise<McpConnection> {
     const { server } = entry
     const onToolsChanged = (): void => {
-      void refresh(entry).then(onChanged, () => undefined)
+      void refresh(entry).then(
+        () => onChanged(server, undefined),
+        () => undefined,
+      )
     }
     // What is left of it may still try to reach the server.
     void entry.connection?.close().catch(() => undefined)
-    const connection = await within(connect(server, { ...surroundings, onToolsChanged }), server.startupTimeoutMs)
+    const connecting = connect(server, { ...surroundings, signal, onToolsChanged })
+    const connection = await within(connecting, server.startupTimeoutMs)
     entry.connection = connection
     await refresh(entry)
     entry.problem = undefined
@@ -94,18 +112,27 @@ export async function startServers(
   }
 
   const close = async (): Promise<void> => {
-    await Promise.allSettled([...entries.values()].map(({ connection }) => connection?.close()))
+    ending.abort()
+    await Promise.allSettled(
+      [...entries.values()].map(async ({ connection, opening }) => (connection ?? (await opening))?.close()),
+    )
   }
 
-  await Promise.all(
-    [...entries.values()].map(async (entry) => {
-      try {
-        await open(entry)
-      } catch (error) {
-        entry.problem = (error as Error).message
-      }
-    }),
-  )
+  const starting = new Map<string, Promise<void>>()
+  let waiting = true
+  for (const [name, entry] of entries) {
+    const started = connectionOf(name).then(
+      () => undefined,
+      () => undefined,
+    )
+    const settled = started.then(() => {
+      starting.delete(name)
+      if (!waiting && !signal.aborted) onChanged(entry.server, entry.problem)
+    })
+    starting.set(name, settled)
+  }
+  await Promise.all(servers.filter((one) => one.required || waitsFor(one)).map(({ name }) => starting.get(name)))
+  waiting = false
   const missing = [...entries.values()].filter(({ server, problem }) => server.required && problem !== undefined)
   if (missing.length > 0) {
     await close()
@@ -117,6 +144,8 @@ export async function startServers(
 
   return {
     states: () => [...entries.values()].map(({ server, tools, problem }) => ({ server, tools, problem })),
+    starting: () => [...starting.keys()],
+    settled: async () => void (await Promise.all(starting.values())),
     call: async (name, tool, input, signal, onProgress) => {
       try {
         return await (await connectionOf(name)).call(tool, input, signal, onProgress)

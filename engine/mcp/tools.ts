@@ -30,6 +30,7 @@ export function omissions(servers: McpServers): readonly string[] {
   const holders = new Map<string, string>()
   return servers.states().flatMap(({ server, tools, problem }) => {
     const { name, enabledTools = [] } = server
+    if (servers.starting().includes(name)) return []
     if (problem !== undefined) {
       const lost = enabledTools.length === 0 ? '' : `, so its tools ${enabledTools.join(', ')} are left out`
       return [`The MCP server ${name} is not there${lost}: ${problem}`]

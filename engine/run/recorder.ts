@@ -31,6 +31,7 @@ export class Recorder {
   #commandsRun = 0
   #commandsFailed = 0
   #nextItem = 0
+  #ended = false
   #finalMessage = ''
   readonly #earlier: Earlier | undefined
   #usage = noUsage
@@ -62,7 +63,9 @@ export class Recorder {
     return this.#denied.at(-1)
   }
 
+  /** Tells an event. Nothing is told after the run's terminal one. */
   emit(event: RunEvent): void {
+    if (this.#ended) return
     const told = this.#keep === undefined ? event : fitEvent(event, this.#keep)
     for (const sink of this.#sinks) sink.event(told)
   }
@@ -134,6 +137,7 @@ export class Recorder {
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
     this.#terminal(summary)
+    this.#ended = true
     for (const sink of this.#sinks) sink.end?.(summary)
     return summary
   }

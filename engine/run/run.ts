@@ -211,9 +211,8 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
   const begun = await options.hooks?.begin(options.prompt)
   for (const text of begun?.context ?? []) conversation.add({ type: 'message', role: 'developer', text })
   if (begun?.refused !== undefined) return { reason: 'stoppedByGuardian', message: begun.refused }
-  const fixed: Omit<ModelRequest, 'history'> = {
+  const fixed: Omit<ModelRequest, 'history' | 'tools'> = {
     instructions: options.instructions,
-    tools: tools.declarations,
     threadId: session.threadId,
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
@@ -229,7 +228,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     for (;;) {
       const exhausted = budget.exhausted()
       if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
-      const request: ModelRequest = { ...fixed, history: conversation.items }
+      const request: ModelRequest = { ...fixed, tools: tools.declarations, history: conversation.items }
       const wanted = room.wanted(conversation.tokens, model.name)
       if (wanted !== undefined) {
         await options.hooks?.compact('before')

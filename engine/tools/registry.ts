@@ -1,4 +1,5 @@
 import type { ToolCall, ToolDeclaration } from '../model.ts'
+import { fixedTools, type LateTools } from './late-tools.ts'
 import { deferredTools, type Deferral } from './search/deferral.ts'
 import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 import { searchDeferred } from './search/tool-search.ts'
@@ -21,44 +22,77 @@ export type ToolRegistry = {
 type Sources = {
   readonly builtIn: readonly Tool[]
   /** Tools of MCP servers. Default: none. */
-  readonly mcp?: readonly Tool[]
+  readonly mcp?: readonly Tool[] | LateTools
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
   /** Which tools requests leave out, to be searched for. Default: none. */
   readonly deferral?: Deferral
 }
 
+/** The tools as they are between two changes of a server's. */
+type Built = {
+  readonly from: readonly Tool[]
+  readonly tools: readonly Tool[]
+  readonly byName: ReadonlyMap<string, Tool>
+  /** Not in requests, and in requests, of those that can be called. */
+  readonly deferred: readonly Tool[]
+  readonly loaded: readonly Tool[]
+}
+
 /**
  * Puts tools in order. Of several with one name the first stands, so that no server can replace a built-in tool. A tool that needs a
  * person is not offered where there is none, but stays known: a call of it is told why it can't be.
+ *
+ * Where tools are deferred, requests stay as the first one was: what comes later is found by searching. Elsewhere they change with the tools.
  */
 export function createRegistry(sources: Sources): ToolRegistry {
   const { builtIn, mcp = [], attended = false, deferral = { mode: 'off' } } = sources
-  const given = inOrder(builtIn, mcp)
-  const usable = given.filter(({ headless }) => headless || attended)
-  const deferred = deferredTools(usable, deferral)
-  const hidden = new Set(deferred)
-  const search =
-    deferred.length === 0
-      ? undefined
-      : searchDeferred(
-          deferred,
-          usable.filter((tool) => !hidden.has(tool)),
-        )
-  const tools = search === undefined ? given : inOrder([...search.tools, ...builtIn], mcp)
-  const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  let declarations: readonly ToolDeclaration[] | undefined
+  const late = 'current' in mcp ? mcp : fixedTools(mcp)
+  const isUsable = ({ headless }: Tool): boolean => headless || attended
+  const first = late.current()
+  const given = inOrder(builtIn, first)
+  const usable = given.filter(isUsable)
+  const deferredFirst = new Set(deferredTools(usable, deferral))
+  const loadedFirst = new Set(usable.filter((tool) => !deferredFirst.has(tool)).map(({ name }) => name))
+  const searches = deferredFirst.size > 0 || (deferral.mode === 'always' && late.awaited().length > 0)
+  const search = searches ? searchDeferred(() => now(), [...deferredFirst], late) : undefined
+
+  const build = (from: readonly Tool[], ordered: readonly Tool[]): Built => {
+    const isLoaded = ({ name }: Tool): boolean => search === undefined || loadedFirst.has(name)
+    const tools = search === undefined ? ordered : inOrder([...search.tools, ...builtIn], from)
+    const callable = ordered.filter(isUsable)
+    return {
+      from,
+      tools,
+      byName: new Map(tools.map((tool) => [tool.name, tool])),
+      deferred: callable.filter((tool) => !isLoaded(tool)),
+      loaded: callable.filter(isLoaded),
+    }
+  }
+  let built = build(first, given)
+  const now = (): Built => {
+    const from = late.current()
+    if (from !== built.from) built = build(from, inOrder(builtIn, from))
+    return built
+  }
+  let declared: { readonly by: Built; readonly declarations: readonly ToolDeclaration[] } | undefined
   return {
-    tools,
-    get declarations() {
-      return (declarations ??= tools
-        .filter((tool) => (tool.headless || attended) && !hidden.has(tool))
-        .flatMap(({ declaration }) => (declaration === undefined ? [] : [declaration])))
+    get tools() {
+      return now().tools
     },
-    find: (name) => byName.get(name),
+    get declarations() {
+      const by = now()
+      if (declared === undefined || (search === undefined && declared.by !== by)) {
+        const hidden = new Set(by.deferred)
+        const shown = by.tools.filter((tool) => isUsable(tool) && !hidden.has(tool))
+        declared = { by, declarations: shown.flatMap(({ declaration }) => declaration ?? []) }
+      }
+      return declared.declarations
+    },
+    find: (name) => now().byName.get(name),
     unwrap: (call) => {
       const parsed = call.name === executeToolName && search !== undefined ? executeInput(call.input) : undefined
-      if (parsed === undefined || !byName.has(parsed.name) || parsed.name === executeToolName) return call
+      if (parsed === undefined || !now().byName.has(parsed.name) || parsed.name === executeToolName) return call
       return { ...call, name: parsed.name, kind: 'function', input: JSON.stringify(parsed.input ?? {}) }
     },
     suggest: (text) => search?.suggest(text).map(({ name }) => name) ?? [],

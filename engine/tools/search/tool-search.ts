@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
+import type { LateTools } from '../late-tools.ts'
 import type { Tool } from '../tool.ts'
 import { ExecuteInput, executeToolName } from './execute-input.ts'
 import { subjectOf } from './terms.ts'
@@ -16,31 +17,41 @@ type DeferredSearch = {
   suggest(text: string): readonly Tool[]
 }
 
+/** What is searched: tools that can be called and are not in requests, and those that are in them anyway. */
+type Searched = { readonly deferred: readonly Tool[]; readonly loaded: readonly Tool[] }
+
 /**
  * Makes the deferred tools searchable. Works with every provider: what was found is run by `execute_tool`, or by its own name.
  *
- * @param deferred not in requests, all of which can be called
- * @param loaded in requests anyway
+ * @param tools as they are now: another object each time that they have changed
+ * @param first those that the description names, which stays as it is
+ * @param late where more may come from; who searches waits for it
  */
-export function searchDeferred(deferred: readonly Tool[], loaded: readonly Tool[]): DeferredSearch {
-  const all = [...loaded, ...deferred]
+export function searchDeferred(tools: () => Searched, first: readonly Tool[], late: LateTools): DeferredSearch {
   const seen = new Set<string>()
+  let indexed: Searched | undefined
   let index: ToolIndex | undefined
   let withSchemas: ToolIndex | undefined
   const find = (query: string, limit: number): readonly FoundTool[] => {
+    const current = tools()
+    if (current !== indexed) index = withSchemas = undefined
+    indexed = current
+    const { deferred } = current
     const discover = /^discover:/i.test(query)
     const used = discover ? (withSchemas ??= new ToolIndex(deferred, true)) : (index ??= new ToolIndex(deferred, false))
     const words = query.replace(/^discover:/i, '').split(/\s+/)
     const required = words.filter((word) => /^\+./.test(word)).map((word) => word.slice(1))
     return used.search({ text: words.filter((word) => !/^\+./.test(word)).join(' '), required, limit })
   }
-  const names = deferred.map(({ name }) => name).join(', ')
+  const names = first.map(({ name }) => name).join(', ')
+  const awaited = late.awaited()
+  const more = awaited.length === 0 ? '' : ` More are of servers that are being started: ${awaited.join(', ')}.`
   const search = defineTool({
     name: 'tool_search',
     description:
       'Finds tools that are not listed with their parameters, and shows how to call them (with execute_tool). A query is words; ' +
       '"+word" must be there; "discover:words" also looks at parameters; "select:A,B" takes tools by name. They are: ' +
-      `${names}.`,
+      `${names === '' ? 'not known yet' : names}.${more}`,
     alwaysLoad: true,
     readOnly: () => true,
     concurrencySafe: () => true,
@@ -48,18 +59,21 @@ export function searchDeferred(deferred: readonly Tool[], loaded: readonly Tool[
       query: z.string().min(1),
       max_results: z.int().min(1).max(mostResults).optional().describe(`Default ${defaultResults}.`),
     }),
-    run: ({ query, max_results: limit = defaultResults }) => {
+    run: async ({ query, max_results: limit = defaultResults }, { signal }) => {
+      if (late.awaited().length > 0) await Promise.race([late.settled(), aborted(signal)])
+      const missing = late.missing().map((sentence) => `\n\n${sentence}`)
       const selected = /^select:(.*)$/is.exec(query)?.[1]
-      if (selected !== undefined) return Promise.resolve(select(selected, all, loaded, seen))
+      if (selected !== undefined) {
+        const { ok, output } = select(selected, tools(), seen)
+        return { ok, output: [output, ...(ok ? [] : missing)].join('') }
+      }
       const found = find(query, limit)
       if (found.length === 0) {
-        return Promise.resolve({
-          ok: true,
-          output: 'No tool fits. Try other words, or discover:words to look at parameters too.',
-        })
+        const advice = 'No tool fits. Try other words, or discover:words to look at parameters too.'
+        return { ok: true, output: [advice, ...missing].join('') }
       }
       for (const { tool } of found) seen.add(tool.name)
-      return Promise.resolve({ ok: true, output: found.map(({ tool }) => describe(tool)).join('\n\n') })
+      return { ok: true, output: found.map(({ tool }) => describe(tool)).join('\n\n') }
     },
   })
   return {
@@ -85,12 +99,19 @@ const executeTool = defineTool({
   run: ({ name }) => Promise.resolve({ ok: false, output: `There is no tool '${name}'. Search with tool_search.` }),
 })
 
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
 function select(
   names: string,
-  all: readonly Tool[],
-  loaded: readonly Tool[],
+  { deferred, loaded }: Searched,
   seen: Set<string>,
 ): { readonly ok: boolean; readonly output: string } {
+  const all = [...loaded, ...deferred]
   const parts = names
     .split(',')
     .map((name) => name.trim())

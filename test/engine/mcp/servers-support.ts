@@ -46,7 +46,11 @@ export function nodeServer(
 /** Starts servers in the sandbox of a workspace, and stops them with the test. */
 export async function start(
   servers: readonly McpServer[],
-  options: { readonly workspace?: string; readonly onChanged?: () => void } = {},
+  options: {
+    readonly workspace?: string
+    readonly onChanged?: () => void
+    readonly waitsFor?: (server: McpServer) => boolean
+  } = {},
 ): Promise<McpServers> {
   const workspace = options.workspace ?? tempDir()
   const readableRoots = [dirname(process.execPath), new URL('../../..', import.meta.url).pathname]
@@ -57,7 +61,7 @@ export async function start(
     sandboxFor: () => Promise.resolve(sandbox),
     signal: new AbortController().signal,
   }
-  const started = await startServers(servers, surroundings, options.onChanged)
+  const started = await startServers(servers, surroundings, options)
   onTestFinished(() => started.close())
   return started
 }

@@ -1,0 +1,33 @@
+import type { Tool } from './tool.ts'
+
+/** Tools that may come and go while a run goes on. */
+export type LateTools = {
+  /** Those there are now: the same list until it changes. */
+  readonly current: () => readonly Tool[]
+  /** Names of the servers that may still bring some. */
+  readonly awaited: () => readonly string[]
+  /** Resolves once nobody is awaited any more. */
+  readonly settled: () => Promise<void>
+  /** Who brings none, and why, as sentences. */
+  readonly missing: () => readonly string[]
+}
+
+/** Tools that stay as they are. */
+export function fixedTools(tools: readonly Tool[]): LateTools {
+  return { current: () => tools, awaited: () => [], settled: () => Promise.resolve(), missing: () => [] }
+}
+
+/** Some of them. */
+export function someTools(tools: LateTools, keeps: (tool: Tool) => boolean): LateTools {
+  let from: readonly Tool[] | undefined
+  let kept: readonly Tool[] = []
+  return {
+    ...tools,
+    current: () => {
+      const now = tools.current()
+      if (now !== from) kept = now.filter(keeps)
+      from = now
+      return kept
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { call, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { items, madeUp, withServers } from './run-support.ts'
+import { liar, nodeServer, start } from './servers-support.ts'
+
+const allow = '[permissions]\nallow = ["mcp__slow__*", "mcp__plant__*"]\n'
+const tools = ({ requests }: Awaited<ReturnType<typeof withServers>>): readonly string[] =>
+  requests.map(({ body }) => JSON.stringify((body as { readonly tools: unknown }).tools))
+const told = ({ requests }: Awaited<ReturnType<typeof withServers>>, at: number): string =>
+  JSON.stringify(requests[at]?.body)
+
+/** Is ready only once somebody has made the file `go`. */
+const patient = liar(`
+  if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'look', inputSchema: { type: 'object' } }] } })
+  send({ id, result: { content: [{ type: 'text', text: 'seen' }] } })`)
+  .replace('import { createInterface }', "import { existsSync } from 'node:fs'\n    import { createInterface }")
+  .replace(
+    "if (method === 'initialize') return",
+    `const timer = method === 'initialize' && setInterval(() => {
+      if (!existsSync('go')) return
+      clearInterval(timer)
+      send({ id, result: hello })
+    }, 20)
+    if (timer) return; if (false) return`,
+  )
+
+/** Has one more tool each time that one is called, and answers the call once that is known. */
+const growing = liar(`
+  globalThis.tools ??= [{ name: 'grow', inputSchema: { type: 'object' } }]
+  if (method === 'tools/list') {
+    send({ id, result: { tools: globalThis.tools } })
+    globalThis.answer?.()
+    return
+  }
+  globalThis.answer = () => send({ id, result: { content: [{ type: 'text', text: 'called ' + params.name }] } })
+  globalThis.tools.push({ name: 'later', inputSchema: { type: 'object' } })
+  send({ method: 'notifications/tools/list_changed' })`)
+
+describe.skipIf(needsBubblewrap())('servers that are not waited for', () => {
+  test('where tools are only named, the first request goes out while a server starts; searching waits for it', async () => {
+    const replies = [
+      [call('exec_command', { cmd: 'touch go' })],
+      [call('tool_search', { query: 'select:mcp__slow__look' })],
+      [call('execute_tool', { name: 'mcp__slow__look', input: {} })],
+      [say('done')],
+    ]
+    const ended = await withServers(`tool_search = "always"\n${allow}${madeUp('slow', patient)}`, replies)
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(tools(ended)[0]).toContain('servers that are being started: slow')
+    expect(told(ended, 2)).toContain('mcp__slow__look: ')
+    expect(items(ended)).toContainEqual(expect.objectContaining({ type: 'mcp_tool_call', status: 'completed' }))
+    expect(new Set(tools(ended)).size, 'the declared tools keep their bytes').toBe(1)
+  })
+
+  test('one that turns out not to be there is told in the run, and to whoever searches', async () => {
+    const replies = [[call('tool_search', { query: 'select:mcp__gone__look' })], [say('done')]]
+    const ended = await withServers(`tool_search = "always"\n${madeUp('gone', 'process.exit(3)')}`, replies)
+    const message = expect.stringMatching(/gone is not there: .*exited with code 3/)
+    expect(items(ended)).toContainEqual(expect.objectContaining({ type: 'error', message }))
+    expect(told(ended, 1)).toContain('exited with code 3')
+  })
+
+  test('a required one is waited for all the same', async () => {
+    const toml = `tool_search = "always"\n${madeUp('gone', 'process.exit(3)')}required = true\n`
+    const ended = await withServers(toml, [[say('done')]])
+    expect([ended.code, ended.requests.length]).toEqual([2, 0])
+  })
+
+  test('one that is still being started when the run ends does not hold it up', async () => {
+    const servers = await start([nodeServer('slow', { source: patient }, [], { startupTimeoutMs: 3_600_000 })], {
+      waitsFor: () => false,
+    })
+    expect(servers.starting()).toEqual(['slow'])
+    await servers.close()
+    await servers.settled()
+    expect(servers.starting()).toEqual([])
+  })
+})
+
+describe.skipIf(needsBubblewrap())('tools that a server adds later', () => {
+  const growth = [[call('mcp__plant__grow', {})], [call('mcp__plant__later', {})], [say('done')]]
+
+  test('are in the next request, and can be called', async () => {
+    const ended = await withServers(`tool_search = "off"\n${allow}${madeUp('plant', growing)}`, growth)
+    expect(tools(ended).map((text) => text.includes('mcp__plant__later'))).toEqual([false, true, true])
+    expect(told(ended, 2)).toContain('called later')
+  })
+
+  test('are found where tools are only named, and requests stay as they were', async () => {
+    const replies = [
+      [call('execute_tool', { name: 'mcp__plant__grow', input: {} })],
+      [call('tool_search', { query: 'later' })],
+      [call('execute_tool', { name: 'mcp__plant__later', input: {} })],
+      [say('done')],
+    ]
+    // Searched for once the server is there.
+    const first = [call('tool_search', { query: 'grow' })]
+    const ended = await withServers(`tool_search = "always"\n${allow}${madeUp('plant', growing)}`, [first, ...replies])
+    expect(new Set(tools(ended)).size).toBe(1)
+    expect(told(ended, 3)).toContain('mcp__plant__later: ')
+    expect(told(ended, 4)).toContain('called later')
+  })
+})
