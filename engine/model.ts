@@ -118,6 +118,8 @@ export type ModelEvent =
       readonly of: number
       readonly reason: string
       readonly waitMs: number
+      /** Absent: another model is asked instead. */
+      readonly failure?: ModelFailure
       /** What the failed attempt cost all the same. Absent: nothing, or the provider didn't say. */
       readonly spent?: Usage
     }
@@ -132,6 +134,18 @@ export type Model = {
   /** Whether the provider searches the web where a request lets it. Absent: no. */
   readonly searchesWeb?: boolean
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+/** The same model, with something around what it says. */
+export function wrapModel(model: Model, respond: Model['respond']): Model {
+  return {
+    // A model that others stand in for changes its name.
+    get name() {
+      return model.name
+    },
+    enforcesSchema: model.enforcesSchema === true,
+    respond,
+  }
 }
 
 /**
@@ -153,10 +167,10 @@ export type ModelFailure =
   | 'incomplete'
   | 'filtered'
 
-/** Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits. */
+/** Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits; `budget`, that it may not be asked. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
-  readonly code: 'provider' | 'configuration' | 'replay'
+  readonly code: 'provider' | 'configuration' | 'replay' | 'budget'
   /** Set where `code` is `provider`. */
   readonly failure: ModelFailure | undefined
   /** The HTTP status, where the failure was one. */

@@ -40,7 +40,7 @@ export function createInspector({ base, loan, calls }: InspectorSurroundings): I
   let count = 0
   return async ({ prompt, model, judgement }, signal) => {
     const id = `hook-${++count}`
-    const { output: _, earlier: __, ...parent } = base()
+    const { output: _, earlier: __, deliver: ___, ...parent } = base()
     const { guardian, desk } = loan()
     const stopped = new AbortController()
     const stop = (): void => stopped.abort('interrupted')
@@ -51,7 +51,7 @@ export function createInspector({ base, loan, calls }: InspectorSurroundings): I
     try {
       const summary = await run({
         ...parent,
-        model: meteredModel(model, (usage, name) => {
+        model: meteredModel(desk.within(model), (usage, name) => {
           desk.spend(usage, name)
           if (desk.exhausted() !== undefined) stop()
         }),

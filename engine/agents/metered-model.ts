@@ -1,20 +1,17 @@
-import { ModelError, type Model, type Usage } from '../model.ts'
+import { ModelError, wrapModel, type Model, type Usage } from '../model.ts'
 
 /** A model whose every token is told to somebody as it is used, those of failed attempts too. */
 export function meteredModel(model: Model, spend: (usage: Usage, model: string) => void): Model {
-  return {
-    ...model,
-    async *respond(request, signal) {
-      try {
-        for await (const event of model.respond(request, signal)) {
-          if (event.type === 'end') spend(event.usage, model.name)
-          if (event.type === 'retry' && event.spent !== undefined) spend(event.spent, model.name)
-          yield event
-        }
-      } catch (error) {
-        if (error instanceof ModelError && error.spent !== undefined) spend(error.spent, model.name)
-        throw error
+  return wrapModel(model, async function* (request, signal) {
+    try {
+      for await (const event of model.respond(request, signal)) {
+        if (event.type === 'end') spend(event.usage, model.name)
+        if (event.type === 'retry' && event.spent !== undefined) spend(event.spent, model.name)
+        yield event
       }
-    },
-  }
+    } catch (error) {
+      if (error instanceof ModelError && error.spent !== undefined) spend(error.spent, model.name)
+      throw error
+    }
+  })
 }

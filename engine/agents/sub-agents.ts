@@ -130,7 +130,7 @@ export class SubAgents {
       const summary = await run({
         ...parent,
         ...equip(definition, id),
-        model: meteredModel(await modelFor(definition), spend),
+        model: meteredModel(desk.within(await modelFor(definition)), spend),
         session,
         prompt,
         images: [],

@@ -212,6 +212,7 @@ export async function runExec(
       approvalPolicy,
       ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
       reasoningEffort: settings.model_reasoning_effort,
+      maxOutputTokens: settings.model_max_output_tokens,
       sinks: chooseSinks(options),
       ...search.wish,
       budget: {
@@ -220,7 +221,7 @@ export async function runExec(
         maxCost: options.maxCost,
         timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
       },
-      priceOf: (name) => factsOf(name).price,
+      factsOf,
       compactAt: (name) => compactionLimit(factsOf(name), settings),
       ...(options.outputLastMessage === undefined ? {} : { deliver: writeOutputFile(options.outputLastMessage) }),
       failOnDenied: options.failOnDenied === true,

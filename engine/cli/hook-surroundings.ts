@@ -95,7 +95,7 @@ export function hookSurroundings(around: Around): {
         if (exhausted !== undefined) throw new Error(exhausted)
         const opened = await around.openModel(name)
         if (kind === 'agent') return around.inspect({ prompt: text, model: opened, judgement }, signal)
-        const model = meteredModel(opened, desk.spend)
+        const model = meteredModel(desk.within(opened), desk.spend)
         let said = ''
         const history = [{ type: 'message' as const, role: 'user' as const, text }]
         const request = { instructions: judge, tools: [], history, threadId: `${session.threadId}-hook` }

@@ -72,6 +72,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
       open: (item) => recorder.open(item),
       spend: (usage) => recorder.addUsage(usage),
       exhausted: () => undefined,
+      within: (model) => model,
       // What another agent asks for is no person's leave.
       prompts: [],
       history: () => [],

@@ -28,6 +28,7 @@ export function factsOfModels(
     provider: config.model_provider,
     prices: config.model_prices,
     contextWindow: config.model_context_window,
+    longestOutput: config.model_max_output_tokens,
   }
   const factsOf = (name: string): ModelFacts => modelFacts(name, configured)
   if (options.maxCost === undefined) return factsOf

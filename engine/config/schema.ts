@@ -165,6 +165,8 @@ export const ConfigFile = z.strictObject({
   stream_idle_timeout_ms: z.int().min(1).optional(),
   /** How many tokens the model takes in and gives out together. Default: what is known of OpenAI's and Anthropic's models. */
   model_context_window: z.int().min(1000).optional(),
+  /** The most tokens of one answer, thoughts included: asked for in every request of a run. Default: what the model gives. */
+  model_max_output_tokens: z.int().min(1).optional(),
   /** How full the window may be before the conversation is summed up: a share of it. Default: 0.8. */
   compact_at: z.number().gt(0).lt(1).optional(),
   /** The same as a number of tokens; wins over `compact_at`. Default: none. */

@@ -72,7 +72,10 @@ export function rewriteRequest(
     ...request.sampling,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    // A budget may have been there before.
+    ...(maxOutputTokens === undefined
+      ? {}
+      : { maxOutputTokens: Math.min(maxOutputTokens, request.sampling?.maxOutputTokens ?? Infinity) }),
   }
   return {
     model: name === model ? undefined : name,

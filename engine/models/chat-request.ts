@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Image, ModelRequest, ToolCall, ToolDeclaration } from '../model.ts'
 import { argumentsObject } from './as-function.ts'
+import { isOpenAIs } from './openai-models.ts'
 import { isStrict } from './strict-schema.ts'
 import { takeTurns } from './turns.ts'
 import type { Turn } from './turns.ts'
@@ -17,6 +18,8 @@ export type ChatBody = {
   stream_options: { include_usage: true }
   temperature?: number
   top_p?: number
+  /** What OpenAI's own models want it called; servers that imitate the API know the older name. */
+  max_completion_tokens?: number
   max_tokens?: number
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
   response_format?: {
@@ -57,7 +60,9 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     stream_options: { include_usage: true },
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
-    ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
+    ...(maxOutputTokens === undefined
+      ? {}
+      : { [isOpenAIs(model) ? 'max_completion_tokens' : 'max_tokens']: maxOutputTokens }),
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning_effort: reasoningEffort as NonNullable<ChatBody['reasoning_effort']> }),

@@ -66,12 +66,12 @@ const searchBlock = z.discriminatedUnion('type', [
 export function buildMessagesBody(model: string, request: ModelRequest): MessagesBody {
   const { instructions, turns } = takeTurns(request.instructions, request.history)
   const messages = turns.flatMap((turn) => messageOf(turn, request.tools))
-  const { temperature, topP, maxOutputTokens = Infinity } = request.sampling ?? {}
+  const { temperature, topP, maxOutputTokens } = request.sampling ?? {}
   markCached(messages)
   const tools = [...request.tools.map(wireTool), ...searchTool(request)]
   return {
     model,
-    max_tokens: Math.min(longestOutput(model), maxOutputTokens),
+    max_tokens: maxOutputTokens ?? longestOutput(model),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     // One breakpoint here covers the tools too, which come before the system text in the prefix.
@@ -188,7 +188,7 @@ const budgets: Readonly<Record<string, number>> = {
 }
 
 function reasoning(model: string, request: ModelRequest): Pick<MessagesBody, 'thinking' | 'output_config'> {
-  const { outputSchema, reasoningEffort: effort } = request
+  const { outputSchema, reasoningEffort: effort, sampling: { maxOutputTokens } = {} } = request
   const format =
     outputSchema === undefined || !enforcesSchema(model)
       ? {}
@@ -201,6 +201,8 @@ function reasoning(model: string, request: ModelRequest): Pick<MessagesBody, 'th
     const level = (effort === 'minimal' ? 'low' : effort) as 'low' | 'medium' | 'high' | 'xhigh' | 'max'
     return { thinking: { type: 'adaptive' }, ...configured({ effort: level, ...format }) }
   }
-  const budget = Math.min(budgets[effort] ?? 10_000, longestOutput(model) - 1024)
+  const budget = Math.min(budgets[effort] ?? 10_000, (maxOutputTokens ?? longestOutput(model)) - 1024)
+  // The API takes no less; what is left is for the answer.
+  if (budget < 1024) return { thinking: { type: 'disabled' }, ...configured(format) }
   return { thinking: { type: 'enabled', budget_tokens: budget }, ...configured(format) }
 }

@@ -22,6 +22,8 @@ export type ModelFacts = {
   readonly price: Price | undefined
   /** In tokens, what it is sent and what it says together. Undefined where nobody has said. */
   readonly contextWindow: number | undefined
+  /** In tokens, of one answer. Undefined where nobody has said. */
+  readonly longestOutput: number | undefined
 }
 
 /** What a configuration says of models. */
@@ -32,6 +34,8 @@ export type ConfiguredFacts = {
   readonly prices?: Readonly<Record<string, z.infer<typeof modelPriceSchema>>> | undefined
   /** `model_context_window`, for whichever model answers. */
   readonly contextWindow?: number | undefined
+  /** `model_max_output_tokens`, likewise. */
+  readonly longestOutput?: number | undefined
 }
 
 /**
@@ -44,6 +48,7 @@ export function modelFacts(name: string, configured: ConfiguredFacts): ModelFact
   return {
     price: configuredPrice(name, configured) ?? (name.startsWith('replay:') ? free : known?.price),
     contextWindow: configured.contextWindow ?? known?.contextWindow,
+    longestOutput: configured.longestOutput ?? known?.longestOutput,
   }
 }
 

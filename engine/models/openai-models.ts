@@ -15,3 +15,8 @@ export function reasons(model: string): boolean {
 export function takesFreeform(model: string): boolean {
   return /^(?:gpt-(?:[5-9]|\d{2})|codex-(?!mini))/.test(bareName(model))
 }
+
+/** Whether a model is one of OpenAI's own API, as its name says. The open `gpt-oss` runs elsewhere. */
+export function isOpenAIs(model: string): boolean {
+  return /^(?:gpt-(?!oss)|chatgpt-|codex-|o\d)/.test(bareName(model))
+}

@@ -46,6 +46,7 @@ export async function* respondWithRetries(
         of: repeatsOf(error, limits),
         reason: sentence(provider, error),
         waitMs,
+        failure: error.kind,
         ...spent,
       }
       waited += waitMs

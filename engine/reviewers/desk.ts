@@ -1,5 +1,5 @@
 import type { ItemDraft } from '../events.ts'
-import type { HistoryItem, Usage } from '../model.ts'
+import type { HistoryItem, Model, Usage } from '../model.ts'
 import type { ItemHandle } from '../tools/tool.ts'
 
 /** What a run lends to those who review its actions, and to those it hands work to. */
@@ -10,6 +10,8 @@ export type ReviewDesk = {
   readonly spend: (usage: Usage, model: string) => void
   /** Which limit of the run is reached, in words; undefined while there is room. */
   readonly exhausted: () => string | undefined
+  /** The same model, asked only what the run's budget has room for. */
+  readonly within: (model: Model) => Model
   /** What the user asked for, oldest first: the only words that can authorize anything. */
   readonly prompts: readonly string[]
   /** What was said so far, oldest first. */

@@ -40,7 +40,7 @@ async function complete(
   }
   let said: string[] = []
   try {
-    for await (const event of model.respond(request, signal)) {
+    for await (const event of desk.within(model).respond(request, signal)) {
       if (event.type === 'message') said.push(event.text)
       if (event.type === 'tool_call') throw new Error('the reviewing model called a tool, and it has none')
       if (event.type === 'retry') {

@@ -1,27 +1,31 @@
 import type { Spent } from '../events.ts'
 import type { Usage } from '../model.ts'
-import { costOf, type Price } from '../models/index.ts'
-import { sumCost } from '../usage.ts'
+import { costOf, type ModelFacts } from '../models/index.ts'
+import { noUsage, sumCost } from '../usage.ts'
+import { worstCase, type Admission, type WorstCase } from './admission.ts'
 import type { Budget } from './limits.ts'
 
+/** What a budget has to know of a model, by its name. */
+export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput'>
+
 /**
- * Watches a run's budget. It is asked before each request, so that no request is made that is known to be one too many; the
- * time limit also cuts short whatever is going on.
+ * Watches a run's budget. It is asked before each request, so that none is made that could pass a limit; the time limit also
+ * cuts short whatever is going on.
  */
 export class BudgetWatch {
   readonly #budget: Budget
-  readonly #priceOf: (model: string) => Price | undefined
+  readonly #factsOf: BudgetFacts
   readonly #timer: NodeJS.Timeout | undefined
   readonly #controller = new AbortController()
+  readonly #setAside = new Set<WorstCase>()
   #turns = 0
   #tokens = 0
   #cost: number | undefined = 0
-  #floor = 0
+  #uncounted = false
 
-  /** @param priceOf what a model costs, by its name; undefined where nobody has said */
-  constructor(budget: Budget, priceOf: (model: string) => Price | undefined) {
+  constructor(budget: Budget, factsOf: BudgetFacts) {
     this.#budget = budget
-    this.#priceOf = priceOf
+    this.#factsOf = factsOf
     if (budget.timeoutMs === undefined) return
     this.#timer = setTimeout(() => this.#controller.abort('budget'), budget.timeoutMs)
   }
@@ -41,6 +45,35 @@ export class BudgetWatch {
     return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }
 
+  /** Whether requests have to be admitted: something is limited that they use. */
+  get needsAdmission(): boolean {
+    return this.#budget.maxTokens !== undefined || this.#budget.maxCost !== undefined
+  }
+
+  /**
+   * Admits a request and sets aside the most that it could use.
+   *
+   * @param input how many tokens it has, at most
+   */
+  admit(input: number, model: string): Admission {
+    const exhausted = this.exhausted()
+    if (exhausted !== undefined) return { admitted: false, message: exhausted }
+    const { maxTokens, maxCost } = this.#budget
+    const facts = this.#factsOf(model)
+    if (maxCost !== undefined && facts.price === undefined) {
+      return { admitted: false, message: `--max-cost ${maxCost} can't be kept: the price of '${model}' is not known.` }
+    }
+    const waiting = [...this.#setAside]
+    const left = {
+      tokens: maxTokens && maxTokens - this.#tokens - waiting.reduce((sum, one) => sum + one.input + one.output, 0),
+      cost: maxCost && maxCost - (this.#cost ?? 0) - waiting.reduce((sum, one) => sum + one.cost, 0),
+    }
+    const { fits, use, limit, isLowered } = worstCase(input, facts, left)
+    if (!fits) return { admitted: false, message: this.#tooMuch(use, left.tokens) }
+    this.#setAside.add(use)
+    return { admitted: true, limit, isLowered, release: () => void this.#setAside.delete(use) }
+  }
+
   /**
    * Counts a response.
    *
@@ -49,23 +82,16 @@ export class BudgetWatch {
    */
   spend(usage: Usage, model: string): number | undefined {
     this.#turns++
-    return this.spendInVain(usage, model)
-  }
-
-  /** Counts what a failed attempt cost, which is no response. */
-  spendInVain(usage: Usage, model: string): number | undefined {
-    const price = this.#priceOf(model)
-    // The next request sends all of this again; that its cache is hit is the least it can cost.
-    this.#floor = price === undefined ? 0 : ((usage.inputTokens + usage.outputTokens) * price.cachedInput) / 1_000_000
     return this.spendBeside(usage, model)
   }
 
-  /** Counts what was asked beside the conversation, such as a review: nothing of it is sent again. */
+  /** Counts what is no response: an attempt that failed, a summary, a review. */
   spendBeside(usage: Usage, model: string): number | undefined {
     const sent = usage.inputTokens + usage.outputTokens
     this.#tokens += sent
-    const price = this.#priceOf(model)
-    const counted = sent > 0 || price?.output === 0
+    const { price } = this.#factsOf(model)
+    const counted = sent > 0 || usage === noUsage || price?.output === 0
+    if (!counted) this.#uncounted = true
     const cost = price === undefined || !counted ? undefined : costOf(usage, price)
     this.#cost = sumCost(this.#cost, cost)
     return cost
@@ -73,27 +99,29 @@ export class BudgetWatch {
 
   /** Which limit is reached, with what to do about it; undefined while there is room. */
   exhausted(): string | undefined {
-    const { maxTurns, maxTokens, timeoutMs } = this.#budget
+    const { maxTurns, maxTokens, maxCost, timeoutMs } = this.#budget
     if (maxTurns !== undefined && this.#turns >= maxTurns) {
       return `The budget is used up: ${this.#turns} of --max-turns ${maxTurns}.`
     }
-    if (maxTokens !== undefined && this.#tokens >= maxTokens) {
-      return `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}.`
-    }
     if (this.signal.aborted) return `The budget is used up: --timeout ${(timeoutMs ?? 0) / 1000} seconds.`
-    return this.#tooDear()
+    if (maxTokens !== undefined) {
+      if (this.#uncounted) return `--max-tokens ${maxTokens} can't be kept: ${notCounted}`
+      if (this.#tokens >= maxTokens) {
+        return `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}.`
+      }
+    }
+    if (maxCost === undefined) return undefined
+    if (this.#cost === undefined) return `--max-cost ${maxCost} can't be kept: ${notCounted}`
+    if (this.#cost < maxCost) return undefined
+    return `The budget is used up: ${dollars(this.#cost)} of --max-cost ${maxCost}.`
   }
 
-  #tooDear(): string | undefined {
-    const { maxCost } = this.#budget
-    if (maxCost === undefined) return undefined
-    if (this.#cost === undefined) {
-      return `--max-cost ${maxCost} can't be kept: the provider does not say how many tokens were used.`
-    }
-    if (this.#cost >= maxCost) return `The budget is used up: ${dollars(this.#cost)} of --max-cost ${maxCost}.`
-    if (this.#cost + this.#floor < maxCost) return undefined
-    const least = dollars(this.#floor)
-    return `The budget is used up: ${dollars(this.#cost)} of --max-cost ${maxCost}, and the next request would cost ${least} at least.`
+  #tooMuch({ input, output, cost }: WorstCase, tokensLeft: number | undefined): string {
+    const { maxTokens, maxCost } = this.#budget
+    const of = `${input} tokens sent, and ${output} of an answer`
+    return tokensLeft !== undefined && input + output > tokensLeft
+      ? `The budget is used up: ${this.#tokens} tokens of --max-tokens ${maxTokens}, and the next request could take ${input + output} (${of}).`
+      : `The budget is used up: ${dollars(this.#cost ?? 0)} of --max-cost ${maxCost}, and the next request could cost ${dollars(cost)} (${of}).`
   }
 
   /** Stops the clock, so that it does not outlive the run. */
@@ -101,6 +129,8 @@ export class BudgetWatch {
     clearTimeout(this.#timer)
   }
 }
+
+const notCounted = 'the provider does not say how many tokens were used.'
 
 /** An amount for a person, to four significant digits where it is small. */
 function dollars(amount: number): string {

@@ -82,7 +82,7 @@ async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Pro
       const spent = event.type === 'end' ? event.usage : event.type === 'retry' ? event.spent : undefined
       if (spent === undefined) continue
       recorder.addUsage(spent)
-      conversation.addSpent(spent, budget.spendInVain(spent, model.name))
+      conversation.addSpent(spent, budget.spendBeside(spent, model.name))
     }
   } catch (error) {
     if (!(error instanceof ModelError && error.failure === 'context-overflow')) throw error

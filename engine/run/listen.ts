@@ -68,7 +68,7 @@ export async function listen(listening: Listening): Promise<number> {
 /** Counts what a failed attempt cost all the same. */
 export function spendInVain(spent: Usage, listening: Omit<Listening, 'request' | 'calls' | 'signal'>): void {
   listening.recorder.addUsage(spent)
-  listening.conversation.addSpent(spent, listening.budget.spendInVain(spent, listening.model.name))
+  listening.conversation.addSpent(spent, listening.budget.spendBeside(spent, listening.model.name))
 }
 
 function announce(item: HistoryItem | undefined, recorder: Recorder): void {

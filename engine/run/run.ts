@@ -4,7 +4,6 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
 import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
 import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
-import type { Price } from '../models/index.ts'
 import { planModeNotice, type PlanMode } from '../plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Widening } from '../grants/widening.ts'
@@ -13,7 +12,8 @@ import { closeWorkingState, openWorkingState } from '../tools/working-state.ts'
 import { showTodo, todoOf } from './resumed-todo.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
-import { BudgetWatch } from './budget.ts'
+import { BudgetWatch, type BudgetFacts } from './budget.ts'
+import { budgetedModel } from './budgeted-model.ts'
 import type { Budget } from './limits.ts'
 import { compact } from './compact.ts'
 import { Conversation } from './conversation.ts'
@@ -61,9 +61,11 @@ export type RunOptions = {
   readonly reasoningEffort: string | undefined
   /** That the provider may search the web. Absent: it doesn't. */
   readonly webSearch?: WebSearchWish
+  /** How many tokens an answer may have. Default: what the model gives, and the budget allows. */
+  readonly maxOutputTokens?: number | undefined
   readonly budget: Budget
-  /** What a model costs, by its name; undefined where nobody has said. */
-  readonly priceOf: (model: string) => Price | undefined
+  /** What a model costs and how long its answers can be, by its name. */
+  readonly factsOf: BudgetFacts
   /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
   readonly compactAt: (model: string) => number | undefined
   /** Whether the run plans, so that it may change nothing. Absent: it acts. */
@@ -103,7 +105,7 @@ export type Earlier = {
 export async function run(options: RunOptions): Promise<RunSummary> {
   const { session } = options
   const recorder = new Recorder(options.sinks, options.earlier, (bytes) => keepIfPossible(session, bytes))
-  const budget = new BudgetWatch(options.budget, options.priceOf)
+  const budget = new BudgetWatch(options.budget, options.factsOf)
   let closing: Closing | undefined
   let stop: Stop | undefined
   try {
@@ -190,8 +192,9 @@ type Running = {
 }
 
 async function converse(options: RunOptions, guardian: Guardian, running: Running): Promise<Stop | undefined> {
-  const { model, tools, session } = options
+  const { tools, session } = options
   const { recorder, budget, conversation } = running
+  const model = budgetedModel(options.model, budget)
   const signal = AbortSignal.any([options.signal, budget.signal])
   if (options.earlier === undefined) {
     for (const text of options.context) conversation.add({ type: 'message', role: 'developer', text })
@@ -215,6 +218,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     instructions: options.instructions,
     threadId: session.threadId,
     ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
+    ...(options.maxOutputTokens === undefined ? {} : { sampling: { maxOutputTokens: options.maxOutputTokens } }),
     ...(options.output?.request === undefined ? {} : { outputSchema: options.output.request }),
     ...(await leaveToSearch(options.webSearch, { guardian, recorder, signal })),
   }
@@ -344,6 +348,7 @@ function reviewDesk(options: RunOptions, { recorder, budget, conversation }: Run
       conversation.addSpent(usage, budget.spendBeside(usage, name))
     },
     exhausted: () => budget.exhausted(),
+    within: (model) => budgetedModel(model, budget),
     prompts: [...promptsOf(options.earlier?.original ?? []), options.prompt],
     history: () => conversation.items,
   }

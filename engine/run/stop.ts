@@ -15,7 +15,7 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
   const exhausted = budget.signal.aborted ? budget.exhausted() : undefined
   if (exhausted !== undefined) return { reason: 'budget', message: exhausted }
   if (error instanceof ModelError) {
-    const reasons = { provider: 'provider', configuration: 'usage', replay: 'failed' } as const
+    const reasons = { provider: 'provider', configuration: 'usage', replay: 'failed', budget: 'budget' } as const
     return { reason: reasons[error.code], message: error.message }
   }
   return faultOf(error)

@@ -67,7 +67,7 @@ export async function scriptedRun({ responses, builtIn, inside, ...options }: Se
       approvalPolicy: 'never',
       reasoningEffort: undefined,
       budget: {},
-      priceOf: () => undefined,
+      factsOf: () => ({ price: undefined, longestOutput: undefined }),
       compactAt: () => undefined,
       failOnDenied: false,
       sinks: [{ event: (event) => events.push(event) }],

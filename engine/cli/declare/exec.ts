@@ -104,8 +104,16 @@ function runOptions(command: Command): Command {
     .option('--output-schema <file>', 'a JSON Schema that the final message must meet')
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
-    .option('--max-tokens <n>', 'end the run (exit code 4) once it has used so many tokens, in and out', positive)
-    .option('--max-cost <usd>', 'end the run (exit code 4) before it costs more than this', dollars)
+    .option(
+      '--max-tokens <n>',
+      'end the run (exit code 4) before a request that could use more tokens, in and out, all together',
+      positive,
+    )
+    .option(
+      '--max-cost <usd>',
+      'end the run (exit code 4) before a request that could make it cost more than this',
+      dollars,
+    )
     .option('--timeout <seconds>', 'end the run (exit code 4) after so much time', positive)
     .option(
       '--plan',

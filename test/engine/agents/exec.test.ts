@@ -97,13 +97,13 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
   })
 
   test('what it uses counts as the run’s, and a budget that is used up ends it', async () => {
-    const usage = { input: 900, output: 100 }
-    const many = Array.from({ length: 9 }, () => ({ say: [call('exec_command', { cmd: 'true' })], usage }))
-    const ended = await withAgents({ 'the boss': [[hand('work')], done], work: many }, ['--max-tokens', '3000'])
+    const working = { say: [call('exec_command', { cmd: 'true' })], usage: { input: 9000, output: 90_000 } }
+    const handing = { say: [hand('work')], usage: { input: 10, output: 1 } }
+    const ended = await withAgents({ 'the boss': [handing, done], work: [working, done] }, ['--max-tokens', '100000'])
     expect(ended.code).toBe(4)
     expect(ended.events.at(-1)).toMatchObject({
       type: 'turn.failed',
-      usage: { input_tokens: 2700, output_tokens: 300 },
+      usage: { input_tokens: 9010, output_tokens: 90_001 },
     })
   })
 

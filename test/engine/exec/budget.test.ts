@@ -26,11 +26,11 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
     expect(events.filter((event) => event.type === 'item.completed')).toHaveLength(3)
   })
 
-  test('--max-tokens counts what the provider says was used', async () => {
+  test('--max-tokens that could not pay for one answer asks nothing', async () => {
     const { code, requests, stderr } = await exec(endless, ['--max-tokens', '250', 'x'], { cwd: repository() })
     expect(code).toBe(4)
-    expect(requests).toHaveLength(3)
-    expect(stderr).toContain('300 tokens of --max-tokens 250')
+    expect(requests).toHaveLength(0)
+    expect(stderr).toContain('0 tokens of --max-tokens 250, and the next request could take')
   })
 
   test('--timeout ends a command that is running too', async () => {

@@ -1,40 +1,141 @@
-import { describe, expect, test } from 'vitest'
-import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { agent, eventsOf } from '../../support/agent.ts'
+import { call, say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 const open = ['-s', 'danger-full-access']
 /** A thousand dollars for a million tokens either way: one token is a tenth of a cent. */
 const prices = ['-c', 'model_prices={"gpt-5.5"={input=1000,cached_input=100,output=1000}}']
-const step = (index: number, usage = { input: 90, output: 10 }): Reply => ({
+const step = (index: number, usage = { input: 90, output: 10 }) => ({
   say: [call('exec_command', { cmd: `echo ${index}` })],
   usage,
 })
 
-describe('--max-cost', () => {
-  test('ends the run with exit code 4 before a request that can only pass it', async () => {
-    const { code, events, requests } = await exec(
-      (index) => step(index),
-      [...open, ...prices, '--json', '--max-cost', '0.205', 'x'],
-      {
-        cwd: repository(),
+/** Answers are dear, so that it takes a few to use up half a dollar. */
+const dear = ['-c', 'model_prices={"gpt-5.5"={input=1,output=10}}']
+
+/** A model that goes on for ever, and a provider that bills every token it may. */
+function greedy(args: readonly string[]) {
+  const limits: number[] = []
+  const exhaust = async () => {
+    const mock = await startMockOpenAI({
+      replies: ({ body }, index) => {
+        const { max_output_tokens: limit = 128_000 } = body as { readonly max_output_tokens?: number }
+        limits.push(limit)
+        return { ...step(index), usage: { input: 10_000, output: Math.min(limit, 10_000) } }
       },
-    )
-    expect(code).toBe(4)
-    expect(requests).toHaveLength(2)
-    expect(events.at(-1)).toMatchObject({
-      type: 'turn.failed',
-      reason: 'budget',
-      error: {
-        message: 'The budget is used up: $0.2 of --max-cost 0.205, and the next request would cost $0.01 at least.',
-      },
-      cost_usd: 0.2,
     })
+    onTestFinished(() => mock.close())
+    const flags = [
+      'exec',
+      '-m',
+      'gpt-5.5',
+      '-c',
+      `openai_base_url=${mock.baseUrl}`,
+      ...open,
+      ...dear,
+      '--json',
+      ...args,
+    ]
+    const env = { OPENAI_API_KEY: 'sk-test-key' }
+    const ended = await agent([...flags, 'x'], { cwd: repository(), home: tempDir(), env })
+    return { ...ended, events: eventsOf(ended.stdout) }
+  }
+  return { exhaust, limits }
+}
+
+describe('--max-tokens', () => {
+  test('ends the run with exit code 4 before a request that could pass it, and holds answers to what is left', async () => {
+    const { exhaust, limits } = greedy(['--max-tokens', '100000'])
+    const { code, events } = await exhaust()
+    expect(code).toBe(4)
+    const last = events.at(-1)
+    if (last?.type !== 'turn.failed') throw new Error('no end')
+    expect(last.error.message).toMatch(
+      /^The budget is used up: \d+ tokens of --max-tokens 100000, and the next request/,
+    )
+    const used = last.usage.input_tokens + last.usage.output_tokens
+    expect(used).toBeGreaterThan(70_000)
+    expect(used).toBeLessThanOrEqual(100_000)
+    expect(limits).toEqual(limits.toSorted((a, b) => b - a))
+  })
+
+  test('ends the run where the provider does not count', async () => {
+    const { code, events, requests } = await exec(
+      (index) => step(index, { input: 0, output: 0 }),
+      [...open, '--json', '--max-tokens', '1000000', 'x'],
+      { cwd: repository() },
+    )
+    expect([code, requests.length]).toEqual([4, 1])
+    expect(events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("can't be kept") } })
+  })
+})
+
+test('model_max_output_tokens is asked for in every request', async () => {
+  const args = [...open, '-c', 'model_max_output_tokens=5000', 'x']
+  const { requests } = await exec([[say('ok')]], args, { cwd: repository() })
+  expect(requests[0]?.body).toMatchObject({ max_output_tokens: 5000 })
+})
+
+describe('--max-cost', () => {
+  test('ends the run with exit code 4 before a request that could pass it, and holds answers to what is left', async () => {
+    const { exhaust, limits } = greedy(['--max-cost', '0.5'])
+    const { code, events } = await exhaust()
+    expect(code).toBe(4)
+    const last = events.at(-1)
+    expect(last).toMatchObject({ type: 'turn.failed', reason: 'budget', exit_code: 4 })
+    if (last?.type !== 'turn.failed') throw new Error('no end')
+    expect(last.error.message).toMatch(
+      /^The budget is used up: \$0\.\d+ of --max-cost 0\.5, and the next request could cost \$0\.\d+ \(\d+ tokens sent, and 2048 of an answer\)\.$/,
+    )
+    // All of it was of use: what is left would not pay for a request.
+    expect(last.cost_usd).toBeGreaterThan(0.45)
+    expect(last.cost_usd).toBeLessThanOrEqual(0.5)
+    expect(limits.length).toBeGreaterThan(3)
+    expect(limits).toEqual(limits.toSorted((a, b) => b - a))
+    for (const limit of limits) expect(limit).toBeLessThan(128_000)
+  })
+
+  test('counts an answer that is cut off at what was left, and asks no more', async () => {
+    const cut: Reply = {
+      say: [say('I was about to')],
+      usage: { input: 10_000, output: 40_000 },
+      end: { type: 'incomplete', reason: 'max_output_tokens' },
+    }
+    const { code, events, requests } = await exec([cut], [...open, ...dear, '--json', '--max-cost', '0.5', 'x'], {
+      cwd: repository(),
+    })
+    expect([code, requests.length]).toEqual([4, 1])
+    expect(events.at(-1)).toMatchObject({
+      reason: 'budget',
+      cost_usd: 0.41,
+      error: { message: expect.stringMatching(/cut off after \d+ tokens, all that was left/) },
+    })
+  })
+
+  test('says nothing of the length of answers where there is room for any', async () => {
+    const { code, requests } = await exec([[say('ok')]], [...open, '--max-cost', '100', 'x'], { cwd: repository() })
+    expect(code).toBe(0)
+    expect(requests[0]?.body).not.toHaveProperty('max_output_tokens')
+  })
+
+  test('holds for those that work is handed to', async () => {
+    const handing: Reply = {
+      say: [call('agent', { title: 'look', prompt: 'look around' })],
+      usage: { input: 10_000, output: 47_000 },
+    }
+    const { code, events, requests } = await exec([handing], [...open, ...dear, '--json', '--max-cost', '0.5', 'x'], {
+      cwd: repository(),
+    })
+    expect([code, requests.length]).toEqual([4, 1])
+    const [item] = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+    expect(item).toMatchObject({ tool: 'agent', error: expect.stringContaining('The budget is used up') })
   })
 
   test('counts what the cache holds at its own price', async () => {
     const reply: Reply = { say: [say('ok')], usage: { input: 100, cached: 90, output: 10 } }
-    const { code, events, stderr } = await exec([reply], [...open, ...prices, '--json', '--max-cost', '1', 'x'], {
+    const { code, events, stderr } = await exec([reply], [...open, ...prices, '--json', '--max-cost', '1000', 'x'], {
       cwd: repository(),
     })
     expect(code).toBe(0)

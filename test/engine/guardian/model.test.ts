@@ -57,10 +57,27 @@ describe.skipIf(needsBubblewrap())('a reviewing model', () => {
   })
 
   test('uses up the budget of the run', async () => {
-    const spoken = { say: [say(JSON.stringify(good))], usage: { input: 500, output: 30 } }
-    const { code, requests } = await reviewedAs(spoken, ['--max-tokens', '100'])
+    const { code, requests } = await exec(
+      [
+        { say: [touch('a')], usage: { input: 10, output: 1 } },
+        { say: [say(JSON.stringify(good))], usage: { input: 99_000, output: 500 } },
+        [say('never')],
+      ],
+      [...untrusted, '--max-tokens', '100000', 'x'],
+      { cwd: repository() },
+    )
     expect(code).toBe(4)
     expect(requests).toHaveLength(2)
+  })
+
+  test('is not asked where the budget has no room for it, and what it would have judged is refused', async () => {
+    const { code, events, requests } = await exec(
+      [{ say: [touch('a')], usage: { input: 99_000, output: 500 } }, [say('never')]],
+      [...untrusted, '--max-tokens', '100000', 'x'],
+      { cwd: repository() },
+    )
+    expect([code, requests.length]).toEqual([4, 1])
+    expect(items(events, 'guardian_assessment')).toMatchObject([{ outcome: 'unavailable' }])
   })
 
   test('costs money like any other', async () => {

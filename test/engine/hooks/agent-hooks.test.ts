@@ -99,9 +99,9 @@ describe.skipIf(needsBubblewrap())('what hooks ask models', () => {
     test(`ends with the run's budget: ${type}`, async () => {
       const replies = (index: number): Reply =>
         index === 0
-          ? { say: [call('exec_command', { cmd: 'touch ran' })], usage }
+          ? { say: [call('exec_command', { cmd: 'touch ran' })], usage: { input: 99_000, output: 500 } }
           : { say: [say('{"ok": true, "reason": ""}')], usage }
-      const used = await withHooks(asking(type), replies, { args: ['--max-tokens', '110'] })
+      const used = await withHooks(asking(type), replies, { args: ['--max-tokens', '100000'] })
       expect([used.code, used.requests.length]).toEqual([4, 1])
       expect(existsSync(join(used.cwd, 'ran'))).toBe(false)
     })

@@ -30,7 +30,7 @@ test('the next model answers where the first one cannot, and goes on answering',
   const { model, openai } = await open(() => down, [[say('here')], [say('still here')]])
   expect(model.name).toBe('gpt-5.5')
   expect(await collectFinished(model)).toEqual([
-    { type: 'retry', attempt: 1, of: 1, reason: 'OpenAI answered 503: down', waitMs: 1 },
+    { type: 'retry', attempt: 1, of: 1, reason: 'OpenAI answered 503: down', waitMs: 1, failure: 'server' },
     {
       type: 'retry',
       attempt: 1,

@@ -182,7 +182,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     const { mock, model } = await startWire(wire, [reply, [say('fine')]])
     const matching: unknown = typeof reason === 'string' ? reason : expect.stringMatching(reason)
     expect((await collectFinished(model)).slice(-3)).toEqual([
-      { type: 'retry', attempt: 1, of: 5, reason: matching, waitMs: 1 },
+      { type: 'retry', attempt: 1, of: 5, reason: matching, waitMs: 1, failure: expect.any(String) },
       { type: 'message', text: 'fine' },
       { type: 'end', usage: noUsage },
     ])
@@ -220,7 +220,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     })().catch((thrown: unknown) => thrown)
     const reason = `${label} ended its response early: ${wire.truncated}`
     expect(seen.filter(({ type }) => type === 'retry')).toEqual([
-      { type: 'retry', attempt: 1, of: 1, reason, waitMs: 1, spent },
+      { type: 'retry', attempt: 1, of: 1, reason, waitMs: 1, failure: 'incomplete', spent },
     ])
     expect(error).toMatchObject({ failure: 'incomplete', message: `${reason} (gave up after 1 retry)`, spent })
     expect(mock.requests).toHaveLength(2)

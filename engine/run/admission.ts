@@ -1,0 +1,75 @@
+import { costOf, type ModelFacts } from '../models/index.ts'
+import { noUsage } from '../usage.ts'
+
+/** Whether a request may be made. */
+export type Admission =
+  | {
+      readonly admitted: true
+      /** How many tokens its answer may have; undefined: as many as the model gives. */
+      readonly limit: number | undefined
+      /** Whether that is less than the model could give. */
+      readonly isLowered: boolean
+      /** Gives back what was set aside for it. To be called once it is over, and counted. */
+      readonly release: () => void
+    }
+  | { readonly admitted: false; readonly message: string }
+
+/** What is left of a budget. An absent limit does not limit. */
+type Left = {
+  readonly tokens: number | undefined
+  /** US dollars. */
+  readonly cost: number | undefined
+}
+
+/** What a request could use, at most. */
+export type WorstCase = {
+  /** Sent, and given back. */
+  readonly input: number
+  readonly output: number
+  /** US dollars; 0 where nobody counts them. */
+  readonly cost: number
+}
+
+/** With less room than that for its answer a request is not worth its price. */
+const leastAnswer = 2048
+/** Of a model that nobody has said anything about: small servers refuse to be asked for more. */
+const assumedLongest = 8192
+
+/**
+ * The most that a request could use: all of it sent anew, past every cache, and the longest answer there is room for.
+ *
+ * @param input its tokens
+ * @returns with `fits` false the least that it could use at most, which is more than is left
+ */
+export function worstCase(
+  input: number,
+  { price, longestOutput }: Pick<ModelFacts, 'price' | 'longestOutput'>,
+  left: Left,
+): {
+  readonly fits: boolean
+  readonly use: WorstCase
+  readonly limit: number | undefined
+  readonly isLowered: boolean
+} {
+  const longest = longestOutput ?? assumedLongest
+  const least = Math.min(leastAnswer, longest)
+  const costs = (output: number): number => {
+    if (price === undefined || left.cost === undefined) return 0
+    const { input: plain, cacheWrite } = price
+    const written = cacheWrite > plain ? input : 0
+    return costOf({ ...noUsage, inputTokens: input, cacheWriteInputTokens: written, outputTokens: output }, price)
+  }
+  const use = (output: number): WorstCase => ({ input, output, cost: costs(output) })
+  const isWithin = ({ output, cost }: WorstCase): boolean =>
+    input + output <= (left.tokens ?? Infinity) && cost <= (left.cost ?? Infinity)
+  if (!isWithin(use(least))) return { fits: false, use: use(least), limit: undefined, isLowered: false }
+  const whole = use(longest)
+  if (isWithin(whole)) {
+    return { fits: true, use: whole, limit: longestOutput === undefined ? longest : undefined, isLowered: false }
+  }
+  const perToken = costs(1) - costs(0)
+  const byCost = left.cost === undefined || perToken <= 0 ? Infinity : Math.floor((left.cost - costs(0)) / perToken)
+  const byTokens = left.tokens === undefined ? Infinity : left.tokens - input
+  const output = Math.max(least, Math.min(byCost, byTokens))
+  return { fits: true, use: use(output), limit: output, isLowered: true }
+}

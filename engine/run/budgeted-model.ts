@@ -1,0 +1,113 @@
+import { ModelError, wrapModel, type HistoryItem, type Model, type ModelRequest } from '../model.ts'
+import type { BudgetWatch } from './budget.ts'
+
+/** What is estimated is estimated high: no text in a language or of a program has more tokens than that. */
+const bytesPerToken = 2
+const tokensPerImage = 3000
+
+/**
+ * A model that is asked only what the budget has room for: each request is admitted with the most that it could use, and its answer is
+ * held to what is left. What was counted by the provider once is taken from there.
+ *
+ * @returns throws `ModelError` `budget` for a request that could use more than is left
+ */
+export function budgetedModel(model: Model, budget: BudgetWatch): Model {
+  let counted: Counted | undefined
+  return wrapModel(model, async function* (request, signal) {
+    if (!budget.needsAdmission) return yield* model.respond(request, signal)
+    const tokens = tokensOf(request, counted)
+    for (;;) {
+      const asked = model.name
+      const admission = budget.admit(tokens, asked)
+      if (!admission.admitted) throw new ModelError('budget', admission.message)
+      const { limit, isLowered, release } = admission
+      const cutOff = `The budget is used up: the answer was cut off after ${limit} tokens, all that was left.`
+      const answer = model.respond(heldTo(limit, request), signal)
+      let goesElsewhere = false
+      try {
+        for await (const event of answer) {
+          if (event.type === 'retry' && event.failure === 'incomplete' && isLowered) {
+            throw new ModelError('budget', cutOff, { spent: event.spent })
+          }
+          if (event.type === 'end') {
+            const { inputTokens, outputTokens } = event.usage
+            const said = inputTokens + outputTokens
+            if (said > 0) counted = { tokens: said, length: request.history.length, last: request.history.at(-1) }
+          }
+          yield event
+          if (event.type === 'end') return
+          if (event.type !== 'retry') continue
+          // It is asked once more: what the first attempt took is counted by now, and another model may have another price.
+          goesElsewhere = model.name !== asked
+          if (goesElsewhere) break
+          release()
+          const again = budget.admit(tokens, asked)
+          if (again.admitted) again.release()
+          if (!again.admitted || (again.limit ?? Infinity) < (limit ?? Infinity)) {
+            throw new ModelError('budget', again.admitted ? cutOff : again.message)
+          }
+        }
+      } catch (error) {
+        if (isLowered && error instanceof ModelError && error.failure === 'incomplete') {
+          throw new ModelError('budget', cutOff, { spent: error.spent, cause: error })
+        }
+        throw error
+      } finally {
+        release()
+      }
+      if (!goesElsewhere) return
+    }
+  })
+}
+
+/** A request whose answer may have so many tokens, where it may not already have fewer. */
+function heldTo(limit: number | undefined, request: ModelRequest): ModelRequest {
+  if (limit === undefined) return request
+  const { maxOutputTokens = limit, ...sampling } = request.sampling ?? {}
+  return { ...request, sampling: { ...sampling, maxOutputTokens: Math.min(limit, maxOutputTokens) } }
+}
+
+/** What a provider has counted: a request and its answer. */
+type Counted = {
+  readonly tokens: number
+  /** How many items the request had, and the last of them: a history that begins otherwise is another one. */
+  readonly length: number
+  readonly last: HistoryItem | undefined
+}
+
+/** How many tokens a request has at most. */
+function tokensOf({ instructions, tools, history }: ModelRequest, counted: Counted | undefined): number {
+  if (counted !== undefined && counted.length > 0 && history[counted.length - 1] === counted.last) {
+    const isOfAnswer = (item: HistoryItem): boolean =>
+      ['reasoning', 'tool_call', 'web_search'].includes(item.type) || ('role' in item && item.role === 'assistant')
+    const since = history.slice(counted.length)
+    const answered = since.findIndex((item) => !isOfAnswer(item))
+    return counted.tokens + sum(answered === -1 ? [] : since.slice(answered))
+  }
+  return ofText(instructions) + ofText(JSON.stringify(tools)) + sum(history)
+}
+
+function sum(items: readonly HistoryItem[]): number {
+  return items.reduce((total, item) => total + ofItem(item), 0)
+}
+
+function ofItem(item: HistoryItem): number {
+  switch (item.type) {
+    case 'message':
+      return ofText(item.text) + tokensPerImage * (item.images?.length ?? 0)
+    case 'reasoning':
+      return ofText(item.opaque === undefined ? item.text : JSON.stringify(item.opaque))
+    case 'web_search':
+      return ofText(item.opaque === undefined ? item.query : JSON.stringify(item.opaque))
+    case 'tool_call':
+      return ofText(item.call.name) + ofText(item.call.input)
+    case 'tool_result':
+      return ofText(item.output) + tokensPerImage * (item.images?.length ?? 0)
+    default:
+      return item satisfies never
+  }
+}
+
+function ofText(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+}
