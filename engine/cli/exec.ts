@@ -21,6 +21,7 @@ import { describeSkills } from '../skills/skill-list.ts'
 import { agentTools } from '../tools/agent.ts'
 import { askUserAt } from '../tools/ask-user.ts'
 import { planModeTools } from '../tools/plan-mode.ts'
+import { outputLimits } from '../text/output-limits.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
@@ -215,6 +216,7 @@ export async function runExec(
       maxOutputTokens: settings.model_max_output_tokens,
       sinks: chooseSinks(options),
       ...search.wish,
+      outputLimits: outputLimits(settings),
       budget: {
         maxTurns: options.maxTurns,
         maxTokens: options.maxTokens,

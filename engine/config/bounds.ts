@@ -25,6 +25,7 @@ export function excessOver(bound: Settings, asked: object, preferences: boolean)
 
 const tastes: ReadonlySet<string> = new Set([
   ...['model', 'fallback_models', 'model_reasoning_effort', 'tool_concurrency', 'tool_search'],
+  ...['tool_output_token_limit', 'tool_output_line_limit'],
   ...['model_context_window', 'model_max_output_tokens', 'compact_at', 'model_auto_compact_token_limit'],
   ...['request_max_retries', 'stream_max_retries', 'stream_idle_timeout_ms'],
 ])

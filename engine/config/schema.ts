@@ -36,6 +36,10 @@ export const ConfigFile = z.strictObject({
   openai_base_url: z.url().optional(),
   /** How many calls run at a time, of those that only read. Default: 10. */
   tool_concurrency: z.int().min(1).max(64).optional(),
+  /** How many tokens of one result the model is shown, whatever a call asks for; beyond it the middle is cut out. Default: 10000 where a call asks for none. */
+  tool_output_token_limit: z.int().min(100).optional(),
+  /** The same in lines. Default: 4000. */
+  tool_output_line_limit: z.int().min(10).optional(),
   /** Whether requests leave out tools that can be searched for: `always`, `off`, or from `auto:N%` of the context window on. Default: `auto:10%`. */
   tool_search: z
     .string()

@@ -18,15 +18,21 @@ export class KeptOutputs {
   readonly #paths = new Set<string>()
   #bytes = 0
 
-  /** @param keep writes a file and gives its path */
-  constructor(keep: (bytes: Uint8Array) => string, mask: Mask) {
+  readonly #quota: number
+
+  /**
+   * @param keep writes a file and gives its path
+   * @param quota kept of all together, in bytes. Default: 256 MiB
+   */
+  constructor(keep: (bytes: Uint8Array) => string, mask: Mask, quota = quotaBytes) {
     this.#keep = keep
     this.#mask = mask
+    this.#quota = quota
   }
 
   /** Keeps an output and gives its file's path. Once the quota is used up, of each only the beginning and the end. */
   keep(output: Uint8Array): string {
-    const buffer = new OutputBuffer(Math.max(quotaBytes - this.#bytes, beyondQuotaBytes))
+    const buffer = new OutputBuffer(Math.max(this.#quota - this.#bytes, beyondQuotaBytes))
     // Byte for byte: what is kept is what came, whatever its encoding.
     buffer.push(Buffer.from(this.#mask(Buffer.from(output).toString('latin1')), 'latin1'))
     const bytes = buffer.toBytes()

@@ -10,6 +10,7 @@ import type { Widening } from '../grants/widening.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
 import { closeWorkingState, openWorkingState } from '../tools/working-state.ts'
 import { showTodo, todoOf } from './resumed-todo.ts'
+import type { OutputLimits } from '../text/output-limits.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type BudgetFacts } from './budget.ts'
@@ -76,6 +77,8 @@ export type RunOptions = {
   readonly variables?: () => Readonly<Record<string, string>>
   /** How many calls may run at a time, of those that may run beside others. Default: 10. */
   readonly toolConcurrency?: number
+  /** How much of a result the model is shown. Default: as where nothing is configured. */
+  readonly outputLimits?: OutputLimits
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
   /** Takes the final message before the run tells its end; gives why it could not, which then fails the run. Default: nobody does. */
@@ -325,7 +328,11 @@ function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): 
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
     process.env,
-    { todo: todoOf(options), taskHooks: options.hooks?.tasks ?? noTaskHooks },
+    {
+      todo: todoOf(options),
+      taskHooks: options.hooks?.tasks ?? noTaskHooks,
+      ...(options.outputLimits === undefined ? {} : { limits: options.outputLimits }),
+    },
   )
   return {
     registry,

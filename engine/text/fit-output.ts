@@ -1,17 +1,12 @@
 import type { Mask } from './mask-secrets.ts'
-import { truncateMiddle } from './truncate.ts'
-
-/** What a model is shown of one result, unless its tool says otherwise. */
-const defaultTokens = 10_000
-
-/** An estimate that every provider's tokenizer keeps to for source code and prose in Latin script. */
-const unitsPerToken = 4
+import { roomFor, within, type OutputLimits } from './output-limits.ts'
+import { fits, truncateOutput, type Room } from './truncate.ts'
 
 /** A result as far as its length matters. */
 type Fitting = {
   readonly output: string
-  /** Default: 10,000. */
-  readonly maxTokens?: number
+  /** Default: what the limits say. */
+  readonly room?: Room
   readonly outputFile?: string
 }
 
@@ -21,13 +16,17 @@ type Fitting = {
  */
 export function fitOutput<Result extends Fitting>(
   result: Result,
-  { mask, kept }: { readonly mask: Mask; readonly kept: { keep(bytes: Uint8Array): string } },
+  {
+    mask,
+    kept,
+    limits,
+  }: { readonly mask: Mask; readonly kept: { keep(bytes: Uint8Array): string }; readonly limits: OutputLimits },
 ): Result {
-  const limit = (result.maxTokens ?? defaultTokens) * unitsPerToken
+  const room = result.room === undefined ? roomFor(undefined, limits) : within(result.room, limits)
   const output = mask(result.output)
-  if (output.length <= limit) return output === result.output ? result : { ...result, output }
+  if (fits(output, room)) return output === result.output ? result : { ...result, output }
   const file = result.outputFile ?? kept.keep(Buffer.from(output))
-  return { ...result, output: truncateMiddle(output, limit, readOnIn(file)).text, outputFile: file }
+  return { ...result, output: truncateOutput(output, room, readOnIn(file)).text, outputFile: file }
 }
 
 /** Where a whole output is, as a cut says it to the model. */

@@ -5,6 +5,13 @@ type Truncated = {
   readonly omitted: number
 }
 
+/** How much of an output is shown. Whichever is reached first cuts. */
+export type Room = {
+  /** As most tokenizers count, about: four characters of ASCII are one, and so is one of a script beyond Greek, Cyrillic and Arabic. */
+  readonly tokens: number
+  readonly lines: number
+}
+
 /**
  * Cuts the middle out of a text that is too long: what a command says first and last is what matters. The cut falls on
  * line ends where lines are short enough, never inside a surrogate pair, and a marker says how much is gone.
@@ -15,12 +22,38 @@ type Truncated = {
 export function truncateMiddle(text: string, limit: number, whereWhole?: string): Truncated {
   if (text.length <= limit) return { text, omitted: 0 }
   const half = Math.floor(limit / 2)
-  const head = text.slice(0, headEnd(text, half))
-  const tail = text.slice(tailStart(text, text.length - half))
+  return cut(text, half, text.length - half, whereWhole)
+}
+
+/** Whether an output is short enough to be shown whole. */
+export function fits(text: string, { tokens, lines }: Room): boolean {
+  return (
+    unitsFromStart(text, tokens) === text.length &&
+    (text.length <= lines || countLines(text) + (text.endsWith('\n') ? 0 : 1) <= lines)
+  )
+}
+
+/** The same by tokens and lines, half of them from the start and half from the end. */
+export function truncateOutput(text: string, room: Room, whereWhole?: string): Truncated {
+  if (fits(text, room)) return { text, omitted: 0 }
+  const { tokens, lines } = room
+  const head = Math.min(unitsFromStart(text, tokens / 2), afterLines(text, Math.ceil(lines / 2)))
+  const tail = Math.max(unitsFromEnd(text, tokens / 2), beforeLines(text, Math.floor(lines / 2)))
+  return cut(text, head, Math.max(head, tail), whereWhole)
+}
+
+function cut(text: string, headAt: number, tailAt: number, whereWhole: string | undefined): Truncated {
+  const head = text.slice(0, headEnd(text, headAt))
+  const tail = text.slice(tailStart(text, tailAt))
   const omitted = text.length - head.length - tail.length
   const lines = countLines(text.slice(head.length, text.length - tail.length))
+  const before = countLines(head)
+  const place = head === '' || head.endsWith('\n') ? `after line ${before}` : `from within line ${before + 1}`
   const where = whereWhole === undefined ? '' : `; the whole output is in ${whereWhole}`
-  return { text: `${head}\n[... ${omitted} characters, ${lines} lines left out${where} ...]\n${tail}`, omitted }
+  return {
+    text: `${head}\n[... ${omitted} characters, ${lines} lines left out ${place}${where} ...]\n${tail}`,
+    omitted,
+  }
 }
 
 function headEnd(text: string, at: number): number {
@@ -30,6 +63,7 @@ function headEnd(text: string, at: number): number {
 }
 
 function tailStart(text: string, at: number): number {
+  if (text[at - 1] === '\n') return at
   const line = text.indexOf('\n', at) + 1
   const start = line > 0 && line - at < (text.length - at) / 4 ? line : at
   return isLowSurrogate(text, start) ? start + 1 : start
@@ -38,6 +72,51 @@ function tailStart(text: string, at: number): number {
 function isLowSurrogate(text: string, index: number): boolean {
   const unit = text.charCodeAt(index)
   return unit >= 0xdc00 && unit <= 0xdfff
+}
+
+/** Of a token, in quarters, that a UTF-16 unit takes. */
+function weightAt(text: string, index: number): number {
+  const unit = text.charCodeAt(index)
+  return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
+}
+
+/** How many units from the start so many tokens are. */
+function unitsFromStart(text: string, tokens: number): number {
+  if (text.length <= tokens) return text.length
+  let left = tokens * 4
+  let at = 0
+  while (at < text.length && (left -= weightAt(text, at)) >= 0) at++
+  return at
+}
+
+/** Where the last so many tokens begin. */
+function unitsFromEnd(text: string, tokens: number): number {
+  let left = tokens * 4
+  let at = text.length
+  while (at > 0 && (left -= weightAt(text, at - 1)) >= 0) at--
+  return at
+}
+
+/** Where the first so many lines end. */
+function afterLines(text: string, lines: number): number {
+  let at = 0
+  for (let line = 0; line < lines; line++) {
+    const end = text.indexOf('\n', at)
+    if (end === -1) return text.length
+    at = end + 1
+  }
+  return at
+}
+
+/** Where the last so many lines begin. */
+function beforeLines(text: string, lines: number): number {
+  let at = text.length - (text.endsWith('\n') ? 1 : 0)
+  for (let line = 0; line < lines; line++) {
+    const end = at <= 0 ? -1 : text.lastIndexOf('\n', at - 1)
+    if (end === -1) return 0
+    at = end
+  }
+  return at + 1
 }
 
 function countLines(text: string): number {

@@ -3,7 +3,8 @@ import type { SandboxMode } from '../../policies/index.ts'
 import type { CommandItem } from '../events.ts'
 import { remedyAsConfig } from '../remedies.ts'
 import { readOnIn } from '../text/fit-output.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import { roomFor, withSurroundings } from '../text/output-limits.ts'
+import { fits, truncateMiddle, truncateOutput, type Room } from '../text/truncate.ts'
 import type { ToolContext, ToolResult } from './tool.ts'
 
 /** A command that has run. */
@@ -17,24 +18,16 @@ export type FinishedCommand = {
   readonly file: string | undefined
 }
 
-const defaultOutputTokens = 10_000
-const bytesPerToken = 4
-/** How the command ended, what the sandbox refused. */
-const surroundingTokens = 4_000
 /** Of one command's output in one event: a line of the stream stays far below 64 KiB even when every byte is escaped. */
 const eventOutputLimit = 8 * 1024
 
 /**
- * How much of an output is shown whole, in characters.
+ * Whether an output is shown whole, to the model and in the event.
  *
  * @param tokens what the call asks for; undefined is the default
  */
-export function shownOutput(tokens: number | undefined): number {
-  return Math.min(eventOutputLimit, modelLimit(tokens))
-}
-
-function modelLimit(tokens: number | undefined): number {
-  return (tokens ?? defaultOutputTokens) * bytesPerToken
+export function isShownWhole(output: string, tokens: number | undefined, { state }: ToolContext): boolean {
+  return output.length <= eventOutputLimit && fits(output, roomFor(tokens, state.limits))
 }
 
 /** The closing fields of the command's item. */
@@ -70,15 +63,11 @@ export function answerCommand(
   { maxTokens, ignored }: Answering,
   context: ToolContext,
 ): ToolResult {
+  const room = roomFor(maxTokens, context.state.limits)
   const lines = [describeEnd(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
   if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
-  lines.push(
-    'Output:',
-    truncateMiddle(output, modelLimit(maxTokens), file === undefined ? undefined : readOnIn(file)).text.replace(
-      /\n$/,
-      '',
-    ),
-  )
+  const shown = showOutput(output, room, file, context)
+  lines.push('Output:', shown.text)
   for (const denial of result.denials) {
     lines.push(`[sandbox: ${mode}] ${renderDenial(denial, remedyAsConfig)}`)
   }
@@ -89,8 +78,8 @@ export function answerCommand(
     ok: result.status === 'exited' && result.code === 0,
     output: lines.join('\n'),
     // The output proper is cut above; what surrounds it is short and must not push it out.
-    maxTokens: (maxTokens ?? defaultOutputTokens) + surroundingTokens,
-    ...(file === undefined ? {} : { outputFile: file }),
+    room: withSurroundings(room),
+    ...(shown.file === undefined ? {} : { outputFile: shown.file }),
   }
 }
 
@@ -106,19 +95,27 @@ type Running = {
 
 /** The same for a command that has not ended: how to go on with it, and what it printed. */
 export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Running, context: ToolContext): ToolResult {
-  const isLong = output.length > modelLimit(maxTokens)
-  const file = isLong ? context.state.kept.keep(Buffer.from(output)) : undefined
+  const room = roomFor(maxTokens, context.state.limits)
   const lines = [
     `Process running with session ID ${id}`,
     `Wall time: ${(waitedMs / 1000).toFixed(1)} seconds`,
     'Output:',
-    truncateMiddle(output, modelLimit(maxTokens), file === undefined ? undefined : readOnIn(file)).text.replace(
-      /\n$/,
-      '',
-    ),
+    showOutput(output, room, undefined, context).text,
     ...denials.map((denial) => renderDenial(denial, remedyAsConfig)),
   ]
-  return { ok: true, output: lines.join('\n'), maxTokens: (maxTokens ?? defaultOutputTokens) + surroundingTokens }
+  return { ok: true, output: lines.join('\n'), room: withSurroundings(room) }
+}
+
+/** An output as far as there is room for it; the whole of one that is cut is kept. */
+function showOutput(
+  output: string,
+  room: Room,
+  known: string | undefined,
+  { state }: ToolContext,
+): { readonly text: string; readonly file: string | undefined } {
+  const file = known ?? (fits(output, room) ? undefined : state.kept.keep(Buffer.from(output)))
+  const { text } = truncateOutput(output, room, file === undefined ? undefined : readOnIn(file))
+  return { text: text.replace(/\n$/, ''), file }
 }
 
 /** How a command ended, in one line. */

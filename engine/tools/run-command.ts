@@ -3,7 +3,7 @@ import { describeGrant, type Action, type Approved, type Grant, type Verdict } f
 import { SandboxError, type ExecResult } from '../../sandbox/index.ts'
 import { cleanOutput } from '../text/clean.ts'
 import { shellJoin } from '../text/shell-join.ts'
-import { answerCommand, answerRunning, describeCommand, shownOutput, type FinishedCommand } from './command-result.ts'
+import { answerCommand, answerRunning, describeCommand, isShownWhole, type FinishedCommand } from './command-result.ts'
 import { LiveCommand, mostSessions } from './command-sessions.ts'
 import { denied, eventVerdict } from './denied.ts'
 import { grantsAskedFor, grantsForDenials, grantsSeenIn, type AskedPermissions } from '../grants/grants.ts'
@@ -314,8 +314,8 @@ function finish(
 ): FinishedCommand {
   const bytes = command.output
   const output = context.state.mask(cleanOutput(bytes))
-  const isLong = output.length > shownOutput(request.max_output_tokens)
-  return { result, mode: command.mode, output, file: isLong ? context.state.kept.keep(bytes) : undefined }
+  const isWhole = isShownWhole(output, request.max_output_tokens, context)
+  return { result, mode: command.mode, output, file: isWhole ? undefined : context.state.kept.keep(bytes) }
 }
 
 function tooMany({ state }: ToolContext): string {

@@ -4,6 +4,7 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import type { Widening } from '../grants/widening.ts'
 import type { EventVerdict, Item, ItemDraft } from '../events.ts'
 import type { Image, ToolDeclaration } from '../model.ts'
+import type { Room } from '../text/truncate.ts'
 import type { WorkingState } from './working-state.ts'
 
 /** Where a call would run, for decisions that have to be made before it does. */
@@ -51,8 +52,8 @@ export type ToolResult = {
   readonly refused?: EventVerdict
   /** The call could not be carried out at all, so that the calls beside it are not worth going on with. A throw means the same. */
   readonly broken?: boolean
-  /** How much of the output the model gets; beyond it the middle is cut out. Default: 10,000 tokens. */
-  readonly maxTokens?: number
+  /** How much of the output the model gets; beyond it the middle is cut out. Default: as configured. */
+  readonly room?: Room
   /** Where the whole output lies, when the tool has kept it already. */
   readonly outputFile?: string
 }

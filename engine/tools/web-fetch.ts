@@ -3,6 +3,7 @@ import type { Action } from '../../policies/index.ts'
 import { SandboxError } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../remedies.ts'
 import { fetchPage } from '../web/fetch-page.ts'
+import { roomFor } from '../text/output-limits.ts'
 import { pageText } from '../web/page-text.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied.ts'
@@ -84,7 +85,11 @@ async function fetchAll(first: URL, length: number, context: ToolContext): Promi
       const head = [`${url.href}: status ${status}, ${type === '' ? 'no content type' : type}, ${body.length} bytes`]
       if (more) head.push('(only the first part: the page is longer than may be fetched)')
       const output = `${head.join(' ')}\n\n${await pageText(body, type, url)}`
-      return { ok: status >= 200 && status < 300, output, maxTokens: Math.ceil(length / charactersPerToken) }
+      return {
+        ok: status >= 200 && status < 300,
+        output,
+        room: roomFor(Math.ceil(length / charactersPerToken), context.state.limits),
+      }
     }
     const from = url
     const problem = URL.canParse(fetched.location, from)

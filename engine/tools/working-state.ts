@@ -6,6 +6,7 @@ import { CommandSessions } from './command-sessions.ts'
 import { BackgroundTasks } from './tasks/background-tasks.ts'
 import { noTaskHooks, type TaskHooks } from '../run/hooks.ts'
 import { maskSecrets, type Mask } from '../text/mask-secrets.ts'
+import { outputLimits, type OutputLimits } from '../text/output-limits.ts'
 import { TodoList, type TodoEntry } from './todo-list.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 
@@ -27,9 +28,15 @@ export type WorkingState = {
   readonly kept: KeptOutputs
   /** Hides the secrets of the environment. */
   readonly mask: Mask
+  /** How much of a result is shown. */
+  readonly limits: OutputLimits
 }
 
-type WorkingOptions = { readonly todo?: readonly TodoEntry[]; readonly taskHooks?: TaskHooks }
+type WorkingOptions = {
+  readonly todo?: readonly TodoEntry[]
+  readonly taskHooks?: TaskHooks
+  readonly limits?: OutputLimits
+}
 
 /**
  * Begins the working state of a run; nothing is started before it is needed.
@@ -39,12 +46,13 @@ type WorkingOptions = { readonly todo?: readonly TodoEntry[]; readonly taskHooks
  * @param env the engine's own environment, whose secrets nobody is shown
  * @param options.todo what a resumed session had to do. Default: nothing
  * @param options.taskHooks asked about background tasks. Default: nobody
+ * @param options.limits how much of a result is shown. Default: as where nothing is configured
  */
 export function openWorkingState(
   sandbox: () => Sandbox,
   keep: (bytes: Uint8Array) => string,
   env: Readonly<NodeJS.ProcessEnv>,
-  { todo = [], taskHooks = noTaskHooks }: WorkingOptions = {},
+  { todo = [], taskHooks = noTaskHooks, limits = outputLimits() }: WorkingOptions = {},
 ): WorkingState {
   const mask = maskSecrets(env)
   const kept = new KeptOutputs(keep, mask)
@@ -63,6 +71,7 @@ export function openWorkingState(
     todo: new TodoList(todo),
     kept,
     mask,
+    limits,
   }
 }
 

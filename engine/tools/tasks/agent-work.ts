@@ -17,7 +17,11 @@ export function agentWork(agents: SubAgents, assignment: Assignment): TaskWork {
     }),
     look: ({ maxTokens }) => {
       const output = said ?? `${id} is at work, and reports when it has finished.`
-      return Promise.resolve({ ok: true, output, ...(maxTokens === undefined ? {} : { maxTokens }) })
+      return Promise.resolve({
+        ok: true,
+        output,
+        ...(maxTokens === undefined ? {} : { room: { tokens: maxTokens, lines: maxTokens } }),
+      })
     },
     stop: () => stopping.abort('interrupted'),
   }
