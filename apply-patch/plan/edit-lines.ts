@@ -66,6 +66,9 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
 export function editLines(table: LineTable, edits: readonly LineEdit[]): Content | undefined {
   const { bytes, count } = table
   const pieces: Uint8Array[] = []
+  // One for all edits: a big file can have thousands of them.
+  const added = Buffer.allocUnsafe(edits.reduce((sum, edit) => sum + mostBytes(edit), 0))
+  let used = 0
   const isUnterminated = count > 0 && lineEnding(table, count - 1) === ''
   let copied = 0
   let touchesEnd = false
@@ -74,11 +77,13 @@ export function editLines(table: LineTable, edits: readonly LineEdit[]): Content
     const start = edit.from >= count ? bytes.length : textStart(table, edit.from)
     const end = edit.to > edit.from ? (table.starts[edit.to] ?? bytes.length) : start
     const afterUnterminated = isUnterminated && edit.from === count
-    const text = renderAdded(table, edit, afterUnterminated ? neighbourEnding(table, count - 1) : '')
+    const from = used
+    used = writeEnding(added, used, afterUnterminated ? neighbourEnding(table, count - 1) : '')
+    used = writeAdded(table, edit, added, used)
     touchesEnd ||= edit.to === count
-    if (text.equals(bytes.subarray(start, end))) continue
+    if (used - from === end - start && bytes.compare(added, from, used, start, end) === 0) continue
     if (start > copied) pieces.push(bytes.subarray(copied, start))
-    if (text.length > 0) pieces.push(text)
+    if (used > from) pieces.push(added.subarray(from, used))
     copied = end
     hasChanged = true
   }
@@ -92,11 +97,16 @@ function isSame(pieces: readonly Uint8Array[], bytes: Buffer): boolean {
   return pieces.reduce((sum, piece) => sum + piece.length, 0) === bytes.length && Buffer.concat(pieces).equals(bytes)
 }
 
-function renderAdded(table: LineTable, { from, to, body, added }: LineEdit, before: LineEnding): Buffer {
-  let size = before.length
+/** How many bytes the added lines of an edit can come to, the ends of their lines and of the line before included. */
+function mostBytes({ added }: LineEdit): number {
+  let size = 2
   for (const { start, end } of added) size += end - start + 2
-  const text = Buffer.allocUnsafe(size)
-  let at = writeEnding(text, 0, before)
+  return size
+}
+
+/** Writes the added lines with their ends. @returns the position behind them */
+function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text: Buffer, position: number): number {
+  let at = position
   for (let index = 0; index < added.length; index++) {
     const { start, end } = added[index] ?? { start: 0, end: 0 }
     // Few bytes are sooner copied here than by the system.
@@ -106,7 +116,7 @@ function renderAdded(table: LineTable, { from, to, body, added }: LineEdit, befo
     const model = to > from ? Math.min(from + index, to - 1) : from > 0 ? from - 1 : 0
     at = writeEnding(text, at, neighbourEnding(table, model))
   }
-  return text.subarray(0, at)
+  return at
 }
 
 /** @returns the position behind it */
