@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { EndReason } from './exit-codes.ts'
+import type { Circumstances } from './run/circumstances.ts'
 import type { Budget } from './run/limits.ts'
 
 /**
@@ -242,6 +243,15 @@ export type ToolCallItem = z.infer<typeof toolCall>
 export type AssessmentItem = z.infer<typeof guardianAssessment>
 export type EventVerdict = z.infer<typeof verdict>
 
+/** Ours, in every event: what `Circumstances` says. */
+const circumstances = {
+  sandbox: z.literal('external').optional(),
+  dangers: z.array(z.literal('docker-socket')).optional(),
+}
+
+/** Ours: how many variables of the environment commands did not get, and how many of these are taken for secrets. */
+const withheld = z.object({ variables: z.int(), secrets: z.int() })
+
 /** What both terminal events say. */
 const terminal = {
   /** Of this run, and all runs of the session together. */
@@ -256,6 +266,7 @@ const terminal = {
   audit_head: z.string().optional(),
   /** Default limits that the sandbox could not enforce here, as sentences; absent where there were none. */
   sandbox_unenforced: z.array(z.string()).optional(),
+  environment_withheld: withheld.optional(),
 }
 
 /** An item without the id that the run gives it. */
@@ -269,6 +280,7 @@ type WithoutId<T extends Item> = T extends Item ? Omit<T, 'id'> : never
  */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({
+    ...circumstances,
     type: z.literal('thread.started'),
     thread_id: z.string(),
     schema_version: z.literal(schemaVersion),
@@ -281,6 +293,7 @@ export const RunEvent = z.discriminatedUnion('type', [
       session_dir: z.string(),
       /** What commands reach: `off`, `allowlist` or `full`. */
       network: z.string().optional(),
+      environment_withheld: withheld.optional(),
       reasoning_effort: z.string().optional(),
       /** Whose wish it is that the run plans, and changes nothing. Absent: it may act. */
       plan_mode: z.enum(['user', 'model']).optional(),
@@ -299,19 +312,20 @@ export const RunEvent = z.discriminatedUnion('type', [
         .optional(),
     }),
   }),
-  z.object({ type: z.literal('turn.started') }),
-  z.object({ type: z.literal('item.started'), item }),
-  z.object({ type: z.literal('item.updated'), item }),
-  z.object({ type: z.literal('item.completed'), item }),
-  z.object({ type: z.literal('turn.completed'), ...terminal }),
+  z.object({ ...circumstances, type: z.literal('turn.started') }),
+  z.object({ ...circumstances, type: z.literal('item.started'), item }),
+  z.object({ ...circumstances, type: z.literal('item.updated'), item }),
+  z.object({ ...circumstances, type: z.literal('item.completed'), item }),
+  z.object({ ...circumstances, type: z.literal('turn.completed'), ...terminal }),
   z.object({
+    ...circumstances,
     type: z.literal('turn.failed'),
     error: z.object({ message: z.string() }),
     reason: z.string(),
     exit_code: z.int(),
     ...terminal,
   }),
-  z.object({ type: z.literal('error'), message: z.string() }),
+  z.object({ ...circumstances, type: z.literal('error'), message: z.string() }),
 ])
 
 export type RunEvent = z.infer<typeof RunEvent>
@@ -356,4 +370,8 @@ export type RunSummary = {
   readonly auditHead?: string | undefined
   /** Default limits that the sandbox could not enforce here, as sentences. */
   readonly unenforced?: readonly string[] | undefined
+  /** How many variables of the environment commands did not get. */
+  readonly withheld?: z.infer<typeof withheld> | undefined
+  /** What was given to commands that is a way out of any sandbox. */
+  readonly dangers?: Circumstances['dangers']
 }

@@ -115,8 +115,21 @@ export function refusalOfVariable(
 
 const isCore = matcher(coreNames)
 
-/** What a command gets, and which names of ours it didn't because they look like secrets. */
+/** What a command gets of an environment, and the names of what it doesn't. */
 type CommandEnvironment = { readonly variables: Variables; readonly withheld: readonly string[] }
+
+/** How many variables of an environment commands don't get, and how many of these are taken for secrets. */
+export type Withheld = { readonly variables: number; readonly secrets: number }
+
+/** Counts what a policy keeps from commands of an environment. */
+export function countWithheld(
+  policy: SandboxPolicy,
+  inherited: Readonly<Record<string, string | undefined>>,
+): Withheld {
+  const { withheld } = commandEnvironment(policy, inherited, { cwd: '/' })
+  const secrets = withheld.filter((name) => looksLikeSecret(name, inherited[name] ?? ''))
+  return { variables: withheld.length, secrets: secrets.length }
+}
 
 /**
  * The variables of a command: the caller's through the policy's filters, then ours that keep it from waiting for a
@@ -135,16 +148,15 @@ export function commandEnvironment(
   const [isExcluded, isIncluded] = [matcher(exclude), matcher(includeOnly)]
   for (const [name, value] of Object.entries(inherited)) {
     if (value === undefined) continue
-    if (!pass.includes(name)) {
-      if (inherit === 'none' || (inherit === 'core' && !isCore(name))) continue
-      if (looksLikeSecret(name, value)) {
-        withheld.push(name)
-        continue
-      }
-      if (isExcluded(name)) continue
-      if (includeOnly.length > 0 && !isIncluded(name)) continue
-    }
-    variables[name] = value
+    const passes =
+      pass.includes(name) ||
+      (inherit !== 'none' &&
+        (inherit !== 'core' || isCore(name)) &&
+        !looksLikeSecret(name, value) &&
+        !isExcluded(name) &&
+        (includeOnly.length === 0 || isIncluded(name)))
+    if (passes) variables[name] = value
+    else withheld.push(name)
   }
   return {
     variables: {
@@ -153,6 +165,7 @@ export function commandEnvironment(
       ...(command.terminal === undefined ? {} : { TERM: 'xterm-256color' }),
       ...(policy.mode === 'danger-full-access' ? {} : privateTemp(temp)),
       ...(policy.network.mode === 'allowlist' ? proxyVariables : {}),
+      ...(policy.dockerSocket === undefined ? {} : { DOCKER_HOST: `unix://${policy.dockerSocket}` }),
       PWD: command.cwd,
       ...set,
       ...command.env,

@@ -53,6 +53,8 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
     if (real !== undefined) put(real, 'read-only')
   }
   for (const path of [...roots, ...writableFiles(policy, host)]) put(path, 'writable')
+  const socket = policy.dockerSocket === undefined ? undefined : host.realPath(policy.dockerSocket)
+  if (socket !== undefined) put(socket, 'read-only')
   const granted = new Set(byPath.keys())
   for (const path of deniedPlaces(policy, host)) {
     const real = host.realPath(path)

@@ -8,7 +8,10 @@ import type { Command } from './sandbox.ts'
  * that. `danger-full-access` confines nothing, so there is nothing to narrow.
  */
 export function policyFor(policy: SandboxPolicy, { readOnly }: Command): SandboxPolicy {
-  return readOnly === true && policy.mode === 'workspace-write' ? { ...policy, mode: 'read-only' } : policy
+  if (readOnly !== true || policy.mode === 'danger-full-access') return policy
+  // A daemon would write for it.
+  const { dockerSocket: _, ...rest } = policy
+  return { ...rest, mode: 'read-only' }
 }
 
 /**

@@ -100,6 +100,11 @@ export const SandboxPolicy = z.strictObject({
     )
     .default(() => [...protectedPlaces()]),
   network: Network.default({ mode: 'off' }),
+  /**
+   * The socket of a docker daemon that commands are shown and may talk to, unix sockets in general with it: whoever can talk to the daemon of a
+   * machine is root there. Absent: none.
+   */
+  dockerSocket: absolutePath.optional(),
   environment: Environment.prefault({}),
   limits: Limits.prefault({}),
 })

@@ -5,6 +5,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { findHome, findPlaces } from '../places.ts'
 import { readPolicies } from '../read-policies.ts'
 import { noHooks } from '../run/hooks.ts'
+import { circumstancesOf, describeDanger } from '../run/circumstances.ts'
 import { Recorder } from '../run/recorder.ts'
 import { prepareCall, runCall, type CallPath } from '../run/run-call.ts'
 import { prepareStart } from '../session/start.ts'
@@ -55,6 +56,8 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
   const { signal, dispose } = catchInterrupts()
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true, forbiddenHosts(policies))
   const session = prepareStart({ type: 'new' }, places.state, workspace).open(workspace, 'mcp-server')
+  for (const danger of circumstancesOf(sandbox).dangers ?? [])
+    process.stderr.write(`agent mcp-server: dangerous: ${describeDanger(danger)}\n`)
   let state: WorkingState | undefined
   try {
     const recorder = new Recorder([

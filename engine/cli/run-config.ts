@@ -59,6 +59,10 @@ function flagsOf(options: ConfigOptions): readonly { readonly flag: string; read
       options.externallySandboxed === true ? { sandbox_mode: externalMode(sandbox) } : undefined,
     ],
     [
+      '--dangerously-mount-docker-socket',
+      options.dangerouslyMountDockerSocket === true ? { dangerously_mount_docker_socket: true } : undefined,
+    ],
+    [
       '--full-auto',
       options.fullAuto === true ? { sandbox_mode: 'workspace-write', approval_policy: 'on-request' } : undefined,
     ],

@@ -24,7 +24,8 @@ import { externalMode } from './modes.ts'
 export function policyFromOptions(options: SandboxOptions, config: Settings, workspace: string): SandboxPolicy {
   const mode =
     options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
-  const configured = configuredPolicy(config, openCaches(config, mode, workspace))
+  const socket = options.dangerouslyMountDockerSocket === true ? { dangerously_mount_docker_socket: true } : {}
+  const configured = configuredPolicy({ ...config, ...socket }, openCaches(config, mode, workspace))
   const pass = options.env.filter((entry) => !entry.includes('='))
   const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
   return checked({
@@ -34,6 +35,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
     readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
     deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...options.denyRead.map(denied)],
     network: networkOf(options) ?? configured.network,
+    dockerSocket: configured.dockerSocket,
     environment: {
       ...configured.environment,
       pass,

@@ -8,12 +8,14 @@ import {
   SandboxError,
   type Backend,
   type ExecResult,
+  type Sandbox,
   type SandboxPolicy,
   type SandboxProcess,
 } from '../../sandbox/index.ts'
 import type { Settings } from '../config/schema.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { remedyAsFlags } from '../remedies.ts'
+import { circumstancesOf, describeDanger, withheldBy } from '../run/circumstances.ts'
 import { UserError } from '../user-error.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { catchInterrupts } from './interrupts.ts'
@@ -47,7 +49,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
     })
     try {
       const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
-      const result = options.json === true ? await report(child, sandbox.backend) : await passThrough(child)
+      const result = options.json === true ? await report(child, sandbox) : await passThrough(child, sandbox)
       return exitCodeOf(result, signal)
     } finally {
       await sandbox.close()
@@ -72,22 +74,26 @@ function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPo
 }
 
 /** Hands the command's output on as it comes, and says at the end what was refused. */
-async function passThrough(child: SandboxProcess): Promise<ExecResult> {
+async function passThrough(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
   const ended = [
     pipeline(child.stdout, process.stdout, { end: false }),
     pipeline(child.stderr, process.stderr, { end: false }),
   ]
   const result = await child.result
   await Promise.allSettled(ended)
+  for (const danger of circumstancesOf(sandbox).dangers ?? [])
+    process.stderr.write(`agent sandbox: dangerous: ${describeDanger(danger)}\n`)
   for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}\n`)
   return result
 }
 
 /** Prints one JSON object when the command has ended: its output as text, how it ended, and what was refused. */
-async function report(child: SandboxProcess, backend: string): Promise<ExecResult> {
+async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))
-  process.stdout.write(`${JSON.stringify({ backend, ...result, denials, stdout, stderr })}\n`)
+  const { dangers } = circumstancesOf(sandbox)
+  const about = { backend: sandbox.backend, dangers, environmentWithheld: withheldBy(sandbox) }
+  process.stdout.write(`${JSON.stringify({ ...about, ...result, denials, stdout, stderr })}\n`)
   return result
 }
 

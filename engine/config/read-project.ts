@@ -23,7 +23,7 @@ const fileName = '.portcullis/config.toml'
 const maxBytes = 256 * 1024
 /** What only the user's file may say. */
 const userOnly: readonly string[] = [
-  ...['profile', 'profiles', 'projects', 'tool_folders'],
+  ...['profile', 'profiles', 'projects', 'tool_folders', 'dangerously_mount_docker_socket'],
   // Nobody is judged by a judge of their own choosing.
   ...['approvals_reviewer', 'approval_program', 'approval_url', 'approval_timeout'],
   ...['reviewer_model', 'reviewer_policy_file'],

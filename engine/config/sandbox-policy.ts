@@ -1,4 +1,4 @@
-import type { SandboxPolicyInput } from '../../sandbox/index.ts'
+import { localDockerSocket, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { UserError } from '../user-error.ts'
 import { noCaches, type Caches } from './caches.ts'
 import { knownLimits, readLimitValue } from './limits.ts'
@@ -12,13 +12,14 @@ type ConfiguredPolicy = {
 } & {
   /** To be added to what is denied anyway. */
   readonly deniedReads: readonly string[]
+  readonly dockerSocket: string | undefined
 }
 
 /**
  * What a configuration says about the sandbox, in the policy's words.
  *
  * @param caches of package managers, as `openCaches` made them; variables that the configuration sets win over theirs
- * @throws UserError `usage` for a limit that is none, naming the key
+ * @throws UserError `usage` for a limit that is none, and for a docker socket where there can be none, naming the key
  */
 export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
   const environment = config.shell_environment_policy
@@ -27,6 +28,7 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
     readableRoots: config.sandbox_read?.allow ?? [],
     deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
     network: networkPolicy(config),
+    dockerSocket: config.dangerously_mount_docker_socket === true ? dockerSocket() : undefined,
     environment: {
       inherit: environment?.inherit,
       exclude: environment?.exclude,
@@ -35,6 +37,15 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
     },
     limits: Object.fromEntries(Object.entries(config.sandbox_limits ?? {}).map(readLimit)),
   }
+}
+
+function dockerSocket(): string {
+  const socket = localDockerSocket()
+  if (socket !== undefined) return socket
+  throw new UserError(
+    'usage',
+    'dangerously_mount_docker_socket: DOCKER_HOST names a daemon that is reached by no socket of this machine. Leave it out: such a daemon is a host to be allowed.',
+  )
 }
 
 function networkPolicy({ sandbox_workspace_write: table }: Settings): NonNullable<SandboxPolicyInput['network']> {

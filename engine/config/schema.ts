@@ -84,6 +84,11 @@ export const ConfigFile = z.strictObject({
   sandbox_backend: z.enum(['bubblewrap', 'docker', 'seatbelt']).optional(),
   /** The image that the docker backend runs commands in; it must be there already. */
   sandbox_image: z.string().min(1).optional(),
+  /**
+   * Shows commands the socket of this machine's docker daemon, where whoever can talk to it is root. Only the user's file and flags may say
+   * it. Default: false.
+   */
+  dangerously_mount_docker_socket: z.boolean().optional(),
   sandbox_workspace_write: z
     .strictObject({
       /** More directories that may be written, beside the workspace. Default: none. */

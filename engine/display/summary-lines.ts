@@ -1,4 +1,5 @@
 import type { RunSummary } from '../events.ts'
+import { describeDanger } from '../run/circumstances.ts'
 import type { Style } from './style.ts'
 import { dollars, endings, oneLine, seconds } from './words.ts'
 
@@ -19,7 +20,15 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
     `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
     ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
     `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out · cost: ${dollars(summary.costUsd)}`,
+    ...withheldLines(summary),
+    ...(summary.dangers ?? []).map((danger) => paint('red', `  dangerous: ${describeDanger(danger)}`)),
     ...(summary.unenforced ?? []).map((sentence) => paint('yellow', `  not enforced here: ${sentence}`)),
     ...(summary.auditHead === undefined ? [] : [paint('dim', `  audit head: ${summary.auditHead}`)]),
   ]
+}
+
+function withheldLines({ withheld }: RunSummary): readonly string[] {
+  if (withheld === undefined || withheld.variables === 0) return []
+  const { variables, secrets } = withheld
+  return [`  environment: ${variables} variables withheld from commands, ${secrets} of them taken for secrets`]
 }

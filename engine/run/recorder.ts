@@ -1,7 +1,9 @@
+import type { Withheld } from '../../sandbox/index.ts'
 import type { Item, ItemDraft, RunEvent, RunSummary, Sink, Spent } from '../events.ts'
 import type { Usage } from '../model.ts'
 import { exitCodes, type EndReason } from '../exit-codes.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
+import type { Circumstances } from './circumstances.ts'
 import { fitEvent } from './fit-event.ts'
 import type { Earlier } from './run.ts'
 
@@ -16,6 +18,8 @@ export type Closing = {
   readonly auditHead?: string
   /** Default limits that the sandbox could not enforce. */
   readonly unenforced?: readonly string[]
+  /** What of the environment commands did not get. */
+  readonly withheld?: Withheld
 }
 
 /**
@@ -36,13 +40,21 @@ export class Recorder {
   readonly #earlier: Earlier | undefined
   #usage = noUsage
 
+  readonly #circumstances: Circumstances
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
 
   /**
    * @param earlier what the session took before this run, for the totals
    * @param keep keeps the whole of an event that is too long for its line, and gives the file's path, where it can. Default: all are told whole.
+   * @param circumstances what every event says. Default: nothing
    */
-  constructor(sinks: readonly Sink[], earlier?: Earlier, keep?: (bytes: Uint8Array) => string | undefined) {
+  constructor(
+    sinks: readonly Sink[],
+    earlier?: Earlier,
+    keep?: (bytes: Uint8Array) => string | undefined,
+    circumstances: Circumstances = {},
+  ) {
+    this.#circumstances = circumstances
     this.#sinks = sinks
     this.#keep = keep
     this.#earlier = earlier
@@ -66,7 +78,8 @@ export class Recorder {
   /** Tells an event. Nothing is told after the run's terminal one. */
   emit(event: RunEvent): void {
     if (this.#ended) return
-    const told = this.#keep === undefined ? event : fitEvent(event, this.#keep)
+    const said = { ...event, ...this.#circumstances }
+    const told = this.#keep === undefined ? said : fitEvent(said, this.#keep)
     for (const sink of this.#sinks) sink.event(told)
   }
 
@@ -117,7 +130,11 @@ export class Recorder {
   }
 
   /** Ends the run: closes what is open, emits the terminal event, hands the sinks the summary. */
-  end(reason: EndReason, error: string | undefined, { cost, auditHead, unenforced = [] }: Closing = {}): RunSummary {
+  end(
+    reason: EndReason,
+    error: string | undefined,
+    { cost, auditHead, unenforced = [], withheld }: Closing = {},
+  ): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
       this.emit({ type: 'item.completed', item: { ...item, status: 'failed' } as Item })
@@ -134,6 +151,8 @@ export class Recorder {
       costUsd: cost,
       auditHead,
       unenforced,
+      withheld,
+      dangers: this.#circumstances.dangers,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
     this.#terminal(summary)
@@ -143,7 +162,18 @@ export class Recorder {
   }
 
   #terminal(summary: RunSummary): void {
-    const { exitCode, reason, error, usage, costUsd, durationMs, denied, auditHead, unenforced = [] } = summary
+    const {
+      exitCode,
+      reason,
+      error,
+      usage,
+      costUsd,
+      durationMs,
+      denied,
+      auditHead,
+      unenforced = [],
+      withheld,
+    } = summary
     const { usage: before, costUsd: paid } = this.#earlier ?? { usage: noUsage, costUsd: 0 }
     const total = sumCost(paid, costUsd)
     const common = {
@@ -155,6 +185,7 @@ export class Recorder {
       denied: denied.length,
       ...(auditHead === undefined ? {} : { audit_head: auditHead }),
       ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
+      ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
     }
     if (error === undefined) return this.emit({ type: 'turn.completed', ...common })
     this.emit({ type: 'error', message: error })

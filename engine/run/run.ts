@@ -15,6 +15,7 @@ import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
 import { BudgetWatch, type BudgetFacts } from './budget.ts'
 import { budgetedModel } from './budgeted-model.ts'
+import { circumstancesOf, closingOf, withheldBy } from './circumstances.ts'
 import type { Budget } from './limits.ts'
 import { compact } from './compact.ts'
 import { Conversation } from './conversation.ts'
@@ -107,7 +108,12 @@ export type Earlier = {
  */
 export async function run(options: RunOptions): Promise<RunSummary> {
   const { session } = options
-  const recorder = new Recorder(options.sinks, options.earlier, (bytes) => keepIfPossible(session, bytes))
+  const recorder = new Recorder(
+    options.sinks,
+    options.earlier,
+    (bytes) => keepIfPossible(session, bytes),
+    circumstancesOf(options.sandbox),
+  )
   const budget = new BudgetWatch(options.budget, options.factsOf)
   let closing: Closing | undefined
   let stop: Stop | undefined
@@ -132,7 +138,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   return recorder.end(stop?.reason ?? 'done', stop?.message, {
     ...closing,
     cost: budget.cost,
-    unenforced: options.sandbox.unenforced,
+    ...closingOf(options.sandbox),
   })
 }
 
@@ -159,6 +165,7 @@ function announce(options: RunOptions, recorder: Recorder): void {
       sandbox_mode: policy.mode,
       sandbox_backend: backend,
       network: policy.mode === 'danger-full-access' ? 'full' : policy.network.mode,
+      environment_withheld: { ...withheldBy(options.sandbox) },
       approval_policy: options.approvalPolicy,
       reasoning_effort: options.reasoningEffort,
       plan_mode: options.planMode?.wishedBy,

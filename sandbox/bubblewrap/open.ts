@@ -4,6 +4,7 @@ import process from 'node:process'
 import { Writable, type Readable } from 'node:stream'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
+import { dockerSocketGroup } from '../docker-socket.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
@@ -47,7 +48,12 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   }
   const { program, sizedTemp } = probe.bubblewrap
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
+  dockerSocketGroup(policy, 'bubblewrap')
   const filter = compileFilter(filterRules(socketAccess[policy.network.mode]), architecture)
+  const openFilter =
+    policy.dockerSocket === undefined
+      ? filter
+      : compileFilter(filterRules(socketAccess[policy.network.mode], true), architecture)
   const networks = await prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
@@ -107,7 +113,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     })
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
     send(confinement.map((option) => `${option}\0`).join(''), pipes[4])
-    send(filter, pipes[5])
+    send(applied.dockerSocket === undefined ? filter : openFilter, pipes[5])
     for (const { descriptor, program } of [...network.shown, ...terminal.shown]) send(program, pipes[descriptor])
     network.follow(child)
     const status = readStatus(child.stdio[3] as Readable | null)

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import process from 'node:process'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
+import { dockerSocketGroup } from '../docker-socket.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
@@ -55,6 +56,7 @@ export async function openDocker(
       remedy: 'Name the directories that commands need.',
     })
   }
+  const socketGroup = dockerSocketGroup(policy, 'docker')
   const { docker, identity } = await checkDaemon()
   const { user } = identity
   const named = await requireImage(docker, image)
@@ -95,6 +97,7 @@ export async function openDocker(
       privateTemp: run.temp,
       emptyDirectory: run.empty,
       network: networks.plan,
+      socketGroup,
     })
   }
 

@@ -21,6 +21,8 @@ type Surroundings = {
   readonly privateTemp: string
   readonly emptyDirectory: string
   readonly network: NetworkPlan
+  /** The group of the docker socket that the policy shows; undefined for none. */
+  readonly socketGroup?: number | undefined
 }
 
 const sharedMemoryBytes = 256 * 1024 * 1024
@@ -57,7 +59,13 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
       NetworkMode: policy.network.mode === 'full' ? 'bridge' : 'none',
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
-      SecurityOpt: ['no-new-privileges', `seccomp=${JSON.stringify(dockerProfile(sockets))}`],
+      ...(around.socketGroup === undefined || policy.dockerSocket === undefined
+        ? {}
+        : { GroupAdd: [`${around.socketGroup}`] }),
+      SecurityOpt: [
+        'no-new-privileges',
+        `seccomp=${JSON.stringify(dockerProfile(sockets, policy.dockerSocket !== undefined))}`,
+      ],
       CgroupnsMode: 'private',
       IpcMode: 'private',
       ShmSize: sharedMemoryBytes,

@@ -32,6 +32,9 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
       'Run as an ordinary user, or use the docker backend.',
     )
   }
+  if (policy.dockerSocket !== undefined) {
+    refuse('commands were to talk to a docker socket, and its profile has no rule for one', 'Leave the socket out.')
+  }
   if (policy.limits.processes !== undefined) {
     refuse(
       'limits.processes was asked for, and macOS counts all processes of a user together',

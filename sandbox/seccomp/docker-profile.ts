@@ -34,8 +34,10 @@ type ContainerSockets = 'none' | 'entry' | 'internet'
 /**
  * The filter's rules in the language of Docker. That has refusals only, which all hold at once, where ours go by the first that
  * fits: so "any of these bits" becomes one refusal for each bit, and the allowed socket families become refusals of the others.
+ *
+ * @param unixSockets whether services can be talked to by unix sockets
  */
-export function dockerProfile(sockets: ContainerSockets): Profile {
+export function dockerProfile(sockets: ContainerSockets, unixSockets = false): Profile {
   return {
     defaultAction: 'SCMP_ACT_ALLOW',
     architectures: [process.arch === 'arm64' ? 'SCMP_ARCH_AARCH64' : 'SCMP_ARCH_X86_64'],
@@ -49,7 +51,7 @@ export function dockerProfile(sockets: ContainerSockets): Profile {
         )
         return combinations.map((args) => refuse(rule.syscall, args, errno))
       }),
-      ...socketEntries(sockets),
+      ...socketEntries(sockets, unixSockets || sockets === 'entry'),
     ],
   }
 }
@@ -61,13 +63,15 @@ function comparisons(test: ReturnType<typeof filterRules>[number]['when'][number
   return [masked(test.argument, test.masked, test.equals)]
 }
 
-function socketEntries(sockets: ContainerSockets): readonly Entry[] {
+function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonly Entry[] {
   const pairs = [
     refuse('socketpair', [{ index: 0, op: 'SCMP_CMP_NE', value: 1 }]),
     refuse('socketpair', [masked(1, 0xf, 2)]),
   ]
-  if (sockets === 'none') return [refuse('socket', []), ...pairs]
-  const refused = [0, ...(sockets === 'entry' ? [] : [1]), 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15]
+  if (sockets === 'none') {
+    return [refuse('socket', unixSockets ? [{ index: 0, op: 'SCMP_CMP_NE', value: 1 }] : []), ...pairs]
+  }
+  const refused = [0, ...(unixSockets ? [] : [1]), 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15]
   return [
     ...refused.map((family) => refuse('socket', [{ index: 0, op: 'SCMP_CMP_EQ', value: family }])),
     refuse('socket', [{ index: 0, op: 'SCMP_CMP_GE', value: AF_NETLINK + 1 }]),

@@ -104,8 +104,12 @@ const never: readonly Syscall[] = [
   'vhangup',
 ]
 
-/** The rules of the filter: a list of what is refused, over a default of allowing. */
-export function filterRules(sockets: SocketAccess): readonly Rule[] {
+/**
+ * The rules of the filter: a list of what is refused, over a default of allowing.
+ *
+ * @param unixSockets whether services can be talked to by unix sockets
+ */
+export function filterRules(sockets: SocketAccess, unixSockets = false): readonly Rule[] {
   return [
     ...never.map((syscall) => refuse(syscall)),
     // Their arguments are behind a pointer, which a filter can't follow. Libraries take "no such call" as a
@@ -117,7 +121,7 @@ export function filterRules(sockets: SocketAccess): readonly Rule[] {
     // Typing into the terminal of whoever started us: TIOCSTI, TIOCLINUX.
     ...[0x5412, 0x541c].map((request) => refuse('ioctl', [{ argument: 1, masked: allBits, equals: request }])),
     ...setIdRules,
-    ...socketRules(sockets),
+    ...socketRules(sockets, unixSockets),
   ]
 }
 
@@ -149,7 +153,7 @@ const setIdRules: readonly Rule[] = (
  * Unix sockets reach services of the host by path or abstract name, in whatever network namespace, so there are only
  * connected pairs; not of datagrams, which can be sent to anybody's name from either end of a pair.
  */
-function socketRules(sockets: SocketAccess): readonly Rule[] {
+function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
   const internet: readonly Rule[] = [
     { syscall: 'socket', when: [family(AF_INET)], then: 'allow' },
@@ -171,6 +175,7 @@ function socketRules(sockets: SocketAccess): readonly Rule[] {
   )
   return [
     ...({ none: [], loopback, internet } as const)[sockets],
+    ...(unixSockets ? [{ syscall: 'socket', when: [family(AF_UNIX)], then: 'allow' } as const] : []),
     refuse('socket'),
     refuse('socketpair', [{ argument: 1, masked: socketTypeBits, equals: SOCK_DGRAM }]),
     { syscall: 'socketpair', when: [family(AF_UNIX)], then: 'allow' },

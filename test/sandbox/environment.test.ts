@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { commandEnvironment } from '../../sandbox/environment.ts'
-import { parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
-import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+import { openSandbox, parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
 
 const secrets = [
   'OPENAI_API_KEY',
@@ -38,15 +39,36 @@ test.each(secrets)('%s never passes, whatever is inherited', (name) => {
   }
 })
 
-testInBubblewrap('a command finds no secret of ours, in no process that it sees', async () => {
+describe.each([
+  ['bubblewrap', testInBubblewrap],
+  ['docker', testInDocker],
+] as const)('in %s', (backend, testHere) => {
+  testHere('a command finds no secret of ours, in no process that it sees', async () => {
+    if (backend === 'docker') ensureImage()
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const name of secrets) vi.stubEnv(name, `seeded-${name}`)
+    expect(spawnSync('env', { encoding: 'utf8' }).stdout.match(/seeded-/g)).toHaveLength(secrets.length)
+    const policy = parsePolicy({
+      mode: 'workspace-write',
+      workspace: await temporaryDirectory(),
+      environment: { inherit: 'all' },
+      readableRoots: backend === 'docker' ? [...imageRoots] : [],
+    })
+    const sandbox = closeLater(await openSandbox(policy, { backend, image }))
+    const script = `env; sh -c 'sh -c env'; for each in /proc/[0-9]* /proc/self; do tr '\\0' '\\n' < $each/environ; done; echo end; cat /proc/1/environ`
+    const { stdout } = await run(sandbox, script)
+    expect(stdout).toMatch(/^PWD=(.|\n)*end\n/m)
+    expect(stdout).not.toMatch(/seeded-/)
+  })
+})
+
+test('unconfined, a command and its children are given none either', async () => {
   onTestFinished(() => void vi.unstubAllEnvs())
   for (const name of secrets) vi.stubEnv(name, `seeded-${name}`)
-  expect(spawnSync('env', { encoding: 'utf8' }).stdout.match(/seeded-/g)).toHaveLength(secrets.length)
   const environment = { inherit: 'all' } as const
-  const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory(), environment })
-  const script = `env; sh -c 'sh -c env'; for each in /proc/[0-9]* /proc/self; do tr '\\0' '\\n' < $each/environ; done; echo end`
-  const { stdout } = await run(sandbox, script)
-  expect(stdout).toMatch(/^PWD=(.|\n)*end\n$/m)
+  const sandbox = await openFor({ mode: 'danger-full-access', workspace: await temporaryDirectory(), environment })
+  const { stdout } = await run(sandbox, `env; sh -c 'sh -c env'; cat /proc/self/environ; echo end`)
+  expect(stdout).toMatch(/PWD=(.|\n)*end\n/)
   expect(stdout).not.toMatch(/seeded-/)
 })
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { externallySandboxed, sandboxModes } from './shared.ts'
+import { externallySandboxed, mountDockerSocket, sandboxModes } from './shared.ts'
 
 /** The part of a command line that is configuration, as parsed; nothing is looked up yet. */
 export type ConfigOptions = {
@@ -14,6 +14,7 @@ export type ConfigOptions = {
   readonly askForApproval?: (typeof approvalChoices)[number]
   readonly fullAuto?: true
   readonly externallySandboxed?: true
+  readonly dangerouslyMountDockerSocket?: true
   readonly approveForMe?: true
   readonly approvalProgram?: string
   readonly dangerouslyBypassApprovalsAndSandbox?: true
@@ -53,6 +54,7 @@ export function configOptions(command: Command): Command {
       ).conflicts(['sandbox', 'askForApproval', 'fullAuto']),
     )
     .addOption(new Option(...externallySandboxed).conflicts('fullAuto'))
+    .option(...mountDockerSocket)
     .addOption(
       new Option('--approve-for-me', 'let a model answer when the Guardian asks (reviewer_model)').conflicts([
         'approvalProgram',

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { externallySandboxed, sandboxModes, type Finish } from './shared.ts'
+import { externallySandboxed, mountDockerSocket, sandboxModes, type Finish } from './shared.ts'
 
 /** What `agent sandbox` was asked to do. */
 export type SandboxOptions = {
@@ -17,6 +17,7 @@ export type SandboxOptions = {
   readonly allowPrivateHost: readonly string[]
   readonly env: readonly string[]
   readonly limit: readonly string[]
+  readonly dangerouslyMountDockerSocket?: true
   readonly json?: true
 }
 
@@ -69,6 +70,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
       collect,
       [],
     )
+    .option(...mountDockerSocket)
     .option('--json', 'print one JSON object with output, ending and denials instead of the output itself')
     .passThroughOptions()
     .addHelpText(

@@ -7,5 +7,11 @@ export const externallySandboxed = [
   'state that a container or virtual machine around this is the sandbox: commands run unconfined (-s danger-full-access)',
 ] as const
 
+/** The flag that gives commands the machine's docker daemon. */
+export const mountDockerSocket = [
+  '--dangerously-mount-docker-socket',
+  "let commands talk to this machine's docker daemon, which makes them root on it; every event of a run says so",
+] as const
+
 /** The modes a sandbox can have, in the order of a help text. */
 export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access'] as const

@@ -30,7 +30,8 @@ describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {
     const cwd = repository()
     const startedBy = failingBubblewrap()
     const ended = await exec(replies, ['--json', 'go'], { cwd, startedBy, env: noDocker })
-    expect(ended).toMatchObject({ code: 5, stdout: '' })
+    expect(ended.code).toBe(5)
+    expect(ended.events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'sandboxUnavailable' })
     expect(ended.stderr).toContain(forbidden)
     expect(ended.stderr).toContain('say so with --externally-sandboxed')
     expect(ended.stderr).not.toContain('Docker answers here')
@@ -45,6 +46,7 @@ describe.skipIf(needsBubblewrap())('where bubblewrap cannot start', () => {
     expect(code).toBe(0)
     expect(existsSync(join(cwd, 'ran.txt'))).toBe(true)
     expect(events[0]).toMatchObject({ config: { sandbox_mode: 'danger-full-access', sandbox_backend: 'external' } })
+    for (const event of events) expect(event).toMatchObject({ sandbox: 'external' })
     const commands = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
     expect(commands[0]).toMatchObject({ type: 'command_execution', status: 'completed', sandbox: 'external' })
   })
@@ -114,7 +116,8 @@ describe('in a container with the usual profile, as an ordinary user and without
 
   testInDocker('agent exec is refused with advice', () => {
     const ended = inContainer(...exec, 'go')
-    expect(ended).toMatchObject({ code: 5, stdout: '' })
+    expect(ended.code).toBe(5)
+    expect(eventsOf(ended.stdout).at(-1)).toMatchObject({ type: 'turn.failed', reason: 'sandboxUnavailable' })
     expect(ended.stderr).toContain('the kernel, or the container this runs in, forbids user namespaces')
     expect(ended.stderr).toContain('say so with --externally-sandboxed')
   })

@@ -1,0 +1,24 @@
+import { statSync } from 'node:fs'
+import process from 'node:process'
+import { SandboxError } from './errors.ts'
+import type { SandboxPolicy } from './policy.ts'
+import type { Backend } from './backend.ts'
+
+/** The socket of the docker daemon that this machine's programs talk to; undefined where `DOCKER_HOST` names one that is no file. */
+export function localDockerSocket(env: Readonly<NodeJS.ProcessEnv> = process.env): string | undefined {
+  const named = env['DOCKER_HOST'] ?? ''
+  if (named === '') return '/var/run/docker.sock'
+  return named.startsWith('unix:///') ? named.slice('unix://'.length) : undefined
+}
+
+/** The group that may talk to the socket of a policy; undefined for a policy without one. Throws `unavailable` where it is no socket. */
+export function dockerSocketGroup({ dockerSocket }: SandboxPolicy, backend: Backend): number | undefined {
+  if (dockerSocket === undefined) return undefined
+  const found = statSync(dockerSocket, { throwIfNoEntry: false })
+  if (found?.isSocket() === true) return found.gid
+  throw new SandboxError('unavailable', {
+    backend,
+    reason: `${dockerSocket} was to be shown to commands, and it is no socket`,
+    remedy: 'Start docker, set DOCKER_HOST to where its socket is, or leave the socket out.',
+  })
+}

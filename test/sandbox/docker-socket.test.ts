@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { beforeAll, describe, expect, onTestFinished, test as plain } from 'vitest'
+import { localDockerSocket } from '../../sandbox/docker-socket.ts'
+import { openSandbox, parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { closeLater, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
+
+/** A socket of the host that answers as a daemon would. */
+async function daemon(): Promise<string> {
+  const directory = await mkdtemp('/var/tmp/sandbox-test-')
+  const socket = join(directory, 'docker.sock')
+  const server = createServer((_, response) => response.end('answered')).listen(socket)
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    return rm(directory, { recursive: true })
+  })
+  return socket
+}
+
+const ping = (socket: string): string =>
+  `echo "$DOCKER_HOST"; "${process.execPath}" -e "require('http').get({socketPath:'${socket}',path:'/_ping'},r=>r.pipe(process.stdout)).on('error',e=>console.log(e.code))"`
+
+describe.each([
+  ['bubblewrap', testInBubblewrap],
+  ['docker', testInDocker],
+] as const)('in %s', (backend, test) => {
+  beforeAll(() => {
+    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
+  })
+
+  const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
+  const open = async (more: Partial<SandboxPolicyInput>) => {
+    const policy = { mode: 'workspace-write' as const, workspace: await temporaryDirectory(), readableRoots, ...more }
+    return closeLater(await openSandbox(parsePolicy(policy), { backend, image }))
+  }
+
+  test.each(['off', 'allowlist'] as const)(
+    'commands talk to the socket of a daemon that the policy names, with the network %s, and to none by default',
+    async (mode) => {
+      const socket = await daemon()
+      const network = mode === 'off' ? { mode } : { mode, allow: ['example.com'] }
+      const named = await run(await open({ dockerSocket: socket, network }), ping(socket))
+      expect(named.stdout).toBe(`unix://${socket}\nanswered`)
+      expect((await run(await open({ network }), ping(socket))).stdout).toMatch(/^\n(EPERM|ENOENT)\n$/)
+    },
+  )
+
+  test('one that is to read only does not, for a daemon would write for it', async () => {
+    const socket = await daemon()
+    const sandbox = await open({ dockerSocket: socket })
+    expect((await run(sandbox, ping(socket), { readOnly: true })).stdout).toMatch(/\n(EPERM|ENOENT)\n$/)
+  })
+
+  test('what is no socket is refused', async () => {
+    await expect(open({ dockerSocket: '/etc/passwd' })).rejects.toThrow(/\/etc\/passwd .* is no socket/)
+  })
+})
+
+plain('the daemon is the one that DOCKER_HOST names, where that is a file', () => {
+  expect(localDockerSocket({})).toBe('/var/run/docker.sock')
+  expect(localDockerSocket({ DOCKER_HOST: 'unix:///run/user/1000/docker.sock' })).toBe('/run/user/1000/docker.sock')
+  expect(localDockerSocket({ DOCKER_HOST: 'tcp://127.0.0.1:2375' })).toBeUndefined()
+})
