@@ -7,6 +7,7 @@ import {
   type SandboxPolicyInput,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
+import { openPresets } from '../config/host-presets.ts'
 import { knownLimits, readLimitValue } from '../config/limits.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
@@ -52,7 +53,7 @@ function denied(text: string): string {
 }
 
 function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {
-  const allow = [...allowHost, ...allowPrivateHost.map((host) => ({ host, allowPrivate: true }))]
+  const allow = [...openPresets(allowHost), ...allowPrivateHost.map((host) => ({ host, allowPrivate: true }))]
   if (allow.length === 0) return network === undefined ? undefined : { mode: network }
   if (network !== undefined)
     throw new UserError('usage', `--allow-host contradicts --network ${network}: leave one of them out`)

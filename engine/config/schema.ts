@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { McpServerTable } from '../mcp/schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { modelPriceSchema, modelProviderSchema } from '../models/index.ts'
+import { openPresets } from './host-presets.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
 
 const absolute = z
@@ -95,7 +96,7 @@ export const ConfigFile = z.strictObject({
       writable_roots: z.array(absolute).optional(),
       /** Whether commands reach the network. Default: false. */
       network_access: z.boolean().optional(),
-      /** The only hosts that commands reach, as `example.com`, `*.example.com` or with `:port`. Default: none. */
+      /** The only hosts that commands reach, as `example.com`, `*.example.com` or with `:port`, or by the name of a preset, as `npm`. Default: none. */
       allowed_hosts: z
         .array(
           z.union([
@@ -105,6 +106,7 @@ export const ConfigFile = z.strictObject({
           ]),
         )
         .min(1)
+        .transform(openPresets)
         .optional(),
     })
     .refine((table) => table.network_access !== true || table.allowed_hosts === undefined, {

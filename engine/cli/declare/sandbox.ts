@@ -53,7 +53,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .addOption(new Option('--network <mode>', 'what it reaches (default: off)').choices(['off', 'full']))
     .option(
       '--allow-host <host[:port]>',
-      'reach this host and no other, through our proxy (ports 80 and 443 when none is named); may be repeated',
+      'reach this host and no other, through our proxy (ports 80 and 443 when none is named), or those of a preset: npm, pypi, crates, go, github, debian and others; may be repeated',
       collect,
       [],
     )
