@@ -1,6 +1,7 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import * as z from 'zod'
+import { countsOfProcess, type GroupCounts } from '../limits/groups.ts'
 import { demultiplex } from './demultiplex.ts'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerPlan } from './plan.ts'
@@ -8,6 +9,8 @@ import type { ContainerPlan } from './plan.ts'
 /** A running container that one command at a time can be run in. */
 export type WarmContainer = {
   readonly id: string
+  /** What the kernel counted for all that ran in it; undefined where that can't be seen from here. */
+  readonly counts: (() => GroupCounts) | undefined
   exec(command: ContainerCommand): ContainerProcess
   /** Signals every process but the first. */
   signal(name: 'TERM' | 'KILL'): Promise<void>
@@ -113,8 +116,10 @@ async function startContainer(
   const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
   lifeline.on('error', () => undefined)
   await container.start()
+  const { State } = await container.inspect()
   return {
     id: container.id,
+    counts: countsOfProcess(State.Pid, container.id),
     exec: (command) => execInContainer(container, command),
     signal: async (name) => {
       const argv = [...filtered, '/bin/sh', '-c', `kill -${name} -1`]

@@ -7,7 +7,9 @@ import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
 import { createTrustRecord } from '../git/trust-record.ts'
-import { planLimits } from '../limits/plan.ts'
+import { planLimits, type LimitPlan } from '../limits/plan.ts'
+import type { GroupCounts } from '../limits/groups.ts'
+import { provenLimits } from '../limits/prepare.ts'
 import { suspectLimits } from '../limits/suspect.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { planMounts } from '../mounts.ts'
@@ -119,13 +121,18 @@ export async function openDocker(
     const network = networks.start()
     let container: WarmContainer | undefined
     let spoiled = false
+    let atFirst: GroupCounts | undefined
+    let atLast: GroupCounts | undefined
     const spoil = (): void => {
       spoiled = true
+      // What is counted goes with the container.
+      atLast ??= container?.counts?.()
       void container?.remove().catch(() => undefined)
     }
     const output = relayLater(command.terminal, async () => {
       const { before, cwd } = await network.enter(realpathSync.native(command.cwd))
       container = await take(wanted)
+      atFirst = container.counts?.()
       if (spoiled) spoil()
       return container.exec({
         argv: [...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
@@ -172,6 +179,7 @@ export async function openDocker(
           throw error
         })
         if (!free) spoil()
+        atLast ??= container?.counts?.()
         if (container !== undefined && !spoiled) {
           container.tidy()
           warm.set(key, [...(warm.get(key) ?? []), container])
@@ -179,7 +187,13 @@ export async function openDocker(
         if (running.size <= 1) await dropStale([...current.values()])
         const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
         const said = denialsFromOutput(policyFor(policy, command), { ...ended, cwd: command.cwd }, hostFileSystem)
-        const found = [...suspectLimits(limits, ended, false), ...review(), ...refused]
+        const counted = provenBetween(limits, atFirst, atLast)
+        const found = [
+          ...(counted ?? []),
+          ...suspectLimits(limits, ended, counted !== undefined),
+          ...review(),
+          ...refused,
+        ]
         return [
           ...found,
           ...said.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
@@ -227,6 +241,17 @@ export async function openDocker(
       await removeRunDirectory(run.path)
     },
   }
+}
+
+/** The limits that the kernel's counts tell of; undefined where they aren't known. */
+function provenBetween(
+  { group }: LimitPlan,
+  before: GroupCounts | undefined,
+  after: GroupCounts | undefined,
+): readonly Denial[] | undefined {
+  return group === undefined || before === undefined || after === undefined
+    ? undefined
+    : provenLimits(group, before, after)
 }
 
 /** Why the daemon makes no container for a policy, which it is asked for before any command. */

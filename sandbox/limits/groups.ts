@@ -64,10 +64,7 @@ export function makeGroup(
       return {
         // `tasks` moves one thread, which a shell is, without stopping the machine.
         joinFiles: [join(memory, 'tasks'), join(pids, 'tasks')],
-        counts: () => ({
-          killedForMemory: field(join(memory, 'memory.oom_control'), 'oom_kill'),
-          forksRefused: field(join(pids, 'pids.events'), 'max'),
-        }),
+        counts: () => countsIn({ version: 1, memory, pids }),
         remove: () => [memory, pids].forEach(remove),
       }
     }
@@ -79,10 +76,7 @@ export function makeGroup(
       writeFileSync(join(group, 'pids.max'), `${limits.processes}`)
       return {
         joinFiles: [join(group, 'cgroup.procs')],
-        counts: () => ({
-          killedForMemory: field(join(group, 'memory.events'), 'oom_kill'),
-          forksRefused: field(join(group, 'pids.events'), 'max'),
-        }),
+        counts: () => countsIn({ version: 2, parent: group }),
         remove: () => remove(group),
       }
     }
@@ -91,8 +85,50 @@ export function makeGroup(
   }
 }
 
-/** Places to try, the nearest first (cgroups(7): `/proc/self/cgroup` names groups from the root of their hierarchy). */
+/**
+ * What the kernel counts for the groups that hold a process of others, a container's: each call reads it anew. Undefined where these groups can't
+ * be seen from here, as when the process is another machine's.
+ *
+ * @param mark what the groups' names must hold, so that a number that means another process here misleads nobody
+ */
+export function countsOfProcess(
+  pid: number,
+  mark: string,
+  mountInfo: string = read('/proc/self/mountinfo'),
+  membership: string = read(`/proc/${pid}/cgroup`),
+): (() => GroupCounts) | undefined {
+  const isTheirs = (path: string, file: string): boolean => path.includes(mark) && existsSync(join(path, file))
+  const group = groupsNamed(mountInfo, membership).find((each) =>
+    each.version === 1
+      ? isTheirs(each.memory, 'memory.oom_control') && isTheirs(each.pids, 'pids.events')
+      : isTheirs(each.parent, 'memory.events') && isTheirs(each.parent, 'pids.events'),
+  )
+  return group === undefined ? undefined : () => countsIn(group)
+}
+
+/** What has been counted for the group that these directories are. */
+function countsIn(group: Hierarchy): GroupCounts {
+  const [memory, pids, killed] =
+    group.version === 1
+      ? [group.memory, group.pids, 'memory.oom_control']
+      : [group.parent, group.parent, 'memory.events']
+  return {
+    killedForMemory: field(join(memory, killed), 'oom_kill'),
+    forksRefused: field(join(pids, 'pids.events'), 'max'),
+  }
+}
+
+/** Places to try, the nearest first. */
 function candidates(mountInfo: string, membership: string): readonly Hierarchy[] {
+  return groupsNamed(mountInfo, membership).flatMap((group) =>
+    group.version === 1 ? [group] : unifiedParents(group.top, group.parent),
+  )
+}
+
+type Named = Extract<Hierarchy, { version: 1 }> | (Extract<Hierarchy, { version: 2 }> & { readonly top: string })
+
+/** The groups that a process is in, where they are mounted (cgroups(7): `/proc/PID/cgroup` names groups from the root of their hierarchy). */
+function groupsNamed(mountInfo: string, membership: string): readonly Named[] {
   const mounts = mountInfo.split('\n').flatMap((line) => {
     const [before, after] = line.split(' - ')
     const [, , , root, point] = before?.split(' ') ?? []
@@ -118,7 +154,9 @@ function candidates(mountInfo: string, membership: string): readonly Hierarchy[]
   const unified = mounts.find(({ type }) => type === 'cgroup2')
   return [
     ...(memory === undefined || pids === undefined ? [] : [{ version: 1, memory, pids } as const]),
-    ...(unified === undefined ? [] : unifiedParents(unified.point, below(unified.point, unified.root, own('')))),
+    ...(unified === undefined
+      ? []
+      : [{ version: 2, top: unified.point, parent: below(unified.point, unified.root, own('')) } as const]),
   ]
 }
 

@@ -56,7 +56,7 @@ export function prepareLimits(
           const suspected = suspectLimits(plan, ended, group !== undefined)
           if (plan.group === undefined || group === undefined || before === undefined) return suspected
           idle.push(group)
-          return [...explain(plan.group, before, group.counts()), ...suspected]
+          return [...provenLimits(plan.group, before, group.counts()), ...suspected]
         },
       }
     },
@@ -64,8 +64,12 @@ export function prepareLimits(
   }
 }
 
-/** What the kernel counted. */
-function explain(limits: NonNullable<LimitPlan['group']>, before: GroupCounts, after: GroupCounts): readonly Denial[] {
+/** The limits that a group ran into between two counts of the kernel's. */
+export function provenLimits(
+  limits: NonNullable<LimitPlan['group']>,
+  before: GroupCounts,
+  after: GroupCounts,
+): readonly Denial[] {
   return [
     ...(after.killedForMemory > before.killedForMemory
       ? [limitDenial('memoryBytes', limits.memoryBytes, 'proven')]

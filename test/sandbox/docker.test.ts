@@ -125,8 +125,13 @@ test('limits are those of the policy', async () => {
   const sandbox = await open({
     limits: { processes: 40, memoryBytes: 64 * 1024 ** 2, fileSizeBytes: 1024 ** 2, openFiles: 50 },
   })
-  expect((await run(sandbox, 'i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done; echo all')).stdout).toBe('')
-  expect((await run(sandbox, 'head -c 200000000 /dev/zero | tail -c 190000000 | wc -c')).stdout).not.toBe('190000000\n')
+  const forked = await run(sandbox, 'i=0; while [ $i -lt 100 ]; do sleep 5 & i=$((i+1)); done; echo all')
+  expect(forked.stdout).toBe('')
+  expect(forked.result.denials).toMatchObject([{ rule: 'limits.processes', certainty: 'proven' }])
+  const bloated = await run(sandbox, 'head -c 200000000 /dev/zero | tail -c 190000000 | wc -c')
+  expect(bloated.stdout).not.toBe('190000000\n')
+  expect(bloated.result.denials).toMatchObject([{ rule: 'limits.memoryBytes', certainty: 'proven' }])
+  expect((await run(sandbox, 'echo "fork: Cannot allocate memory" >&2; exit 137')).result.denials).toEqual([])
   expect(
     (await run(sandbox, 'ulimit -n; ulimit -c; head -c 2000000 /dev/zero > /tmp/big; stat -c %s /tmp/big')).stdout,
   ).toBe('50\n0\n1048576\n')

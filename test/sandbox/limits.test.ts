@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, test as plain } from 'vitest'
-import { findHierarchy, makeGroup } from '../../sandbox/limits/groups.ts'
+import { countsOfProcess, findHierarchy, makeGroup } from '../../sandbox/limits/groups.ts'
 import { planLimits } from '../../sandbox/limits/plan.ts'
 import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
 import { parsePolicy } from '../../sandbox/index.ts'
@@ -160,5 +160,39 @@ describe('finding control groups', () => {
     await mkdir(left)
     findHierarchy()
     expect(existsSync(left)).toBe(false)
+  })
+})
+
+describe("what the kernel counts for a container's process", () => {
+  plain('version 2: read where its group is mounted, each time anew', async () => {
+    const top = await temporaryDirectory()
+    const group = join(top, 'system.slice/docker-abc123.scope')
+    await mkdir(group, { recursive: true })
+    await writeFile(join(group, 'memory.events'), 'oom_kill 1\n')
+    await writeFile(join(group, 'pids.events'), 'max 4\n')
+    const mounts = `30 20 0:25 / ${top} rw - cgroup2 cgroup2 rw\n`
+    const counts = countsOfProcess(1, 'abc123', mounts, '0::/system.slice/docker-abc123.scope\n')
+    expect(counts?.()).toEqual({ killedForMemory: 1, forksRefused: 4 })
+    await writeFile(join(group, 'pids.events'), 'max 5\n')
+    expect(counts?.().forksRefused).toBe(5)
+  })
+
+  plain('version 1: likewise', async () => {
+    const [memory, pids] = [await temporaryDirectory(), await temporaryDirectory()]
+    for (const top of [memory, pids]) await mkdir(join(top, 'docker/abc123'), { recursive: true })
+    await writeFile(join(memory, 'docker/abc123/memory.oom_control'), 'under_oom 0\noom_kill 2\n')
+    await writeFile(join(pids, 'docker/abc123/pids.events'), 'max 0\n')
+    const mounts = `1 0 0:1 / ${memory} rw - cgroup cgroup rw,memory\n2 0 0:2 / ${pids} rw - cgroup cgroup rw,pids\n`
+    const counts = countsOfProcess(1, 'abc123', mounts, '4:memory:/docker/abc123\n8:pids:/docker/abc123\n')
+    expect(counts?.()).toEqual({ killedForMemory: 2, forksRefused: 0 })
+  })
+
+  plain('is not taken from a group of another name, nor from none', async () => {
+    const top = await temporaryDirectory()
+    await writeFile(join(top, 'memory.events'), 'oom_kill 1\n')
+    await writeFile(join(top, 'pids.events'), 'max 4\n')
+    const mounts = `30 20 0:25 / ${top} rw - cgroup2 cgroup2 rw\n`
+    expect(countsOfProcess(1, 'abc123', mounts, '0::/\n')).toBeUndefined()
+    expect(countsOfProcess(1, 'abc123', mounts, '')).toBeUndefined()
   })
 })
