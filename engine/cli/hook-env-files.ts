@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import type { CommandVariables } from '../hooks/command-variables.ts'
 import type { HookSurroundings } from '../hooks/hooks.ts'
-import type { HookFile } from '../hooks/load.ts'
+import type { Hook } from '../hooks/load.ts'
 import { readPlainFile } from '../read-plain-file.ts'
 
 type Around = {
   /** The session's folder. */
   readonly directory: string
-  readonly sandboxFor: (file: HookFile) => Promise<Sandbox>
+  readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly open: (policy: SandboxPolicy) => Promise<Sandbox>
   readonly variables: CommandVariables
 }
@@ -27,8 +27,8 @@ export function envFiles({
   variables,
 }: Around): NonNullable<HookSurroundings['envFileFor']> {
   let made = 0
-  return async (file) => {
-    const sandbox = await sandboxFor(file)
+  return async (hook) => {
+    const sandbox = await sandboxFor(hook)
     const { policy } = sandbox
     if (policy.mode === 'read-only') return undefined
     const path = join(directory, `hook-variables-${++made}.sh`)
@@ -40,11 +40,11 @@ export function envFiles({
     return {
       path,
       sandbox: own ?? sandbox,
-      take: (hook) => {
+      take: (name) => {
         const text = readPlainFile(path, maxBytes)
         return typeof text === 'string'
-          ? variables.take(text, hook)
-          : [`What ${hook} wrote to ${path}: ${text.reason}.`]
+          ? variables.take(text, name)
+          : [`What ${name} wrote to ${path}: ${text.reason}.`]
       },
       close: async () => {
         await own?.close()

@@ -8,7 +8,7 @@ import type { AgentLoan } from '../agents/sub-agents.ts'
 import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import type { CommandVariables } from '../hooks/command-variables.ts'
 import type { HookSurroundings } from '../hooks/hooks.ts'
-import type { HookFile } from '../hooks/load.ts'
+import { runsOutside, type Hook } from '../hooks/load.ts'
 import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import { judgement } from '../hooks/run-prompt.ts'
 import type { McpServers } from '../mcp/servers.ts'
@@ -58,6 +58,8 @@ type Around = {
   readonly openModel: (name: string | undefined) => Promise<Model>
   /** What models that hooks ask are paid from. Hooks run only while the run does. */
   readonly loan: () => AgentLoan
+  /** The sandbox, which is none, of hooks that are configured to run outside of it. */
+  readonly outside: () => Promise<Sandbox>
   /** Whom `agent` hooks ask. */
   readonly inspect: Inspect
   readonly signal: AbortSignal
@@ -70,8 +72,10 @@ export function hookSurroundings(around: Around): {
 } {
   const { workspace, sandbox, session, servers } = around
   let ownSandbox: Promise<Sandbox> | undefined
-  const sandboxFor = (file: HookFile): Promise<Sandbox> =>
-    file.layer === 'project' ? Promise.resolve(sandbox) : (ownSandbox ??= openForUser(around))
+  const sandboxFor = (hook: Hook): Promise<Sandbox> => {
+    if (runsOutside(hook)) return around.outside()
+    return hook.file.layer === 'project' ? Promise.resolve(sandbox) : (ownSandbox ??= openForUser(around))
+  }
   return {
     surroundings: {
       common: () => ({

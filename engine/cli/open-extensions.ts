@@ -20,7 +20,7 @@ import type { Model } from '../model.ts'
 import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import { directoriesBetween } from '../paths.ts'
 import type { Places } from '../places.ts'
-import { noHooks, silentHooks, type RunHooks } from '../run/hooks.ts'
+import { noHooks, silentHooks, type CallHooks, type RunHooks } from '../run/hooks.ts'
 import type { RunOptions } from '../run/run.ts'
 import type { Session } from '../session/session.ts'
 import type { AgentDefinition, Definitions, Skill } from '../skills/definition.ts'
@@ -163,7 +163,15 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
   const { definitions } = extensions
   const inspect = createInspector({ ...around, loan, calls: () => hooks?.inspectorCalls ?? noHooks })
   const variables = new CommandVariables(sandbox.policy.environment)
-  const { surroundings, close } = hookSurroundings({ ...around, loan, servers, forbidsHost, inspect, variables })
+  const { surroundings, close } = hookSurroundings({
+    ...around,
+    outside,
+    loan,
+    servers,
+    forbidsHost,
+    inspect,
+    variables,
+  })
   const hooks =
     extensions.hooks.hooks.size === 0 ? undefined : openHooks(extensions.hooks, around.source, surroundings, around)
   const missingServer = (name: string): string | undefined => {
@@ -188,9 +196,14 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     hooksFor: (definition, id) => {
       const own = narrowedCalls(calls, workspace)
       if (definition?.allowedTools !== undefined) own.narrow(definition.allowedTools, `The agent ${definition.name}`)
-      const asked = { ...silentHooks, stopped: listening.stopped, calls: own.calls }
-      const type = definition?.name ?? 'general'
-      return hooks === undefined ? asked : { ...hooksOfAgent(hooks.hooks, listening, { id, type }), calls: own.calls }
+      const agent = { id, type: definition?.name ?? 'general' }
+      const asked: CallHooks = {
+        before: (call) => own.calls.before({ ...call, agent }),
+        after: (call, result, took) => own.calls.after({ ...call, agent }, result, took),
+      }
+      return hooks === undefined
+        ? { ...silentHooks, stopped: listening.stopped, calls: asked }
+        : { ...hooksOfAgent(hooks.hooks, listening, agent), calls: asked }
     },
     narrow,
     expandPrompt: async (prompt) =>

@@ -1,4 +1,4 @@
-import type { CallHooks } from '../run/hooks.ts'
+import type { CallHooks, HookedCall } from '../run/hooks.ts'
 import type { ToolResult } from '../tools/tool.ts'
 import type { HookOutcome } from './combine.ts'
 import type { Hooks } from './hooks.ts'
@@ -10,9 +10,9 @@ export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string
     viewsOf({ tool, input: input as Readonly<Record<string, unknown>> }, workspace)
 
   return {
-    before: async ({ id, tool, input }) => {
+    before: async ({ id, tool, input, agent }) => {
       if (!hooks.has('PreToolUse')) return { decision: 'proceed' }
-      const outcome = await hooks.fireForCall('PreToolUse', views(tool, input), { tool_use_id: id })
+      const outcome = await hooks.fireForCall('PreToolUse', views(tool, input), { tool_use_id: id, ...whose(agent) })
       if (outcome.stop !== undefined) {
         stop(outcome.stop)
         return { decision: 'block', reason: `the run is ended: ${outcome.stop}` }
@@ -27,7 +27,7 @@ export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string
         ...(context === '' ? {} : { context }),
       }
     },
-    after: async ({ id, tool, input }, result, took) => {
+    after: async ({ id, tool, input, agent }, result, took) => {
       const event = result.ok ? 'PostToolUse' : result.refused === undefined ? 'PostToolUseFailure' : 'PermissionDenied'
       if (!hooks.has(event)) return result
       const said = {
@@ -35,7 +35,7 @@ export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string
         PostToolUseFailure: { error: result.output, is_interrupt: false },
         PermissionDenied: { reason: result.refused?.reason },
       }[event]
-      const fields = { tool_use_id: id, duration_ms: took, ...said }
+      const fields = { tool_use_id: id, duration_ms: took, ...whose(agent), ...said }
       const outcome = await hooks.fireForCall(event, views(tool, input), fields)
       if (outcome.stop !== undefined) stop(outcome.stop)
       const complaint = outcome.decision === 'deny' ? `A hook minds this: ${outcome.reason ?? ''}` : ''
@@ -43,6 +43,10 @@ export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string
       return { ...result, output: [outcome.updatedOutput ?? result.output, ...added].join('\n') }
     },
   }
+}
+
+function whose(agent: HookedCall['agent']): Readonly<Record<string, unknown>> {
+  return agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }
 }
 
 /** What the model is told beside a result. */

@@ -20,8 +20,6 @@ export type HookOutcome = {
   readonly updatedOutput?: string
   /** What the model is told beside. */
   readonly context: readonly string[]
-  /** What the person watching is told. */
-  readonly messages: readonly string[]
   /** Set when a hook ends the run. */
   readonly stop?: string
   /** The model's request as a `BeforeModel` hook wants it: fields that replace ours. */
@@ -50,12 +48,6 @@ export function combine(answers: readonly Answered[], textIsContext: boolean): H
         : [output.hookSpecificOutput.additionalContext]),
       ...(textIsContext && text !== '' ? [text] : []),
     ]),
-    messages: [
-      ...outputs.flatMap(({ output }) => (output.systemMessage === undefined ? [] : [output.systemMessage])),
-      ...answers.flatMap(({ result, name, blocksOnFailure }) =>
-        result.status === 'failed' && !blocksOnFailure ? [`The hook ${name} failed: ${result.reason}.`] : [],
-      ),
-    ],
   }
   if (strictest !== undefined) {
     outcome.decision = strictest

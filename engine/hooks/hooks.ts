@@ -3,7 +3,7 @@ import { truncateMiddle } from '../text/truncate.ts'
 import { combine, type Answered, type HookOutcome } from './combine.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
-import type { Hook, HookFile, HookSet } from './load.ts'
+import type { Hook, HookSet } from './load.ts'
 import { matchesName } from './matches.ts'
 import { runCommandHook } from './run-command.ts'
 import { runHttpHook } from './run-http.ts'
@@ -27,8 +27,8 @@ export type HookSurroundings = {
   /** In every input: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
   readonly common: () => Readonly<Record<string, unknown>>
   readonly workspace: string
-  /** The sandbox that commands of such a file's hooks run in. */
-  readonly sandboxFor: (file: HookFile) => Promise<Sandbox>
+  /** The sandbox that a command hook runs in. */
+  readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly env: Readonly<NodeJS.ProcessEnv>
   readonly ask: AskModel
   readonly callMcpTool: CallMcpTool
@@ -37,8 +37,8 @@ export type HookSurroundings = {
   /** Keeps a text that is too long to be said and gives the file's path. */
   readonly keep: (text: string) => string
   readonly onRun: (run: HookRun) => void
-  /** A file for what a command of such a file's hooks says to later commands. Absent or undefined: it can say nothing. */
-  readonly envFileFor?: (file: HookFile) => Promise<OpenEnvFile | undefined>
+  /** A file for what a command hook says to later commands. Absent or undefined: it can say nothing. */
+  readonly envFileFor?: (hook: Hook) => Promise<OpenEnvFile | undefined>
   readonly signal: AbortSignal
 }
 
@@ -70,6 +70,8 @@ export type Hooks = {
 
 /** Of a text that a hook adds to the conversation, as in Claude Code. */
 const contextLimit = 10_000
+/** Of what a hook wants to have said to the person watching. */
+const messageLimit = 2000
 /** What hooks that nobody waits for get once the run is over. */
 const graceMs = 2000
 
@@ -103,7 +105,7 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
         handler: name,
         status: result.status === 'answered' ? 'completed' : result.status,
         durationMs: Math.round(performance.now() - started),
-        message: result.status !== 'answered' ? result.reason : notes.length > 0 ? notes.join(' ') : undefined,
+        message: messageOf(result, notes),
       })
       return result
     }
@@ -115,9 +117,9 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
     return { result: await run(), name, blocksOnFailure: kindOf(event).guards && hook.handler.onError !== 'continue' }
   }
 
-  function envFileOf(event: HookEvent, { handler, file }: Hook): Promise<OpenEnvFile | undefined> | undefined {
-    return kindOf(event).setsVariables === true && handler.type === 'command'
-      ? surroundings.envFileFor?.(file)
+  function envFileOf(event: HookEvent, hook: Hook): Promise<OpenEnvFile | undefined> | undefined {
+    return kindOf(event).setsVariables === true && hook.handler.type === 'command'
+      ? surroundings.envFileFor?.(hook)
       : undefined
   }
 
@@ -167,16 +169,17 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
 }
 
 async function runHandler(
-  { handler, file }: Hook,
+  hook: Hook,
   input: Readonly<Record<string, unknown>>,
   surroundings: HookSurroundings & { readonly envFile: OpenEnvFile | undefined },
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<HandlerResult> {
+  const { handler, file } = hook
   switch (handler.type) {
     case 'command': {
       const { workspace, envFile } = surroundings
-      const sandbox = envFile?.sandbox ?? (await surroundings.sandboxFor(file))
+      const sandbox = envFile?.sandbox ?? (await surroundings.sandboxFor(hook))
       const { pluginRoot } = file
       const place = { sandbox, cwd: workspace, project: workspace, pluginRoot, envFile: envFile?.path }
       const options = { ...place, timeoutMs, signal }
@@ -201,6 +204,14 @@ async function runHandler(
 function timeoutOf(event: HookEvent, { handler }: Hook): number {
   const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
   return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
+}
+
+/** What the person watching is told of a hook's run, if anything: why it gave no answer, or what it wants said. */
+function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
+  if (result.status !== 'answered') return result.reason
+  const { systemMessage } = result.output
+  const said = [...(systemMessage === undefined ? [] : [truncateMiddle(systemMessage, messageLimit).text]), ...notes]
+  return said.length === 0 ? undefined : said.join(' ')
 }
 
 /** What a hook is called in messages. */

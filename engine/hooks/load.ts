@@ -30,7 +30,7 @@ export type Hook = {
 /** All hooks of a run, by event, in the order they were read. */
 export type HookSet = {
   readonly hooks: ReadonlyMap<HookEvent, readonly Hook[]>
-  /** Sentences about hooks that will never run. */
+  /** Sentences about hooks that will never run, or not as they say. */
   readonly notices: readonly string[]
 }
 
@@ -60,6 +60,8 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
         group.hooks.map((handler, h) => {
           const at = ['hooks', event, g, 'hooks', h]
           const origin = json.place(at)
+          if (wantsOut(handler) && !mayLeave(file))
+            notices.push(`${origin}: only your own hooks may leave the sandbox, so "sandbox": false does not count`)
           return {
             handler,
             matcher: group.matcher,
@@ -73,6 +75,19 @@ export function loadHooks(files: readonly HookFile[]): HookSet {
     }
   }
   return { hooks, notices }
+}
+
+/** Whether a hook runs outside the sandbox, with all that its user may do. */
+export function runsOutside({ handler, file }: Hook): boolean {
+  return wantsOut(handler) && mayLeave(file)
+}
+
+function wantsOut(handler: Handler): boolean {
+  return handler.type === 'command' && handler.sandbox === false
+}
+
+function mayLeave({ layer }: HookFile): boolean {
+  return layer === 'user' || layer === 'managed'
 }
 
 /** A handler's `if` as a permission that asks, so that it covers a call exactly where a rule of the same words would. */

@@ -22,6 +22,8 @@ const command = z.strictObject({
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
   shell: z.enum(['bash', 'sh']).optional(),
+  /** False runs it outside the sandbox; counts in files of the user and the machine's owner only. Default: true. Ours. */
+  sandbox: z.boolean().optional(),
   ...common,
 })
 

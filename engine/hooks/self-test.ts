@@ -3,13 +3,13 @@ import { analyseScript } from '../../policies/index.ts'
 import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
 import { hookCommand } from './hook-command.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
-import type { Hook, HookFile, HookSet } from './load.ts'
+import { runsOutside, type Hook, type HookSet } from './load.ts'
 
 /** What the test of a run's hooks needs of the run. */
 type SelfTestSurroundings = {
   readonly workspace: string
   readonly home: string
-  readonly sandboxFor: (file: HookFile) => Promise<Sandbox>
+  readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly forbidsHost: (url: URL) => string | undefined
   /** Why a server's tools can't be called; undefined where they can. */
   readonly missingServer: (name: string) => string | undefined
@@ -58,8 +58,8 @@ export async function testHooks({ hooks }: HookSet, surroundings: SelfTestSurrou
     return problem === undefined ? [] : [sentence(event, hook, problem)]
   })
   const needs = all.flatMap(({ event, hook }) => needsOf(event, hook, surroundings))
-  const places = Map.groupBy(needs, ({ hook }) => hook.file)
-  const missing = await Promise.all([...places].map(([file, wanted]) => probeNeeds(file, wanted, surroundings)))
+  const places = Map.groupBy(needs, ({ hook }) => `${runsOutside(hook)} ${hook.file.path}`)
+  const missing = await Promise.all([...places.values()].map((wanted) => probeNeeds(wanted, surroundings)))
   return [...remote, ...missing.flat()]
 }
 
@@ -96,22 +96,24 @@ function firstCommand(script: string, env: Readonly<Record<string, string>>): re
   return words[0] === 'cd' ? [] : words
 }
 
+/** @param needs of hooks that run in the same place */
 async function probeNeeds(
-  file: HookFile,
   needs: readonly Need[],
   { workspace, sandboxFor }: SelfTestSurroundings,
 ): Promise<readonly string[]> {
+  const [first] = needs
+  if (first === undefined) return []
   const argv = ['/bin/sh', '-c', probe, 'sh', ...needs.map(({ kind, path }) => `${kind}:${path}`)] as const
   let said = ''
   try {
-    const sandbox = await sandboxFor(file)
+    const sandbox = await sandboxFor(first.hook)
     const child = sandbox.spawn({ argv, cwd: workspace, stdin: 'null', timeoutMs: probeTimeoutMs })
     child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()))
     child.stderr.resume()
     await child.result
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
-    return [`${file.path}: its hooks can't be run: ${error.message}`]
+    return [`${first.hook.file.path}: its hooks can't be run: ${error.message}`]
   }
   return said.split('\n').flatMap((line) => {
     const [at = '', problem = ''] = line.split(' ')

@@ -10,6 +10,8 @@ export type HookedCall = {
   readonly tool: string
   readonly input: unknown
   readonly signal: AbortSignal
+  /** The agent whose call it is. Absent: the run's own. */
+  readonly agent?: { readonly id: string; readonly type: string }
 }
 
 /** What a hook says before a call. */

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { needsBubblewrap } from '../../support/needs.ts'
-import { say } from '../../support/mock-openai.ts'
+import { call, say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 import { commands } from './hooks-support.ts'
@@ -124,5 +124,26 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
       expect(existsSync(join(cwd, 'hooked'))).toBe(hooked)
       expect(ended.stderr.includes('.claude/settings.json')).toBe(!hooked)
     }
+  })
+
+  test('what a hook wants said to the person watching is said', async () => {
+    const said = `echo '{"systemMessage": "three tests are skipped"}'`
+    const ended = await withHooks({ PostToolUse: [commands('Bash', said)] }, [run('true'), done])
+    expect(ended.stderr).toContain('three tests are skipped')
+    expect(items(ended)).toContainEqual(
+      expect.objectContaining({ type: 'hook', status: 'completed', message: 'three tests are skipped' }),
+    )
+  })
+
+  test("a hook around an agent's call is told whose it is", async () => {
+    const note = 'cat >> seen.txt; echo >> seen.txt'
+    const hand = [call('agent', { title: 'work', prompt: 'do it' }), call('wait_agents', {})]
+    const replies = (index: number) => (index === 0 ? hand : index === 1 ? run('true') : done)
+    const ended = await withHooks({ PreToolUse: [commands('Bash', note)] }, replies)
+    expect(JSON.parse(readFileSync(join(ended.cwd, 'seen.txt'), 'utf8').split('\n')[0] ?? '')).toMatchObject({
+      tool_name: 'Bash',
+      agent_id: 'agent-1',
+      agent_type: 'general',
+    })
   })
 })

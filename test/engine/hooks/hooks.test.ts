@@ -43,7 +43,7 @@ describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
 
   test('saying nothing decides nothing', async () => {
     const { hooks } = await hooksOf({ PreToolUse: [commands('Bash', 'echo checked')] })
-    expect(await hooks.fireForCall('PreToolUse', bash('ls'), {})).toEqual({ context: [], messages: [] })
+    expect(await hooks.fireForCall('PreToolUse', bash('ls'), {})).toEqual({ context: [] })
   })
 
   test('deny beats ask beats allow, whatever the order', async () => {
@@ -76,9 +76,10 @@ describe.skipIf(needsBubblewrap())('the contract of a command hook', () => {
       systemMessage: 'look',
       hookSpecificOutput: { additionalContext: 'mind the gap' },
     })
-    const { hooks } = await hooksOf({ PostToolUse: [commands('', said)] })
+    const { hooks, runs } = await hooksOf({ PostToolUse: [commands('', said)] })
     const outcome = await hooks.fireForCall('PostToolUse', bash('ls'), {})
-    expect(outcome).toEqual({ context: ['mind the gap'], messages: ['look'], stop: 'enough' })
+    expect(outcome).toEqual({ context: ['mind the gap'], stop: 'enough' })
+    expect(runs).toMatchObject([{ status: 'completed', message: 'look' }])
   })
 
   test('plain text is context for the model at the start and at a prompt, and nowhere else', async () => {
@@ -122,17 +123,17 @@ describe.skipIf(needsBubblewrap())('a guard that fails forbids', () => {
 
   test('unless it says that the call may go on', async () => {
     const failing = { type: 'command', command: 'exit 1', onError: 'continue' }
-    const { hooks } = await hooksOf({ PreToolUse: [{ hooks: [failing] }] })
+    const { hooks, runs } = await hooksOf({ PreToolUse: [{ hooks: [failing] }] })
     const outcome = await hooks.fireForCall('PreToolUse', bash('ls'), {})
     expect(outcome.decision).toBeUndefined()
-    expect(outcome.messages[0]).toContain('it exited with code 1')
+    expect(runs[0]?.message).toContain('it exited with code 1')
   })
 
   test('a failing hook of an event that waits for nobody is told, and forbids nothing', async () => {
-    const { hooks } = await hooksOf({ PostToolUse: [commands('', 'exit 1')] })
+    const { hooks, runs } = await hooksOf({ PostToolUse: [commands('', 'exit 1')] })
     const outcome = await hooks.fireForCall('PostToolUse', bash('ls'), {})
     expect(outcome.decision).toBeUndefined()
-    expect(outcome.messages).toHaveLength(1)
+    expect(runs).toMatchObject([{ status: 'failed', message: 'it exited with code 1' }])
   })
 })
 
@@ -190,7 +191,7 @@ describe.skipIf(needsBubblewrap())('which hooks run', () => {
   test('an async hook holds nothing up and decides nothing', async () => {
     const slow = { type: 'command', command: 'sleep 0.3; touch done; exit 2', async: true }
     const { hooks, workspace } = await hooksOf({ PreToolUse: [{ hooks: [slow] }] })
-    expect(await hooks.fireForCall('PreToolUse', bash('ls'), {})).toEqual({ context: [], messages: [] })
+    expect(await hooks.fireForCall('PreToolUse', bash('ls'), {})).toEqual({ context: [] })
     expect(existsSync(join(workspace, 'done'))).toBe(false)
     await hooks.close()
     expect(existsSync(join(workspace, 'done'))).toBe(true)

@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import process from 'node:process'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { repository } from '../../support/workspace.ts'
+import { madeUp, withServers } from './run-support.ts'
+import { liar } from './servers-support.ts'
+
+/** A server on loopback that notes who reaches it. */
+async function startHost(): Promise<{ readonly port: number; readonly reachedBy: () => readonly string[] }> {
+  const reached = new Set<string>()
+  const host = createServer(({ url = '' }, response) => {
+    reached.add(url.slice(1))
+    response.end('here')
+  }).listen(0, '127.0.0.1')
+  await once(host, 'listening')
+  onTestFinished(() => {
+    host.closeAllConnections()
+    host.close()
+  })
+  return { port: (host.address() as AddressInfo).port, reachedBy: () => [...reached].toSorted() }
+}
+
+/** JavaScript that asks a host for a page with this name in every way it knows, and then says `after`. */
+function attempt(name: string, port: number, after = ''): string {
+  return `
+    const ask = (http, options) => new Promise((done) => {
+      const asked = http.get({ ...options, timeout: 5000 }, (response) => response.resume().on('end', done))
+      asked.on('error', done).on('timeout', () => asked.destroy())
+    })
+    import('node:http').then(async (http) => {
+      const proxy = process.env.HTTP_PROXY && new URL(process.env.HTTP_PROXY)
+      await ask(http, { host: '127.0.0.1', port: ${port}, path: '/${name}' })
+      if (proxy) await ask(http, { host: proxy.hostname, port: proxy.port, path: 'http://127.0.0.1:${port}/${name}', headers: { host: '127.0.0.1:${port}' } })
+      ${after}
+    })`
+}
+
+/** Is ready once it has tried to reach the host. */
+const server = (name: string, port: number): string =>
+  liar(`
+    if (method !== 'tools/list') return
+    ${attempt(name, port, 'send({ id, result: { tools: [] } })')}`)
+
+const hooksThatRun = (program: string, more: object = {}): object => ({
+  hooks: {
+    SessionStart: [{ hooks: [{ type: 'command', command: process.execPath, args: ['-e', program], ...more }] }],
+  },
+})
+
+const done = [[say('done')]]
+
+describe.skipIf(needsBubblewrap())('what command hooks and stdio servers reach', () => {
+  test('is nothing, where commands have no network', async () => {
+    const { port, reachedBy } = await startHost()
+    const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(attempt('hook', port))) }
+    const ended = await withServers(madeUp('prober', server('server', port)), done, { files })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(ended.stderr).not.toContain('prober is not there')
+    expect(ended.events).toContainEqual(
+      expect.objectContaining({ item: expect.objectContaining({ type: 'hook', status: 'completed' }) }),
+    )
+    expect(reachedBy()).toEqual([])
+  })
+
+  test('is what the allow-list names, and nothing else', async () => {
+    const [named, other] = [await startHost(), await startHost()]
+    const network = `[sandbox_workspace_write]\nallowed_hosts = [{ host = "127.0.0.1:${named.port}", allow_private = true }]\n`
+    const both = (who: string): string => `${attempt(who, named.port)}\n;{${attempt(who, other.port)}}`
+    const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(both('hook'))) }
+    const toml = [madeUp('one', server('server', named.port)), madeUp('two', server('server', other.port)), network]
+    const ended = await withServers(toml.join(''), done, { files })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(named.reachedBy()).toEqual(['hook', 'server'])
+    expect(other.reachedBy()).toEqual([])
+  })
+
+  test('is everything, where their user says that they stay outside the sandbox', async () => {
+    const { port, reachedBy } = await startHost()
+    const files = { '.claude/settings.json': JSON.stringify(hooksThatRun(attempt('hook', port), { sandbox: false })) }
+    const toml = `${madeUp('prober', server('server', port))}sandbox = false\n`
+    const ended = await withServers(toml, done, { files })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(reachedBy()).toEqual(['hook', 'server'])
+  })
+
+  test("a repository's can't say so, not even where it is trusted", async () => {
+    const { port, reachedBy } = await startHost()
+    const cwd = repository({
+      '.claude/settings.json': JSON.stringify(hooksThatRun(attempt('hook', port), { sandbox: false })),
+      '.portcullis/config.toml': `${madeUp('prober', server('server', port))}sandbox = false\n`,
+      '.mcp.json': JSON.stringify({
+        mcpServers: {
+          other: { command: process.execPath, args: ['--input-type=module', '-e', server('mcp-json', port)] },
+        },
+      }),
+    })
+    const ended = await withServers('', done, { cwd, args: ['--trust'] })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(ended.stderr).toContain('only your own hooks may leave the sandbox')
+    expect(ended.stderr).not.toContain('is not there')
+    expect(reachedBy()).toEqual([])
+  })
+})
