@@ -50,17 +50,34 @@ const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
   ['there is no terminal', { startedBy: ['setsid', '--wait', 'sh', '-c', 'exec "$@" </dev/null', 'sh'] }],
 ]
 
+/** What is waited for ends as a budget that ran out, with another exit code. */
+const untrusted = ['--json', '--fail-on-denied', '--ask-for-approval', 'untrusted', '--timeout', '30']
+
 const withoutSetsid = spawnSync('setsid', ['--version']).error !== undefined
 
 describe.skipIf(needsBubblewrap() || withoutSetsid).each(absences)('where %s', (_, started) => {
   test.each(asks)('%s is refused at once, with what would allow it', async (_kind, ask, remedy) => {
     const home = tempDir({ '.config/portcullis/config.toml': config })
     const cwd = repository()
-    const args = ['--json', '--fail-on-denied', '--ask-for-approval', 'untrusted', 'x']
+    const args = [...untrusted, 'x']
     const { code, events, requests } = await exec([[ask], [say('never')]], args, { cwd, home, ...started })
     expect([code, requests.length]).toEqual([3, 1])
     const refused = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
     expect(refused).toMatchObject([{ verdict: { decision: 'deny', reason: expect.stringMatching(remedy) } }])
     expect(events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'stoppedByGuardian', exit_code: 3, denied: 1 })
+  })
+
+  test('all of it is refused at once to an agent that work was handed to, too', async () => {
+    const home = tempDir({ '.config/portcullis/config.toml': config })
+    const handing = [call('agent', { title: 'try', prompt: 'try it all' })]
+    const trying = asks.map(([, ask]) => ask)
+    const replies = [handing, trying, [say('none of it')], [say('never')]]
+    const { code, events, requests } = await exec(replies, [...untrusted, 'x'], { cwd: repository(), home, ...started })
+    expect([code, requests.length]).toEqual([3, 3])
+    const items = events.flatMap((event) => (event.type === 'item.completed' ? [event.item] : []))
+    expect(items.filter(({ agent_id }) => agent_id === 'agent-1')).toMatchObject(
+      asks.map(([, , remedy]) => ({ verdict: { decision: 'deny', reason: expect.stringMatching(remedy) } })),
+    )
+    expect(events.at(-1)).toMatchObject({ reason: 'stoppedByGuardian', exit_code: 3, denied: asks.length })
   })
 })
