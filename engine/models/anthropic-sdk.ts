@@ -1,6 +1,7 @@
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages'
 import type { Endpoint } from './endpoint.ts'
 import type { MessagesBody } from './messages-request.ts'
+import { serialiseBody } from './serialise-body.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
 /** An open client. A call resolves when the headers are in and then yields events; failures are `ProviderFailure`. */
@@ -25,12 +26,12 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   const translate = (error: unknown): unknown => translateSdkError(error, sdk, endpoint.baseUrl)
   return {
     messages: async (body, signal) => {
-      const headers = { ...(await endpoint.headers()) }
+      const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
       const checked: MessageCreateParamsStreaming = body
       try {
         // Not `messages.create`: it warns of older models on the console, at every request.
         const asked = client.post<AsyncIterable<unknown>>('/v1/messages', {
-          body: checked,
+          body: serialiseBody(checked, 'messages'),
           stream: true,
           signal,
           headers,

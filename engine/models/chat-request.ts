@@ -3,7 +3,7 @@ import type { Image, ModelRequest, ToolCall, ToolDeclaration } from '../model.ts
 import { argumentsObject } from './as-function.ts'
 import { isOpenAIs } from './openai-models.ts'
 import { isStrict } from './strict-schema.ts'
-import { takeTurns } from './turns.ts'
+import { takeTurns, translateOnce } from './turns.ts'
 import type { Turn } from './turns.ts'
 
 /**
@@ -53,7 +53,7 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     model,
     messages: [
       ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
-      ...turns.flatMap((turn) => messagesOf(turn, request.tools)),
+      ...turns.flatMap((turn) => translated(turn, request.tools)),
     ],
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(wireTool) }),
     stream: true,
@@ -86,7 +86,9 @@ function wireTool(tool: ToolDeclaration): NonNullable<ChatBody['tools']>[number]
   return { type: 'function', function: { name, description, parameters: { ...parameters } } }
 }
 
-function messagesOf(turn: Turn, tools: readonly ToolDeclaration[]): ChatMessage[] {
+const translated = translateOnce(messagesOf)
+
+function messagesOf(turn: Turn, tools: readonly ToolDeclaration[]): readonly ChatMessage[] {
   switch (turn.side) {
     case 'model': {
       const text = turn.texts.join('\n\n')

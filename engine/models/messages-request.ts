@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Image, ModelRequest, ToolDeclaration } from '../model.ts'
 import { argumentsObject } from './as-function.ts'
-import { takeTurns } from './turns.ts'
+import { takeTurns, translateOnce } from './turns.ts'
 import type { Turn } from './turns.ts'
 
 /** The body of `POST /v1/messages` (https://platform.claude.com/docs/en/api/messages), as far as used. */
@@ -65,9 +65,8 @@ const searchBlock = z.discriminatedUnion('type', [
 /** Builds the request. The same history gives the same bytes up to its last message, so that the prefix cache hits. */
 export function buildMessagesBody(model: string, request: ModelRequest): MessagesBody {
   const { instructions, turns } = takeTurns(request.instructions, request.history)
-  const messages = turns.flatMap((turn) => messageOf(turn, request.tools))
+  const messages = turns.flatMap((turn) => translated(turn, request.tools))
   const { temperature, topP, maxOutputTokens } = request.sampling ?? {}
-  markCached(messages)
   const tools = [...request.tools.map(wireTool), ...searchTool(request)]
   return {
     model,
@@ -78,7 +77,7 @@ export function buildMessagesBody(model: string, request: ModelRequest): Message
     ...(instructions === ''
       ? {}
       : { system: [{ type: 'text', text: instructions, cache_control: { type: 'ephemeral' } }] }),
-    messages,
+    messages: markCached(messages),
     ...(tools.length === 0 ? {} : { tools }),
     stream: true,
     ...reasoning(model, request),
@@ -101,7 +100,9 @@ function wireTool(tool: ToolDeclaration): WireTool {
   }
 }
 
-function messageOf(turn: Turn, tools: readonly ToolDeclaration[]): WireMessage[] {
+const translated = translateOnce(messageOf)
+
+function messageOf(turn: Turn, tools: readonly ToolDeclaration[]): readonly WireMessage[] {
   switch (turn.side) {
     case 'model': {
       const content: ModelBlock[] = [
@@ -154,12 +155,15 @@ function wireId(id: string): string {
  * Breakpoints on the last two things we said: the newest writes the cache, the one before is where the last request
  * wrote it. The API looks back only some blocks from a breakpoint, and many parallel results are many blocks.
  */
-function markCached(messages: readonly WireMessage[]): void {
-  const ours = messages.flatMap((message) => (message.role === 'user' ? [message] : []))
-  for (const message of ours.slice(-2)) {
+function markCached(messages: readonly WireMessage[]): WireMessage[] {
+  const ours = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2)
+  return messages.map((message, at) => {
     const last = message.content.at(-1)
-    if (last !== undefined) last.cache_control = { type: 'ephemeral' }
-  }
+    if (message.role !== 'user' || last === undefined || !ours.includes(at)) return message
+    // The message itself is sent again without the mark.
+    const marked = { ...last, cache_control: { type: 'ephemeral' as const } }
+    return { role: 'user', content: [...message.content.slice(0, -1), marked] as UserBlock[] }
+  })
 }
 
 /** Models up to Claude 4.5: they think within a fixed budget, and know no adaptive thinking. */

@@ -3,7 +3,8 @@ import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import type { ChatBody } from './chat-request.ts'
 import type { Endpoint } from './endpoint.ts'
-import { serialiseResponsesBody, type ResponsesBody } from './responses-request.ts'
+import type { ResponsesBody } from './responses-request.ts'
+import { serialiseBody } from './serialise-body.ts'
 import { translateSdkError, translateStream } from './sdk-error.ts'
 
 /** An open client. Each call resolves when the headers are in and then yields events; failures are `ProviderFailure`. */
@@ -41,8 +42,8 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   }
   return {
     responses: (body, signal) =>
-      ask('/responses', serialiseResponsesBody(body satisfies ResponseCreateParamsStreaming), signal),
+      ask('/responses', serialiseBody(body satisfies ResponseCreateParamsStreaming, 'input'), signal),
     chat: (body, signal) =>
-      ask('/chat/completions', JSON.stringify(body satisfies ChatCompletionCreateParamsStreaming), signal),
+      ask('/chat/completions', serialiseBody(body satisfies ChatCompletionCreateParamsStreaming, 'messages'), signal),
   }
 }

@@ -127,9 +127,8 @@ function searchTool({ webSearch }: ModelRequest): WireTool[] {
   return [{ type: 'web_search', external_web_access: mode === 'live', ...filters }]
 }
 
-/** An item of a history never changes, and a long run sends it a thousand times: it is translated and serialised once. */
+/** An item of a history never changes, and a long run sends it a thousand times: it is translated once. */
 const translated = new WeakMap<HistoryItem, readonly InputItem[]>()
-const serialised = new WeakMap<InputItem, string>()
 
 function inputItems(history: readonly HistoryItem[]): InputItem[] {
   const freeform = new Set<string>()
@@ -168,17 +167,6 @@ function inputItemsOf(item: HistoryItem, freeform: ReadonlySet<string>): readonl
     default:
       return item satisfies never
   }
-}
-
-/** A body as the JSON that is sent. */
-export function serialiseResponsesBody({ model, instructions, input, ...rest }: ResponsesBody): string {
-  const items = input.map((item) => {
-    const text = serialised.get(item) ?? JSON.stringify(item)
-    serialised.set(item, text)
-    return text
-  })
-  const start = JSON.stringify({ model, instructions }).slice(0, -1)
-  return `${start},"input":[${items.join(',')}],${JSON.stringify(rest).slice(1)}`
 }
 
 function messageItem(item: Extract<HistoryItem, { type: 'message' }>): InputItem {

@@ -1,4 +1,4 @@
-import type { HistoryItem, ToolCall } from '../model.ts'
+import type { HistoryItem, ToolCall, ToolDeclaration } from '../model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
 type Unread = Extract<HistoryItem, { type: 'reasoning' | 'web_search' }>
@@ -9,11 +9,11 @@ export type Turn =
   | {
       readonly side: 'model'
       /** What only the provider that made it can read: reasoning and searches, in order. */
-      readonly unread: Unread[]
-      readonly texts: string[]
-      readonly calls: ToolCall[]
+      readonly unread: readonly Unread[]
+      readonly texts: readonly string[]
+      readonly calls: readonly ToolCall[]
     }
-  | { readonly side: 'us'; readonly results: Result[]; readonly messages: Message[] }
+  | { readonly side: 'us'; readonly results: readonly Result[]; readonly messages: readonly Message[] }
 
 /**
  * A history as the APIs see it that only know two speakers taking turns: developer messages at the very start belong to
@@ -27,44 +27,73 @@ export function takeTurns(
   const start = history.findIndex((item) => !isDeveloper(item))
   const leading = start === -1 ? history : history.slice(0, start)
   const turns: Turn[] = []
-  for (const item of history.slice(leading.length)) add(item, turns)
+  for (let from = leading.length; from < history.length;) {
+    const items = sameSide(history, from)
+    turns.push(turnOf(items))
+    from += items.length
+  }
   const texts = leading.flatMap((item) => (item.type === 'message' ? [item.text] : []))
   return { instructions: [instructions, ...texts].filter((text) => text !== '').join('\n\n'), turns }
 }
 
-function add(item: HistoryItem, turns: Turn[]): void {
-  switch (item.type) {
-    case 'message':
-      if (item.role === 'assistant') modelTurn(turns).texts.push(item.text)
-      else ourTurn(turns).messages.push(item)
-      return
-    case 'reasoning':
-    case 'web_search':
-      modelTurn(turns).unread.push(item)
-      return
-    case 'tool_call':
-      modelTurn(turns).calls.push(item.call)
-      return
-    case 'tool_result':
-      ourTurn(turns).results.push(item)
-      return
-    default:
-      return item satisfies never
+/**
+ * Translates turns into what goes over a wire, each of them once: a long run sends the same ones a thousand times. What comes of one must
+ * never change.
+ */
+export function translateOnce<Wire>(
+  translate: (turn: Turn, tools: readonly ToolDeclaration[]) => readonly Wire[],
+): (turn: Turn, tools: readonly ToolDeclaration[]) => readonly Wire[] {
+  const known = new WeakMap<Turn, { readonly tools: readonly ToolDeclaration[]; readonly wire: readonly Wire[] }>()
+  return (turn, tools) => {
+    const before = known.get(turn)
+    if (before?.tools === tools) return before.wire
+    const wire = translate(turn, tools)
+    known.set(turn, { tools, wire })
+    return wire
   }
 }
 
-function modelTurn(turns: Turn[]): Extract<Turn, { side: 'model' }> {
-  const last = turns.at(-1)
-  if (last?.side === 'model') return last
-  const turn = { side: 'model' as const, unread: [], texts: [], calls: [] }
-  turns.push(turn)
+/** Turns by their first item. One that has grown since is another one. */
+const taken = new WeakMap<HistoryItem, { readonly items: readonly HistoryItem[]; readonly turn: Turn }>()
+
+function turnOf(items: readonly HistoryItem[]): Turn {
+  const [first] = items
+  if (first === undefined) throw new TypeError('a turn without anything said')
+  const before = taken.get(first)
+  const isSame = before?.items.length === items.length && before.items.every((item, at) => item === items[at])
+  if (isSame) return before.turn
+  const turn = isOurs(first) ? ourTurn(items) : modelTurn(items)
+  taken.set(first, { items, turn })
   return turn
 }
 
-function ourTurn(turns: Turn[]): Extract<Turn, { side: 'us' }> {
-  const last = turns.at(-1)
-  if (last?.side === 'us') return last
-  const turn = { side: 'us' as const, results: [], messages: [] }
-  turns.push(turn)
-  return turn
+/** What one side said from here on until the other spoke. */
+function sameSide(history: readonly HistoryItem[], from: number): readonly HistoryItem[] {
+  let to = from
+  const first = history[from]
+  for (let item = first; item !== undefined && first !== undefined; item = history[++to]) {
+    if (isOurs(item) !== isOurs(first)) break
+  }
+  return history.slice(from, to)
+}
+
+function isOurs(item: HistoryItem): boolean {
+  return item.type === 'tool_result' || (item.type === 'message' && item.role !== 'assistant')
+}
+
+function modelTurn(items: readonly HistoryItem[]): Turn {
+  return {
+    side: 'model',
+    unread: items.filter((item) => item.type === 'reasoning' || item.type === 'web_search'),
+    texts: items.flatMap((item) => (item.type === 'message' ? [item.text] : [])),
+    calls: items.flatMap((item) => (item.type === 'tool_call' ? [item.call] : [])),
+  }
+}
+
+function ourTurn(items: readonly HistoryItem[]): Turn {
+  return {
+    side: 'us',
+    results: items.filter((item) => item.type === 'tool_result'),
+    messages: items.filter((item) => item.type === 'message'),
+  }
 }

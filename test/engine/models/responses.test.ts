@@ -2,7 +2,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { HistoryItem, Model } from '../../../engine/model.ts'
 import { openModel } from '../../../engine/models/index.ts'
 import type { ModelOptions } from '../../../engine/models/index.ts'
-import { buildResponsesBody, serialiseResponsesBody } from '../../../engine/models/responses-request.ts'
 import { call, frame, freeform, say, startMockOpenAI, think } from '../../support/mock-openai.ts'
 import type { MockOpenAI, Reply } from '../../support/mock-openai.ts'
 import { collect, collectFinished, noUsage, request } from './conversation.ts'
@@ -276,22 +275,4 @@ describe('failures that only this wire has', () => {
     const { model } = await start([reply, [say('never asked')]])
     await expect(complaintOf(model)).rejects.toMatchObject({ code: 'provider', failure })
   })
-})
-
-test('a request is serialised as JSON has it, also where parts of it were sent before', () => {
-  const history: HistoryItem[] = [
-    { type: 'message', role: 'developer', text: '"input":[] \u2028 – 今すぐ' },
-    { type: 'message', role: 'user', text: 'go', images: [{ mediaType: 'image/png', data: 'AA==' }] },
-    { type: 'reasoning', text: 'of another provider', opaque: { from: 'anthropic-messages' } },
-    { type: 'tool_call', call: { id: 'a', name: 'apply_patch', kind: 'freeform', input: '*** Begin Patch' } },
-    { type: 'tool_call', call: { id: 'b', name: 'exec_command', kind: 'function', input: '{}' } },
-    { type: 'tool_result', callId: 'a', output: 'ok', ok: true },
-    { type: 'tool_result', callId: 'b', output: 'ok', ok: true },
-  ]
-  for (let length = 0; length <= history.length; length++) {
-    const body = buildResponsesBody('gpt-5.5', request({ history: history.slice(0, length) }))
-    expect(serialiseResponsesBody(body)).toBe(JSON.stringify(body))
-  }
-  const { input } = buildResponsesBody('gpt-5.5', request({ history }))
-  expect(input.slice(-2)).toMatchObject([{ type: 'custom_tool_call_output' }, { type: 'function_call_output' }])
 })

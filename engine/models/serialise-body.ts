@@ -1,0 +1,23 @@
+/** The JSON of values that were serialised before, for as long as they live. */
+const serialised = new WeakMap<object, string>()
+
+/**
+ * A body as the JSON that is sent. A long run sends its conversation a thousand times, so the elements of that list are serialised
+ * once each: they must never change.
+ *
+ * @param list the name of the field that holds the conversation
+ */
+export function serialiseBody<Body extends object>(body: Body, list: string & keyof Body): string {
+  const fields = Object.entries(body).flatMap(([name, value]) => {
+    if (value === undefined) return []
+    const text = name === list ? `[${(value as readonly object[]).map(once).join(',')}]` : JSON.stringify(value)
+    return [`${JSON.stringify(name)}:${text}`]
+  })
+  return `{${fields.join(',')}}`
+}
+
+function once(value: object): string {
+  const text = serialised.get(value) ?? JSON.stringify(value)
+  serialised.set(value, text)
+  return text
+}
