@@ -11,8 +11,9 @@ export default defineConfig({
         test: {
           name: 'rooms',
           include: ['test/{apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Only for what would never end: a shared machine can stand still for a minute.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
     ],
