@@ -1,13 +1,28 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /**
- * The text of a file that somebody else may have put there. Never waits on a pipe, never follows a link in the last place, and
- * never reads more than was asked for.
+ * The text of a file that somebody else may have put there, without its byte-order mark.
  *
  * @param maxBytes a longer file is not read
  * @returns the text, or why it can't be told
  */
 export function readPlainFile(path: string, maxBytes: number): string | { readonly reason: string } {
+  const bytes = readPlainBytes(path, maxBytes)
+  if ('reason' in bytes) return bytes
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return { reason: 'it is not UTF-8' }
+  }
+}
+
+/**
+ * The same as it lies there. Never waits on a pipe, never follows a link in the last place, and never reads more than was asked for.
+ *
+ * @param maxBytes a longer file is not read
+ * @returns the bytes, or why they can't be told
+ */
+export function readPlainBytes(path: string, maxBytes: number): Buffer | { readonly reason: string } {
   let descriptor: number
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
@@ -20,9 +35,9 @@ export function readPlainFile(path: string, maxBytes: number): string | { readon
     if (stats.size > maxBytes) return { reason: `it has ${stats.size} bytes, and at most ${maxBytes} fit` }
     const bytes = Buffer.alloc(stats.size)
     const read = readSync(descriptor, bytes, 0, stats.size, 0)
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, read))
-  } catch {
-    return { reason: 'it is not UTF-8' }
+    return bytes.subarray(0, read)
+  } catch (error) {
+    return { reason: `it can't be read: ${(error as Error).message}` }
   } finally {
     closeSync(descriptor)
   }

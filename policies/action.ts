@@ -34,6 +34,11 @@ export type Action =
       readonly root: string
       readonly sandbox: SandboxMode
       readonly changes: readonly PatchChange[]
+      /**
+       * Set where it adds to what agents are told from now on, wherever that file lies: the one file is allowed, or nothing. Absent: an
+       * ordinary change.
+       */
+      readonly instructs?: true
     }
   | { readonly type: 'read'; readonly path: string }
   | {

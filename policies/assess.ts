@@ -7,6 +7,7 @@ import { findSensitive } from './commands/sensitive-paths.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { findProtected, isInside } from './protected-paths.ts'
 import { permitHost, permitPath, permitTool } from './permissions/assess.ts'
+import type { PermissionSet } from './permissions/permission.ts'
 import { networkVerbs } from './rules/rule.ts'
 
 /** Judges an action. Pure: the same action under the same policy always gets the same answer. */
@@ -39,6 +40,7 @@ export function assess(action: Action, policy: Policy): Assessment {
 type Of<T extends Action['type']> = Extract<Action, { type: T }>
 
 function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
+  if (action.instructs === true) return assessInstructions(action, policy)
   const roots = [action.root, ...policy.writableRoots]
   const paths = action.changes.flatMap(({ path, movedFrom }) => (movedFrom === undefined ? [path] : [path, movedFrom]))
   const opinions = paths.map((path): Opinion => {
@@ -65,6 +67,31 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
   return (
     strictest([...denied, ...opinions]) ?? { decision: 'allow', stage: 'mode', reason: 'The patch changes nothing.' }
   )
+}
+
+/** What agents will be told is for the user to say: somebody is asked in every mode, unless a permission speaks for the file. */
+function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
+  const { root } = action
+  const opinions = action.changes.map(({ path }): Opinion => {
+    const permissions = isInside(path, root) ? policy.permissions : ownPermissions(policy.permissions)
+    const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
+    const reason = `${path} is what agents are told in every later run.`
+    const restricted = permitPath('edit', path, root, policy.permissions).filter(restricts)
+    return (
+      strictest([...restricted, ...permitPath('edit', path, root, permissions)]) ?? {
+        decision,
+        stage: 'instructions',
+        reason,
+      }
+    )
+  })
+  return strictest(opinions) ?? { decision: 'deny', stage: 'instructions', reason: 'The patch changes nothing.' }
+}
+
+/** Of what is allowed, only what the user or the machine's owner wrote: a repository has no say in what lies outside it. */
+function ownPermissions(permissions: PermissionSet): PermissionSet {
+  const own = permissions.paths.filter(({ origin }) => origin.layer === 'user' || origin.layer === 'managed')
+  return { ...permissions, paths: own }
 }
 
 function assessRead(action: Of<'read'>, policy: Policy): Opinion {

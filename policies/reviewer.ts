@@ -65,6 +65,10 @@ function howToAllow({ action, rule, mode }: ReviewRequest): string {
         ? 'Whoever runs this can allow the command with an allow rule in a .rules file or with another --ask-for-approval mode.'
         : 'Work within the sandbox; whoever runs this can widen it in the configuration (extra roots, network), or name a reviewer.'
     case 'patch':
+      if (action.instructs === true) {
+        const [file] = action.changes
+        return `Say in your answer what should be remembered; whoever runs this can allow it with the permission Edit(/${file?.path ?? ''}).`
+      }
       return mode === 'untrusted'
         ? 'Whoever runs this can choose another --ask-for-approval mode.'
         : 'Keep changes within the writable roots and off protected files; whoever runs this can add roots in the configuration.'

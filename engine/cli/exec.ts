@@ -24,6 +24,7 @@ import { planModeTools } from '../tools/plan-mode.ts'
 import { outputLimits } from '../text/output-limits.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
+import { saveMemory } from '../tools/save-memory.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
 import { chooseModel, chooseReviewerModel, openNamed } from './choose-model.ts'
 import { chooseReviewer, describeReviewer } from './choose-reviewer.ts'
@@ -77,7 +78,8 @@ export async function runExec(
   if (options.skipGitRepoCheck !== true) requireRepository(workspace)
   if (options.outputLastMessage !== undefined) checkOutputFile(options.outputLastMessage)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
-  const memory = readMemory({ user: places.config, ...project })
+  const memoryPlaces = { user: places.config, ...project }
+  const memory = readMemory(memoryPlaces)
   if (options.showContext === true) {
     return showContext(memory, [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])])
   }
@@ -135,7 +137,12 @@ export async function runExec(
     const prompt = await added.expandPrompt(named)
     if (command?.allowedTools !== undefined) added.narrow(command.allowedTools, `The command /${command.name}`)
     const { agents: definitions } = extensions.definitions
-    const shared = [...builtInTools, ...userTools, ...(added.skill === undefined ? [] : [added.skill])]
+    const shared = [
+      ...builtInTools,
+      saveMemory(memoryPlaces),
+      ...userTools,
+      ...(added.skill === undefined ? [] : [added.skill]),
+    ]
     agents = openAgents({
       base: () => runOptions,
       loan: added.loan,

@@ -27,6 +27,7 @@ export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] 
   const own = ownView(call, workspace)
   if (call.tool === 'exec_command') return [bashView(call, workspace), own]
   if (call.tool === 'task_create') return [taskView(call, workspace), own]
+  if (call.tool === 'save_memory') return [...memoryView(call, workspace), own]
   if (call.tool === 'apply_patch') {
     return [...patchChanges(String(call.input['input'])).map((change) => changeView(change, workspace)), own]
   }
@@ -63,6 +64,13 @@ function taskView(call: SeenCall, workspace: string): CallView {
   if (input['cmd'] === undefined) return { ...ownView(call, workspace), ...sameFields('Agent')(input, workspace) }
   const view = bashView(call, workspace)
   return { ...view, input: { ...view.input, run_in_background: true } }
+}
+
+/** A note for the repository is an edit of its instructions. Which file of the name it is shows once it is asked about. */
+function memoryView({ input }: SeenCall, workspace: string): readonly CallView[] {
+  if (input['scope'] === 'user') return []
+  const view = changeView({ path: 'AGENTS.md', kind: 'update', text: `- ${String(input['fact'])}` }, workspace)
+  return [{ ...view, replace: () => ({ problem: 'change the input of save_memory instead' }) }]
 }
 
 function changeView({ path, kind, text, before }: PatchView, workspace: string): CallView {
@@ -155,6 +163,8 @@ export function namesOf(tool: string): readonly string[] {
   switch (tool) {
     case 'exec_command':
       return [tool, 'Bash']
+    case 'save_memory':
+      return [tool, 'Edit']
     case 'task_create':
       return [tool, 'Bash', 'Agent']
     case 'apply_patch':

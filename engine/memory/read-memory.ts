@@ -14,6 +14,16 @@ type MemorySource = {
   readonly importedBy: string | undefined
 }
 
+/** Where instructions are looked for. */
+export type MemoryPlaces = {
+  /** The user's configuration folder. */
+  readonly user: string
+  /** The repository's root, or the workspace itself outside any. */
+  readonly root: string
+  /** The directory the run works in, at or below the root. */
+  readonly workspace: string
+}
+
 /** What was read, and what was left out and why: instructions that go missing silently are worse than none. */
 export type Memory = {
   readonly sources: readonly MemorySource[]
@@ -21,7 +31,7 @@ export type Memory = {
 }
 
 /** The names instructions go by, in the order they are read. */
-const names = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
+export const memoryNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
 /** All sources together: what Codex gives project documents. */
 const maxBytes = 32 * 1024
 /** How deep imports may nest: what Claude Code allows. */
@@ -31,20 +41,12 @@ const maxDepth = 5
  * Reads the instructions for a run: the user's own, then those of each directory from the repository's root down to the
  * workspace, each followed by what it imports with `@path`. Files of a repository may import from that repository only, and a
  * link that leads out of it is not followed: the model must not be made to read what the repository chose.
- *
- * @param where.user the user's configuration folder
- * @param where.root the repository's root, or the workspace itself outside any
- * @param where.workspace the directory the run works in, at or below the root
  */
-export function readMemory(where: {
-  readonly user: string
-  readonly root: string
-  readonly workspace: string
-}): Memory {
+export function readMemory(where: MemoryPlaces): Memory {
   const reader = new MemoryReader()
-  for (const name of names) reader.read(join(where.user, name), [where.user, homedir()])
+  for (const name of memoryNames) reader.read(join(where.user, name), [where.user, homedir()])
   for (const directory of directoriesBetween(where.root, where.workspace)) {
-    for (const name of names) reader.read(join(directory, name), [where.root])
+    for (const name of memoryNames) reader.read(join(directory, name), [where.root])
   }
   return { sources: reader.sources, omitted: reader.omitted }
 }

@@ -27,12 +27,14 @@ const reviewedDiffLimit = 32 * 1024
  * write, committed all or nothing; with an item of the event stream.
  *
  * @param started when the call began, by `performance.now()`
+ * @param what `instructions`: a note in what agents are told from now on. It is judged as such, and who allows it allows this one file
  * @returns why nothing was changed; undefined when it was
  */
 export async function commitChanges(
   changeSet: ChangeSet,
   context: ToolContext,
   started: number,
+  what: 'files' | 'instructions' = 'files',
 ): Promise<ToolResult | undefined> {
   const { policy } = context.sandbox
   const changes = changeSet.changes.map(patchChange)
@@ -44,7 +46,13 @@ export async function commitChanges(
   })
   const elapsed = (): number => Math.round(performance.now() - started)
   // Judged against the workspace, not against the directory its paths were relative to: that one the model chose.
-  const action = { type: 'patch' as const, root: context.workspace, sandbox: policy.mode, changes }
+  const action = {
+    type: 'patch' as const,
+    root: context.workspace,
+    sandbox: policy.mode,
+    changes,
+    ...(what === 'instructions' ? { instructs: true as const } : {}),
+  }
   const { verdict, approved } = await context.guardian.review(action, {
     signal: context.signal,
     subject: context.callId,
@@ -58,7 +66,7 @@ export async function commitChanges(
     item.complete({ status: 'failed', error, verdict: eventVerdict(verdict), duration_ms: elapsed() })
     return { ok: false, output: error }
   }
-  const forbidden = forbiddenWrite(changes, policy)
+  const forbidden = what === 'instructions' ? undefined : forbiddenWrite(changes, policy)
   if (forbidden !== undefined) return fail(forbidden)
   try {
     await commitApproved(approved, changeSet, context.signal)

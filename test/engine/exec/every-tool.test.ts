@@ -59,7 +59,7 @@ async function scene() {
   const config = `
     tool_search = "always"
     [permissions]
-    allow = ["mcp__docs__*"]
+    allow = ["mcp__docs__*", "Edit(AGENTS.md)"]
     [mcp_servers.docs]
     command = ${JSON.stringify(process.execPath)}
     args = ["--input-type=module", "-e", ${JSON.stringify(docs)}]

@@ -98,6 +98,7 @@ const byTool: Readonly<Record<string, (denied: Denied) => readonly object[]>> = 
   mcp__spy__look: () => [{}],
   read_file: (denied) => [{ path: fileIn(denied) }, { path: 'link.txt' }, { path: join(denied.folder, 'notes.ipynb') }],
   read_mcp_resource: (denied) => [{ server: 'spy', uri: `file://${fileIn(denied)}` }],
+  save_memory: (denied) => [{ fact: `look at ${fileIn(denied)}` }, { fact: 'see `secret.txt`', scope: 'user' }],
   send_message: () => [{ to: 'agent-1', message: 'try again' }],
   shell: (denied) => [{ command: ['/bin/sh', '-c', shellLine(denied)] }],
   skill: (denied) => [{ skill: 'look', args: fileIn(denied) }, { skill: fileIn(denied) }],

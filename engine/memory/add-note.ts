@@ -1,0 +1,75 @@
+/** A text with a note in it: what it is now, that it had the note already, or why it can't be added. */
+type WithNote = { readonly text: string } | { readonly same: true } | { readonly problem: string }
+
+type Line = { readonly text: string; readonly end: string; readonly start: number }
+
+/**
+ * Adds a note to a section of a Markdown text, as the last item of the section's own part, above sections within it. Where there is no such section
+ * it is added at the end. Every byte that was there stays, with the line ends the text uses; a note that is there already is not
+ * added again.
+ *
+ * @param section the heading's words; case doesn't count, nor how deep it is
+ * @param note one line, without a marker
+ */
+export function addNote(text: string, section: string, note: string): WithNote {
+  const lines = linesOf(text)
+  const { headings, isOpen } = headingsIn(lines)
+  if (isOpen) return { problem: 'a code block in it is never closed' }
+  const end = lines.some((line) => line.end === '\r\n') ? '\r\n' : '\n'
+  const found = headings.findIndex(({ title }) => title.toLowerCase() === section.toLowerCase())
+  const heading = headings[found]
+  if (heading === undefined) {
+    const last = lines.at(-1)
+    const gap = last === undefined || last.text.trim() === '' ? '' : end
+    return { text: insert(text, text.length, [`${gap}## ${section}`, '', `- ${note}`], end) }
+  }
+  const body = lines.slice(heading.at + 1, headings[found + 1]?.at)
+  if (body.some((line) => /^\s*[-*+]\s+/.test(line.text) && line.text.replace(/^\s*[-*+]\s+/, '').trim() === note)) {
+    return { same: true }
+  }
+  const last = body.findLast((line) => line.text.trim() !== '') ?? lines[heading.at]
+  if (last === undefined) throw new TypeError('a heading is one of the lines')
+  // A list goes on; after anything else it begins, with an empty line before it.
+  const goesOn = /^(?:\s*(?:[-*+]|\d+[.)])\s|\s+\S)/.test(last.text)
+  const at = last.start + last.text.length + last.end.length
+  return { text: insert(text, at, [...(goesOn ? [] : ['']), `- ${note}`], end) }
+}
+
+/** Puts lines into a text. Behind a last line that has no end the text ends without one, as before. */
+function insert(text: string, at: number, added: readonly string[], end: string): string {
+  const before = text.slice(0, at)
+  const chunk = added.join(end)
+  const isWhole = before === '' || /\n$/.test(before)
+  return `${before}${isWhole ? `${chunk}${end}` : `${end}${chunk}`}${text.slice(at)}`
+}
+
+function linesOf(text: string): readonly Line[] {
+  let start = 0
+  return text.split(/(?<=\n)/).flatMap((piece) => {
+    if (piece === '') return []
+    const end = /\r?\n$/.exec(piece)?.[0] ?? ''
+    const line = { text: piece.slice(0, piece.length - end.length), end, start }
+    start += piece.length
+    return [line]
+  })
+}
+
+/** The headings outside code blocks, by the number of their line, and whether a code block is open at the end. */
+function headingsIn(lines: readonly Line[]): {
+  readonly headings: readonly { readonly at: number; readonly title: string }[]
+  readonly isOpen: boolean
+} {
+  const headings: { readonly at: number; readonly title: string }[] = []
+  let fence: string | undefined
+  for (const [at, { text }] of lines.entries()) {
+    const marker = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1]
+    if (fence !== undefined) {
+      if (marker?.startsWith(fence) === true && text.trim() === marker) fence = undefined
+      continue
+    }
+    if (marker !== undefined) fence = marker
+    const title = /^\ufeff? {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(text)?.[1]
+    if (title !== undefined) headings.push({ at, title })
+  }
+  return { headings, isOpen: fence !== undefined }
+}

@@ -1,0 +1,54 @@
+import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { textOf } from '../files/text.ts'
+import { directoriesBetween, isInside } from '../paths.ts'
+import { readPlainBytes } from '../read-plain-file.ts'
+import { memoryNames, type MemoryPlaces } from './read-memory.ts'
+
+/** Whose instructions: the repository's, or the user's own for all repositories. */
+type MemoryScope = 'project' | 'user'
+
+/** A file of instructions that a note can be added to. */
+type MemoryFile = {
+  /** Real path. */
+  readonly path: string
+  /** The real path of the directory that it must stay in. */
+  readonly root: string
+  /** Undefined: it is not there yet. */
+  readonly text: string | undefined
+}
+
+/** More than this is not told to a model, so nothing is added to it. */
+const maxBytes = 1024 * 1024
+
+/**
+ * Finds the file that notes go into: of a repository the nearest one, from the workspace up to the root, else `AGENTS.md` in the root;
+ * of the user the one in their configuration folder, which is made where it is missing. A link is followed to another such file within
+ * the same root, and no further.
+ *
+ * @returns the file and what it holds, or why nothing can be added to it
+ */
+export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): MemoryFile | { readonly problem: string } {
+  if (scope === 'user') mkdirSync(places.user, { recursive: true, mode: 0o700 })
+  const [top, directories] =
+    scope === 'user'
+      ? [places.user, [places.user]]
+      : [places.root, directoriesBetween(places.root, places.workspace).toReversed()]
+  const root = realpathSync(top)
+  const named = directories
+    .flatMap((directory) => memoryNames.map((name) => join(directory, name)))
+    .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+  if (named === undefined) return { path: join(root, memoryNames[0]), root, text: undefined }
+  if (!existsSync(named)) return { problem: `${named} is a link that leads nowhere.` }
+  const path = realpathSync(named)
+  if (!isInside(path, root)) return { problem: `${named} leads to ${path}, outside ${root}, so it is not written.` }
+  if (!memoryNames.some((name) => name === basename(path))) {
+    return { problem: `${named} leads to ${path}, which is no file of instructions, so it is not written.` }
+  }
+  const bytes = readPlainBytes(path, maxBytes)
+  if ('reason' in bytes) return { problem: `Nothing can be added to ${path}: ${bytes.reason}.` }
+  const text = textOf(bytes)
+  return text === undefined
+    ? { problem: `Nothing can be added to ${path}: it is not UTF-8 text.` }
+    : { path, root, text }
+}
