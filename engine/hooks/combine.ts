@@ -102,9 +102,11 @@ function opinionOf({ result, name, blocksOnFailure }: Answered): readonly Opinio
 
 function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: HookOutput): Partial<HookOutcome> {
   const input = specific?.updatedInput ?? specific?.decision?.updatedInput
-  const output = specific?.updatedToolOutput
+  const output = specific?.updatedToolOutput ?? specific?.updatedMCPToolOutput
+  const { behavior, interrupt, message } = specific?.decision ?? {}
   return {
     ...(goOn === false ? { stop: stopReason ?? 'a hook ended the run' } : {}),
+    ...(behavior === 'deny' && interrupt === true ? { stop: message ?? 'a hook ended the run' } : {}),
     ...(input === undefined ? {} : { updatedInput: input }),
     ...(output === undefined ? {} : { updatedOutput: typeof output === 'string' ? output : JSON.stringify(output) }),
     ...(specific?.llm_response === undefined ? {} : { modelResponse: specific.llm_response }),

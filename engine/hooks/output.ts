@@ -14,10 +14,14 @@ const specific = z.looseObject({
       behavior: z.enum(['allow', 'deny']),
       message: z.string().optional(),
       updatedInput: z.record(z.string(), z.unknown()).optional(),
+      /** Ends the run with the refusal. */
+      interrupt: z.boolean().optional(),
     })
     .optional(),
   /** What the model reads instead of the tool's result. */
   updatedToolOutput: z.unknown().optional(),
+  /** The older name, for tools of MCP servers. */
+  updatedMCPToolOutput: z.unknown().optional(),
   /** Gemini's, of `BeforeModel` and `AfterModel`. */
   llm_request: z.record(z.string(), z.unknown()).optional(),
   llm_response: z.record(z.string(), z.unknown()).optional(),

@@ -14,6 +14,9 @@ export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer 
       const outcome = await hooks.fireForCall('PermissionRequest', [viewOfAction(request.action)], {
         reason: request.reason,
       })
+      if (outcome.stop !== undefined) {
+        return { outcome: 'aborted', reason: `A PermissionRequest hook ended the run: ${outcome.stop}` }
+      }
       switch (outcome.decision) {
         case 'allow':
           return { outcome: 'allowed', reason: `A PermissionRequest hook allowed it: ${outcome.reason ?? ''}` }

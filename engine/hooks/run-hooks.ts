@@ -128,7 +128,7 @@ export function hooksOfAgent(
     finish: async (message, again) => {
       const fields = { ...who, stop_hook_active: again, last_assistant_message: message }
       const outcome = await hooks.fire('SubagentStop', fields)
-      return outcome.decision === 'deny' ? outcome.reason : undefined
+      return outcome.decision === 'deny' && outcome.stop === undefined ? outcome.reason : undefined
     },
     between: () => Promise.resolve([]),
     compact: () => Promise.resolve(),

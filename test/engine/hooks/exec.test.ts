@@ -67,6 +67,29 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     expect(existsSync(join(without.cwd, 'ran'))).toBe(false)
   })
 
+  test('a PermissionRequest hook can end the run with its refusal', async () => {
+    const args = ['--ask-for-approval', 'untrusted']
+    for (const output of [
+      { hookSpecificOutput: { decision: { behavior: 'deny', message: 'enough for today', interrupt: true } } },
+      { continue: false, stopReason: 'enough for today' },
+    ]) {
+      const halt = commands('Bash', `cat > /dev/null; echo '${JSON.stringify(output)}'`)
+      const ended = await withHooks({ PermissionRequest: [halt] }, [run('touch ran'), done], { args })
+      expect([ended.code, ended.requests.length]).toEqual([3, 1])
+      expect(ended.stderr).toContain('enough for today')
+      expect(existsSync(join(ended.cwd, 'ran'))).toBe(false)
+    }
+  })
+
+  test("a PostToolUse hook replaces what the model reads, by the field's newer and its older name", async () => {
+    for (const field of ['updatedToolOutput', 'updatedMCPToolOutput']) {
+      const replace = `echo '{"hookSpecificOutput": {"${field}": "[left out]"}}'`
+      const ended = await withHooks({ PostToolUse: [commands('Bash', replace)] }, [run('echo the-secret'), done])
+      expect(toldModel(ended)).toContain('[left out]')
+      expect(toldModel(ended)).not.toContain('the-secret\\n')
+    }
+  })
+
   test('what hooks say at the start and at the prompt reaches the model', async () => {
     const ended = await withHooks(
       {
