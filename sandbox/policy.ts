@@ -70,6 +70,11 @@ const Limits = z.strictObject({
     .optional(),
   /** The largest file that a command may write. */
   fileSizeBytes: z.int().positive().optional(),
+  /** How much of the disks that it writes to may go while one command runs, which is ended then; looked at ten times a second. */
+  diskBytes: z
+    .int()
+    .min(1024 ** 2)
+    .optional(),
   /** Processors' worth of time, e.g. 1.5. No default: all there are. */
   cpus: z.number().min(0.01).optional(),
   /** Open files of one process. */

@@ -12,6 +12,7 @@ export const knownLimits: Readonly<Record<string, KnownLimit>> = {
   processes: { limit: 'processes', unit: 'count' },
   memory: { limit: 'memoryBytes', unit: 'bytes' },
   cpus: { limit: 'cpus', unit: 'processors' },
+  disk: { limit: 'diskBytes', unit: 'bytes' },
   'file-size': { limit: 'fileSizeBytes', unit: 'bytes' },
   'open-files': { limit: 'openFiles', unit: 'count' },
 }

@@ -144,6 +144,8 @@ export const ConfigFile = z.strictObject({
       /** Processors' worth of time. */
       cpus: z.number().positive().optional(),
       file_size: limit.optional(),
+      /** Of the disks written to, while one command runs. */
+      disk: limit.optional(),
       open_files: limit.optional(),
     })
     .optional(),

@@ -137,7 +137,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
         // A bwrap that has not come as far as an init after the time of grace is stuck in its own set-up.
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
-      ...commandLimits(policy, command),
+      ...commandLimits(policy, command, [...roots, run.temp]),
       signal: command.signal,
       settle: async ({ code, signal: endedBy }) => {
         await status.closed
@@ -162,7 +162,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   return {
     backend: 'bubblewrap',
     policy,
-    unenforced: limits.unenforced,
+    unenforced: [...limits.unenforced, ...(sizedTemp ? [] : [unboundedMemory])],
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => review(),
     close: async () => {
@@ -173,6 +173,8 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     },
   }
 }
+
+const unboundedMemory = '/dev/shm is not limited by itself: this bwrap is older than 0.8'
 
 const socketAccess = { off: 'none', allowlist: 'loopback', full: 'internet' } as const
 

@@ -171,7 +171,7 @@ export async function openDocker(
         else void container.signal('TERM').catch(spoil)
       },
       destroy: spoil,
-      ...commandLimits(policy, command),
+      ...commandLimits(policy, command, [...roots, run.temp]),
       signal: command.signal,
       settle: async ({ code }) => {
         const { denials: refused, free } = await network.end(complaint.text(), spoiled).catch((error: unknown) => {

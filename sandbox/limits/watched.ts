@@ -1,5 +1,6 @@
 import type { SandboxPolicy } from '../policy.ts'
 import type { Command } from '../sandbox.ts'
+import type { DiskLimit } from './disk.ts'
 
 /** Half an hour: longer than a build, shorter than a CI job's own limit. */
 const defaultWallTimeMs = 30 * 60 * 1000
@@ -10,14 +11,20 @@ const defaultOutputBytes = 1024 ** 3
 /** The longest delay that a timer takes; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** The limits that we watch ourselves, for one command. */
+/**
+ * The limits that we watch ourselves, for one command.
+ *
+ * @param writes where it may write
+ */
 export function commandLimits(
   policy: SandboxPolicy,
   command: Command,
-): { readonly timeoutMs: number; readonly outputBytes: number } {
+  writes: readonly string[],
+): { readonly timeoutMs: number; readonly outputBytes: number; readonly disk: DiskLimit } {
   const timeoutMs = command.timeoutMs ?? policy.limits.wallTimeMs ?? defaultWallTimeMs
   return {
     timeoutMs: Math.min(Math.max(timeoutMs, 1), longestTimerMs),
     outputBytes: policy.limits.outputBytes ?? defaultOutputBytes,
+    disk: { places: writes, bytes: policy.limits.diskBytes },
   }
 }

@@ -1,4 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream'
+import { watchDisks, type DiskLimit } from '../limits/disk.ts'
 import type { StartedProcess } from './started.ts'
 import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
@@ -17,6 +18,7 @@ type Supervised = StartedProcess & {
   readonly destroy: () => void
   readonly timeoutMs: number
   readonly outputBytes: number
+  readonly disk: DiskLimit
   readonly signal: AbortSignal | undefined
   /**
    * Called once after the end of the command's first process: waits until nothing of the tree is left and says what
@@ -25,7 +27,12 @@ type Supervised = StartedProcess & {
   readonly settle: (end: { readonly code: number | null; readonly signal: string | null }) => Promise<readonly Denial[]>
 }
 
-type Cause = { readonly kind: 'timed-out' } | { readonly kind: 'cancelled' } | { readonly kind: 'flooded' } | undefined
+type Cause =
+  | { readonly kind: 'timed-out' }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'flooded' }
+  | { readonly kind: 'filled'; readonly limit: number }
+  | undefined
 
 /**
  * Watches a command to its end: wall time, abort, output limit, and the streams, which end when the command has, even
@@ -47,6 +54,12 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const timer = setTimeout(() => end({ kind: 'timed-out' }), timeoutMs)
   const abort = (): void => end({ kind: 'cancelled' })
   signal?.addEventListener('abort', abort, { once: true })
+  const leaveDisks = watchDisks(supervised.disk, (limit) => {
+    if (ended) return
+    cause ??= { kind: 'filled', limit }
+    // Each moment of grace would be one more of writing.
+    supervised.destroy()
+  })
   if (signal?.aborted === true) abort()
 
   let room = outputBytes
@@ -70,6 +83,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
     ended = true
     clearTimeout(timer)
     clearTimeout(escalation)
+    leaveDisks()
     signal?.removeEventListener('abort', abort)
     const durationMs = performance.now() - started
     try {
@@ -78,7 +92,8 @@ export function supervise(supervised: Supervised): SandboxProcess {
       const base = { durationMs, denials: [...reached(cause, { timeoutMs, outputBytes }), ...denials] }
       if (cause?.kind === 'timed-out') return { status: 'timed-out', afterMs: timeoutMs, ...base }
       if (cause?.kind === 'cancelled') return { status: 'cancelled', ...base }
-      if (cause?.kind === 'flooded') return { status: 'signaled', signal: 'SIGKILL', ...base }
+      if (cause?.kind === 'flooded' || cause?.kind === 'filled')
+        return { status: 'signaled', signal: 'SIGKILL', ...base }
       if (last.signal !== null) return { status: 'signaled', signal: last.signal, ...base }
       return { status: 'exited', code: last.code ?? 1, ...base }
     } finally {
@@ -107,6 +122,7 @@ function reached(
 ): readonly Denial[] {
   if (cause?.kind === 'timed-out') return [limitDenial('wallTimeMs', limits.timeoutMs, 'proven')]
   if (cause?.kind === 'flooded') return [limitDenial('outputBytes', limits.outputBytes, 'proven')]
+  if (cause?.kind === 'filled') return [limitDenial('diskBytes', cause.limit, 'proven')]
   return []
 }
 

@@ -96,7 +96,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
       ...startedChild(child, output),
       terminate: () => tell('SIGTERM'),
       destroy: () => tell('SIGKILL'),
-      ...commandLimits(policy, command),
+      ...commandLimits(policy, command, [...roots, run.temp]),
       signal: command.signal,
       settle: async ({ code, signal: endedBy }) => {
         if (group !== undefined) {

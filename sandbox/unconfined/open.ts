@@ -79,7 +79,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
         : connectTerminal(started, child.stdio[terminalControl], command.terminal)),
       terminate: () => tell('SIGTERM'),
       destroy: () => tell('SIGKILL'),
-      ...commandLimits(policy, command),
+      ...commandLimits(policy, command, [policy.workspace, run.temp]),
       signal: command.signal,
       settle: async ({ code, signal: endedBy }) => {
         if (group !== undefined) {

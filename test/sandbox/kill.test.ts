@@ -90,4 +90,12 @@ describe.each([
     const { stage } = await survive(`${fill}; exit 1`, { fileSizeBytes: 300 * mebibyte })
     expect(statSync(join(stage.workspace, 'fill')).size).toBe(300 * mebibyte)
   })
+
+  test('after filling the disk with files none of which is over the limit, and what was private goes with the run', async () => {
+    const fill =
+      'i=0; while :; do for place in /tmp .; do head -c 20M /dev/zero > $place/fill$i; done; i=$((i+1)); done'
+    const { rules, result } = await survive(fill, { fileSizeBytes: 30 * mebibyte, diskBytes: 200 * mebibyte })
+    expect(result).toMatchObject({ status: 'signaled', signal: 'SIGKILL' })
+    expect(rules).toContain('limits.diskBytes')
+  })
 })

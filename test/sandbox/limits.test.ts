@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { describe, expect, test as plain } from 'vitest'
+import { describe, expect, onTestFinished, test as plain, vi } from 'vitest'
 import { countsOfProcess, findHierarchy, makeGroup } from '../../sandbox/limits/groups.ts'
 import { planLimits } from '../../sandbox/limits/plan.ts'
 import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
@@ -25,6 +25,35 @@ describe.each([
     expect((await run(sandbox, 'head -c 2000000 /dev/zero > big')).result.denials).toMatchObject([
       { kind: 'limit', subject: 'a file of more than 1 MiB', rule: 'limits.fileSizeBytes' },
     ])
+  })
+
+  test('a command takes no more of a disk than the limit, in however many files, and hears why', async () => {
+    // A file system that hardly anybody else writes to.
+    const workspace = await mkdtemp('/dev/shm/sandbox-test-')
+    onTestFinished(() => rm(workspace, { recursive: true, force: true }))
+    vi.stubEnv('TMPDIR', await mkdtemp('/dev/shm/sandbox-test-'))
+    onTestFinished(async () => {
+      await rm(process.env['TMPDIR'] ?? '', { recursive: true, force: true })
+      vi.unstubAllEnvs()
+    })
+    const limits = { diskBytes: 64 * mebibyte }
+    const sandbox = await openFor({ mode, workspace, limits })
+    expect((await run(sandbox, 'head -c 20000000 /dev/zero > small; sleep 0.3')).result.denials).toEqual([])
+    const ran = await run(
+      sandbox,
+      'for i in 1 2 3 4 5 6; do head -c 20000000 /dev/zero > fill$i; sleep 0.2; done; echo all',
+    )
+    expect(ran).toMatchObject({ stdout: '', result: { status: 'signaled', signal: 'SIGKILL' } })
+    expect(ran.result.denials).toEqual([
+      {
+        kind: 'limit',
+        subject: 'more than 64 MiB of disk while it ran: the command was ended',
+        rule: 'limits.diskBytes',
+        certainty: 'proven',
+        remedy: { kind: 'raise-limit', limit: 'diskBytes', value: 64 * mebibyte },
+      },
+    ])
+    await sandbox.close()
   })
 
   test('a process opens no more files than the limit', async () => {
