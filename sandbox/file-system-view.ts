@@ -29,7 +29,8 @@ export const hostFileSystem: FileSystemView = {
   },
   realPath: (path) => {
     try {
-      return realpathSync.native(path)
+      // Most paths that are asked for aren't there, and an error takes longer to make than to ask.
+      return statSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path)
     } catch {
       // A dangling link or an unreachable directory leads nowhere.
       return undefined

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
@@ -42,6 +41,8 @@ export const noCaches: Caches = { roots: [], set: {} }
 export function openCaches(config: Settings, mode: SandboxPolicyInput['mode'], workspace: string): Caches {
   const names = [...new Set(config.sandbox_caches ?? [])]
   if (names.length === 0 || mode !== 'workspace-write') return noCaches
+  // Loaded only here: hardly anything takes a start longer, and few configurations name caches.
+  const { createHash } = process.getBuiltinModule('node:crypto')
   const project = createHash('sha256').update(realpathSync(workspace)).digest('hex').slice(0, 32)
   const caches = names.map((name) => ({ name, root: ownDirectory(['portcullis-caches', project, name]) }))
   const set = caches.flatMap(({ name, root }) =>

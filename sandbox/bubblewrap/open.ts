@@ -59,12 +59,11 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
   const roots = writableRoots(policy, hostFileSystem)
   const run = makeRunDirectory(roots, 'bubblewrap')
-  const pipesMade = createPipes(run.path, true)
+  const openPipes = createPipes(run.path, true)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'bubblewrap'))
   const running = new RunningCommands(guard.rest)
   // While none could write, what has changed is the host's own work.
   const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
-  const openPipes = await pipesMade
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -91,8 +90,10 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
       shown: [...network.shown, ...terminal.shown],
     })
     const limited = limits.start()
-    const output = openPipes()
     // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
+    const options = Buffer.from(confinement.map((option) => `${option}\0`).join(''))
+    const applicable = applied.dockerSocket === undefined ? filter : openFilter
+    const output = openPipes(options, applicable)
     const inside = [...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
     const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
@@ -105,15 +106,14 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
         output.stdout.descriptor,
         output.stderr.descriptor,
         'pipe',
-        'pipe',
-        'pipe',
+        ...output.inputs.map((descriptor) => descriptor ?? ('pipe' as const)),
         ...network.stdio,
         ...terminal.stdio,
       ],
     })
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
-    send(confinement.map((option) => `${option}\0`).join(''), pipes[4])
-    send(applied.dockerSocket === undefined ? filter : openFilter, pipes[5])
+    send(options, pipes[4])
+    send(applicable, pipes[5])
     for (const { descriptor, program } of [...network.shown, ...terminal.shown]) send(program, pipes[descriptor])
     network.follow(child)
     const status = readStatus(child.stdio[3] as Readable | null)

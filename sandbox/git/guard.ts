@@ -224,7 +224,9 @@ function pathsNamedBy(git: string, links: readonly string[], roots: readonly str
 /** What an entry is, so that the same thing is known again; directories by themselves, not by what is in them. */
 function identify(path: string, kind: Entry['as']['kind']): { key: string; target?: string } | undefined {
   try {
-    const stat = lstatSync(path, { bigint: true })
+    // Most are absent, and an error takes longer to make than to ask.
+    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    if (stat === undefined) return undefined
     const key = `${stat.dev}:${stat.ino}`
     if (stat.isDirectory()) return { key: `${kind} ${key}` }
     const whole = `${kind} ${key}:${stat.ctimeNs}:${stat.size}`

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Terminal } from '../sandbox.ts'
-import type { OutputPipes } from './pipes.ts'
+import type { CommandPipes } from './pipes.ts'
 
 /** How the first process of a command ended, or why it never began. */
 type ProcessEnd = { readonly code: number | null; readonly signal: string | null; readonly error?: Error }
@@ -21,10 +21,8 @@ export type StartedProcess = {
 }
 
 /** A child of ours that writes to `pipes`. To be called right after its start. */
-export function startedChild(child: ChildProcess, pipes: OutputPipes): StartedProcess {
-  // The child has its ends now; ours would keep the pipes open for ever.
-  pipes.stdout.handedOver()
-  pipes.stderr.handedOver()
+export function startedChild(child: ChildProcess, pipes: CommandPipes): StartedProcess {
+  pipes.handedOver()
   return {
     pid: child.pid,
     stdin: child.stdin ?? undefined,

@@ -54,12 +54,11 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     throw error
   }
   // What hid from us may still write to a pipe, so none is used again.
-  const pipesMade = createPipes(run.path, false)
+  const openPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
   const running = new RunningCommands(guard.rest)
   // While none could write, what has changed is the host's own work.
   const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
-  const openPipes = await pipesMade
   let open = true
 
   const start = (command: Command): SandboxProcess => {

@@ -36,11 +36,10 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   const limits = prepareLimits(policy, { processLimit: false }, backend)
   const run = makeRunDirectory([], backend)
   // What leaves its group and wipes its environment escapes us here, and may still write.
-  const pipesMade = createPipes(run.path, false)
+  const openPipes = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
   const running = new RunningCommands()
-  const openPipes = await pipesMade
   let open = true
 
   const start = (command: Command): SandboxProcess => {

@@ -30,6 +30,14 @@ describe.each([
     expect(ran).toMatchObject({ stdout: 'out\nin\n', stderr: 'err\nin\n' })
   })
 
+  test('an environment that is longer than a pipe holds arrives whole', async () => {
+    const sandbox = await open()
+    const { workspace } = sandbox.policy
+    const env = { LONG: 'x'.repeat(100_000) }
+    const started = sandbox.spawn({ argv: ['sh', '-c', 'echo ${#LONG}'], cwd: workspace, env })
+    expect((await buffer(started.stdout)).toString()).toBe('100000\n')
+  })
+
   test('a command whose reader gives up still ends', async () => {
     const sandbox = await open()
     const started = sandbox.spawn({
