@@ -62,6 +62,11 @@ export function answerForWrite(mode: ApprovalMode, sandbox: SandboxMode, inside:
   return inside ? 'allow' : 'ask'
 }
 
+/** What a mode says to a note in what agents are told from now on, wherever that is kept. */
+export function answerForInstructions(mode: ApprovalMode): ModeAnswer {
+  return mode === 'bypass' ? 'allow' : 'ask'
+}
+
 /** What a mode says to a call of another server's tool, which says of itself whether it only reads. */
 export function answerForTool(mode: ApprovalMode, readOnlyHint: boolean): ModeAnswer {
   if (mode === 'bypass') return 'allow'

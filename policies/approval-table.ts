@@ -1,4 +1,11 @@
-import { approvalModes, answerForAlarm, answerForFact, answerForTool, answerForWrite } from './approval-mode.ts'
+import {
+  approvalModes,
+  answerForAlarm,
+  answerForFact,
+  answerForInstructions,
+  answerForTool,
+  answerForWrite,
+} from './approval-mode.ts'
 import type { SandboxMode } from './action.ts'
 import type { Alarm, Fact } from './commands/facts.ts'
 
@@ -51,6 +58,10 @@ export function renderApprovalTables(): string {
       approvalModes.map((mode) => answerForWrite(mode, sandbox, false)),
     ),
   ])
+  const notes = row(
+    'a note in what later runs are told (`AGENTS.md`), by `save_memory`',
+    approvalModes.map(answerForInstructions),
+  )
   const tools = [
     row(
       'that says it only reads',
@@ -63,7 +74,7 @@ export function renderApprovalTables(): string {
   ]
   return [
     ...commands,
-    ['A patch …', '', head, ...patches].join('\n'),
+    ['A patch …', '', head, ...patches, notes].join('\n'),
     ["A call of another server's tool …", '', head, ...tools].join('\n'),
   ].join('\n\n')
 }

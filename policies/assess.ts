@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import { answerForTool, answerForWrite } from './approval-mode.ts'
+import { answerForInstructions, answerForTool, answerForWrite } from './approval-mode.ts'
 import { assessExec } from './assess-exec.ts'
 import { assessSearch } from './assess-search.ts'
 import type { Assessment, Policy } from './assessment.ts'
@@ -74,7 +74,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   const { root } = action
   const opinions = action.changes.map(({ path }): Opinion => {
     const permissions = isInside(path, root) ? policy.permissions : ownPermissions(policy.permissions)
-    const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
+    const decision = answerForInstructions(policy.mode)
     const reason = `${path} is what agents are told in every later run.`
     const restricted = permitPath('edit', path, root, policy.permissions).filter(restricts)
     return (
