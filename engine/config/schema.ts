@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { McpServerTable } from '../mcp/schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
+import type { Backend } from '../../sandbox/index.ts'
 import { modelPriceSchema, modelProviderSchema } from '../models/index.ts'
 import { openPresets } from './host-presets.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
@@ -17,6 +18,11 @@ const limit = z.union([
   z.int().positive(),
   z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, or one with K, M or G behind it'),
 ])
+
+// An object, so that the compiler misses a backend that is added.
+const backends = { bubblewrap: 'bubblewrap', docker: 'docker', seatbelt: 'seatbelt' } as const satisfies {
+  readonly [Name in Exclude<Backend, 'unconfined' | 'external'>]: Name
+}
 
 /**
  * What a configuration file may say. Keys carry Codex's names where Codex has the concept, so that
@@ -82,7 +88,7 @@ export const ConfigFile = z.strictObject({
   /** What commands may touch. Default: `workspace-write`. */
   sandbox_mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']).optional(),
   /** What confines commands. Default: what fits this system. */
-  sandbox_backend: z.enum(['bubblewrap', 'docker', 'seatbelt']).optional(),
+  sandbox_backend: z.enum(backends).optional(),
   /** The image that the docker backend runs commands in; it must be there already. */
   sandbox_image: z.string().min(1).optional(),
   /**

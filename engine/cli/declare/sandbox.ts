@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import type { Backend } from '../../../sandbox/index.ts'
 import { externallySandboxed, mountDockerSocket, sandboxModes, type Finish } from './shared.ts'
 
 /** What `agent sandbox` was asked to do. */
@@ -6,7 +7,7 @@ export type SandboxOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly cd?: string
   readonly config: readonly string[]
-  readonly backend?: (typeof backends)[number]
+  readonly backend?: SandboxBackend
   readonly image?: string
   readonly externallySandboxed?: true
   readonly writable: readonly string[]
@@ -21,7 +22,15 @@ export type SandboxOptions = {
   readonly json?: true
 }
 
-const backends = ['bubblewrap', 'docker', 'seatbelt', 'unconfined'] as const
+// An object, so that the compiler misses a backend that is added.
+const backends = Object.keys({
+  bubblewrap: true,
+  docker: true,
+  seatbelt: true,
+  unconfined: true,
+} satisfies Readonly<Record<SandboxBackend, true>>) as readonly SandboxBackend[]
+
+type SandboxBackend = Exclude<Backend, 'external'>
 
 /** Declares `agent sandbox` and `agent doctor`. */
 export function declareSandbox(program: Command, finish: Finish): void {

@@ -201,8 +201,8 @@ describe.each(wires)('$wire: a whole run', (wire) => {
       for (const key of ['model', 'instructions', 'system', 'tools']) {
         expect(JSON.stringify(body[key]), key).toBe(JSON.stringify(before[key]))
       }
-      expect(conversation(body).startsWith(conversation(before).slice(0, -1))).toBe(true)
-      expect(conversation(body).length).toBeGreaterThan(conversation(before).length)
+      expect(conversation(body, wire).startsWith(conversation(before, wire).slice(0, -1))).toBe(true)
+      expect(conversation(body, wire).length).toBeGreaterThan(conversation(before, wire).length)
     }
   })
 })
@@ -214,7 +214,7 @@ function textsBelow(folder: string): readonly string[] {
 }
 
 /** The messages of a request as text, without the marks that say where Anthropic's cache ends: they are no part of what is cached. */
-function conversation(body: Record<string, unknown>): string {
+function conversation(body: Record<string, unknown>, wire: WireUnderTest): string {
   const unmarked = (key: string, value: unknown): unknown => (key === 'cache_control' ? undefined : value)
-  return JSON.stringify(body['input'] ?? body['messages'], unmarked)
+  return JSON.stringify(body[wire.conversation], unmarked)
 }

@@ -113,7 +113,7 @@ describe.each(wires)('$wire: a conversation', (wire) => {
       expect(JSON.stringify(second?.[part])).toBe(JSON.stringify(first?.[part]))
     }
     const conversation = (body: Record<string, unknown> | undefined): readonly unknown[] =>
-      (body?.['input'] ?? body?.['messages']) as readonly unknown[]
+      body?.[wire.conversation] as readonly unknown[]
     const uncached = (value: unknown): string =>
       JSON.stringify(value).replaceAll(',"cache_control":{"type":"ephemeral"}', '')
     const before = conversation(first).map(uncached)

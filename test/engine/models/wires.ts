@@ -21,6 +21,8 @@ export type WireUnderTest = {
     readonly args: readonly string[]
     readonly env: Readonly<Record<string, string>>
   }
+  /** The field of a request that holds the conversation. */
+  readonly conversation: string
   /** An error as this provider writes it. */
   readonly error: (message: string, code?: string) => unknown
   /** How a response says that it ran into the limit of its length, and that it was withheld. */
@@ -42,6 +44,7 @@ export const wires: readonly WireUnderTest[] = [
     mock: startMockOpenAI,
     options: (openaiBaseUrl) => ({ openaiBaseUrl }),
     agent: (baseUrl) => ({ args: ['-c', `openai_base_url=${baseUrl}`], env: { OPENAI_API_KEY: key } }),
+    conversation: 'input',
     error: openAiError,
     truncated: 'max_output_tokens',
     filtered: 'content_filter',
@@ -60,6 +63,7 @@ export const wires: readonly WireUnderTest[] = [
       args: ['-c', `model_providers={local={name="Local",base_url="${baseUrl}",wire_api="chat",env_key="LOCAL_KEY"}}`],
       env: { LOCAL_KEY: key },
     }),
+    conversation: 'messages',
     error: openAiError,
     truncated: 'length',
     filtered: 'content_filter',
@@ -71,6 +75,7 @@ export const wires: readonly WireUnderTest[] = [
     mock: startMockAnthropic,
     options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),
     agent: (baseUrl) => ({ args: [], env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: key } }),
+    conversation: 'messages',
     error: (message, type = 'invalid_request_error') => ({ type: 'error', error: { type, message } }),
     truncated: 'max_tokens',
     filtered: 'refusal',
