@@ -252,7 +252,12 @@ describe.skipIf(needsBubblewrap())('every registered tool, hooks, MCP servers an
   test('none reads or writes a denied folder or reaches a denied host', async () => {
     const ended = await everyAttempt({ closed: true })
     expect(ended.code, ended.stderr).toBe(0)
-    expect(Object.keys(byTool).filter((name) => !name.startsWith('mcp__')).sort(), 'each tool needs its lines in byTool').toEqual(ended.registered)
+    expect(
+      Object.keys(byTool)
+        .filter((name) => !name.startsWith('mcp__'))
+        .sort(),
+      'each tool needs its lines in byTool',
+    ).toEqual(ended.registered)
     const said = [ended.told, ended.stdout, ended.stderr].join('\n')
     const leaked = said.split('\n').filter((line) => [secret, answer, png].some((text) => line.includes(text)))
     expect(leaked).toEqual([])
