@@ -77,6 +77,8 @@ export type Sandbox = {
   readonly policy: SandboxPolicy
   /** Default limits that can't be enforced here, as sentences for a run's summary. Limits asked for are enforced or refused. */
   readonly unenforced: readonly string[]
+  /** The words that start Node inside, for programs of ours: to be put before its options. */
+  readonly node: readonly [string, ...string[]]
   /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
   /**

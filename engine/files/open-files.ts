@@ -1,4 +1,3 @@
-import process from 'node:process'
 import { accessDenial, renderDenial, type Sandbox, type SandboxProcess } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../remedies.ts'
 import type { KeptOutputs } from './kept-outputs.ts'
@@ -88,7 +87,7 @@ class Helper {
 
   constructor(sandbox: Sandbox) {
     this.#child = sandbox.spawn({
-      argv: [process.execPath, '--no-warnings', '-e', helperProgram()],
+      argv: [...sandbox.node, '--no-warnings', '-e', helperProgram()],
       cwd: sandbox.policy.workspace,
       stdin: 'pipe',
       timeoutMs: lifetimeMs,

@@ -5,11 +5,12 @@ import type { Sandbox } from '../../sandbox/index.ts'
  * is: there is nothing to narrow.
  */
 export function readOnlySandbox(sandbox: Sandbox): Sandbox {
-  const { policy, backend, unenforced } = sandbox
+  const { policy, backend, unenforced, node } = sandbox
   if (policy.mode !== 'workspace-write') return sandbox
   return {
     backend,
     unenforced,
+    node,
     policy: { ...policy, mode: 'read-only' },
     spawn: (command) => sandbox.spawn({ ...command, readOnly: true }),
     inspect: () => sandbox.inspect(),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import process from 'node:process'
 import { SandboxError, type Denial, type ExecResult, type Sandbox, type SandboxProcess } from '../../sandbox/index.ts'
 import { cleanOutput } from '../text/clean.ts'
 import { OutputBuffer } from '../text/output-buffer.ts'
@@ -76,7 +75,7 @@ class Session {
 
   constructor(sandbox: Sandbox) {
     this.#child = sandbox.spawn({
-      argv: [process.execPath, '--no-warnings', '-e', sessionProgram()],
+      argv: [...sandbox.node, '--no-warnings', '-e', sessionProgram()],
       cwd: sandbox.policy.workspace,
       stdin: 'pipe',
       timeoutMs: lifetimeMs,

@@ -1,4 +1,3 @@
-import process from 'node:process'
 import { describeAddress, renderDenial, type Sandbox } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../remedies.ts'
 import { fetchProgram, type FetchMessage, type FetchRequest } from './fetch-program.ts'
@@ -36,7 +35,7 @@ export async function fetchPage(
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Fetched> {
   const child = sandbox.spawn({
-    argv: [process.execPath, '--no-warnings', '-e', fetchProgram()],
+    argv: [...sandbox.node, '--no-warnings', '-e', fetchProgram()],
     cwd: sandbox.policy.workspace,
     stdin: 'pipe',
     timeoutMs,

@@ -163,6 +163,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     backend: 'bubblewrap',
     policy,
     unenforced: [...limits.unenforced, ...(sizedTemp ? [] : [unboundedMemory])],
+    node: [process.execPath],
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => review(),
     close: async () => {

@@ -28,6 +28,7 @@ import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
 import { prepareNetwork } from './network.ts'
+import { containerNode } from './own-node.ts'
 import { passOwnInput } from './own-input.ts'
 import { relayLater } from './relay-later.ts'
 import { planContainer, type ContainerPlan } from './plan.ts'
@@ -58,6 +59,7 @@ export async function openDocker(
       remedy: 'Name the directories that commands need.',
     })
   }
+  const node = containerNode()
   const socketGroup = dockerSocketGroup(policy, 'docker')
   const { docker, identity } = await checkDaemon()
   const { user } = identity
@@ -100,6 +102,7 @@ export async function openDocker(
       emptyDirectory: run.empty,
       network: networks.plan,
       socketGroup,
+      shown: node.shown,
     })
   }
 
@@ -232,6 +235,7 @@ export async function openDocker(
     backend: 'docker',
     policy,
     unenforced: limits.unenforced,
+    node: node.words,
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => review(),
     close: async () => {

@@ -21,6 +21,8 @@ type Surroundings = {
   readonly privateTemp: string
   readonly emptyDirectory: string
   readonly network: NetworkPlan
+  /** Files of this machine that programs of ours need. */
+  readonly shown: readonly { readonly source: string; readonly target: string }[]
   /** The group of the docker socket that the policy shows; undefined for none. */
   readonly socketGroup?: number | undefined
 }
@@ -82,6 +84,7 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
         ...containerMounts(around.mounts).map((mount) =>
           bind(sourceOf(mount, around), mount.path, mount.as !== 'writable' && mount.as !== 'private'),
         ),
+        ...around.shown.map(({ source, target }) => bind(source, target, true)),
         ...(around.network.directory === undefined ? [] : [bind(around.network.directory, shownAt, true)]),
       ],
     },

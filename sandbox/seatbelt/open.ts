@@ -121,6 +121,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     backend: 'seatbelt',
     policy,
     unenforced: unenforcedOnMacOs,
+    node: [process.execPath],
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => review(),
     close: async () => {

@@ -94,6 +94,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     backend,
     policy,
     unenforced: limits.unenforced,
+    node: [process.execPath],
     spawn: (command) => running.add(command, start(command)),
     // Nothing is refused here, so nothing is ever found that should not be there.
     inspect: async () => [],

@@ -53,6 +53,7 @@ test('in rootless podman they run as the caller, whom it is told to keep', async
     privateTemp: '/t',
     emptyDirectory: '/e',
     network,
+    shown: [],
   }
   expect(planContainer(policy, around)).toMatchObject({ User: own, HostConfig: { UsernsMode: 'keep-id' } })
 })

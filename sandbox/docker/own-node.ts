@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import process from 'node:process'
+
+/** Node in a container: the words that start it, and what of this machine is shown for that, read-only. */
+type ContainerNode = {
+  readonly words: readonly [string, ...string[]]
+  readonly shown: readonly { readonly source: string; readonly target: string }[]
+}
+
+/** In `/dev`, which is made for each container anew. */
+const shownAt = '/dev/portcullis-node'
+
+let known: ContainerNode | undefined
+
+/**
+ * The Node that runs us, with the loader and the libraries that it was linked to, so that it runs in an image of any C library, or of
+ * none. Where that can't be told, the image's own.
+ */
+export function containerNode(): ContainerNode {
+  known ??= bringNode(spawnSync('ldd', [process.execPath], { encoding: 'utf8' }).stdout ?? '')
+  return known
+}
+
+/** @param libraries what ldd(1) says of the program */
+export function bringNode(libraries: string, program: string = process.execPath): ContainerNode {
+  const paths = libraries.split('\n').flatMap((line) => /(?:^|=>)\s*(\/\S+) \(0x/.exec(line)?.[1] ?? [])
+  const loader = paths.find((path) => /^ld(?:[-.]|64)/.test(basename(path)))
+  if (loader === undefined) return { words: ['node'], shown: [] }
+  const library = join(shownAt, 'lib')
+  const [node, start] = [join(shownAt, 'node'), join(library, basename(loader))]
+  return {
+    words: [start, '--library-path', library, node],
+    shown: [
+      { source: realpathSync(program), target: node },
+      // Each by the name that it is asked for, whatever the file is called.
+      ...[...new Set(paths)].map((path) => ({ source: realpathSync(path), target: join(library, basename(path)) })),
+    ],
+  }
+}
