@@ -6,7 +6,7 @@ import type { Settings } from '../config/schema.ts'
 import { ModelError, type Model } from '../model.ts'
 import { openModel, recordModel } from '../models/index.ts'
 import { UserError } from '../user-error.ts'
-import type { ExecOptions } from './declare/exec.ts'
+import type { ExecOptions } from './exec-options.ts'
 
 /**
  * The model of a run, recorded where that was asked for.

@@ -2,7 +2,7 @@ import process from 'node:process'
 import type { Settings } from '../config/schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { UserError } from '../user-error.ts'
-import type { ExecOptions } from './declare/exec.ts'
+import type { ExecOptions } from './exec-options.ts'
 
 /** Who answers when the Guardian asks. */
 export type ReviewerChoice =

@@ -4,7 +4,7 @@ import { liveSink } from '../display/live.ts'
 import { plainSink } from '../display/plain.ts'
 import type { Detail } from '../display/style.ts'
 import type { Sink } from '../events.ts'
-import type { ExecOptions } from './declare/exec.ts'
+import type { ExecOptions } from './exec-options.ts'
 
 /** Events on stdout for `--json`; what a person reads on stderr, unless both would land on one terminal. */
 export function chooseSinks(options: ExecOptions): readonly Sink[] {

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/schema.ts'
 import { modelFacts, type ModelFacts } from '../models/index.ts'
 import { UserError } from '../user-error.ts'
-import type { ExecOptions } from './declare/exec.ts'
+import type { ExecOptions } from './exec-options.ts'
 
 const defaultCompactAt = 0.8
 

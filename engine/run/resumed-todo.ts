@@ -2,7 +2,7 @@ import { showSteps } from '../tools/checklist.ts'
 import { asSteps } from '../tools/todo.ts'
 import { todoIn, type TodoEntry, type TodoList } from '../tools/todo-list.ts'
 import type { Recorder } from './recorder.ts'
-import type { RunOptions } from './run.ts'
+import type { RunOptions } from './run-options.ts'
 
 /** What a resumed session had to do when it ended. */
 export function todoOf({ earlier }: RunOptions): readonly TodoEntry[] {

@@ -1,106 +1,31 @@
 import process from 'node:process'
 import { formatHead, type Guardian } from '../../policies/index.ts'
-import type { Sandbox } from '../../sandbox/index.ts'
-import type { Ignored } from '../config/ignored.ts'
-import { schemaVersion, type RunSummary, type Sink } from '../events.ts'
-import { ModelError, type HistoryItem, type Image, type Model, type ModelRequest, type Usage } from '../model.ts'
-import { planModeNotice, type PlanMode } from '../plan-mode/plan-mode.ts'
+import { schemaVersion, type RunSummary } from '../events.ts'
+import { ModelError, type HistoryItem, type ModelRequest } from '../model.ts'
+import { planModeNotice } from '../plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
-import type { Widening } from '../grants/widening.ts'
 import type { ReviewDesk } from '../reviewers/desk.ts'
 import { closeWorkingState, openWorkingState } from '../tools/working-state.ts'
 import { showTodo, todoOf } from './resumed-todo.ts'
-import type { OutputLimits } from '../text/output-limits.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
-import { BudgetWatch, type BudgetFacts } from './budget.ts'
+import { BudgetWatch } from './budget.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import { circumstancesOf, closingOf, withheldBy } from './circumstances.ts'
-import type { Budget } from './limits.ts'
 import { compact } from './compact.ts'
 import { Conversation } from './conversation.ts'
-import { noHooks, noTaskHooks, type RunHooks } from './hooks.ts'
+import { noHooks, noTaskHooks } from './hooks.ts'
 import { Recorder, type Closing } from './recorder.ts'
 import { listen, spendInVain } from './listen.ts'
-import type { OutputContract } from './output-contract.ts'
 import type { CallPath } from './run-call.ts'
 import { Room } from './room.ts'
 import { startCalls } from './run-calls.ts'
+import type { RunOptions } from './run-options.ts'
 import { RefusalWatch } from './refusals.ts'
 import { faultOf, stopFor, type Stop } from './stop.ts'
 import { tellTasks } from './tell-tasks.ts'
 import { whilePlanning } from './whereabouts.ts'
-import { leaveToSearch, type WebSearchWish } from './web-search.ts'
-
-/** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
-export type RunOptions = {
-  readonly model: Model
-  readonly tools: ToolRegistry
-  readonly sandbox: Sandbox
-  /** The wider sandboxes of what is granted during the run. Default: nothing can be granted. */
-  readonly widening?: Widening
-  /** Makes the Guardian; what it is lent belongs to this run. */
-  readonly guard: (desk: ReviewDesk) => Guardian
-  readonly session: Session
-  /** Real path of the directory the run works in. */
-  readonly workspace: string
-  readonly instructions: string
-  /** What the model is told before the prompt: where it is, what it may do, the instructions of user and repository. */
-  readonly context: readonly string[]
-  /** What the user should know before anything happens; each an item in the stream. Absent: nothing. */
-  readonly notices?: readonly string[]
-  readonly prompt: string
-  /** Shown to the model with the prompt. Absent: none. */
-  readonly images?: readonly Image[]
-  /** What was said before, and what that took, when a session is resumed; the context is then part of it already. */
-  readonly earlier?: Earlier
-  /** The approval policy's name, for the first event. */
-  readonly approvalPolicy: string
-  /** What the final message must meet; its tool is among `tools` then. Absent: anything goes. */
-  readonly output?: OutputContract
-  /** Configuration that was found and does not count, for the first event. Absent: none. */
-  readonly ignoredConfig?: readonly Ignored[]
-  readonly reasoningEffort: string | undefined
-  /** That the provider may search the web. Absent: it doesn't. */
-  readonly webSearch?: WebSearchWish
-  /** How many tokens an answer may have. Default: what the model gives, and the budget allows. */
-  readonly maxOutputTokens?: number | undefined
-  readonly budget: Budget
-  /** What a model costs and how long its answers can be, by its name. */
-  readonly factsOf: BudgetFacts
-  /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
-  readonly compactAt: (model: string) => number | undefined
-  /** Whether the run plans, so that it may change nothing. Absent: it acts. */
-  readonly planMode?: PlanMode
-  /** What is asked around every call and told of the run. Default: nothing. */
-  readonly hooks?: RunHooks
-  /** Variables that hooks have set for commands by now. Absent: none. */
-  readonly variables?: () => Readonly<Record<string, string>>
-  /** How many calls may run at a time, of those that may run beside others. Default: 10. */
-  readonly toolConcurrency?: number
-  /** How much of a result the model is shown. Default: as where nothing is configured. */
-  readonly outputLimits?: OutputLimits
-  /** Whether a person is there who can be asked. Default: no. */
-  readonly attended?: boolean
-  /** Takes the final message before the run tells its end; gives why it could not, which then fails the run. Default: nobody does. */
-  readonly deliver?: (finalMessage: string) => string | undefined
-  /** Whether the first refusal ends the run. */
-  readonly failOnDenied: boolean
-  readonly sinks: readonly Sink[]
-  /** Aborted with an `EndReason` as its reason to stop the run. */
-  readonly signal: AbortSignal
-}
-
-/** What a session holds when a run goes on with it. */
-export type Earlier = {
-  /** What the model is sent of it. */
-  readonly history: readonly HistoryItem[]
-  /** All that was said in it. */
-  readonly original: readonly HistoryItem[]
-  readonly usage: Usage
-  /** In US dollars; undefined where a price was not known. */
-  readonly costUsd: number | undefined
-}
+import { leaveToSearch } from './web-search.ts'
 
 /**
  * Runs a model on a task until it has nothing more to call: request, calls, results, again. It always ends with exactly

@@ -1,0 +1,28 @@
+import type { ConfigOptions } from './declare/config-options.ts'
+
+/** What `agent exec` was asked to do, as parsed; nothing is looked up yet. */
+export type ExecOptions = ConfigOptions & {
+  readonly json?: true
+  readonly threadSource?: string
+  readonly color?: (typeof colours)[number]
+  readonly quiet?: true
+  readonly verbose?: true
+  readonly outputLastMessage?: string
+  readonly outputSchema?: string
+  readonly failOnDenied?: true
+  readonly maxTurns?: number
+  readonly maxTokens?: number
+  readonly maxCost?: number
+  readonly timeout?: number
+  readonly image?: readonly string[]
+  readonly skipGitRepoCheck?: true
+  readonly record?: string
+  readonly printEventSchema?: true
+  readonly showContext?: true
+  readonly ephemeral?: true
+  /** Absent: as the session was, and a new one acts. */
+  readonly plan?: boolean
+}
+
+/** When to colour. */
+export const colours = ['auto', 'always', 'never'] as const
