@@ -98,7 +98,10 @@ function load(name) {
   const own = folder && folder + '/' + [name, command, digest, process.version, process.platform, process.arch].join('-')
   const cachedData = (own && readIfThere(own)) ?? readIfThere(filename + '.cache')
   const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
-  const script = new Script(fs.readFileSync(filename, 'latin1'), { filename, cachedData, importModuleDynamically })
+  const source = fs.readFileSync(filename)
+  const script = new Script(source.latin1Slice(), { filename, cachedData, importModuleDynamically })
+  // Each is some megabytes, which would stay until V8 looks for garbage: in most runs, to the end.
+  for (const used of [source, cachedData]) if (used?.length === used?.buffer.byteLength) used?.buffer.transfer(0)
   if (own && script.cachedDataRejected !== false) process.once('exit', () => keep(script, folder, own))
   const require = (name) =>
     process.getBuiltinModule(name) ?? process.getBuiltinModule('node:module').createRequire(filename)(name)
