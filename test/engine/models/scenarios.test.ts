@@ -197,7 +197,7 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     ],
     ['a server that never answers', 'silence', 'did not answer within 0.05 s'],
   ])('%s is given up and repeated', async (_, reply, reason) => {
-    const { mock, model } = await startWire(wire, [reply, [say('fine')]], {
+    const { mock, model } = await startWire(wire, (_, index) => (index === 0 ? reply : [say('fine')]), {
       connectTimeoutMs: 50,
       streamIdleTimeoutMs: 50,
     })
