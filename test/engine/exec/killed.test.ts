@@ -75,8 +75,9 @@ test.skipIf(needsBubblewrap())(
       env,
       onStart: (child) => child.stdout?.once('data', () => (began = performance.now())),
     })
-    const lasted = performance.now() - began
     expect(undisturbed.code).toBe(0)
+    const events = eventsOf(undisturbed.stdout).length
+    const gap = (performance.now() - began) / events
     const expected = treeOf(alone)
     expect(Object.keys(expected)).toHaveLength(1 + 3 * 3)
 
@@ -84,20 +85,31 @@ test.skipIf(needsBubblewrap())(
     for (let at = 0; at < kills; at++) {
       const cwd = repository()
       const home = tempDir()
-      const delay = (lasted * (at + Math.random())) / kills
+      // By how far it has come, since how long that takes differs from run to run; and then at any time until the next event.
+      const after = Math.floor((events * at) / kills)
+      const delay = gap * Math.random()
+      const moment = `killed ${delay} ms after event ${after}`
       const first = await agent(['exec', ...flags, 'do the steps'], {
         cwd,
         home,
         env,
-        onStart: (child) => child.stdout?.once('data', () => setTimeout(() => child.kill('SIGKILL'), delay)),
+        onStart: (child) => {
+          let seen = 0
+          child.stdout?.on('data', (text: string) => {
+            const before = seen
+            seen += text.split('\n').length - 1
+            if (before <= after && seen > after) setTimeout(() => child.kill('SIGKILL'), delay)
+          })
+        },
       })
       killed.push(first.signal)
       // What had come out until then are whole events, but perhaps the last.
       expect(eventsOf(first.stdout.slice(0, first.stdout.lastIndexOf('\n') + 1)).length).toBeGreaterThan(0)
       const thread = threadOf(first)
       const second = await agent(['exec', ...flags, 'resume', thread, 'go on'], { cwd, home, env })
-      expect({ code: second.code, thread: threadOf(second) }, `killed after ${delay} ms`).toEqual({ code: 0, thread })
-      expect(treeOf(cwd), `killed after ${delay} ms`).toEqual(expected)
+      const resumed = { code: second.code, thread: threadOf(second) }
+      expect(resumed, `${moment}: ${second.stderr}`).toEqual({ code: 0, thread })
+      expect(treeOf(cwd), moment).toEqual(expected)
     }
     // Most were killed before their end; a few of the last may have come to it.
     expect(killed.filter((signal) => signal === 'SIGKILL').length).toBeGreaterThan(kills / 2)
