@@ -47,7 +47,8 @@ export async function measureInTurns(programs: readonly Measured[], runs: number
   return costs.map(medians)
 }
 
-async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
+/** What one run costs, without a warm-up: for what takes long enough by itself. */
+export async function measureOnce(program: Measured, cwd: string): Promise<Cost> {
   if ('act' in program) return measureAct(program, cwd)
   const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
   const report = join(directory, 'time')

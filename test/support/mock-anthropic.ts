@@ -27,7 +27,11 @@ export function startMockAnthropic(options: { readonly replies: Replies }): Prom
   )
 }
 
-function messageFrames({ say, usage = {}, end = { type: 'completed' } }: Spoken, index: number): readonly string[] {
+/** A response as it goes over the wire. */
+export function messageFrames(
+  { say, usage = {}, end = { type: 'completed' } }: Spoken,
+  index: number,
+): readonly string[] {
   const message = { id: `msg_${index}`, type: 'message', role: 'assistant', model: 'mock', content: [] }
   const input = {
     input_tokens: (usage.input ?? 0) - (usage.cached ?? 0) - (usage.cacheWrite ?? 0),

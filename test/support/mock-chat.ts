@@ -31,7 +31,11 @@ function chunk(choices: readonly object[], usage: object | null = null): string 
   return `data: ${JSON.stringify({ ...base, choices, usage })}\n\n`
 }
 
-function completionFrames({ say, usage = {}, end = { type: 'completed' } }: Spoken, index: number): readonly string[] {
+/** A response as it goes over the wire. */
+export function completionFrames(
+  { say, usage = {}, end = { type: 'completed' } }: Spoken,
+  index: number,
+): readonly string[] {
   const calls = say.filter((output) => output.type === 'function' || output.type === 'freeform')
   const started = [
     chatChunk({ role: 'assistant', content: '' }),

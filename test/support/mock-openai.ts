@@ -18,7 +18,8 @@ export function startMockOpenAI(options: { readonly replies: Replies }): Promise
   return startMockModel(dialect, options.replies)
 }
 
-function responseFrames(reply: Spoken, index: number): readonly string[] {
+/** A response as it goes over the wire. */
+export function responseFrames(reply: Spoken, index: number): readonly string[] {
   const id = `resp_${index}`
   const response = { id, object: 'response', created_at: 1_750_000_000, model: 'mock', output: [], error: null }
   const items = reply.say.map((output, at) => itemEvents(output, at, `${index}_${at}`))
