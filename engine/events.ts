@@ -218,6 +218,17 @@ const webSearch = z.object({
   action: webSearchAction,
 })
 
+/** Ours: the run works in a git worktree of its own from here on, or where it began again. */
+const worktree = z.object({
+  ...common,
+  type: z.literal('worktree'),
+  /** `left`: its files and its branch are still there. */
+  state: z.enum(['entered', 'left', 'removed']),
+  path: z.string(),
+  branch: z.string().optional(),
+  call_id: z.string().optional(),
+})
+
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
 
 const item = z.discriminatedUnion('type', [
@@ -233,6 +244,7 @@ const item = z.discriminatedUnion('type', [
   todoList,
   planMode,
   webSearch,
+  worktree,
   errorItem,
 ])
 

@@ -8,6 +8,7 @@ import {
   type Backend,
   type NetworkOptions,
   type Sandbox,
+  type SandboxPolicy,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
@@ -61,10 +62,16 @@ export async function confine(
 
 /** The wider sandboxes of a run, of the same kind as its own. */
 export function widen(sandbox: Sandbox, config: Settings, forbids: ForbidsHost): Widening {
-  const { backend } = sandbox
-  return createWidening(sandbox, (policy) =>
-    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids) }),
-  )
+  return createWidening(sandbox, openLike(sandbox, config, forbids))
+}
+
+/** Opens sandboxes of the same kind as a run's. */
+export function openLike(
+  { backend }: Sandbox,
+  config: Settings,
+  forbids: ForbidsHost,
+): (policy: SandboxPolicy) => Promise<Sandbox> {
+  return (policy) => openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids) })
 }
 
 /** What is said against hosts, for a sandbox's proxy. A tunnel says nothing of what goes through it; all but plain HTTP is taken for HTTPS. */

@@ -23,6 +23,9 @@ import { agentTools } from '../tools/agent.ts'
 import { askUserAt } from '../tools/ask-user.ts'
 import { planModeTools } from '../tools/plan-mode.ts'
 import { outputLimits } from '../text/output-limits.ts'
+import { worktreeTools } from '../tools/worktree.ts'
+import type { Worktrees } from '../worktree/worktrees.ts'
+import { worktreeHooks } from '../hooks/worktree-hooks.ts'
 import { builtInTools } from '../tools/index.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { saveMemory } from '../tools/save-memory.ts'
@@ -30,7 +33,7 @@ import { parseDeferral } from '../tools/search/deferral.ts'
 import { chooseModel, chooseReviewerModel, openNamed } from './choose-model.ts'
 import { chooseReviewer, describeReviewer } from './choose-reviewer.ts'
 import { chooseSinks } from './choose-sinks.ts'
-import { confine, widen } from './confine.ts'
+import { confine, openLike, widen } from './confine.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { expandPrompt } from './expand-prompt.ts'
@@ -42,6 +45,7 @@ import { approvalModeOf } from './modes.ts'
 import { openAgents } from './open-agents.ts'
 import { openExtensions, readExtensions } from './open-extensions.ts'
 import { openReviewer } from './open-reviewer.ts'
+import { describeWorktree, openWorktrees } from './open-worktrees.ts'
 import { planReviewer } from './plan-reviewer.ts'
 import { openPlanMode } from './open-plan-mode.ts'
 import { checkOutputFile, writeOutputFile } from './output-file.ts'
@@ -109,12 +113,22 @@ export async function runExec(
   const sandbox = await confine(settings, workspace, options.externallySandboxed === true, forbids)
   const widening = widen(sandbox, settings, forbids)
   let opened: Session | undefined
+  let entered: Worktrees | undefined
   let agents: SubAgents | undefined
   let loan: AgentLoan | undefined
   let added: Awaited<ReturnType<typeof openExtensions>> | undefined
   try {
     const search = chooseWebSearch(settings, options.search === true, model, sandbox)
     const session = (opened = beginning.open(workspace, options.threadSource))
+    const moves = await openWorktrees({
+      home: { workspace, sandbox, widening },
+      userHome: home,
+      open: openLike(sandbox, settings, forbids),
+      hooks: () => added?.worktreeHooks ?? worktreeHooks(undefined),
+      rollout: session.rollout,
+      resumed: start.type === 'resume' ? beginning.earlier : undefined,
+    })
+    const worktrees = (entered = moves.worktrees)
     const planMode = openPlanMode(options.plan, beginning.earlier, session.rollout)
     const recovered = sandbox.policy.mode === 'read-only' ? [] : await recoverTree(workspace)
     added = await openExtensions(extensions, {
@@ -125,11 +139,12 @@ export async function runExec(
       source: beginning.earlier === undefined ? 'startup' : 'resume',
       approvalMode: approvalPolicy,
       planMode,
+      now: () => worktrees.now,
       configFiles: configFiles({ places, home, project, definitions: extensions.definitions }),
       forbids,
       home,
       openModel: async (name) => (name === undefined ? model : openNamed(name, settings, workspace)),
-      base: () => runOptions,
+      base: () => ({ ...runOptions, ...worktrees.now, opening: describeWorktree(worktrees) }),
       loan: () => loan,
       deferred: settings.tool_search === 'always',
       signal,
@@ -145,7 +160,7 @@ export async function runExec(
       ...(added.skill === undefined ? [] : [added.skill]),
     ]
     agents = openAgents({
-      base: () => runOptions,
+      base: () => ({ ...runOptions, ...worktrees.now, opening: describeWorktree(worktrees) }),
       loan: added.loan,
       tools: { builtIn: shared, mcp: added.tools },
       hooksFor: added.hooksFor,
@@ -159,6 +174,7 @@ export async function runExec(
       ...(review.ask === undefined ? [] : [askUserAt(review.ask)]),
       ...agentTools(agents, definitions),
       ...planModeTools(planMode),
+      ...worktreeTools(worktrees, agents),
       ...shared,
       ...(output?.tool === undefined ? [] : [output.tool]),
     ]
@@ -166,7 +182,7 @@ export async function runExec(
     const makeGuardian = guard({
       session,
       rules: policies.rules,
-      permissions: policies.permissions,
+      permissions: { ...policies.permissions, alias: (path) => worktrees.originalOf(path) },
       approvalMode: approvalPolicy,
       sandbox,
       reviewer: (desk) => beforeReviewer(review.reviewer(desk)),
@@ -183,6 +199,8 @@ export async function runExec(
       hooks: added.hooks,
       variables: added.variables,
       planMode,
+      now: () => worktrees.now,
+      opening: describeWorktree(worktrees),
       attended,
       ...(output === undefined ? {} : { output }),
       ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
@@ -210,6 +228,7 @@ export async function runExec(
       notices: [
         ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
         ...recovered,
+        ...moves.notices,
         ...proxied,
         ...search.notices,
         ...describeOmitted(memory),
@@ -245,6 +264,7 @@ export async function runExec(
     await agents?.close()
     review.close()
     await added?.close()
+    await entered?.close()
     await widening.close()
     await sandbox.close()
     opened?.close()

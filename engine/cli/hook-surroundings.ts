@@ -13,6 +13,7 @@ import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import { judgement } from '../hooks/run-prompt.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../model.ts'
+import type { ToolPlace } from '../tools/tool.ts'
 import type { Session } from '../session/session.ts'
 import { rulesForProxy } from './confine.ts'
 import { envFiles } from './hook-env-files.ts'
@@ -47,6 +48,8 @@ type Around = {
   readonly session: Session
   readonly home: string
   readonly approvalMode: ApprovalMode
+  /** Where the run works at a moment. */
+  readonly now: () => ToolPlace
   readonly planMode: PlanMode
   /** Where what hooks set for commands goes. */
   readonly variables: CommandVariables
@@ -70,21 +73,26 @@ export function hookSurroundings(around: Around): {
   readonly surroundings: Omit<HookSurroundings, 'onRun'>
   readonly close: () => Promise<void>
 } {
-  const { workspace, sandbox, session, servers } = around
-  let ownSandbox: Promise<Sandbox> | undefined
+  const { workspace, session, servers } = around
+  const own = new Map<Sandbox, Promise<Sandbox>>()
   const sandboxFor = (hook: Hook): Promise<Sandbox> => {
     if (runsOutside(hook)) return around.outside()
-    return hook.file.layer === 'project' ? Promise.resolve(sandbox) : (ownSandbox ??= openForUser(around))
+    const { sandbox } = around.now()
+    if (hook.file.layer === 'project') return Promise.resolve(sandbox)
+    const opened = own.get(sandbox) ?? openForUser(sandbox, around)
+    own.set(sandbox, opened)
+    return opened
   }
   return {
     surroundings: {
       common: () => ({
         session_id: session.threadId,
         transcript_path: join(session.directory, 'rollout.jsonl'),
-        cwd: workspace,
+        cwd: around.now().workspace,
         permission_mode: around.planMode.wishedBy === undefined ? permissionModes[around.approvalMode] : 'plan',
       }),
       workspace,
+      cwd: () => around.now().workspace,
       sandboxFor,
       envFileFor: envFiles({
         directory: session.directory,
@@ -119,17 +127,18 @@ export function hookSurroundings(around: Around): {
       keep: (text) => session.keepOutput(new TextEncoder().encode(text)),
       signal: around.signal,
     },
-    close: async () => (await ownSandbox)?.close(),
+    close: async () => {
+      for (const opened of own.values()) await (await opened).close()
+    },
   }
 }
 
 const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
 
 /** The run's sandbox, in which the user's own hooks can keep their notes where Claude Code lets them: in `~/.claude`. */
-async function openForUser(around: Around): Promise<Sandbox> {
-  const { sandbox, home } = around
+async function openForUser(sandbox: Sandbox, around: Around): Promise<Sandbox> {
   const { policy } = sandbox
-  const folder = join(home, '.claude')
+  const folder = join(around.home, '.claude')
   if (policy.mode !== 'workspace-write' || !existsSync(folder)) return sandbox
   const wider = parsePolicy({
     ...policy,

@@ -12,6 +12,7 @@ import { CommandVariables } from '../hooks/command-variables.ts'
 import type { ConfigFile } from '../hooks/config-watch.ts'
 import { loadHooks, type HookSet } from '../hooks/load.ts'
 import { withPermissionHooks } from '../hooks/permission-hooks.ts'
+import { worktreeHooks } from '../hooks/worktree-hooks.ts'
 import { hooksOfAgent, openHooks, type SessionSource } from '../hooks/run-hooks.ts'
 import { testHooks } from '../hooks/self-test.ts'
 import { expandServerPrompt, namesServerPrompt } from '../mcp/prompts.ts'
@@ -28,7 +29,8 @@ import { findDefinitions } from '../skills/find-definitions.ts'
 import { narrowedCalls, type NarrowedCalls } from '../skills/narrowed-calls.ts'
 import { skillTool } from '../tools/skill.ts'
 import type { LateTools } from '../tools/late-tools.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { Tool, ToolPlace } from '../tools/tool.ts'
+import type { WorktreeHooks } from '../worktree/worktrees.ts'
 import { definitionFolders } from './definition-folders.ts'
 import { forbidsUrl, type ForbidsHost } from './forbidden-hosts.ts'
 import { hookFiles } from './hook-files.ts'
@@ -64,6 +66,8 @@ type OpenExtensions = {
   /** Shows skills; undefined where there is none. */
   readonly skill: Tool | undefined
   readonly hooks: RunHooks
+  /** Tells hooks of worktrees, and asks them for one. */
+  readonly worktreeHooks: WorktreeHooks
   /** What hooks have set for commands by now. */
   readonly variables: () => Readonly<Record<string, string>>
   /** A model of the run, or of an agent that it hands work to, with hooks around its requests. */
@@ -92,6 +96,8 @@ type Around = {
   readonly source: SessionSource
   readonly approvalMode: ApprovalMode
   readonly planMode: PlanMode
+  /** Where the run works at a moment. */
+  readonly now: () => ToolPlace
   readonly configFiles: readonly ConfigFile[]
   readonly forbids: ForbidsHost
   readonly home: string
@@ -183,7 +189,8 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
       ? []
       : await testHooks(extensions.hooks, { ...surroundings, home: around.home, forbidsHost, missingServer })
   const listening = hooks?.run ?? silentHooks
-  const { calls, narrow } = narrowedCalls(listening.calls, workspace)
+  const cwd = (): string => around.now().workspace
+  const { calls, narrow } = narrowedCalls(listening.calls, cwd)
   const follow = ({ name, allowedTools, path }: Skill): void => {
     if (allowedTools !== undefined) narrow(allowedTools, `The skill ${name} (${path})`)
   }
@@ -191,10 +198,11 @@ export async function openExtensions(extensions: Extensions, around: Around): Pr
     tools,
     skill: definitions.skills.length === 0 ? undefined : skillTool(definitions.skills, follow),
     hooks: { ...listening, calls },
+    worktreeHooks: worktreeHooks(hooks?.hooks),
     variables: () => variables.values,
     aroundModel: (model) => hooks?.around(model) ?? model,
     hooksFor: (definition, id) => {
-      const own = narrowedCalls(calls, workspace)
+      const own = narrowedCalls(calls, cwd)
       if (definition?.allowedTools !== undefined) own.narrow(definition.allowedTools, `The agent ${definition.name}`)
       const agent = { id, type: definition?.name ?? 'general' }
       const asked: CallHooks = {

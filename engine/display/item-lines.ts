@@ -51,6 +51,13 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       return planModeLines(item, paint)
     case 'web_search':
       return [paint('dim', `? web: ${oneLine(item.query)}`)]
+    case 'worktree':
+      return [
+        paint(
+          'cyan',
+          `◆ ${worktreeStates[item.state]} ${item.path}${item.branch === undefined ? '' : ` (${item.branch})`}`,
+        ),
+      ]
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:
@@ -139,6 +146,12 @@ function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>,
       return state satisfies never
   }
 }
+
+const worktreeStates = {
+  entered: 'at work in the worktree',
+  left: 'left and kept the worktree',
+  removed: 'left and removed the worktree',
+} as const
 
 /** What a reviewer said. The action itself follows as its own item. */
 function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] {

@@ -153,6 +153,7 @@ function activity(item: Item): string {
     case 'reasoning':
     case 'todo_list':
     case 'web_search':
+    case 'worktree':
     case 'error':
       return 'the model is thinking'
     default:

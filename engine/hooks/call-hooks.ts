@@ -5,9 +5,9 @@ import type { Hooks } from './hooks.ts'
 import { viewsOf, type CallView } from './view.ts'
 
 /** Puts a run's hooks around its calls. `stop` is called with the reason when one of them ends the run. */
-export function callHooks(hooks: Hooks, workspace: string, stop: (reason: string) => void): CallHooks {
+export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {
   const views = (tool: string, input: unknown): readonly CallView[] =>
-    viewsOf({ tool, input: input as Readonly<Record<string, unknown>> }, workspace)
+    viewsOf({ tool, input: input as Readonly<Record<string, unknown>> }, cwd())
 
   return {
     before: async ({ id, tool, input, agent }) => {

@@ -26,6 +26,8 @@ export type HookOutcome = {
   readonly modelRequest?: Readonly<Record<string, unknown>>
   /** What a hook says in the model's place. */
   readonly modelResponse?: Readonly<Record<string, unknown>>
+  /** The directory that a `WorktreeCreate` hook has made. */
+  readonly worktreePath?: string
   /** The only tools that may be called next. */
   readonly allowedTools?: readonly string[]
 }
@@ -35,18 +37,18 @@ const order = ['deny', 'ask', 'allow'] as const
 /**
  * Puts the answers of an event's hooks together.
  *
- * @param textIsContext whether plain text on standard output is meant for the model
+ * @param text what plain text on standard output is: for the model, or the path of a worktree. Default: nothing
  */
-export function combine(answers: readonly Answered[], textIsContext: boolean): HookOutcome {
+export function combine(answers: readonly Answered[], text?: 'context' | 'worktree'): HookOutcome {
   const opinions = answers.flatMap(opinionOf)
   const strictest = order.find((decision) => opinions.some((one) => one.decision === decision))
   const outputs = answers.flatMap(({ result }) => (result.status === 'answered' ? [result] : []))
   const outcome: { -readonly [Key in keyof HookOutcome]: HookOutcome[Key] } = {
-    context: outputs.flatMap(({ output, text }) => [
+    context: outputs.flatMap(({ output, text: said }) => [
       ...(output.hookSpecificOutput?.additionalContext === undefined
         ? []
         : [output.hookSpecificOutput.additionalContext]),
-      ...(textIsContext && text !== '' ? [text] : []),
+      ...(text === 'context' && said !== '' ? [said] : []),
     ]),
   }
   if (strictest !== undefined) {
@@ -57,6 +59,9 @@ export function combine(answers: readonly Answered[], textIsContext: boolean): H
       .join(' ')
   }
   for (const { output } of outputs) Object.assign(outcome, wishesOf(output))
+  const paths = outputs.map(({ output, text: said }) => output.hookSpecificOutput?.worktreePath ?? said)
+  const path = text === 'worktree' ? paths.findLast((one) => one !== '') : undefined
+  if (path !== undefined) outcome.worktreePath = path
   const requests = outputs.flatMap(({ output }) => output.hookSpecificOutput?.llm_request ?? [])
   if (requests.length > 0) outcome.modelRequest = Object.assign({}, ...requests) as Record<string, unknown>
   const choices = outputs.map(({ output }) => output.hookSpecificOutput?.toolConfig)

@@ -6,6 +6,8 @@ type EventKind = {
   readonly guards: boolean
   /** Whether a command of its hooks may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
   readonly setsVariables?: boolean
+  /** What plain text on standard output is. Default: nothing. */
+  readonly text?: 'context' | 'worktree'
   /** Seconds a command or request may take where the handler doesn't say. */
   readonly timeout: number
 }
@@ -18,9 +20,9 @@ const notice = { guards: false, timeout: 600 } as const
  * Those of theirs that have no meaning here are in `otherEvents`.
  */
 export const hookEvents = {
-  SessionStart: { ...notice, matches: 'source', setsVariables: true },
+  SessionStart: { ...notice, matches: 'source', setsVariables: true, text: 'context' },
   SessionEnd: { guards: false, timeout: 2, matches: 'reason' },
-  UserPromptSubmit: { guards: true, timeout: 30 },
+  UserPromptSubmit: { guards: true, timeout: 30, text: 'context' },
   PreToolUse: { ...guard, matches: 'tool_name' },
   PermissionRequest: { ...guard, matches: 'tool_name' },
   PermissionDenied: { ...notice, matches: 'tool_name' },
@@ -36,6 +38,9 @@ export const hookEvents = {
   PreCompact: { ...notice, matches: 'trigger' },
   PostCompact: { ...notice, matches: 'trigger' },
   Notification: { ...notice, matches: 'notification_type' },
+  CwdChanged: { ...notice, setsVariables: true },
+  WorktreeCreate: { ...guard, text: 'worktree' },
+  WorktreeRemove: notice,
   ConfigChange: { ...notice, matches: 'source' },
   BeforeModel: guard,
   AfterModel: guard,
@@ -52,9 +57,6 @@ export function kindOf(event: HookEvent): EventKind {
 
 /** Events of the peers that never happen here: hooks for them are named as such when they are loaded, and never run. */
 export const otherEvents: readonly string[] = [
-  'CwdChanged',
-  'WorktreeCreate',
-  'WorktreeRemove',
   'Setup',
   'UserPromptExpansion',
   'InstructionsLoaded',

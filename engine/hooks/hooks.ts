@@ -27,6 +27,8 @@ export type HookSurroundings = {
   /** In every input: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
   readonly common: () => Readonly<Record<string, unknown>>
   readonly workspace: string
+  /** Where the run works now. */
+  readonly cwd: () => string
   /** The sandbox that a command hook runs in. */
   readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
   readonly env: Readonly<NodeJS.ProcessEnv>
@@ -126,7 +128,7 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
   function together(event: HookEvent, answers: readonly (Answered | undefined)[]): HookOutcome {
     const outcome = combine(
       answers.filter((answer) => answer !== undefined),
-      event === 'SessionStart' || event === 'UserPromptSubmit',
+      kindOf(event).text,
     )
     return { ...outcome, context: outcome.context.map(bounded) }
   }
@@ -178,10 +180,10 @@ async function runHandler(
   const { handler, file } = hook
   switch (handler.type) {
     case 'command': {
-      const { workspace, envFile } = surroundings
+      const { workspace, cwd, envFile } = surroundings
       const sandbox = envFile?.sandbox ?? (await surroundings.sandboxFor(hook))
       const { pluginRoot } = file
-      const place = { sandbox, cwd: workspace, project: workspace, pluginRoot, envFile: envFile?.path }
+      const place = { sandbox, cwd: cwd(), project: workspace, pluginRoot, envFile: envFile?.path }
       const options = { ...place, timeoutMs, signal }
       return runCommandHook(handler, JSON.stringify(input), options)
     }

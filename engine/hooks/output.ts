@@ -18,6 +18,8 @@ const specific = z.looseObject({
       interrupt: z.boolean().optional(),
     })
     .optional(),
+  /** The answer to a `WorktreeCreate`. */
+  worktreePath: z.string().optional(),
   /** What the model reads instead of the tool's result. */
   updatedToolOutput: z.unknown().optional(),
   /** The older name, for tools of MCP servers. */

@@ -44,7 +44,7 @@ export function openHooks(
   const stop = (reason: string): void => void (stopped ??= reason)
   const refused = new Map<string, string>()
   const changedConfig = hooks.has('ConfigChange') ? watchConfig(configFiles) : () => []
-  const calls = callHooks(hooks, surroundings.workspace, stop)
+  const calls = callHooks(hooks, surroundings.cwd, stop)
 
   const run: RunHooks = {
     calls: {
@@ -107,7 +107,7 @@ export function openHooks(
   const refuse = (callId: string, reason: string): void => void refused.set(callId, reason)
   const around = (model: Model): Model => hookedModel(model, hooks, { stop, refuse, openModel })
   const close = async (): Promise<void> => void (await Promise.all([hooks.close(), forInspectors.close()]))
-  return { hooks, run, inspectorCalls: callHooks(forInspectors, surroundings.workspace, stop), around, close }
+  return { hooks, run, inspectorCalls: callHooks(forInspectors, surroundings.cwd, stop), around, close }
 }
 
 /** The run's hooks as an agent of it has them: they are told of an agent's start and end, and asked around its calls. */

@@ -107,6 +107,8 @@ const claudeNames: Readonly<
   task_output: sameFields('TaskOutput'),
   task_stop: sameFields('TaskStop'),
   todo: sameFields('TodoWrite'),
+  enter_worktree: sameFields('EnterWorktree'),
+  exit_worktree: sameFields('ExitWorktree'),
   enter_plan_mode: sameFields('EnterPlanMode'),
   exit_plan_mode: sameFields('ExitPlanMode'),
 }

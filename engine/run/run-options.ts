@@ -14,6 +14,7 @@ import type { Budget } from './limits.ts'
 import type { RunHooks } from './hooks.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchWish } from './web-search.ts'
+import type { Whereabouts } from './whereabouts.ts'
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
 export type RunOptions = {
@@ -53,6 +54,10 @@ export type RunOptions = {
   readonly factsOf: BudgetFacts
   /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
   readonly compactAt: (model: string) => number | undefined
+  /** Where it works at a moment, if that changes. Absent: in `workspace`, with `sandbox` and `widening`. */
+  readonly now?: () => Whereabouts
+  /** What the model is told beside the context in every run of a session. Absent: nothing. */
+  readonly opening?: readonly string[]
   /** Whether the run plans, so that it may change nothing. Absent: it acts. */
   readonly planMode?: PlanMode
   /** What is asked around every call and told of the run. Default: nothing. */

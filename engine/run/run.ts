@@ -134,6 +134,7 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
   if (options.earlier === undefined) {
     for (const text of options.context) conversation.add({ type: 'message', role: 'developer', text })
   }
+  for (const text of options.opening ?? []) conversation.add({ type: 'message', role: 'developer', text })
   const planning =
     options.planMode === undefined
       ? undefined
@@ -255,7 +256,7 @@ const maxSentBack = 8
 function callPath(options: RunOptions, guardian: Guardian, recorder: Recorder): CallPath {
   const { tools: registry, attended = false, session, planMode } = options
   const hooks = options.hooks?.calls ?? noHooks
-  const now = whilePlanning(() => options, planMode)
+  const now = whilePlanning(options.now ?? (() => options), planMode)
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),

@@ -5,7 +5,7 @@ import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 
 /** Where a run works at a moment, and what its commands may touch there. */
-type Whereabouts = ToolPlace & {
+export type Whereabouts = ToolPlace & {
   /** Absent: the sandbox can't be widened. */
   readonly widening?: Widening
 }

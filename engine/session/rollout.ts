@@ -4,6 +4,7 @@ import { webSearchAction } from '../events.ts'
 import type { HistoryItem, Usage } from '../model.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
 import { UserError } from '../user-error.ts'
+import type { Worktree } from '../worktree/worktree.ts'
 
 /**
  * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be
@@ -66,6 +67,16 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
   /** Plan mode begins, for whose wish; null: it ends. */
   z.object({ type: z.literal('plan_mode'), wished_by: z.enum(['user', 'model']).nullable() }),
+  /** It works in a worktree from here on; null: where it began. */
+  z.object({
+    type: z.literal('worktree'),
+    worktree: z
+      .object({
+        path: z.string(),
+        git: z.object({ branch: z.string(), base: z.string(), admin: z.string() }).optional(),
+      })
+      .nullable(),
+  }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
 
@@ -103,6 +114,8 @@ export type ReadRollout = {
   readonly model: string | undefined
   /** Whose wish the plan mode is that it is in; undefined where it is in none. */
   readonly planWishedBy: 'user' | 'model' | undefined
+  /** The worktree that it works in; undefined where it works where it began. */
+  readonly worktree: Worktree | undefined
 }
 
 /** Opens a rollout for appending, its torn last line taken away first. */
@@ -150,6 +163,7 @@ export function readRollout(path: string): ReadRollout {
     ...addUp(records),
     end: endOf(records),
     model: records.findLast((entry) => entry.type === 'run')?.model,
+    worktree: worktreeOf(records),
     planWishedBy: records.findLast((entry) => entry.type === 'plan_mode')?.wished_by ?? undefined,
   }
 }
@@ -191,6 +205,11 @@ function toHistory(item: z.infer<typeof historyItem>): HistoryItem {
 function endOf(records: readonly ReadRecord[]): ReadRollout['end'] {
   const last = records.findLast((entry) => entry.type === 'end' || entry.type === 'run')
   return last?.type === 'end' ? last : undefined
+}
+
+function worktreeOf(records: readonly ReadRecord[]): Worktree | undefined {
+  const { path, git } = records.findLast((entry) => entry.type === 'worktree')?.worktree ?? {}
+  return path === undefined ? undefined : git === undefined ? { path } : { path, git }
 }
 
 function addUp(records: readonly ReadRecord[]): Pick<ReadRollout, 'usage' | 'costUsd'> {

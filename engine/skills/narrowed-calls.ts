@@ -10,13 +10,13 @@ export type NarrowedCalls = {
 }
 
 /** Puts the gate before the hooks of a run. Asking for a skill, and giving the final answer, always comes through. */
-export function narrowedCalls(behind: CallHooks, workspace: string): NarrowedCalls {
+export function narrowedCalls(behind: CallHooks, cwd: () => string): NarrowedCalls {
   const narrowings: { readonly narrowing: Narrowing; readonly source: string }[] = []
   return {
     narrow: (allowed, source) => void narrowings.push({ narrowing: readNarrowing(allowed, source), source }),
     calls: {
       before: async (call) => {
-        const views = viewsOf({ tool: call.tool, input: call.input as Readonly<Record<string, unknown>> }, workspace)
+        const views = viewsOf({ tool: call.tool, input: call.input as Readonly<Record<string, unknown>> }, cwd())
         const shut = always.includes(call.tool)
           ? undefined
           : narrowings.find(({ narrowing }) => !narrowing.covers(views))

@@ -27,6 +27,8 @@ function enterPlanMode(mode: PlanMode): Tool {
         const output = `Commands still run, and could go on changing things: ${ids.join(', ')}. End them with kill_session first.`
         return Promise.resolve({ ok: false, output })
       }
+      // It could go on writing by itself.
+      state.repl.close()
       mode.enter()
       startItem({ type: 'plan_mode', state: 'entered', wished_by: 'model', call_id: callId }).complete({})
       const output =

@@ -35,6 +35,10 @@ export function permitPath(
 ): readonly Opinion[] {
   const named = absolutePath(path, cwd)
   const names = permissions.realPath === undefined ? [named] : [named, permissions.realPath(named)]
+  const alsoMeant = (name: string): readonly string[] => {
+    const other = permissions.alias?.(name)
+    return other === undefined ? [name] : [name, other]
+  }
   // A command says where it runs, so that alone must not decide what a pattern means.
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
@@ -44,8 +48,8 @@ export function permitPath(
     )
     .filter(({ decision, matches }) =>
       decision === 'allow'
-        ? names.every((name) => base.some((anchor) => matches(name, anchor)))
-        : names.some((name) => anchors.some((anchor) => matches(name, anchor))),
+        ? names.every((name) => alsoMeant(name).some((meant) => base.some((anchor) => matches(meant, anchor))))
+        : names.flatMap(alsoMeant).some((name) => anchors.some((anchor) => matches(name, anchor))),
     )
     .map((permission) => opinion(permission, `${access === 'read' ? 'reading' : 'changing'} ${path}`))
 }

@@ -34,6 +34,11 @@ export type PermissionSet = {
    * Absent: names are taken as they stand.
    */
   readonly realPath?: (path: string) => string
+  /**
+   * The path that the lists mean by what lies elsewhere for now, such as in another worktree; undefined for any other path. What is
+   * restricted is so under both. Absent: there is none.
+   */
+  readonly alias?: (path: string) => string | undefined
 }
 
 /** Where nobody wrote a list. */

@@ -1,0 +1,26 @@
+import type { WorktreeHooks } from '../worktree/worktrees.ts'
+import type { Hooks } from './hooks.ts'
+
+/**
+ * The events of worktrees. A `WorktreeCreate` hook makes the worktree in git's stead: one that fails, or prints no path, means that there
+ * is none.
+ *
+ * @param hooks undefined: nobody listens
+ */
+export function worktreeHooks(hooks: Hooks | undefined): WorktreeHooks {
+  return {
+    create: async (name) => {
+      if (hooks?.has('WorktreeCreate') !== true) return undefined
+      const { stop, decision, reason = '', worktreePath: path } = await hooks.fire('WorktreeCreate', { name })
+      if (stop !== undefined) return { problem: stop }
+      if (decision === 'deny') return { problem: reason }
+      return path === undefined ? { problem: 'The WorktreeCreate hook printed no path.' } : { path }
+    },
+    remove: async (path) => {
+      await hooks?.fire('WorktreeRemove', { worktree_path: path })
+    },
+    moved: async (from, to) => {
+      await hooks?.fire('CwdChanged', { old_cwd: from, new_cwd: to })
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parsePolicy, SandboxError, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
+import { runGit } from './git.ts'
+import { adminOf, repositoryOf, type Worktree } from './worktree.ts'
+
+/** Opens a sandbox of the run's kind. */
+export type OpenSandbox = (policy: SandboxPolicy) => Promise<Sandbox>
+
+/** What is to be made. */
+type Wanted = {
+  /** The root of the repository's working tree. */
+  readonly root: string
+  readonly path: string
+  readonly branch: string
+  /** What it begins with, as git names it. */
+  readonly base: string
+}
+
+/** What came of it; why it was not made, in words for the model. */
+type Made = { readonly worktree: Required<Worktree> } | { readonly problem: string }
+
+/**
+ * Makes a worktree on a new branch. Git runs in a sandbox that may write the repository and the folder of the worktree, and nothing
+ * else: what the repository's configuration would have it run is confined as any command of the model.
+ *
+ * @param policy the run's
+ */
+export async function makeWorktree(
+  { root, path, branch, base }: Wanted,
+  policy: SandboxPolicy,
+  open: OpenSandbox,
+  signal: AbortSignal,
+): Promise<Made> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const folder = realpathSync(dirname(path))
+  const place = join(folder, path.slice(dirname(path).length + 1))
+  return withRepository(root, [folder], policy, open, async (sandbox) => {
+    const commit = await runGit(sandbox, ['rev-parse', '--verify', '--end-of-options', `${base}^{commit}`], {
+      cwd: root,
+      readOnly: true,
+      signal,
+    })
+    if (!commit.ok) return { problem: `${base} is no commit: ${commit.complaint}` }
+    const added = await runGit(sandbox, ['worktree', 'add', '--quiet', '-b', branch, '--', place, commit.output], {
+      cwd: root,
+      readOnly: false,
+      signal,
+    })
+    const admin = adminOf(place)
+    if (!added.ok) return { problem: added.complaint }
+    if (admin === undefined) return { problem: `${place} was made, but git does not know it.` }
+    return { worktree: { path: place, git: { branch, base: commit.output, admin } } }
+  })
+}
+
+/** Runs something with a sandbox that may write a repository's working tree and some folders. */
+export async function withRepository<T>(
+  root: string,
+  folders: readonly string[],
+  policy: SandboxPolicy,
+  open: OpenSandbox,
+  use: (sandbox: Sandbox) => Promise<T | { readonly problem: string }>,
+): Promise<T | { readonly problem: string }> {
+  try {
+    const sandbox = await open(
+      parsePolicy({
+        ...policy,
+        workspace: root,
+        readableRoots: [...policy.readableRoots, ...repositoryOf(root)],
+        writableRoots: [...policy.writableRoots, ...folders],
+      }),
+    )
+    try {
+      return await use(sandbox)
+    } finally {
+      await sandbox.close()
+    }
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    return { problem: error.message }
+  }
+}

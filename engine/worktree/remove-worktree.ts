@@ -1,0 +1,59 @@
+import { realpathSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
+import { runGit } from './git.ts'
+import { withRepository, type OpenSandbox } from './make-worktree.ts'
+import { adminOf, commonDirectory, type Worktree } from './worktree.ts'
+
+/**
+ * What would be lost with a worktree, in words; undefined where that is nothing. What can't be told counts as something.
+ *
+ * @param sandbox the one that the run works in there
+ */
+export async function whatWouldBeLost(
+  { path, git }: Worktree,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const look = { cwd: path, readOnly: true, signal }
+  const status = await runGit(sandbox, ['status', '--porcelain', '--untracked-files=all'], look)
+  if (!status.ok) return `what is in it, which git can't tell (${status.complaint})`
+  const range = git === undefined ? [] : [`refs/heads/${git.branch}`, 'HEAD', '--not', git.base]
+  const commits = range.length === 0 ? undefined : await runGit(sandbox, ['rev-list', '--count', ...range], look)
+  if (commits?.ok === false) return `what was committed, which git can't tell (${commits.complaint})`
+  const changed = status.output === '' ? 0 : status.output.split('\n').length
+  const made = Number(commits?.output ?? 0)
+  const lost = [
+    ...(changed === 0 ? [] : [changed === 1 ? '1 uncommitted file' : `${changed} uncommitted files`]),
+    ...(made === 0 ? [] : [made === 1 ? '1 commit' : `${made} commits`]),
+  ]
+  return lost.length === 0 ? undefined : lost.join(' and ')
+}
+
+/**
+ * Removes a worktree and its branch. The files go by our own hand, since git can't take away what guards them in a sandbox; only
+ * what is what it was made as is touched.
+ *
+ * @param root of the repository's working tree
+ * @returns why it was not removed, or not wholly; undefined when it was
+ */
+export async function removeWorktree(
+  { path, git }: Required<Worktree>,
+  root: string,
+  policy: SandboxPolicy,
+  open: OpenSandbox,
+): Promise<string | undefined> {
+  const common = commonDirectory(root)
+  const own = adminOf(path)
+  if (common === undefined || own !== git.admin || dirname(own) !== join(common, 'worktrees')) {
+    return `${path} is not the worktree any more that was made there, so it was left as it is.`
+  }
+  if (realpathSync(path) !== path) return `${path} is a link by now, so it was left as it is.`
+  rmSync(path, { recursive: true, force: true })
+  rmSync(own, { recursive: true, force: true })
+  const deleted = await withRepository(root, [], policy, open, async (sandbox) =>
+    runGit(sandbox, ['branch', '--quiet', '-D', '--', git.branch], { cwd: root, readOnly: false }),
+  )
+  if ('problem' in deleted) return `The branch ${git.branch} was left: ${deleted.problem}`
+  return deleted.ok ? undefined : `The branch ${git.branch} was left: ${deleted.complaint}`
+}
