@@ -94,10 +94,13 @@ describe('a conversation that fills its share of the window', () => {
 
 describe('a conversation that the provider finds too long', () => {
   test('is summed up once, from what still fits, and the run goes on', async () => {
+    const long = call('exec_command', { cmd: 'seq 100000; echo the end' })
     const ended = await exec(
-      [[call('exec_command', { cmd: 'seq 100000; echo the end' })], overflow, [say('Goal: x.')], [say('all done')]],
+      [[long, long, long, long], overflow, [say('Goal: x.')], [say('all done')]],
       [...open, 'first task'],
-      { cwd: repository() },
+      {
+        cwd: repository(),
+      },
     )
     expect(ended.code).toBe(0)
     expect(input(ended, 2).length).toBeLessThan(input(ended, 1).length / 1.5)
