@@ -48,6 +48,16 @@ const alsoBlockedOutside = [
   'type into a terminal',
   'setns',
   'open_tree',
+  'mount by itself',
+  'fsopen',
+  'open_by_handle_at',
+  "read the kernel's log",
+  'init_module',
+  'name the machine',
+  "take another process's descriptor",
+  "read the machine's disks and memory",
+  'make a device in the workspace',
+  'open /proc/sysrq-trigger for writing',
   'a core dump',
 ]
 

@@ -135,6 +135,12 @@ export const probes: readonly Probe[] = [
   write('write through /proc/1/root', ({ outside }) => `/proc/1/root${outside}/by-proc`),
   write('write through /proc/self/root', ({ outside }) => `/proc/self/root${outside}/by-self`),
   write("write through a host process's root", ({ hostPid, outside }) => `/proc/${hostPid}/root${outside}/by-pid`),
+  {
+    name: 'write to a file outside that is open for reading',
+    script: ({ outside }) => `exec 3< ${outside}/file; echo planted >> /proc/self/fd/3`,
+    seen: changed(({ outside }) => `${outside}/file`, 'planted'),
+    expect: never,
+  },
   write('write to /var/tmp', ({ stray }) => `/var/tmp/${stray}`),
   write("write to the host's /tmp", ({ stray }) => `/tmp/${stray}`),
   write('write to /etc', ({ stray }) => `/etc/${stray}`),
@@ -176,6 +182,12 @@ export const probes: readonly Probe[] = [
     name: 'uncover keys by moving or unmounting their cover',
     script: ({ home }) =>
       `mv ${home}/.ssh ${home}/moved; umount ${home}/.ssh; umount -l ${home}/.ssh; cat ${home}/.ssh/* ${home}/moved/* | grep -q ${secret} && echo GOT`,
+    expect: never,
+  },
+  {
+    name: "read the machine's disks and memory",
+    script: () =>
+      'for file in /dev/vda /dev/sda /dev/nvme0n1 /dev/mem /dev/kmsg /proc/kcore; do head -c 1 $file | grep -q . && echo GOT; done',
     expect: never,
   },
   { name: 'read /etc/shadow', script: () => 'grep -q . /etc/shadow && echo GOT', expect: never },
@@ -251,7 +263,46 @@ export const probes: readonly Probe[] = [
     '.envrc',
     '.bashrc',
     '.gitconfig',
+    '.gemini/settings.json',
+    '.cursor/mcp.json',
+    '.vscode/settings.json',
+    '.vscode/launch.json',
+    '.idea/workspace.xml',
+    '.profile',
+    '.zshrc',
+    'a/b/.claude/settings.local.json',
+    'a/b/.mcp.json',
+    'a/b/.envrc',
   ].map((name) => write(`make ${name}`, ({ workspace }) => `${workspace}/${name}`)),
+  {
+    name: 'agent settings behind a link made inside',
+    script: () => 'mkdir hidden; echo planted > hidden/settings.json; ln -s hidden .claude',
+    seen: changed(({ workspace }) => `${workspace}/.claude/settings.json`, 'planted'),
+    expect: never,
+  },
+  ...['info/attributes', 'config.worktree', 'objects/info/alternates'].map((name) =>
+    write(`make .git/${name}`, ({ workspace }) => `${workspace}/.git/${name}`),
+  ),
+  {
+    name: 'write to .git/config through a hard link',
+    script: () => 'ln .git/config hard && echo planted >> hard',
+    seen: changed(({ workspace }) => `${workspace}/.git/config`, 'planted'),
+    expect: never,
+  },
+  {
+    name: 'a hook of a submodule made inside',
+    script: (places) =>
+      `${evil(places)} mkdir -p sub .git/modules; cp -r .git /tmp/copy; cp -r /tmp/copy .git/modules/sub; evil .git/modules/sub/hooks/pre-commit; echo 'gitdir: ../.git/modules/sub' > sub/.git; echo x > sub/x`,
+    seen: ranOnHost('sub'),
+    expect: never,
+  },
+  {
+    name: 'a linked worktree made inside that leads to another configuration',
+    script: (places) =>
+      `${evil(places)} git worktree add -q tree; cp -r .git evil; evil hook; printf '[core]\\n\\tfsmonitor = ${places.workspace}/hook\\n' >> evil/config; echo ${places.workspace}/evil > .git/worktrees/tree/commondir`,
+    seen: ranOnHost('tree'),
+    expect: never,
+  },
   {
     name: 'see placeholders: a file that is not there is there',
     script: () => 'git status --porcelain | grep -vE "^\\?\\? (a/|call-|link-)" | grep -q . && echo GOT',
@@ -331,6 +382,7 @@ export const probes: readonly Probe[] = [
     inDocker: 'allowed' as const,
   },
   call('ptrace a process', 'ptrace', [0, 0, 0, 0]),
+  call("take another process's descriptor", 'pidfd_getfd', [0, 0, 0]),
   call("read another process's memory", 'process_vm_readv', [1, 0, 0, 0, 0, 0]),
   {
     name: 'leave a process running',
@@ -377,6 +429,12 @@ export const probes: readonly Probe[] = [
   },
   { name: 'unmount', script: () => 'umount -l /proc && echo GOT; umount /tmp && echo GOT', expect: never },
   { name: 'make a device', script: () => 'mknod /tmp/null c 1 3 && echo GOT', expect: never },
+  { name: 'make a device in the workspace', script: () => 'mknod null c 1 3 && echo GOT', expect: never },
+  {
+    name: 'open /proc/sysrq-trigger for writing',
+    script: () => '( exec 3>/proc/sysrq-trigger ) && echo GOT',
+    expect: never,
+  },
   {
     name: 'make a user namespace',
     script: () => 'unshare -U true && echo GOT; unshare -r true && echo GOT',
@@ -401,6 +459,18 @@ export const probes: readonly Probe[] = [
   call('keyctl', 'keyctl', [0, -3, 0]),
   call('type into a terminal', 'ioctl', [0, 0x5412, Buffer.from('x')]),
   call('setns', 'setns', [0, 0]),
+  call('mount by itself', 'mount', [
+    Buffer.from('none\0'),
+    Buffer.from('/mnt\0'),
+    Buffer.from('tmpfs\0'),
+    0,
+    Buffer.from('\0'),
+  ]),
+  call('fsopen', 'fsopen', [Buffer.from('tmpfs\0'), 0]),
+  call('open_by_handle_at', 'open_by_handle_at', [-100, Buffer.alloc(16), 0]),
+  call("read the kernel's log", 'syslog', [10, 0, 0]),
+  call('init_module', 'init_module', [0, 0, 0]),
+  call('name the machine', 'sethostname', [Buffer.from('x'), 1]),
   call('open_tree', 'open_tree', [-100, Buffer.from('/\0'), 1]),
 
   // Limits: those of the battery's policy

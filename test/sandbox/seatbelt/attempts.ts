@@ -32,6 +32,16 @@ const agentFiles = [
   '.envrc',
   '.bashrc',
   '.gitconfig',
+  '.gemini/settings.json',
+  '.cursor/mcp.json',
+  '.vscode/settings.json',
+  '.vscode/launch.json',
+  '.idea/workspace.xml',
+  '.profile',
+  '.zshrc',
+  'a/b/.claude/settings.local.json',
+  'a/b/.mcp.json',
+  'a/b/.envrc',
 ]
 
 const init = (git: string): readonly Request[] => [
@@ -65,6 +75,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
     create(`${workspace}/hard`),
   ],
   'write in a directory outside that the command starts in': ({ outside }) => [write(`${outside}/started-here`)],
+  'write to a file outside that is open for reading': ({ outside }) => [write(`${outside}/file`)],
   'write to /var/tmp': () => [write('/var/tmp/portcullis-battery')],
   "write to the host's /tmp": () => [write('/tmp/portcullis-battery')],
   'write to /etc': () => [write('/etc/portcullis-battery')],
@@ -92,6 +103,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'read keys through a symlink': ({ workspace }) => [read(`${workspace}/link-to-keys/credentials`)],
   'read keys through a directory descriptor': ({ home }) => [read(home), read(`${home}/.ssh/credentials`)],
   'uncover keys by moving or unmounting their cover': ({ home }) => rename(`${home}/.ssh`, `${home}/moved`),
+  "read the machine's disks and memory": () => [read('/dev/disk0')],
   'read /etc/shadow': () => [read('/etc/shadow')],
   'append to .git/config': ({ workspace }) => [write(`${workspace}/.git/config`)],
   'make a hook': ({ workspace }) => [write(`${workspace}/.git/hooks/pre-commit`)],
@@ -112,6 +124,17 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   ...Object.fromEntries(
     agentFiles.map((name): [string, Attempt] => [`make ${name}`, ({ workspace }) => [write(`${workspace}/${name}`)]]),
   ),
+  'agent settings behind a link made inside': ({ workspace }) => [create(`${workspace}/.claude`)],
+  ...Object.fromEntries(
+    ['info/attributes', 'config.worktree', 'objects/info/alternates'].map((name): [string, Attempt] => [
+      `make .git/${name}`,
+      ({ workspace }) => [write(`${workspace}/.git/${name}`)],
+    ]),
+  ),
+  'write to .git/config through a hard link': ({ workspace }) => [
+    { operation: 'file-link', path: `${workspace}/.git/config` },
+    create(`${workspace}/hard`),
+  ],
   'git add -A and commit': ({ workspace }) => [
     ...['objects/ab', 'objects/ab/cdef', 'COMMIT_EDITMSG', 'logs', 'logs/HEAD'].map((name) =>
       create(`${workspace}/.git/${name}`),
@@ -136,6 +159,7 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   mount: () => [{ operation: 'file-write-mount', path: '/mnt' }],
   unmount: () => [{ operation: 'file-write-umount', path: '/mnt' }],
   'make a device': (_, temp) => [{ operation: 'file-mknod', path: `${temp}/null` }],
+  'make a device in the workspace': ({ workspace }) => [{ operation: 'file-mknod', path: `${workspace}/null` }],
   chroot: () => [{ operation: 'file-chroot', path: '/' }],
   'chroot by itself': () => [{ operation: 'file-chroot', path: '/' }],
 }
@@ -144,13 +168,17 @@ export const attempts: Readonly<Record<string, Attempt>> = {
 export const notSimulated: readonly (readonly [RegExp, string])[] = [
   [/\/proc|process's root|\/sys$|\/dev\/shm|first process/, 'macOS has no such file system'],
   [/namespace|^unshare|clone|^setns|abstract socket|capabilities/, 'macOS has no such thing'],
-  [/io_uring|userfaultfd|perf_event|^bpf|keyctl|add_key|open_tree/, 'a system call of Linux'],
+  [
+    /io_uring|userfaultfd|perf_event|^bpf|keyctl|add_key|open_tree|^fsopen|^open_by_handle|init_module|mount by itself/,
+    'a system call of Linux',
+  ],
+  [/kernel's log|^name the machine|process's descriptor/, 'a system call of Linux'],
   [/AF_|netlink|vsock/, 'a socket family or pair, seen by system call on Linux only'],
   [/type into a terminal/, 'decided at run time: a terminal counts as its own by an extension'],
   [/^\d+ (?:processes|MB)|^a file of|^a thousand|^a core|^run longer/, 'a limit, not a rule'],
   [/^leave a process|^be root$|environment/, 'kept by the backend, not by the profile'],
   [
-    /^config of a repository|^a \.git file|^a bare repo/,
+    /^config of a repository|^a \.git file|^a bare repo|^a hook of a submodule|^a linked worktree/,
     'taken away after the command by the guard that all backends share',
   ],
   [/^see placeholders/, 'a profile creates nothing'],
