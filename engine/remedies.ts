@@ -2,6 +2,8 @@ import type { Remedy } from '../sandbox/index.ts'
 import { writeLimit } from './config/limits.ts'
 import { shellJoin } from './text/shell-join.ts'
 
+const dockerSocket = '--dangerously-mount-docker-socket, which makes commands root on this machine'
+
 const byHand = 'make this change yourself, outside the sandbox'
 
 /** What would allow something, as flags of `agent sandbox`. */
@@ -13,6 +15,8 @@ export function remedyAsFlags(remedy: Remedy): string {
       return shellJoin(['--readable', remedy.path])
     case 'unprotect':
       return byHand
+    case 'show-docker-socket':
+      return dockerSocket
     case 'use-mode':
       return `-s ${remedy.mode}`
     case 'allow-host':
@@ -41,6 +45,8 @@ export function remedyAsConfig(remedy: Remedy): string {
       return addTo('sandbox_read.allow', JSON.stringify(remedy.path))
     case 'unprotect':
       return byHand
+    case 'show-docker-socket':
+      return dockerSocket
     case 'use-mode':
       return `-s ${remedy.mode}, or sandbox_mode = "${remedy.mode}"`
     case 'allow-host':

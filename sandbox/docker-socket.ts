@@ -1,14 +1,19 @@
 import { statSync } from 'node:fs'
 import process from 'node:process'
 import { SandboxError } from './errors.ts'
+import { hostFileSystem } from './file-system-view.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { Backend } from './backend.ts'
 
-/** The socket of the docker daemon that this machine's programs talk to; undefined where `DOCKER_HOST` names one that is no file. */
+/**
+ * The socket of the docker daemon that this machine's programs talk to, without symlinks, which a container may lack; undefined where
+ * `DOCKER_HOST` names one that is no file.
+ */
 export function localDockerSocket(env: Readonly<NodeJS.ProcessEnv> = process.env): string | undefined {
   const named = env['DOCKER_HOST'] ?? ''
-  if (named === '') return '/var/run/docker.sock'
-  return named.startsWith('unix:///') ? named.slice('unix://'.length) : undefined
+  if (named !== '' && !named.startsWith('unix:///')) return undefined
+  const path = named === '' ? '/var/run/docker.sock' : named.slice('unix://'.length)
+  return hostFileSystem.realPath(path) ?? path
 }
 
 /** The group that may talk to the socket of a policy; undefined for a policy without one. Throws `unavailable` where it is no socket. */

@@ -53,7 +53,10 @@ function evaluateRead(path: string, granted: string | undefined): Evaluation {
     return {
       allowed: false,
       rule: "the host's /tmp and /run are not shown",
-      remedy: { kind: 'add-root', to: 'readableRoots', path },
+      remedy:
+        basename(path) === 'docker.sock'
+          ? { kind: 'show-docker-socket' }
+          : { kind: 'add-root', to: 'readableRoots', path },
     }
   }
   return allowed

@@ -7,6 +7,8 @@ export type Remedy =
   /** The place is an entry of `deniedReads`; `path`, what was asked for, lies in it or is it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
+  /** It is a docker daemon's, which makes root of whoever talks to it. */
+  | { readonly kind: 'show-docker-socket' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
   /** `value` is what holds now, in the limit's own unit. */
@@ -25,6 +27,8 @@ export function describeRemedy(remedy: Remedy): string {
       return `take ${remedy.place} out of deniedReads, or add ${remedy.path} to readableRoots`
     case 'unprotect':
       return `take ${remedy.path} out of protectedPaths`
+    case 'show-docker-socket':
+      return 'set dockerSocket, which makes commands root on this machine'
     case 'use-mode':
       return `use the mode ${remedy.mode}`
     case 'allow-host':

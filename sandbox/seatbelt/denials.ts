@@ -2,8 +2,22 @@ import { denialsFromOutput } from '../denials/from-output.ts'
 import type { FileSystemView } from '../file-system-view.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
+import { triedToNest } from './diagnose.ts'
 
 const refusal = /Operation not permitted|\bEPERM\b/
+
+/** Build tools of Swift wrap what they run in a sandbox of their own. */
+const nestedSandbox: Denial = {
+  kind: 'syscall',
+  subject: 'that puts a program into a sandbox of its own',
+  rule: 'macOS does not nest sandboxes',
+  certainty: 'suspected',
+  remedy: {
+    kind: 'otherwise',
+    advice:
+      'tell the program to leave out its own, which this one stands for: swift build --disable-sandbox (also swift test, run and package)',
+  },
+}
 
 /**
  * Denials that a command's output leads to. Seatbelt refuses with EPERM whatever it refuses, where mounts would say that a place
@@ -14,6 +28,7 @@ export function denialsFromSeatbelt(
   failed: { readonly stderr: string; readonly cwd: string; readonly code: number | null },
   host: FileSystemView,
 ): readonly Denial[] {
+  if (triedToNest(failed.stderr)) return [nestedSandbox]
   const lines = failed.stderr.split('\n')
   const told = (words: string): readonly string[] =>
     lines.filter((line) => refusal.test(line)).map((line) => line.replace(refusal, words))

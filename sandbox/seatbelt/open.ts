@@ -26,7 +26,7 @@ import { markVariable, startWatchdog } from '../unconfined/watchdog.ts'
 import type { NetworkGrant } from './base-rules.ts'
 import { sandboxExec, sandboxExecArguments } from './command-line.ts'
 import { denialsFromSeatbelt } from './denials.ts'
-import { diagnoseSeatbelt } from './diagnose.ts'
+import { diagnoseSeatbelt, triedToNest } from './diagnose.ts'
 import { seatbeltProfile, type SeatbeltProfile } from './profile.ts'
 import { refuseTerminal, refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
 import { sweepStragglers } from './stragglers.ts'
@@ -103,7 +103,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
           watchdog.forget(mark, group)
         }
         const stderr = complaint.text()
-        const failure = diagnoseSeatbelt(code, stderr)
+        const failure = triedToNest(stderr) ? undefined : diagnoseSeatbelt(code, stderr)
         if (failure !== undefined) {
           throw new SandboxError('setup-failed', {
             backend: 'seatbelt',

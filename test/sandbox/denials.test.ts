@@ -4,6 +4,7 @@ import process from 'node:process'
 import { expect, test as plain } from 'vitest'
 import { denialsFromOutput } from '../../sandbox/denials/from-output.ts'
 import { evaluateAccess } from '../../sandbox/denials/evaluate.ts'
+import { describeRemedy } from '../../sandbox/denials/remedy.ts'
 import { hostFileSystem } from '../../sandbox/file-system-view.ts'
 import { parsePolicy, renderDenial, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
@@ -119,4 +120,11 @@ testInBubblewrap('a command that fails by itself has no denials', async () => {
   expect((await run(sandbox, 'cat absent')).result.denials).toEqual([])
   expect((await run(sandbox, 'cat ~/.ssh/neither-here-nor-outside')).result.denials).toEqual([])
   expect((await run(sandbox, 'exit 3')).result.denials).toEqual([])
+})
+
+plain('a docker socket is not shown by showing a path, and the remedy says what it would mean', () => {
+  const policy = parsePolicy({ mode: 'workspace-write', workspace: '/w' })
+  const verdict = evaluateAccess(policy, { path: '/run/docker.sock', want: 'read' }, hostFileSystem)
+  expect(verdict).toMatchObject({ allowed: false, remedy: { kind: 'show-docker-socket' } })
+  expect(!verdict.allowed && describeRemedy(verdict.remedy)).toContain('makes commands root')
 })

@@ -63,7 +63,7 @@ describe.each([
 })
 
 plain('the daemon is the one that DOCKER_HOST names, where that is a file', () => {
-  expect(localDockerSocket({})).toBe('/var/run/docker.sock')
+  expect(localDockerSocket({})).toMatch(/\/run\/docker\.sock$/)
   expect(localDockerSocket({ DOCKER_HOST: 'unix:///run/user/1000/docker.sock' })).toBe('/run/user/1000/docker.sock')
   expect(localDockerSocket({ DOCKER_HOST: 'tcp://127.0.0.1:2375' })).toBeUndefined()
 })

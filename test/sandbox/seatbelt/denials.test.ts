@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hostFileSystem } from '../../../sandbox/file-system-view.ts'
-import { parsePolicy } from '../../../sandbox/index.ts'
+import { parsePolicy, renderDenial } from '../../../sandbox/index.ts'
 import { denialsFromSeatbelt } from '../../../sandbox/seatbelt/denials.ts'
 import { temporaryDirectory } from '../helpers.ts'
 
@@ -22,4 +22,18 @@ test('the one word that Seatbelt has for every refusal is explained by the polic
   expect(explain('curl: (6) Could not resolve host: example.invalid')).toEqual(['proven: network'])
   expect(explain('nice: setpriority: Operation not permitted')[0]).toMatch(/^suspected/)
   expect(explain('make: nothing to be done')).toEqual([])
+})
+
+test('a command that makes a sandbox of its own is told how to leave it out', () => {
+  const policy = parsePolicy({ mode: 'workspace-write', workspace: '/w' })
+  const swift =
+    "error: 'app': Invalid manifest (compiled with: [...])\nsandbox-exec: sandbox_apply: Operation not permitted\n"
+  for (const [stderr, code] of [
+    [swift, 1],
+    ['sandbox-exec: sandbox_apply: Operation not permitted\n', 71],
+  ] as const) {
+    const [denial, ...others] = denialsFromSeatbelt(policy, { stderr, cwd: '/w', code }, hostFileSystem)
+    expect(others).toEqual([])
+    expect(denial && renderDenial(denial)).toMatch(/may have refused .* does not nest .* swift build --disable-sandbox/)
+  }
 })
