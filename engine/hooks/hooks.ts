@@ -66,6 +66,12 @@ export type Hooks = {
     views: readonly CallView[],
     fields: Readonly<Record<string, unknown>>,
   ) => Promise<HookOutcome>
+  /**
+   * What hooks with `asyncRewake` have to say since this was asked last.
+   *
+   * @param waits whether those that are still at work are waited for
+   */
+  readonly woken: (waits: boolean) => Promise<readonly string[]>
   /** Waits a little for what runs beside the run, then ends it. */
   readonly close: () => Promise<void>
 }
@@ -82,6 +88,8 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
   const hooksOf = new Map([...set.hooks].map(([event, hooks]) => [event, distinct(hooks)]))
   const spent = new Set<Hook>()
   const beside = new Set<Promise<unknown>>()
+  const waking = new Set<Promise<unknown>>()
+  const woken: string[] = []
   const ending = new AbortController()
   const signal = AbortSignal.any([surroundings.signal, ending.signal])
 
@@ -110,6 +118,13 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
         message: messageOf(result, notes),
       })
       return result
+    }
+    if (hook.handler.asyncRewake === true) {
+      const running = run()
+        .then((result) => void (result.status === 'blocked' && woken.push(result.reason)))
+        .finally(() => waking.delete(running))
+      waking.add(running)
+      return undefined
     }
     if (hook.handler.async === true) {
       const running = run().finally(() => beside.delete(running))
@@ -159,13 +174,17 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
       )
       return together(event, await Promise.all(running))
     },
+    woken: async (waits) => {
+      if (waits) await Promise.allSettled(waking)
+      return woken.splice(0)
+    },
     close: async () => {
       if (beside.size > 0) {
         const late = new Promise((resolve) => setTimeout(resolve, graceMs).unref())
         await Promise.race([Promise.allSettled(beside), late])
       }
       ending.abort()
-      await Promise.allSettled(beside)
+      await Promise.allSettled([...beside, ...waking])
     },
   }
 }

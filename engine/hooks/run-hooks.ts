@@ -53,6 +53,11 @@ export function openHooks(
         const reason = refused.get(call.id)
         return reason === undefined ? calls.before(call) : { decision: 'block', reason }
       },
+      after: async (call, result, took) => {
+        const after = await calls.after(call, result, took)
+        const said = (await hooks.woken(false)).map((reason) => `\n[hook] ${reason}`)
+        return said.length === 0 ? after : { ...after, output: `${after.output}${said.join('')}` }
+      },
     },
     tasks: taskHooks(hooks, stop),
     report: (complete) => {
@@ -77,6 +82,8 @@ export function openHooks(
       return { context, refused: `A hook refuses the prompt: ${submitted.reason ?? ''}` }
     },
     finish: async (message, again) => {
+      const late = await hooks.woken(true)
+      if (late.length > 0) return late.join('\n')
       const outcome = await hooks.fire('Stop', { stop_hook_active: again, last_assistant_message: message })
       if (outcome.stop !== undefined) stop(outcome.stop)
       return outcome.decision === 'deny' && outcome.stop === undefined ? outcome.reason : undefined

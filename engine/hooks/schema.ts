@@ -9,6 +9,8 @@ const common = {
   if: z.string().min(1).optional(),
   /** Runs beside everything else; what it answers decides nothing. */
   async: z.boolean().optional(),
+  /** The same, but a no of its own (exit code 2) is told to the model once it comes; a run that is done waits for it. */
+  asyncRewake: z.boolean().optional(),
   /** Runs at most once in a run. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),

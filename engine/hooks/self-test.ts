@@ -130,7 +130,8 @@ const problems: Readonly<Record<string, string>> = {
 }
 
 function sentence(event: HookEvent, { origin, handler }: Hook, problem: string): string {
-  const guards = kindOf(event).guards && handler.onError !== 'continue' && handler.async !== true
+  const guards =
+    kindOf(event).guards && handler.onError !== 'continue' && handler.async !== true && handler.asyncRewake !== true
   const means = guards ? 'what it guards will be refused' : 'it will fail'
   return `${origin}: this ${event} hook can't do its work, so ${means}: ${problem}`
 }

@@ -169,4 +169,14 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
       agent_type: 'general',
     })
   })
+
+  test('an asyncRewake hook holds nothing up, and what it minds sends the model back to work', async () => {
+    const command = 'until [ -e checked ]; do sleep 0.05; done; echo "the build broke" >&2; exit 2'
+    const handler = { type: 'command', command, asyncRewake: true, once: true }
+    const replies = [run('true'), run('touch checked'), done, [say('mended')]]
+    const ended = await withHooks({ PostToolUse: [{ matcher: 'Bash', hooks: [handler] }] }, replies)
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(ended.requests.length).toBeGreaterThan(2)
+    expect(toldModel(ended)).toContain('the build broke')
+  })
 })
