@@ -173,7 +173,7 @@ export async function runExec(
     const builtIn = [
       ...(review.ask === undefined ? [] : [askUserAt(review.ask)]),
       ...agentTools(agents, definitions),
-      ...planModeTools(planMode),
+      ...planModeTools(planMode, agents),
       ...worktreeTools(worktrees, agents),
       ...shared,
       ...(output?.tool === undefined ? [] : [output.tool]),

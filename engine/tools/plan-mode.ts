@@ -1,15 +1,22 @@
 import * as z from 'zod'
+import type { SubAgents } from '../agents/sub-agents.ts'
 import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import { defineTool } from './define-tool.ts'
 import { eventVerdict } from './denied.ts'
 import type { Tool } from './tool.ts'
 
-/** The tools by which a model begins to plan, and shows its plan: `enter_plan_mode` and `exit_plan_mode`. */
-export function planModeTools(mode: PlanMode): readonly Tool[] {
-  return [enterPlanMode(mode), exitPlanMode(mode)]
+/**
+ * The tools by which a model begins to plan, and shows its plan: `enter_plan_mode` and `exit_plan_mode`.
+ *
+ * @param agents those that the run hands work to
+ */
+export function planModeTools(mode: PlanMode, agents: Agents): readonly Tool[] {
+  return [enterPlanMode(mode, agents), exitPlanMode(mode)]
 }
 
-function enterPlanMode(mode: PlanMode): Tool {
+type Agents = Pick<SubAgents, 'unread'>
+
+function enterPlanMode(mode: PlanMode, agents: Agents): Tool {
   return defineTool({
     name: 'enter_plan_mode',
     description:
@@ -25,6 +32,11 @@ function enterPlanMode(mode: PlanMode): Tool {
       const { ids } = state.sessions
       if (ids.length > 0) {
         const output = `Commands still run, and could go on changing things: ${ids.join(', ')}. End them with kill_session first.`
+        return Promise.resolve({ ok: false, output })
+      }
+      const { unread } = agents
+      if (unread.length > 0) {
+        const output = `Agents are in the middle of their work: ${unread.join(', ')}. Take their reports with wait_agents first.`
         return Promise.resolve({ ok: false, output })
       }
       // It could go on writing by itself.

@@ -225,6 +225,12 @@ describe.skipIf(needsBubblewrap())('a model that wants to plan first', () => {
     expect(states(ended)).toEqual(['entered'])
   })
 
+  test('has to take the reports of the agents that are at work first', async () => {
+    const hand = call('agent', { title: 'a task', prompt: 'wait', background: true })
+    const ended = await exec((index) => (index === 0 ? [hand, ...enter] : done), ['--json', 'x'], { cwd: repository() })
+    expect(JSON.stringify(ended.requests.map(({ body }) => body))).toContain('in the middle of their work: agent-1')
+  })
+
   test('loses the JavaScript session, which could go on writing', async () => {
     const cwd = repository()
     const repl = (code: string) => [call('js_repl', { code })]
