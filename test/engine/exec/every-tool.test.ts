@@ -104,6 +104,10 @@ describe.skipIf(needsBubblewrap())('a recorded run in which the model uses every
     const events = eventsOf(stdout)
     expect(events[0]).toMatchObject({ config: { sandbox_mode: 'workspace-write', sandbox_backend: 'bubblewrap' } })
     expect(events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
+    // What the provider searches is no call of ours, and an item all the same.
+    expect(events).toContainEqual(
+      expect.objectContaining({ item: expect.objectContaining({ type: 'web_search', query: 'how to wash hands' }) }),
+    )
     expect(readFileSync(join(cwd, 'notes.txt'), 'utf8')).toBe('one\ntwo again\nthree\n')
   })
 
