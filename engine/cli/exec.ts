@@ -41,6 +41,7 @@ import { forbiddenHosts } from './forbidden-hosts.ts'
 import { configFiles } from './config-files.ts'
 import { guard } from './guard.ts'
 import { catchInterrupts } from './interrupts.ts'
+import { hiddenFiles } from './hidden-files.ts'
 import { approvalModeOf } from './modes.ts'
 import { openAgents } from './open-agents.ts'
 import { openExtensions, readExtensions } from './open-extensions.ts'
@@ -84,14 +85,14 @@ export async function runExec(
   if (options.outputLastMessage !== undefined) checkOutputFile(options.outputLastMessage)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
   const memoryPlaces = { user: places.config, ...project }
-  const memory = readMemory(memoryPlaces)
+  const home = findHome(process.env)
+  const policies = readPolicies({ places, home, project, config })
+  const memory = readMemory(memoryPlaces, hiddenFiles(settings, project.root, policies))
   if (options.showContext === true) {
     return showContext(memory, [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])])
   }
   const typed = await readPrompt(argument, process.stdin, options.timeout)
   const approvalPolicy = approvalModeOf(settings)
-  const home = findHome(process.env)
-  const policies = readPolicies({ places, home, project, config })
   const extensions = await readExtensions({ places, home, project, config })
   const { prompt: named, command } = expandPrompt(typed, extensions.definitions.commands)
   const proxied = useProxyFromEnvironment(process.env)

@@ -41,15 +41,24 @@ const maxDepth = 5
  * Reads the instructions for a run: the user's own, then those of each directory from the repository's root down to the
  * workspace, each followed by what it imports with `@path`. Files of a repository may import from that repository only, and a
  * link that leads out of it is not followed: the model must not be made to read what the repository chose.
+ *
+ * @param hidden why a file of the repository is not to be read at all, by its real path. Default: none is hidden
  */
-export function readMemory(where: MemoryPlaces): Memory {
+export function readMemory(
+  where: MemoryPlaces,
+  hidden: (path: string) => string | undefined = () => undefined,
+): Memory {
   const reader = new MemoryReader()
-  for (const name of memoryNames) reader.read(join(where.user, name), [where.user, homedir()])
+  for (const name of memoryNames)
+    reader.read(join(where.user, name), { roots: [where.user, homedir()], hidden: () => undefined })
   for (const directory of directoriesBetween(where.root, where.workspace)) {
-    for (const name of memoryNames) reader.read(join(directory, name), [where.root])
+    for (const name of memoryNames) reader.read(join(directory, name), { roots: [where.root], hidden })
   }
   return { sources: reader.sources, omitted: reader.omitted }
 }
+
+/** What a file may bring along: what lies in these folders, and is not hidden for a reason. */
+type Bounds = { readonly roots: readonly string[]; readonly hidden: (path: string) => string | undefined }
 
 class MemoryReader {
   readonly sources: MemorySource[] = []
@@ -58,7 +67,8 @@ class MemoryReader {
   #bytes = 0
 
   /** Reads a file and what it imports. A file that isn't there is no news, unless another one asked for it. */
-  read(path: string, roots: readonly string[], importedBy?: string, depth = 0): void {
+  read(path: string, bounds: Bounds, importedBy?: string, depth = 0): void {
+    const { roots } = bounds
     const real = realPath(path)
     if (real === undefined) {
       if (importedBy !== undefined) this.#omit(path, `${importedBy} imports it, and it is not there`)
@@ -69,6 +79,8 @@ class MemoryReader {
     }
     if (this.#seen.has(real)) return
     this.#seen.add(real)
+    const reason = bounds.hidden(real)
+    if (reason !== undefined) return this.#omit(path, reason)
     if (depth > maxDepth) return this.#omit(path, `imports nest deeper than ${maxDepth}`)
     const text = readPlainFile(real, maxBytes - this.#bytes)
     if (typeof text !== 'string') return this.#omit(path, text.reason)
@@ -78,7 +90,7 @@ class MemoryReader {
     this.sources.push({ path: real, text, importedBy })
     for (const imported of findImports(text)) {
       const target = imported.startsWith('~/') ? join(homedir(), imported.slice(2)) : resolve(dirname(real), imported)
-      this.read(target, roots, real, depth + 1)
+      this.read(target, bounds, real, depth + 1)
     }
   }
 

@@ -28,6 +28,25 @@ test('a run says which instructions the model is not told', async () => {
   expect(stderr).toContain(`The instructions in ${cwd}/gone.md are left out: ${cwd}/AGENTS.md imports it`)
 })
 
+test('instructions bring along nothing that a tool could not read', async () => {
+  const cwd = repository({
+    'AGENTS.md': 'see @closed/plan.md, @.env, @notes/private.md and @open.md',
+    'closed/plan.md': 'hidden by the sandbox',
+    '.env': 'KEY=hidden by the Guardian',
+    'notes/private.md': 'hidden by a permission',
+    'open.md': 'to be told',
+  })
+  const config = `sandbox_read.deny = [${JSON.stringify(`${cwd}/closed`)}]\npermissions.deny = ["Read(//**/private.md)"]\n`
+  const home = tempDir({ '.config/portcullis/config.toml': config })
+  const { requests, stderr } = await exec([[say('ok')]], ['x'], { cwd, home })
+  const told = JSON.stringify(requests[0]?.body)
+  expect(told).toContain('to be told')
+  expect(told).not.toContain('hidden by')
+  for (const name of ['closed/plan.md', '.env', 'notes/private.md']) {
+    expect(stderr).toContain(`The instructions in ${cwd}/${name} are left out: `)
+  }
+})
+
 test('--show-context tells the words for the model that would be asked', async () => {
   const options = { cwd: repository(), home: tempDir() }
   const { stdout } = await agent(['exec', '--show-context', '-m', 'claude-opus-4-5'], options)
