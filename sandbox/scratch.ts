@@ -20,8 +20,9 @@ export function scratchBases(): readonly string[] {
  * system's temporary directory, or else one in our own state. Throws `unavailable` when they reach both.
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
-  const usual = realpathSync.native(tmpdir())
-  if (!isReached(usual, roots)) return usual
+  // TMPDIR may name what is not there.
+  const usual = hostFileSystem.realPath(tmpdir())
+  if (usual !== undefined && !isReached(usual, roots)) return usual
   if (!isReached(fallback(), roots)) {
     mkdirSync(fallback(), { recursive: true, mode: 0o700 })
     const other = realpathSync.native(fallback())
@@ -29,7 +30,7 @@ export function closedBase(roots: readonly string[], backend: Backend): string {
   }
   throw new SandboxError('unavailable', {
     backend,
-    reason: `commands could write to ${usual} and to ${fallback()}, and a run needs a directory that they can't`,
+    reason: `commands could write to ${usual ?? tmpdir()} and to ${fallback()}, and a run needs a directory that they can't`,
     remedy: 'Set TMPDIR to a directory outside the writable roots.',
   })
 }
