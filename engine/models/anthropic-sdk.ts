@@ -1,4 +1,5 @@
 import type { MessageCreateParamsStreaming } from '@anthropic-ai/sdk/resources/messages'
+import { boundedFetch } from './bounded-fetch.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { MessagesBody } from './messages-request.ts'
 import { serialiseBody } from './serialise-body.ts'
@@ -18,6 +19,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
     apiKey: 'none',
     defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },
+    fetch: boundedFetch,
     // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
     maxRetries: 0,
     logLevel: 'off',

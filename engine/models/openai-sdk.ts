@@ -2,6 +2,7 @@ import { APIConnectionError, APIError, APIUserAbortError, OpenAI } from 'openai'
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions'
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses'
 import type { ChatBody } from './chat-request.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ResponsesBody } from './responses-request.ts'
 import { serialiseBody } from './serialise-body.ts'
@@ -24,6 +25,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
     project: null,
     defaultHeaders: { authorization: null },
     defaultQuery: { ...endpoint.query },
+    fetch: boundedFetch,
     // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
     maxRetries: 0,
     logLevel: 'off',
