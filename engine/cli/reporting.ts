@@ -9,11 +9,13 @@ type Program = (argv: readonly string[]) => Promise<number>
 /** The same program, which says on stderr what it would throw: in one line, without a stack trace. */
 export function reporting(run: Program): Program {
   return async (argv) => {
-    // A reader that goes away (`agent exec … | head -1`) must not end the run with a stack trace.
-    process.stdout.on('error', ignoreClosedPipe)
-    process.stderr.on('error', ignoreClosedPipe)
+    const output = watchOutput()
     try {
-      return await run(argv)
+      const code = await run(argv)
+      const lost = await output.lost()
+      if (lost === undefined || code !== exitCodes.done) return code
+      process.stderr.write(`agent: ${lost.message}\n`)
+      return exitCodes.failed
     } catch (error) {
       if (error instanceof UserError) {
         // It may repeat what a repository wrote.
@@ -29,6 +31,25 @@ export function reporting(run: Program): Program {
   }
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/**
+ * Sees whether what is written to standard output gets there. A reader that goes away (`agent exec … | head -1`) ends nothing; anything
+ * else, such as a full disk, ends a run, and is a failure where nothing runs any more. When standard error fails, nobody is left to tell.
+ */
+function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
+  let lost: UserError | undefined
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || lost !== undefined) return
+    lost = new UserError('failed', `Standard output can't be written: ${error.message}.`)
+    // A run listens for that.
+    if (process.listenerCount('uncaughtException') > 0) throw lost
+  })
+  process.stderr.on('error', () => undefined)
+  return {
+    lost: async () => {
+      await new Promise((resolve) => process.stdout.write('', resolve))
+      // An error is told after the write that it is of.
+      await new Promise((resolve) => setImmediate(resolve))
+      return lost
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import type { EndReason } from '../exit-codes.ts'
 import { ModelError } from '../model.ts'
+import { UserError } from '../user-error.ts'
 import type { BudgetWatch } from './budget.ts'
 
 /** What ended a run before its own end. */
@@ -26,6 +27,7 @@ const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
 
 /** A run that can't go on through no fault of the model, the provider or a command. */
 export function faultOf(error: unknown): Stop {
+  if (error instanceof UserError) return { reason: error.reason, message: error.message }
   const message = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return {
