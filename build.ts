@@ -93,6 +93,12 @@ const prepared: Plugin = {
       const { shippedRules } = await import('./policies/rules/shipped-rules.ts')
       return { contents: `const rules = ${JSON.stringify(shippedRules())}\nexport const shippedRules = () => rules\n` }
     })
+    setup.onLoad({ filter: /engine\/tools\/prepared-schemas\.ts$/ }, async () => {
+      const { builtInTools } = await import('./engine/tools/index.ts')
+      const schemas = builtInTools.map(({ name, declaration }) => [name, declaration?.parameters])
+      const text = JSON.stringify(Object.fromEntries(schemas))
+      return { contents: `const schemas = ${text}\nexport const preparedSchemas = () => schemas\n` }
+    })
   },
 }
 

@@ -14,7 +14,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
 ): Tool {
   const { name, freeform } = definition
   let declaration: ToolDeclaration | undefined
-  return {
+  const tool: Tool = {
     name,
     description: definition.description,
     headless: definition.headless ?? true,
@@ -27,20 +27,36 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     // Deriving a schema costs more than all the rest, and a tool that is never shown needs none.
     get declaration() {
       if (definition.declared === false) return undefined
-      return (declaration ??= declare(definition))
+      return (declaration ??= declare(definition, known.get(tool)))
     },
     parse(kind, text) {
       return kind === 'freeform' && freeform !== undefined ? { json: freeform.fromText(text) } : parseJson(name, text)
     },
     check: (json) => check(definition, json),
   }
+  return tool
+}
+
+const known = new WeakMap<Tool, Record<string, unknown>>()
+
+/** The same tools, each of which takes what it declares of its input from `schemas`, where its name is there, instead of deriving it. */
+export function withSchemas(
+  tools: readonly Tool[],
+  schemas: Readonly<Record<string, Record<string, unknown>>>,
+): readonly Tool[] {
+  for (const tool of tools) {
+    const schema = Object.hasOwn(schemas, tool.name) ? schemas[tool.name] : undefined
+    if (schema !== undefined) known.set(tool, schema)
+  }
+  return tools
 }
 
 function declare<Input extends z.ZodType, A extends Action>(
   definition: ToolDefinition<Input> | GuardedToolDefinition<Input, A>,
+  schema: Record<string, unknown> | undefined,
 ): ToolDeclaration {
   const { name, description, freeform } = definition
-  const parameters = definition.parameters ?? jsonSchema(definition.input)
+  const parameters = definition.parameters ?? schema ?? jsonSchema(definition.input)
   if (freeform === undefined) return { kind: 'function', name, description, parameters }
   const grammar = { syntax: 'lark', definition: freeform.grammar } as const
   return { kind: 'freeform', name, description: freeform.description, grammar, parameters }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { builtInTools } from '../../../engine/tools/index.ts'
 import { agent } from '../../support/agent.ts'
 import { say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -51,4 +52,17 @@ test('--show-context tells the words for the model that would be asked', async (
   const options = { cwd: repository(), home: tempDir() }
   const { stdout } = await agent(['exec', '--show-context', '-m', 'claude-opus-4-5'], options)
   expect(stdout).toContain('*** Begin Patch')
+})
+
+test('the built program declares what tools take as the sources derive it', async () => {
+  const { requests } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd: repository() })
+  const { tools } = requests[0]?.body as { tools: { type: string; name: string; parameters?: unknown }[] }
+  // Where agents can be handed work, a run has a tool of its own under this name.
+  const common = builtInTools.filter(({ name }) => name !== 'task_create')
+  const derived = new Map(common.map(({ name, declaration }) => [name, declaration?.parameters]))
+  const declared = tools.filter(({ type, name }) => type === 'function' && derived.has(name))
+  expect(declared.length).toBeGreaterThan(5)
+  for (const { name, parameters } of declared) {
+    expect(JSON.stringify(parameters), name).toBe(JSON.stringify(derived.get(name)))
+  }
 })
