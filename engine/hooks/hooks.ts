@@ -72,6 +72,8 @@ export type Hooks = {
    * @param waits whether those that are still at work are waited for
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
+  /** Gives up those that are at work when the signal is aborted, from now on; undefined: only when the surroundings' is. */
+  readonly within: (signal: AbortSignal | undefined) => void
   /** Waits a little for what runs beside the run, then ends it. */
   readonly close: () => Promise<void>
 }
@@ -91,7 +93,8 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
   const waking = new Set<Promise<unknown>>()
   const woken: string[] = []
   const ending = new AbortController()
-  const signal = AbortSignal.any([surroundings.signal, ending.signal])
+  const lasting = AbortSignal.any([surroundings.signal, ending.signal])
+  let signal = lasting
 
   /** One hook for one input; gives nothing where nobody waits for it. */
   async function runOne(
@@ -174,6 +177,7 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
       )
       return together(event, await Promise.all(running))
     },
+    within: (until) => void (signal = until === undefined ? lasting : AbortSignal.any([lasting, until])),
     woken: async (waits) => {
       if (waits) await Promise.allSettled(waking)
       return woken.splice(0)

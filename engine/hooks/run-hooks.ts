@@ -72,6 +72,10 @@ export function openHooks(
         })
       for (const earlier of waiting.splice(0)) sink(earlier)
     },
+    within: (signal) => {
+      hooks.within(signal)
+      forInspectors.within(signal)
+    },
     begin: async (prompt) => {
       const started = await hooks.fire('SessionStart', { source })
       const submitted = await hooks.fire('UserPromptSubmit', { prompt })
@@ -131,6 +135,7 @@ export function hooksOfAgent(
       completed: (task) => run.tasks.completed({ ...task, of: agent }),
     },
     report: () => undefined,
+    within: () => undefined,
     begin: async () => ({ context: (await hooks.fire('SubagentStart', who)).context }),
     finish: async (message, again) => {
       const fields = { ...who, stop_hook_active: again, last_assistant_message: message }

@@ -61,6 +61,8 @@ export type RunHooks = {
   readonly tasks: TaskHooks
   /** Takes what hooks do as items of the run's stream, from now on and what was done before. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
+  /** Gives up hooks that are at work when the signal is aborted, until this is said again; undefined: with the run alone. */
+  readonly within: (signal: AbortSignal | undefined) => void
   /** Before anything is said: what the model is told beside the prompt, or why the run must not go on. */
   readonly begin: (prompt: string) => Promise<{ readonly context: readonly string[]; readonly refused?: string }>
   /**
@@ -96,6 +98,7 @@ export const silentHooks: RunHooks = {
   calls: noHooks,
   tasks: noTaskHooks,
   report: () => undefined,
+  within: () => undefined,
   begin: () => Promise.resolve({ context: [] }),
   finish: () => Promise.resolve(undefined),
   between: () => Promise.resolve([]),

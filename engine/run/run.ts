@@ -49,6 +49,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     const running = { recorder, budget, conversation }
     const guardian = options.guard(reviewDesk(options, running))
     stop = await converse(options, guardian, running)
+    options.hooks?.within(undefined)
     await options.hooks?.end(stop?.reason ?? 'done', stop?.message)
     closing = { auditHead: formatHead(guardian.head()) }
     noteEnd(session.rollout, stop)
@@ -147,7 +148,9 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
     text: options.prompt,
     ...(images.length === 0 ? {} : { images }),
   })
+  options.hooks?.within(signal)
   const begun = await options.hooks?.begin(options.prompt)
+  if (signal.aborted) return stopFor(signal.reason, options.signal, budget)
   for (const text of begun?.context ?? []) conversation.add({ type: 'message', role: 'developer', text })
   if (begun?.refused !== undefined) return { reason: 'stoppedByGuardian', message: begun.refused }
   const fixed: Omit<ModelRequest, 'history' | 'tools'> = {
@@ -201,6 +204,8 @@ async function converse(options: RunOptions, guardian: Guardian, running: Runnin
           if (tellTasks(path.context.state.tasks, conversation, true)) continue
           const more =
             sentBack < maxSentBack ? await options.hooks?.finish(recorder.finalMessage, sentBack > 0) : undefined
+          // A hook that was given up has not agreed that it is done.
+          signal.throwIfAborted()
           if (more === undefined) return undefined
           sentBack++
           // Not as the user's: what a user says counts as leave for what is done.

@@ -179,4 +179,16 @@ describe.skipIf(needsBubblewrap())('hooks around a run', () => {
     expect(ended.requests.length).toBeGreaterThan(2)
     expect(toldModel(ended)).toContain('the build broke')
   })
+
+  for (const event of ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']) {
+    test(`the time limit of a run holds while a ${event} hook is at work, and the end is told of all the same`, async () => {
+      const hooks = {
+        [event]: [commands(undefined, 'touch begun; sleep 600')],
+        SessionEnd: [commands(undefined, 'touch ended')],
+      }
+      const ended = await withHooks(hooks, [run('true'), done], { args: ['--timeout', '4'] })
+      expect([ended.code, existsSync(join(ended.cwd, 'begun'))], ended.stderr).toEqual([4, true])
+      expect(existsSync(join(ended.cwd, 'ended'))).toBe(true)
+    })
+  }
 })
