@@ -14,8 +14,16 @@ import { approvalModeOf, sandboxModeOf } from './modes.ts'
 export function hiddenFiles(
   settings: Settings,
   root: string,
-  policies: { readonly rules: RuleSet; readonly permissions: PermissionSet },
+  policies: Policies,
 ): (path: string) => string | undefined {
+  // Most repositories have nothing to ask about.
+  let hidden: ReturnType<typeof openHidden> | undefined
+  return (path) => (hidden ??= openHidden(settings, root, policies))(path)
+}
+
+type Policies = { readonly rules: RuleSet; readonly permissions: PermissionSet }
+
+function openHidden(settings: Settings, root: string, policies: Policies): (path: string) => string | undefined {
   const { readableRoots, deniedReads } = configuredPolicy(settings)
   const policy = parsePolicy({
     mode: sandboxModeOf(settings),
