@@ -27,6 +27,6 @@ export type {
   ToolContext,
   ToolDefinition,
   ToolPlace,
-  ToolResult,
 } from './tools/tool.ts'
+export type { ToolResult } from './tools/tool-result.ts'
 export { UserError } from './user-error.ts'

@@ -13,7 +13,7 @@ import { configuredPolicy } from '../config/sandbox-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/schema.ts'
 import { UserError } from '../user-error.ts'
-import type { SandboxOptions } from './declare/sandbox.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
 import { externalMode } from './modes.ts'
 
 /**

@@ -19,7 +19,7 @@ import { circumstancesOf, describeDanger, withheldBy } from '../run/circumstance
 import { UserError } from '../user-error.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { catchInterrupts } from './interrupts.ts'
-import type { SandboxOptions } from './declare/sandbox.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
 import { dockerByFlags, explainNoSandbox } from './no-sandbox.ts'
 import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './sandbox-policy.ts'

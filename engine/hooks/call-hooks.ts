@@ -1,5 +1,5 @@
 import type { CallHooks, HookedCall } from '../run/hooks.ts'
-import type { ToolResult } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
 import type { HookOutcome } from './combine.ts'
 import type { Hooks } from './hooks.ts'
 import { viewsOf, type CallView } from './view.ts'

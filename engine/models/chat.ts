@@ -2,7 +2,7 @@ import { readChat } from './chat-events.ts'
 import { buildChatBody } from './chat-request.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { OpenAIConnection } from './openai-sdk.ts'
-import type { Wire } from './wire-model.ts'
+import type { Wire } from './wire.ts'
 
 /**
  * Chat Completions, as OpenAI defined them and compatible servers speak them. A schema is sent along, but whether the

@@ -2,8 +2,9 @@ import * as z from 'zod'
 import type { ModelEvent, Usage } from '../model.ts'
 import { expectShape } from './expect-shape.ts'
 import { malformedStream, unfinished } from './failure.ts'
+import { blockStart, type Block } from './messages-block.ts'
 import { SearchBlocks } from './search-blocks.ts'
-import type { WireEvent } from './wire-model.ts'
+import type { WireEvent } from './wire.ts'
 
 const count = z.number().nullish()
 const usage = z.object({
@@ -17,18 +18,6 @@ const usage = z.object({
 type Counted = z.infer<typeof usage>
 
 const messageStart = z.object({ message: z.object({ usage: usage.nullish() }) })
-const blockStart = z.object({
-  index: z.number(),
-  content_block: z.looseObject({
-    type: z.string(),
-    id: z.string().optional(),
-    name: z.string().optional(),
-    text: z.string().optional(),
-    thinking: z.string().optional(),
-    signature: z.string().optional(),
-    data: z.string().optional(),
-  }),
-})
 const blockDelta = z.object({
   index: z.number(),
   delta: z.looseObject({
@@ -44,9 +33,6 @@ const messageDelta = z.object({
   delta: z.object({ stop_reason: z.string().nullish() }),
   usage: usage.nullish(),
 })
-
-/** A content block as far as it has come. `json` gathers a tool's input. */
-export type Block = z.infer<typeof blockStart>['content_block'] & { json: string }
 
 /**
  * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Blocks

@@ -3,7 +3,7 @@ import type { AnthropicConnection } from './anthropic-sdk.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readMessages } from './messages-events.ts'
 import { buildMessagesBody, enforcesSchema } from './messages-request.ts'
-import type { Wire } from './wire-model.ts'
+import type { Wire } from './wire.ts'
 
 /** Anthropic's Messages API. `model` is the name as the provider knows it. */
 export function messagesWire(model: string, endpoint: Endpoint): Wire {

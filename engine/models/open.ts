@@ -11,7 +11,7 @@ import { builtInProviders } from './provider-config.ts'
 import type { ModelProvider } from './provider-config.ts'
 import { responsesWire } from './responses.ts'
 import { wireModel } from './wire-model.ts'
-import type { Wire } from './wire-model.ts'
+import type { Wire } from './wire.ts'
 
 /**
  * Opens a model by the name a user gives:

@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { OpenAIConnection } from './openai-sdk.ts'
 import { readResponses } from './responses-events.ts'
 import { buildResponsesBody } from './responses-request.ts'
-import type { Wire } from './wire-model.ts'
+import type { Wire } from './wire.ts'
 
 /** OpenAI's Responses API. `model` is the name as the provider knows it. */
 export function responsesWire(model: string, endpoint: Endpoint): Wire {

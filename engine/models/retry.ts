@@ -3,7 +3,7 @@ import { ModelError } from '../model.ts'
 import type { Endpoint } from './endpoint.ts'
 import { cutStream, ProviderFailure } from './failure.ts'
 import type { Limits } from './options.ts'
-import type { WireEvent } from './wire-model.ts'
+import type { WireEvent } from './wire.ts'
 
 /** No wait that we choose ourselves is longer than this. */
 const longestBackoffMs = 30_000

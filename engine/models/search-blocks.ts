@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../model.ts'
 import { malformedStream } from './failure.ts'
-import type { Block } from './messages-events.ts'
+import type { Block } from './messages-block.ts'
 import { readSearch } from './web-search.ts'
 
 type SearchEvent = Extract<ModelEvent, { type: 'web_search' }>

@@ -4,19 +4,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { Limits } from './options.ts'
 import { readStream } from './read-stream.ts'
 import { respondWithRetries } from './retry.ts'
-
-/** What a wire says. `paused`: the provider stopped on its way, and goes on when it is sent what it said so far. */
-export type WireEvent = ModelEvent | (Extract<ModelEvent, { type: 'end' }> & { readonly paused: true })
-
-/** One provider's wire format. */
-export type Wire = {
-  readonly enforcesSchema: boolean
-  readonly searchesWeb: boolean
-  /** Builds the request once; what it returns sends it, as often as it takes. */
-  prepare(request: ModelRequest): (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
-  /** Reads one answer. Throws `ProviderFailure`; ends without `end` where the stream was cut. */
-  read(stream: AsyncIterable<unknown>): AsyncIterable<WireEvent>
-}
+import type { Wire, WireEvent } from './wire.ts'
 
 /** A model behind a wire: with its timeouts, and its failures repeated as far as that makes sense. */
 export function wireModel(name: string, wire: Wire, endpoint: Endpoint, limits: Limits): Model {

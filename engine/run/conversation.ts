@@ -2,7 +2,7 @@ import type { HistoryItem, ToolCall, Usage } from '../model.ts'
 import type { Rollout } from '../session/rollout.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { RepeatWatch } from './repeats.ts'
-import type { Earlier } from './run-options.ts'
+import type { Earlier } from './earlier.ts'
 
 /**
  * The history of a run and its only writer: what is added to it is in the rollout before anything else happens, so that a

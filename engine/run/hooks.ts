@@ -1,5 +1,6 @@
 import type { Item } from '../events.ts'
-import type { ToolResult } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
+import { noTaskHooks, type TaskHooks } from './task-hooks.ts'
 
 /** What a hook did, as an item of the stream. */
 type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
@@ -38,23 +39,6 @@ export type CallHooks = {
   after(call: HookedCall, result: ToolResult, took: number): Promise<ToolResult>
 }
 
-/** A background task as hooks see it. */
-export type HookedTask = {
-  readonly id: string
-  readonly title: string
-  readonly description: string | undefined
-  /** The agent whose task it is. Absent: the run's own. */
-  readonly of?: { readonly id: string; readonly type: string }
-}
-
-/** What is asked about background tasks. A hook that rejects says no. */
-export type TaskHooks = {
-  /** Before a task begins. Gives why it must not. */
-  created(task: HookedTask): Promise<string | undefined>
-  /** Before a task that has ended well counts as done. Gives what is still amiss. */
-  completed(task: HookedTask): Promise<string | undefined>
-}
-
 /** What a run tells its hooks, and what they may answer. */
 export type RunHooks = {
   readonly calls: CallHooks
@@ -85,12 +69,6 @@ export type RunHooks = {
 export const noHooks: CallHooks = {
   before: () => Promise.resolve({ decision: 'proceed' }),
   after: (_, result) => Promise.resolve(result),
-}
-
-/** No hooks: every task begins, and counts as done when it has ended well. */
-export const noTaskHooks: TaskHooks = {
-  created: () => Promise.resolve(undefined),
-  completed: () => Promise.resolve(undefined),
 }
 
 /** A run that nobody listens to. */

@@ -5,7 +5,7 @@ import { exitCodes, type EndReason } from '../exit-codes.ts'
 import { noUsage, sumCost, sumUsage } from '../usage.ts'
 import type { Circumstances } from './circumstances.ts'
 import { fitEvent } from './fit-event.ts'
-import type { Earlier } from './run-options.ts'
+import type { Earlier } from './earlier.ts'
 
 /** An item that has begun and is not complete yet. */
 type OpenItem = { update(changes: object): void; complete(changes: object): void }

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../model.ts'
-import type { ToolResult } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
 import type { Conversation } from './conversation.ts'
 import { isConcurrencySafe, prepareCall, runCall, type CallPath, type PreparedCall } from './run-call.ts'
 import { Scheduler, type Turn } from './scheduler.ts'

@@ -2,7 +2,7 @@ import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
 import type { Sink } from '../events.ts'
-import type { HistoryItem, Image, Model, Usage } from '../model.ts'
+import type { Image, Model } from '../model.ts'
 import type { PlanMode } from '../plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Widening } from '../grants/widening.ts'
@@ -11,6 +11,7 @@ import type { OutputLimits } from '../text/output-limits.ts'
 import type { Session } from '../session/session.ts'
 import type { BudgetFacts } from './budget.ts'
 import type { Budget } from './limits.ts'
+import type { Earlier } from './earlier.ts'
 import type { RunHooks } from './hooks.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchWish } from './web-search.ts'
@@ -77,15 +78,4 @@ export type RunOptions = {
   readonly sinks: readonly Sink[]
   /** Aborted with an `EndReason` as its reason to stop the run. */
   readonly signal: AbortSignal
-}
-
-/** What a session holds when a run goes on with it. */
-export type Earlier = {
-  /** What the model is sent of it. */
-  readonly history: readonly HistoryItem[]
-  /** All that was said in it. */
-  readonly original: readonly HistoryItem[]
-  readonly usage: Usage
-  /** In US dollars; undefined where a price was not known. */
-  readonly costUsd: number | undefined
 }

@@ -5,7 +5,8 @@ import type { AgentReport, SubAgents } from '../agents/sub-agents.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import { defineTool } from './define-tool.ts'
 import { taskCreateFor } from './tasks/task-create.ts'
-import type { Tool, ToolResult } from './tool.ts'
+import type { Tool } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** The tools by which a model hands work to others: `agent`, `send_message`, `wait_agents`, and the `task_create` that can. */
 export function agentTools(agents: SubAgents, definitions: readonly AgentDefinition[]): readonly Tool[] {

@@ -16,7 +16,8 @@ import { remedyAsConfig } from '../remedies.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
 import { defineTool } from './define-tool.ts'
 import { eventVerdict } from './denied.ts'
-import type { Tool, ToolContext, ToolResult } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 const usage =
   'Changes files: adds, updates, moves and deletes, several files in one patch, all of it or nothing. ' +

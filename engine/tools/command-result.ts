@@ -5,7 +5,8 @@ import { remedyAsConfig } from '../remedies.ts'
 import { readOnIn } from '../text/fit-output.ts'
 import { roomFor, withSurroundings } from '../text/output-limits.ts'
 import { fits, truncateMiddle, truncateOutput, type Room } from '../text/truncate.ts'
-import type { ToolContext, ToolResult } from './tool.ts'
+import type { ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** A command that has run. */
 export type FinishedCommand = {

@@ -14,7 +14,8 @@ import { accessDenial, renderDenial, type SandboxPolicy } from '../../sandbox/in
 import { remedyAsConfig } from '../remedies.ts'
 import { truncateMiddle } from '../text/truncate.ts'
 import { denied, eventVerdict } from './denied.ts'
-import type { ToolContext, ToolResult } from './tool.ts'
+import type { ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** Of one change's diff in one event; the event's line stays below 64 KiB even when every character is escaped. */
 const eventDiffLimit = 8 * 1024

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../policies/index.ts'
 import type { EventVerdict } from '../events.ts'
-import type { ToolResult } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** A refusal as the model reads it: what was said, and that another spelling of the same aim is refused too. */
 export function denied(verdict: Verdict): ToolResult {

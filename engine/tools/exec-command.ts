@@ -4,7 +4,8 @@ import { defineTool } from './define-tool.ts'
 import { patchInCommand, type PatchInCommand } from './patch-in-command.ts'
 import { applyPatchText } from './apply-patch.ts'
 import { isReadOnly, runCommand, type CommandRequest } from './run-command.ts'
-import type { Tool, ToolContext, ToolResult } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** What a command may be given beside its words. */
 export const commandLimits = {

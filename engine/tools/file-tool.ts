@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { FileError } from '../files/open-files.ts'
 import type { Action } from '../../policies/index.ts'
-import type { ToolContext, ToolPlace, ToolResult } from './tool.ts'
+import type { ToolContext, ToolPlace } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** Of one file that is read whole, in bytes: what is bigger has to be looked at with a command. */
 export const largestFile = 32 * 1024 * 1024

@@ -5,7 +5,8 @@ import { renderDenial } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../remedies.ts'
 import type { Evaluation } from '../repl/open-repl.ts'
 import { defineTool } from './define-tool.ts'
-import type { Tool, ToolResult } from './tool.ts'
+import type { Tool } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 

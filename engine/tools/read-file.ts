@@ -6,7 +6,8 @@ import { pdfText } from '../files/pdf-text.ts'
 import { linesOf, numbered, textOf } from '../files/text.ts'
 import { defineTool } from './define-tool.ts'
 import { largestFile, orFileError, reading } from './file-tool.ts'
-import type { Tool, ToolResult } from './tool.ts'
+import type { Tool } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 const defaultLines = 2000
 

@@ -8,7 +8,8 @@ import { LiveCommand, mostSessions } from './command-sessions.ts'
 import { denied, eventVerdict } from './denied.ts'
 import { grantsAskedFor, grantsForDenials, grantsSeenIn, type AskedPermissions } from '../grants/grants.ts'
 import { onlyReads } from './only-reads.ts'
-import type { ToolContext, ToolPlace, ToolResult } from './tool.ts'
+import type { ToolContext, ToolPlace } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** A command as a call asks for it. */
 export type CommandRequest = {

@@ -2,9 +2,9 @@ import type * as z from 'zod'
 import type { Action, Approved, Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Widening } from '../grants/widening.ts'
-import type { EventVerdict, Item, ItemDraft } from '../events.ts'
-import type { Image, ToolDeclaration } from '../model.ts'
-import type { Room } from '../text/truncate.ts'
+import type { Item, ItemDraft } from '../events.ts'
+import type { ToolDeclaration } from '../model.ts'
+import type { ToolResult } from './tool-result.ts'
 import type { WorkingState } from './working-state.ts'
 
 /** Where a call would run, for decisions that have to be made before it does. */
@@ -38,24 +38,6 @@ export type ItemHandle = {
   /** Tells what is new of it while it goes on. */
   update(changes: Partial<Item>): void
   complete(changes: Partial<Item>): void
-}
-
-/** What the model gets back. `ok` is false when the call did not do what it was for. */
-export type ToolResult = {
-  readonly output: string
-  readonly ok: boolean
-  /** Shown to the model with the output. Absent: none. */
-  readonly images?: readonly Image[]
-  /** The Guardian ended the run. */
-  readonly abort?: boolean
-  /** Set where the Guardian refused the call, or what it came to: its verdict. */
-  readonly refused?: EventVerdict
-  /** The call could not be carried out at all, so that the calls beside it are not worth going on with. A throw means the same. */
-  readonly broken?: boolean
-  /** How much of the output the model gets; beyond it the middle is cut out. Default: as configured. */
-  readonly room?: Room
-  /** Where the whole output lies, when the tool has kept it already. */
-  readonly outputFile?: string
 }
 
 /** What a tool says of itself besides what it does. Whatever is left out has the safe answer. */

@@ -7,7 +7,8 @@ import { roomFor } from '../text/output-limits.ts'
 import { pageText } from '../web/page-text.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied.ts'
-import type { Tool, ToolContext, ToolResult } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 type NetworkAction = Extract<Action, { type: 'network' }>
 

@@ -4,7 +4,8 @@ import type { SubAgents } from '../agents/sub-agents.ts'
 import type { Worktrees } from '../worktree/worktrees.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied.ts'
-import type { Tool, ToolContext, ToolResult } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /**
  * The tools by which a model works in a worktree of its own: `enter_worktree` and `exit_worktree`.

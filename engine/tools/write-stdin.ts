@@ -4,7 +4,8 @@ import { answerCommand, answerRunning } from './command-result.ts'
 import type { LiveCommand } from './command-sessions.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied.ts'
-import type { Tool, ToolContext, ToolResult } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 const defaultYieldMs = 1000
 const defaultPollMs = 10_000

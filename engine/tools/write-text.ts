@@ -4,7 +4,8 @@ import { FileError } from '../files/open-files.ts'
 import { textOf } from '../files/text.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
 import { largestFile } from './file-tool.ts'
-import type { ToolContext, ToolResult } from './tool.ts'
+import type { ToolContext } from './tool.ts'
+import type { ToolResult } from './tool-result.ts'
 
 /** A file as it is now. */
 type CurrentFile =

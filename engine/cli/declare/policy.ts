@@ -1,15 +1,6 @@
 import { Option, type Command } from 'commander'
 import { sandboxModes, type Finish } from './shared.ts'
-
-/** Under what `agent policy` judges commands. */
-export type PolicyOptions = {
-  readonly sandbox?: (typeof sandboxModes)[number]
-  readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
-  readonly rules: readonly string[]
-  readonly trust?: true
-  readonly json?: true
-  readonly from?: string
-}
+import type { PolicyOptions } from '../policy-options.ts'
 
 /** Declares `agent policy` and `agent audit`. */
 export function declarePolicy(program: Command, finish: Finish): void {

@@ -1,26 +1,6 @@
 import { Option, type Command } from 'commander'
-import type { Backend } from '../../../sandbox/index.ts'
 import { externallySandboxed, mountDockerSocket, sandboxModes, type Finish } from './shared.ts'
-
-/** What `agent sandbox` was asked to do. */
-export type SandboxOptions = {
-  readonly sandbox?: (typeof sandboxModes)[number]
-  readonly cd?: string
-  readonly config: readonly string[]
-  readonly backend?: SandboxBackend
-  readonly image?: string
-  readonly externallySandboxed?: true
-  readonly writable: readonly string[]
-  readonly readable: readonly string[]
-  readonly denyRead: readonly string[]
-  readonly network?: 'off' | 'full'
-  readonly allowHost: readonly string[]
-  readonly allowPrivateHost: readonly string[]
-  readonly env: readonly string[]
-  readonly limit: readonly string[]
-  readonly dangerouslyMountDockerSocket?: true
-  readonly json?: true
-}
+import type { SandboxBackend, SandboxOptions } from '../sandbox-options.ts'
 
 // An object, so that the compiler misses a backend that is added.
 const backends = Object.keys({
@@ -29,8 +9,6 @@ const backends = Object.keys({
   seatbelt: true,
   unconfined: true,
 } satisfies Readonly<Record<SandboxBackend, true>>) as readonly SandboxBackend[]
-
-type SandboxBackend = Exclude<Backend, 'external'>
 
 /** Declares `agent sandbox` and `agent doctor`. */
 export function declareSandbox(program: Command, finish: Finish): void {

@@ -1,5 +1,5 @@
-import type { TaskHooks } from '../../run/hooks.ts'
-import type { ToolResult } from '../tool.ts'
+import type { TaskHooks } from '../../run/task-hooks.ts'
+import type { ToolResult } from '../tool-result.ts'
 
 /** Work that goes on beside the run. */
 export type TaskWork = {

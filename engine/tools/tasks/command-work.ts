@@ -1,7 +1,8 @@
 import { cleanOutput } from '../../text/clean.ts'
 import { answerCommand, answerRunning, describeEnd } from '../command-result.ts'
 import { startCommand, type CommandRequest } from '../run-command.ts'
-import type { ToolContext, ToolResult } from '../tool.ts'
+import type { ToolContext } from '../tool.ts'
+import type { ToolResult } from '../tool-result.ts'
 import type { TaskWork } from './background-tasks.ts'
 
 /** Starts a command as the work of a task: one of the run's sessions, through the same gate. Gives the call's result where it can't. */

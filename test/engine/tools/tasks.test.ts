@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import type { TaskHooks } from '../../../engine/run/hooks.ts'
+import type { TaskHooks } from '../../../engine/run/task-hooks.ts'
 import { builtInTools } from '../../../engine/tools/index.ts'
 import { closeWorkingState } from '../../../engine/tools/working-state.ts'
 import { loadRules, type RuleSet } from '../../../policies/index.ts'

@@ -1,0 +1,11 @@
+import type { sandboxModes } from './declare/shared.ts'
+
+/** Under what `agent policy` judges commands. */
+export type PolicyOptions = {
+  readonly sandbox?: (typeof sandboxModes)[number]
+  readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
+  readonly rules: readonly string[]
+  readonly trust?: true
+  readonly json?: true
+  readonly from?: string
+}

@@ -1,0 +1,25 @@
+import type { Backend } from '../../sandbox/index.ts'
+import type { sandboxModes } from './declare/shared.ts'
+
+/** What `agent sandbox` was asked to do. */
+export type SandboxOptions = {
+  readonly sandbox?: (typeof sandboxModes)[number]
+  readonly cd?: string
+  readonly config: readonly string[]
+  readonly backend?: SandboxBackend
+  readonly image?: string
+  readonly externallySandboxed?: true
+  readonly writable: readonly string[]
+  readonly readable: readonly string[]
+  readonly denyRead: readonly string[]
+  readonly network?: 'off' | 'full'
+  readonly allowHost: readonly string[]
+  readonly allowPrivateHost: readonly string[]
+  readonly env: readonly string[]
+  readonly limit: readonly string[]
+  readonly dangerouslyMountDockerSocket?: true
+  readonly json?: true
+}
+
+/** A backend that can be asked for; `external` is a statement, not a choice. */
+export type SandboxBackend = Exclude<Backend, 'external'>
