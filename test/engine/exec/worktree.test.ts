@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, freeform, say, type Reply } from '../../support/mock-openai.ts'
@@ -113,6 +113,19 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     expect(outputs(beside)[0]).toBe(`${moves(beside)[0]?.path}\nb.txt\nsub\n`)
     for (const ended of [sub, beside]) expect(moves(ended).map(({ state }) => state)).toEqual(['entered', 'removed'])
     expect(git(main, 'worktree', 'list').split('\n')).toHaveLength(2)
+  })
+
+  test('a link in the place of the folder where the run began opens nothing outside', async () => {
+    const other = tempDir({ 'kept.txt': 'x' })
+    const cwd = committed()
+    symlinkSync(other, join(cwd, 'sub'))
+    git(cwd, 'add', '-A')
+    git(cwd, 'commit', '-q', '-m', 'a link')
+    rmSync(join(cwd, 'sub'))
+    mkdirSync(join(cwd, 'sub'))
+    const ended = await json([[enter()], [run(`pwd; touch ${other}/made sub/made`)], done], join(cwd, 'sub'))
+    expect(outputs(ended)[0]).toContain(`${moves(ended)[0]?.path}\n`)
+    expect(readdirSync(other)).toEqual(['kept.txt'])
   })
 
   test('without a sandbox it works as well', async () => {
