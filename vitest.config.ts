@@ -10,6 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'rooms',
+          setupFiles: ['test/support/forget-outer-git.ts'],
           include: ['test/{apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
           // Only for what would never end: a shared machine can stand still for a minute.
           testTimeout: 180_000,
