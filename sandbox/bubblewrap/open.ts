@@ -139,9 +139,11 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
       },
       ...commandLimits(policy, command, [...roots, run.temp]),
       signal: command.signal,
-      settle: async ({ code, signal: endedBy }) => {
+      settle: async ({ code, signal: endedBy }, drained) => {
         await status.closed
         if (status.initPid !== undefined) await gone(status.initPid)
+        // Its end may be heard of before its last words, which say what it was refused.
+        await drained()
         // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           await forgetProbe()

@@ -23,8 +23,13 @@ type Supervised = StartedProcess & {
   /**
    * Called once after the end of the command's first process: waits until nothing of the tree is left and says what
    * was denied. It may reject when the command never ran; then so does the result.
+   *
+   * @param drained waits until what the command wrote has been read; for when nobody is left who could write more
    */
-  readonly settle: (end: { readonly code: number | null; readonly signal: string | null }) => Promise<readonly Denial[]>
+  readonly settle: (
+    end: { readonly code: number | null; readonly signal: string | null },
+    drained: () => Promise<void>,
+  ) => Promise<readonly Denial[]>
 }
 
 type Cause =
@@ -78,6 +83,8 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const stdout = relay(supervised.stdout, take)
   const stderr = relay(supervised.stderr, take)
 
+  const drained = async (): Promise<void> => void (await Promise.all([stdout.finish(), stderr.finish()]))
+
   const result = (async (): Promise<ExecResult> => {
     const last = await supervised.exit
     ended = true
@@ -88,7 +95,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
     const durationMs = performance.now() - started
     try {
       if (last.error !== undefined) throw last.error
-      const denials = await supervised.settle(last)
+      const denials = await supervised.settle(last, drained)
       const base = { durationMs, denials: [...reached(cause, { timeoutMs, outputBytes }), ...denials] }
       if (cause?.kind === 'timed-out') return { status: 'timed-out', afterMs: timeoutMs, ...base }
       if (cause?.kind === 'cancelled') return { status: 'cancelled', ...base }
@@ -97,7 +104,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
       if (last.signal !== null) return { status: 'signaled', signal: last.signal, ...base }
       return { status: 'exited', code: last.code ?? 1, ...base }
     } finally {
-      await Promise.all([stdout.finish(), stderr.finish()])
+      await drained()
       supervised.release()
     }
   })()
