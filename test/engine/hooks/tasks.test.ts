@@ -47,6 +47,20 @@ describe.skipIf(needsBubblewrap())('hooks of background tasks', () => {
     expect(heard(ended)).toEqual(['TaskCreated', 'TaskCompleted'])
   })
 
+  test('are told whose task it is where an agent of the run began it', async () => {
+    const ended = await withHooks({ TaskCreated: [commands(undefined, 'cat > "$CLAUDE_PROJECT_DIR/created.json"')] }, [
+      [call('agent', { title: 'build', prompt: 'build it' })],
+      [begin('true'), wait],
+      [say('built')],
+      done,
+    ])
+    expect(JSON.parse(readFileSync(join(ended.cwd, 'created.json'), 'utf8'))).toMatchObject({
+      task_id: 'task-1',
+      agent_id: 'agent-1',
+      agent_type: 'general',
+    })
+  })
+
   test('a TaskCreated hook that exits with 2 keeps the task from beginning, and the model reads why', async () => {
     const no = [commands(undefined, 'echo "say what for" >&2; exit 2')]
     const ended = await withHooks({ TaskCreated: no }, [[begin('touch made')], done])
