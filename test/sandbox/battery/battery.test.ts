@@ -80,9 +80,9 @@ testInBubblewrap(
       executed.filter(({ outcome, expected }) => outcome !== expected).map((each) => ({ title, ...each })),
     )
     expect(wrong).toEqual([])
-    expect(ordinary.length).toBeGreaterThan(200)
+    expect(ordinary.length).toBeGreaterThan(250)
   },
-  180_000,
+  240_000,
 )
 
 testInDocker(
