@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { Backend } from './backend.ts'
 import type { Remedy } from './denials/remedy.ts'
 import type { SandboxPolicy } from './policy.ts'
+import type { Shell } from './shell.ts'
 
 /** How large a terminal is, in characters; each at least 1, at most 65535. */
 export type TerminalSize = { readonly columns: number; readonly rows: number }
@@ -79,6 +80,8 @@ export type Sandbox = {
   readonly unenforced: readonly string[]
   /** The words that start Node inside, for programs of ours: to be put before its options. */
   readonly node: readonly [string, ...string[]]
+  /** What reads command lines inside: bash, where it is there. */
+  readonly shell: Shell
   /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess
   /**

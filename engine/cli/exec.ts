@@ -218,6 +218,7 @@ export async function runExec(
       context: [
         environmentContext({
           workspace,
+          shell: sandbox.shell,
           sandboxMode: sandbox.policy.mode,
           network: networkOf(sandbox),
           approvalPolicy,

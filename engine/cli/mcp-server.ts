@@ -112,7 +112,7 @@ export async function runMcpServer(options: ConfigOptions, words: readonly strin
 
 function shellTool(path: CallPath): ServedTool {
   const input = z.object({
-    command: z.string().min(1).describe('The command line, as bash reads it.'),
+    command: z.string().min(1).describe('The command line, as the shell reads it.'),
     workdir: z.string().optional().describe('Directory to run in, relative to the workspace.'),
     timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Milliseconds until it is killed. Default 120000.'),
   })

@@ -5,12 +5,13 @@ import type { Sandbox } from '../../sandbox/index.ts'
  * is: there is nothing to narrow.
  */
 export function readOnlySandbox(sandbox: Sandbox): Sandbox {
-  const { policy, backend, unenforced, node } = sandbox
+  const { policy, backend, unenforced, node, shell } = sandbox
   if (policy.mode !== 'workspace-write') return sandbox
   return {
     backend,
     unenforced,
     node,
+    shell,
     policy: { ...policy, mode: 'read-only' },
     spawn: (command) => sandbox.spawn({ ...command, readOnly: true }),
     inspect: () => sandbox.inspect(),

@@ -26,6 +26,8 @@ function familyOf(model: string): string {
 /** Where a run takes place, told to the model before the prompt. */
 export function environmentContext(facts: {
   readonly workspace: string
+  /** What reads command lines. */
+  readonly shell: string
   readonly sandboxMode: string
   readonly network: string
   readonly approvalPolicy: string
@@ -35,7 +37,7 @@ export function environmentContext(facts: {
   return [
     '<environment>',
     `working directory: ${facts.workspace}`,
-    `shell: /bin/bash`,
+    `shell: ${facts.shell}`,
     `sandbox: ${facts.sandboxMode}; network: ${facts.network}`,
     `approvals: ${facts.approvalPolicy}; ${facts.reviewer}`,
     '</environment>',

@@ -4,7 +4,7 @@ import { defineTool } from './define-tool.ts'
 import { patchInCommand, type PatchInCommand } from './patch-in-command.ts'
 import { applyPatchText } from './apply-patch.ts'
 import { isReadOnly, runCommand, type CommandRequest } from './run-command.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import type { Tool, ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
 /** What a command may be given beside its words. */
@@ -64,20 +64,20 @@ export const execCommand: Tool = defineTool({
     'or with yield_time_ms a session ID while it goes on. Standard input is empty. To change files use apply_patch.',
   // Loose, because trained models send fields of other programs too; the answer names what was ignored.
   input: z.looseObject({
-    cmd: z.string().min(1).describe('The command line, as bash reads it.'),
+    cmd: z.string().min(1).describe('The command line, as the shell reads it.'),
     ...commandLimits,
     login: z
       .boolean()
       .optional()
       .describe("Run as a login shell, which reads the user's start-up files. Default false."),
   }),
-  readOnly: (input, place) => isReadOnly(bashRequest(input), place),
-  concurrencySafe: (input, place) => isReadOnly(bashRequest(input), place),
+  readOnly: (input, place) => isReadOnly(shellRequest(input, place), place),
+  concurrencySafe: (input, place) => isReadOnly(shellRequest(input, place), place),
   async run(input, context) {
     const { cmd, login: _, ...rest } = input
     const patch = patchInCommand(cmd)
     if (patch !== undefined) return applyTyped(patch, input.workdir, context)
-    return runCommand(bashRequest(input), ignored(rest, commandLimits), context)
+    return runCommand(shellRequest(input, context), ignored(rest, commandLimits), context)
   },
 })
 
@@ -102,11 +102,14 @@ export const shell: Tool = defineTool({
 })
 
 /** A script as what runs it. */
-function bashRequest({ cmd, login = false, ...rest }: Omit<CommandRequest, 'argv'> & BashInput): CommandRequest {
-  return { ...rest, argv: ['/bin/bash', login ? '-lc' : '-c', cmd] }
+function shellRequest(
+  { cmd, login = false, ...rest }: Omit<CommandRequest, 'argv'> & ShellInput,
+  { sandbox }: ToolPlace,
+): CommandRequest {
+  return { ...rest, argv: [sandbox.shell, login ? '-lc' : '-c', cmd] }
 }
 
-type BashInput = { readonly cmd: string; readonly login?: boolean | undefined }
+type ShellInput = { readonly cmd: string; readonly login?: boolean | undefined }
 
 function vectorRequest({
   command,

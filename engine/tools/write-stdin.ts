@@ -84,7 +84,7 @@ async function refuseTyping(
   if (text === '') return undefined
   const action = {
     type: 'exec' as const,
-    argv: ['/bin/bash', '-c', text],
+    argv: [context.sandbox.shell, '-c', text],
     cwd: context.workspace,
     sandbox: command.mode,
   }

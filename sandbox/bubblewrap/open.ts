@@ -31,6 +31,7 @@ import { checkTerminal } from '../terminal/connect.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { planMounts } from '../mounts.ts'
 import { placesFor, policyFor } from '../narrow.ts'
+import { hostShell } from '../shell.ts'
 import { prepareNetwork } from './network.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readStatus } from './status.ts'
@@ -166,6 +167,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     policy,
     unenforced: [...limits.unenforced, ...(sizedTemp ? [] : [unboundedMemory])],
     node: [process.execPath],
+    shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => review(),
     close: async () => {

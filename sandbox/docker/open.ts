@@ -25,6 +25,7 @@ import { checkTerminal, keyboard, terminalThrough } from '../terminal/connect.ts
 import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
 import { prepareNetwork } from './network.ts'
@@ -215,6 +216,7 @@ export async function openDocker(
   }
 
   const first: Command = { argv: ['true'], cwd: policy.workspace }
+  let shell: Shell
   try {
     const planned = plan(first)
     const container = await take(planned).catch((error: unknown) => {
@@ -223,7 +225,7 @@ export async function openDocker(
     warm.set(JSON.stringify(planned), [container])
     current.set(false, JSON.stringify(planned))
     const { filtered } = networks.plan
-    await tryContainer(container, { user, filtered, roots, workspace: policy.workspace, privateTemp: run.temp })
+    shell = await tryContainer(container, { user, filtered, roots, workspace: policy.workspace, privateTemp: run.temp })
     guard.rest()
   } catch (error) {
     await dropStale([])
@@ -236,6 +238,7 @@ export async function openDocker(
     policy,
     unenforced: limits.unenforced,
     node: node.words,
+    shell,
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => review(),
     close: async () => {

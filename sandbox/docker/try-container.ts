@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { SandboxError } from '../errors.ts'
+import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'
 
 /** What a container is tried with. */
@@ -23,6 +24,7 @@ const mark = '.portcullis-trial'
 
 const script = `
 echo > /tmp/${mark} || exit 3
+[ -x /bin/bash ] && echo bash
 want=w
 for path; do
   if [ "$path" = -- ]; then want=r; continue; fi
@@ -33,8 +35,10 @@ done`
 /**
  * Sees whether commands in a container can do with what is mounted what the policy lets them, and whether what they make is the
  * caller's. It leaves nothing behind. Throws `unavailable`.
+ *
+ * @returns the shell that the image has
  */
-export async function tryContainer(container: WarmContainer, trial: Trial): Promise<void> {
+export async function tryContainer(container: WarmContainer, trial: Trial): Promise<Shell> {
   const { stdout, stderr, code } = container.exec({
     argv: [...trial.filtered, '/bin/sh', '-c', script, 'sh', ...trial.roots, '--', trial.workspace],
     cwd: '/',
@@ -66,6 +70,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
       'Use a daemon of your own (rootless docker or podman), or one that runs as root and maps no users.',
     )
   }
+  return /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh'
 }
 
 /** Who could do it, and what would let this user. */

@@ -23,6 +23,7 @@ import { protectedBelow, writableRoots } from '../roots.ts'
 import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { markVariable, startWatchdog } from '../unconfined/watchdog.ts'
+import { hostShell } from '../shell.ts'
 import type { NetworkGrant } from './base-rules.ts'
 import { sandboxExec, sandboxExecArguments } from './command-line.ts'
 import { denialsFromSeatbelt } from './denials.ts'
@@ -122,6 +123,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     policy,
     unenforced: unenforcedOnMacOs,
     node: [process.execPath],
+    shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
     inspect: async () => review(),
     close: async () => {

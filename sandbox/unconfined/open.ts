@@ -17,6 +17,7 @@ import { locateProgram, requireDirectory } from '../program.ts'
 import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { checkTerminal, connectTerminal } from '../terminal/connect.ts'
+import { hostShell } from '../shell.ts'
 import { keepTerminalProgram, terminalControl } from './terminal.ts'
 import { markVariable, startWatchdog, sweep } from './watchdog.ts'
 
@@ -95,6 +96,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     policy,
     unenforced: limits.unenforced,
     node: [process.execPath],
+    shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
     // Nothing is refused here, so nothing is ever found that should not be there.
     inspect: async () => [],

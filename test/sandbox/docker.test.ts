@@ -66,6 +66,17 @@ test('files belong to the caller, /tmp is kept for the run, and commands share o
   expect(containersOf(process.pid)).toHaveLength(1)
 })
 
+test('its shell is bash where the image has it, and the one that every image has where not', async () => {
+  const withBash = await open()
+  expect(withBash.shell).toBe('/bin/bash')
+  const policy = parsePolicy({ mode: 'workspace-write', workspace: await temporaryDirectory() })
+  const busybox = await openSandbox(policy, { backend: 'docker', image: 'portcullis-test:latest' })
+  opened.push(busybox)
+  expect(busybox.shell).toBe('/bin/sh')
+  const { stdout } = await run(busybox, '', { argv: [busybox.shell, '-c', 'echo "$0 reads this"'] })
+  expect(stdout).toBe('/bin/sh reads this\n')
+})
+
 test("a command has the image's own PATH and a home that it can write to, unless the policy sets others", async () => {
   const look = 'echo "$HOME"; [ "$PATH" = "$HOSTPATH" ] && echo same; touch "$HOME/file" && echo written'
   const environment = { set: { HOSTPATH: process.env['PATH'] ?? '' } }

@@ -18,7 +18,7 @@ const naming = {
 }
 
 const command = {
-  cmd: z.string().min(1).describe('A command line, as bash reads it.'),
+  cmd: z.string().min(1).describe('A command line, as the shell reads it.'),
   workdir: commandLimits.workdir,
   timeout_ms: z
     .int()
@@ -52,7 +52,7 @@ export const taskCreate: Tool = defineTool({
   input: z.object({ ...naming, ...command }),
   validate: ({ cmd }) => refusePatch(cmd),
   run: ({ title, description, ...request }, context) =>
-    create({ title, description }, () => commandWork(asRequest(request), context), context),
+    create({ title, description }, () => commandWork(asRequest(request, context), context), context),
 })
 
 /** The same where there are agents to hand work to. */
@@ -73,7 +73,8 @@ export function taskCreateFor(agents: SubAgents, definitions: readonly AgentDefi
     },
     run: ({ title, description, prompt, agent, cmd, ...request }, context) => {
       const named = { title, description }
-      if (cmd !== undefined) return create(named, () => commandWork(asRequest({ cmd, ...request }), context), context)
+      if (cmd !== undefined)
+        return create(named, () => commandWork(asRequest({ cmd, ...request }, context), context), context)
       if (prompt === undefined) throw new TypeError('the validation lets no empty task through')
       const found = findDefinition(agent, definitions)
       if ('problem' in found) return Promise.resolve({ ok: false, output: found.problem })
@@ -87,8 +88,11 @@ function refusePatch(cmd: string): string | undefined {
   return patchInCommand(cmd) === undefined ? undefined : 'task_create: a patch is no task. Use apply_patch.'
 }
 
-function asRequest({ cmd, ...rest }: { readonly cmd: string } & Omit<CommandRequest, 'argv'>): CommandRequest {
-  return { ...rest, argv: ['/bin/bash', '-c', cmd] }
+function asRequest(
+  { cmd, ...rest }: { readonly cmd: string } & Omit<CommandRequest, 'argv'>,
+  { sandbox }: ToolContext,
+): CommandRequest {
+  return { ...rest, argv: [sandbox.shell, '-c', cmd] }
 }
 
 async function create(
