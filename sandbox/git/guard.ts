@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { hostFileSystem } from '../file-system-view.ts'
-import { nestedAt, nestedNames } from '../nested-places.ts'
+import { isNested, nestedAt, nestedNames } from '../nested-places.ts'
 import { isWithin } from '../paths.ts'
 import { gitExecutables } from '../protected-places.ts'
 import { createQuarantine, putFile, putSymlink } from '../quarantine.ts'
@@ -166,7 +166,9 @@ function entriesOf(found: readonly Found[], protectedPaths: readonly string[]): 
       directories.flatMap((git) => sensitiveNames(git).map((name) => gitEntry(root, git, name))),
     ),
     ...found.flatMap(({ root, links }) => links.map((path): Entry => ({ root, path, as: { kind: 'link' } }))),
+    // What a pattern means here is among them by its own path.
     ...protectedPaths.flatMap((path): readonly Entry[] => {
+      if (isNested(path)) return []
       const root = found.find(({ root }) => isWithin(path, root))?.root
       return root === undefined ? [] : [{ root, path, as: { kind: 'protected' } }]
     }),
