@@ -1,7 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // Two on two processors as well: most tests wait for processes. Vitest itself would take one, and twice the time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         // The shape of the house itself: import arrows, unused exports. Part of `npm run check`.
