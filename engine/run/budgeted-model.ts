@@ -1,9 +1,6 @@
 import { ModelError, wrapModel, type HistoryItem, type Model, type ModelRequest } from '../model.ts'
 import type { BudgetWatch } from './budget.ts'
-
-/** What is estimated is estimated high: no text in a language or of a program has more tokens than that. */
-const bytesPerToken = 2
-const tokensPerImage = 3000
+import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
 
 /**
  * A model that is asked only what the budget has room for: each request is admitted with the most that it could use, and its answer is
@@ -84,30 +81,9 @@ function tokensOf({ instructions, tools, history }: ModelRequest, counted: Count
     const answered = since.findIndex((item) => !isOfAnswer(item))
     return counted.tokens + sum(answered === -1 ? [] : since.slice(answered))
   }
-  return ofText(instructions) + ofText(JSON.stringify(tools)) + sum(history)
+  return mostTokensOfText(instructions) + mostTokensOfText(JSON.stringify(tools)) + sum(history)
 }
 
 function sum(items: readonly HistoryItem[]): number {
-  return items.reduce((total, item) => total + ofItem(item), 0)
-}
-
-function ofItem(item: HistoryItem): number {
-  switch (item.type) {
-    case 'message':
-      return ofText(item.text) + tokensPerImage * (item.images?.length ?? 0)
-    case 'reasoning':
-      return ofText(item.opaque === undefined ? item.text : JSON.stringify(item.opaque))
-    case 'web_search':
-      return ofText(item.opaque === undefined ? item.query : JSON.stringify(item.opaque))
-    case 'tool_call':
-      return ofText(item.call.name) + ofText(item.call.input)
-    case 'tool_result':
-      return ofText(item.output) + tokensPerImage * (item.images?.length ?? 0)
-    default:
-      return item satisfies never
-  }
-}
-
-function ofText(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+  return items.reduce((total, item) => total + mostTokens(item), 0)
 }

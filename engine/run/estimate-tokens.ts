@@ -1,14 +1,33 @@
 import type { HistoryItem } from '../model.ts'
 
-const charactersPerToken = 4
-/** Of one picture: providers bill about as much for one that fills their largest tile. */
-const tokensPerImage = 1500
+/** How many tokens things are taken to have. */
+type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
+
+/** As texts mostly are; providers bill about as much for a picture that fills their largest tile. */
+const usual: Measure = { ofText: (text) => Math.ceil(text.length / 4), ofImage: 1500 }
+
+/** High: no text in a language or of a program has more tokens than one for two bytes. */
+const high: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 2), ofImage: 3000 }
 
 /** About how many tokens an item takes in a request. Only good enough to see a full window coming. */
 export function estimateTokens(item: HistoryItem): number {
+  return measured(item, usual)
+}
+
+/** How many tokens an item takes at most. */
+export function mostTokens(item: HistoryItem): number {
+  return measured(item, high)
+}
+
+/** The same for a text. */
+export function mostTokensOfText(text: string): number {
+  return high.ofText(text)
+}
+
+function measured(item: HistoryItem, { ofText, ofImage }: Measure): number {
   switch (item.type) {
     case 'message':
-      return ofText(item.text) + tokensPerImage * (item.images?.length ?? 0)
+      return ofText(item.text) + ofImage * (item.images?.length ?? 0)
     case 'reasoning':
       return ofText(item.opaque === undefined ? item.text : JSON.stringify(item.opaque))
     case 'web_search':
@@ -16,12 +35,8 @@ export function estimateTokens(item: HistoryItem): number {
     case 'tool_call':
       return ofText(item.call.name) + ofText(item.call.input)
     case 'tool_result':
-      return ofText(item.output) + tokensPerImage * (item.images?.length ?? 0)
+      return ofText(item.output) + ofImage * (item.images?.length ?? 0)
     default:
       return item satisfies never
   }
-}
-
-function ofText(text: string): number {
-  return Math.ceil(text.length / charactersPerToken)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { SubAgents } from '../agents/sub-agents.ts'
 import type { PlanMode } from '../plan-mode/plan-mode.ts'
+import { stopWork, type Workers } from './at-work.ts'
 import { defineTool } from './define-tool.ts'
 import { eventVerdict } from './denied.ts'
 import type { Tool } from './tool.ts'
@@ -10,13 +10,16 @@ import type { Tool } from './tool.ts'
  *
  * @param agents those that the run hands work to
  */
-export function planModeTools(mode: PlanMode, agents: Agents): readonly Tool[] {
+export function planModeTools(mode: PlanMode, agents: Workers): readonly Tool[] {
   return [enterPlanMode(mode, agents), exitPlanMode(mode)]
 }
 
-type Agents = Pick<SubAgents, 'unread'>
+const wording = {
+  commands: 'Commands still run, and could go on changing things',
+  agents: 'Agents are in the middle of their work',
+}
 
-function enterPlanMode(mode: PlanMode, agents: Agents): Tool {
+function enterPlanMode(mode: PlanMode, agents: Workers): Tool {
   return defineTool({
     name: 'enter_plan_mode',
     description:
@@ -27,20 +30,11 @@ function enterPlanMode(mode: PlanMode, agents: Agents): Tool {
     ownItems: true,
     deferred: true,
     searchHint: 'plan design agree approve before changing read-only',
-    run: (_, { state, startItem, callId }) => {
+    run: (_, context) => {
       if (mode.wishedBy !== undefined) return Promise.resolve({ ok: true, output: 'Plan mode is on already.' })
-      const { ids } = state.sessions
-      if (ids.length > 0) {
-        const output = `Commands still run, and could go on changing things: ${ids.join(', ')}. End them with kill_session first.`
-        return Promise.resolve({ ok: false, output })
-      }
-      const { unread } = agents
-      if (unread.length > 0) {
-        const output = `Agents are in the middle of their work: ${unread.join(', ')}. Take their reports with wait_agents first.`
-        return Promise.resolve({ ok: false, output })
-      }
-      // It could go on writing by itself.
-      state.repl.close()
+      const reason = stopWork(agents, context, wording)
+      if (reason !== undefined) return Promise.resolve({ ok: false, output: reason })
+      const { startItem, callId } = context
       mode.enter()
       startItem({ type: 'plan_mode', state: 'entered', wished_by: 'model', call_id: callId }).complete({})
       const output =

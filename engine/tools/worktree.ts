@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Action } from '../../policies/index.ts'
-import type { SubAgents } from '../agents/sub-agents.ts'
 import type { Worktrees } from '../worktree/worktrees.ts'
+import { stopWork, type Workers } from './at-work.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied.ts'
 import type { Tool, ToolContext } from './tool.ts'
@@ -12,15 +12,16 @@ import type { ToolResult } from './tool-result.ts'
  *
  * @param agents those that the run hands work to, who work where it does
  */
-export function worktreeTools(worktrees: Worktrees, agents: Agents): readonly Tool[] {
+export function worktreeTools(worktrees: Worktrees, agents: Workers): readonly Tool[] {
   return [enterWorktree(worktrees, agents), exitWorktree(worktrees, agents)]
 }
 
-type Agents = Pick<SubAgents, 'unread'>
+/** What still runs would go on in the tree that is left. */
+const wording = { commands: 'Commands still run here', agents: 'Agents work here' }
 
 const failed = (output: string): ToolResult => ({ ok: false, output })
 
-function enterWorktree(worktrees: Worktrees, agents: Agents): Tool {
+function enterWorktree(worktrees: Worktrees, agents: Workers): Tool {
   return defineTool({
     name: 'enter_worktree',
     description:
@@ -41,7 +42,7 @@ function enterWorktree(worktrees: Worktrees, agents: Agents): Tool {
       }
       if (context.sandbox.policy.mode === 'read-only')
         return failed('The sandbox is read-only: there is nothing to keep apart.')
-      const reason = whyNotNow(agents, context)
+      const reason = stopWork(agents, context, wording)
       if (reason !== undefined) return failed(reason)
       const planned = await worktrees.plan(name, base)
       if ('problem' in planned) return failed(`There is no worktree: ${planned.problem}`)
@@ -64,7 +65,7 @@ function enterWorktree(worktrees: Worktrees, agents: Agents): Tool {
   })
 }
 
-function exitWorktree(worktrees: Worktrees, agents: Agents): Tool {
+function exitWorktree(worktrees: Worktrees, agents: Workers): Tool {
   return defineTool({
     name: 'exit_worktree',
     description:
@@ -79,7 +80,7 @@ function exitWorktree(worktrees: Worktrees, agents: Agents): Tool {
     run: async ({ action, discard_changes: discard = false }, context) => {
       const { current } = worktrees
       if (current === undefined) return failed('You are in no worktree.')
-      const reason = whyNotNow(agents, context)
+      const reason = stopWork(agents, context, wording)
       if (reason !== undefined) return failed(reason)
       const where = { root: current.path, sandbox: context.sandbox.policy.mode }
       if (action === 'remove') {
@@ -102,16 +103,6 @@ function exitWorktree(worktrees: Worktrees, agents: Agents): Tool {
       return { ok: problem === undefined, output }
     },
   })
-}
-
-/** What still runs would go on in the tree that is left. */
-function whyNotNow(agents: Agents, { state }: ToolContext): string | undefined {
-  const { ids } = state.sessions
-  if (ids.length > 0) return `Commands still run here: ${ids.join(', ')}. End them with kill_session first.`
-  const { unread } = agents
-  if (unread.length > 0) return `Agents work here: ${unread.join(', ')}. Take their reports with wait_agents first.`
-  state.repl.close()
-  return undefined
 }
 
 /** Asks the Guardian as for what would do the same. */

@@ -1,0 +1,25 @@
+import type { SubAgents } from '../agents/sub-agents.ts'
+import type { ToolContext } from './tool.ts'
+
+/** Those that a run hands work to, as far as it matters whether they are at it. */
+export type Workers = Pick<SubAgents, 'unread'>
+
+/**
+ * Sees to it that nothing goes on by itself where a run is about to change what it may do or where: commands and agents are a
+ * reason against it, and the JavaScript session ends.
+ *
+ * @param wording what is said of commands and of agents that are at work
+ * @returns the reason, in words for the model; undefined when nothing is at work any more
+ */
+export function stopWork(
+  workers: Workers,
+  { state }: ToolContext,
+  wording: { readonly commands: string; readonly agents: string },
+): string | undefined {
+  const { ids } = state.sessions
+  if (ids.length > 0) return `${wording.commands}: ${ids.join(', ')}. End them with kill_session first.`
+  const { unread } = workers
+  if (unread.length > 0) return `${wording.agents}: ${unread.join(', ')}. Take their reports with wait_agents first.`
+  state.repl.close()
+  return undefined
+}
