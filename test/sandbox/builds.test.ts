@@ -3,10 +3,11 @@ import { existsSync, realpathSync } from 'node:fs'
 import { cp, mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { beforeAll, describe, expect, test as plain } from 'vitest'
+import { expect, test as plain } from 'vitest'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
-import { ensureImage, image, imageRoots } from './docker-image.ts'
-import { closeLater, codeOf, run, temporaryDirectory, testInBubblewrap, testInDocker, type Ran } from './helpers.ts'
+import { describeInBoth } from './both-backends.ts'
+import { image } from './docker-image.ts'
+import { closeLater, codeOf, run, temporaryDirectory, type Ran } from './helpers.ts'
 
 const fixtures = new URL('../../fixtures/sandbox/', import.meta.url).pathname
 
@@ -32,14 +33,7 @@ function git(directory: string, ...args: readonly string[]): string {
   return stdout
 }
 
-describe.each([
-  ['bubblewrap', testInBubblewrap],
-  ['docker', testInDocker],
-] as const)('in %s', (backend, test) => {
-  beforeAll(() => {
-    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
-  })
-
+describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   /** A test that needs programs of this machine's. */
   const testWith = (...programs: readonly (string | undefined)[]): typeof test =>
     programs.includes(undefined) ? plain.skip.bind(plain) : test
@@ -56,7 +50,7 @@ describe.each([
       mode: 'workspace-write',
       workspace,
       // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.
-      readableRoots: backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)],
+      readableRoots,
       environment: { set: { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin` } },
     })
     return closeLater(await openSandbox(policy, { backend, image }))

@@ -1,14 +1,14 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import process from 'node:process'
-import { beforeAll, describe, expect, onTestFinished, test as plain } from 'vitest'
+import { expect, onTestFinished, test as plain } from 'vitest'
 import { localDockerSocket } from '../../sandbox/docker-socket.ts'
 import { openSandbox, parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
-import { ensureImage, image, imageRoots } from './docker-image.ts'
-import { closeLater, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
+import { describeInBoth } from './both-backends.ts'
+import { image } from './docker-image.ts'
+import { closeLater, run, temporaryDirectory } from './helpers.ts'
 
 /** A socket of the host that answers as a daemon would. */
 async function daemon(): Promise<string> {
@@ -26,15 +26,7 @@ async function daemon(): Promise<string> {
 const ping = (socket: string): string =>
   `echo "$DOCKER_HOST"; "${process.execPath}" -e "require('http').get({socketPath:'${socket}',path:'/_ping'},r=>r.pipe(process.stdout)).on('error',e=>console.log(e.code))"`
 
-describe.each([
-  ['bubblewrap', testInBubblewrap],
-  ['docker', testInDocker],
-] as const)('in %s', (backend, test) => {
-  beforeAll(() => {
-    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
-  })
-
-  const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
+describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   const open = async (more: Partial<SandboxPolicyInput>) => {
     const policy = { mode: 'workspace-write' as const, workspace: await temporaryDirectory(), readableRoots, ...more }
     return closeLater(await openSandbox(parsePolicy(policy), { backend, image }))

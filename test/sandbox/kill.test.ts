@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import process from 'node:process'
-import { beforeAll, describe, expect } from 'vitest'
+import { join } from 'node:path'
+import { expect } from 'vitest'
 import type { SandboxPolicyInput } from '../../sandbox/index.ts'
-import { ensureImage, image, imageRoots } from './docker-image.ts'
-import { eventually, testInBubblewrap, testInDocker } from './helpers.ts'
+import { describeInBoth } from './both-backends.ts'
+import { image } from './docker-image.ts'
+import { eventually } from './helpers.ts'
 import { makeStage, type Stage } from './kill-tools.ts'
 
 const mebibyte = 1024 ** 2
@@ -17,15 +17,7 @@ const mostEngineKib = 400 * 1024
 /** One that forked twice, one in a session of its own, one that ignores TERM, and one in front. */
 const stubborn = `(setsid sleep 600 &); setsid sh -c 'trap "" TERM HUP; sleep 600' & trap "" TERM; touch up; sleep 600; sleep 600`
 
-describe.each([
-  ['bubblewrap', testInBubblewrap],
-  ['docker', testInDocker],
-] as const)('in %s, nothing is left and the machine answers', (backend, test) => {
-  beforeAll(() => {
-    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
-  })
-
-  const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
+describeInBoth('in %s, nothing is left and the machine answers', ({ backend, test, readableRoots }) => {
   const stageFor = (): Promise<Stage> => makeStage({ readableRoots }, { backend, image })
 
   /** Runs a script to its end and gives what the engine said of it, once nothing is left. */

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import process from 'node:process'
-import { beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { openSandbox, parsePolicy } from '../../sandbox/index.ts'
-import { ensureImage, image, imageRoots } from './docker-image.ts'
-import { closeLater, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
+import { describeInBoth } from './both-backends.ts'
+import { image } from './docker-image.ts'
+import { closeLater, run, temporaryDirectory } from './helpers.ts'
 
 function git(directory: string, ...args: readonly string[]): string {
   const named = ['-C', directory, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]
@@ -35,14 +35,7 @@ async function belowReadOnly(): Promise<string> {
   return directory
 }
 
-describe.each([
-  ['bubblewrap', testInBubblewrap],
-  ['docker', testInDocker],
-] as const)('in %s', (backend, test) => {
-  beforeAll(() => {
-    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
-  })
-
+describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   test.each([
     ['a fresh repository', repository],
     ['a linked worktree', worktree],
@@ -51,7 +44,6 @@ describe.each([
     const workspace = await make()
     const listing = async () => [await readdir(workspace), await readdir(dirname(workspace))]
     const before = await listing()
-    const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
     for (const mode of ['read-only', 'workspace-write'] as const) {
       const sandbox = closeLater(await openSandbox(parsePolicy({ mode, workspace, readableRoots }), { backend, image }))
       expect((await run(sandbox, 'true')).result).toMatchObject({ status: 'exited', code: 0, denials: [] })

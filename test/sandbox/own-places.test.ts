@@ -1,25 +1,18 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import process from 'node:process'
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test as plain, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test as plain, vi } from 'vitest'
 import { bubblewrapArguments } from '../../sandbox/bubblewrap/arguments.ts'
 import { finishReviews, openSandbox, parsePolicy, SandboxError, type SandboxPolicyInput } from '../../sandbox/index.ts'
-import { ensureImage, image, imageRoots } from './docker-image.ts'
+import { describeInBoth } from './both-backends.ts'
+import { ensureImage, image } from './docker-image.ts'
 import { closeLater, codeOf, eventually, run, temporaryDirectory, testInBubblewrap, testInDocker } from './helpers.ts'
 
 const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
 
-describe.each([
-  ['bubblewrap', testInBubblewrap],
-  ['docker', testInDocker],
-] as const)('in %s', (backend, test) => {
-  beforeAll(() => {
-    if (backend === 'docker' && spawnSync('docker', ['version']).status === 0) ensureImage()
-  })
-
-  const readableRoots = backend === 'docker' ? [...imageRoots] : [dirname(process.execPath)]
+describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   let workspace: string
   let state: string
   let elsewhere: string

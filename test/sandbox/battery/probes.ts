@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { syscallNumber, type Syscall } from '../../../sandbox/seccomp/syscalls.ts'
+import { agentFiles } from '../agent-files.ts'
 import { callingProgram, type Argument } from '../tiny-program.ts'
 import { secret, type Places } from './places.ts'
 
@@ -253,27 +254,7 @@ export const probes: readonly Probe[] = [
     seen: ranOnHost('bare'),
     expect: never,
   },
-  ...[
-    '.codex/config.toml',
-    '.agents/rules',
-    '.claude/settings.json',
-    '.portcullis/config.toml',
-    '.mcp.json',
-    '.vscode/tasks.json',
-    '.envrc',
-    '.bashrc',
-    '.gitconfig',
-    '.gemini/settings.json',
-    '.cursor/mcp.json',
-    '.vscode/settings.json',
-    '.vscode/launch.json',
-    '.idea/workspace.xml',
-    '.profile',
-    '.zshrc',
-    'a/b/.claude/settings.local.json',
-    'a/b/.mcp.json',
-    'a/b/.envrc',
-  ].map((name) => write(`make ${name}`, ({ workspace }) => `${workspace}/${name}`)),
+  ...agentFiles.map((name) => write(`make ${name}`, ({ workspace }) => `${workspace}/${name}`)),
   {
     name: 'agent settings behind a link made inside',
     script: () => 'mkdir hidden; echo planted > hidden/settings.json; ln -s hidden .claude',

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { agentFiles } from '../agent-files.ts'
 import type { Places } from '../battery/places.ts'
 import type { Request } from './evaluator.ts'
 
@@ -21,28 +22,6 @@ const write = (path: string): Request =>
 const remove = (path: string): Request => ({ operation: 'file-write-unlink', path })
 const rename = (from: string, to: string): readonly Request[] => [remove(from), create(to)]
 const connect = (remote: string): Request => ({ operation: 'network-outbound', remote })
-
-const agentFiles = [
-  '.codex/config.toml',
-  '.agents/rules',
-  '.claude/settings.json',
-  '.portcullis/config.toml',
-  '.mcp.json',
-  '.vscode/tasks.json',
-  '.envrc',
-  '.bashrc',
-  '.gitconfig',
-  '.gemini/settings.json',
-  '.cursor/mcp.json',
-  '.vscode/settings.json',
-  '.vscode/launch.json',
-  '.idea/workspace.xml',
-  '.profile',
-  '.zshrc',
-  'a/b/.claude/settings.local.json',
-  'a/b/.mcp.json',
-  'a/b/.envrc',
-]
 
 const init = (git: string): readonly Request[] => [
   ...[

@@ -1,0 +1,22 @@
+/** Files that decide what an agent, an editor or a shell of the host runs: no command may make them in a workspace. */
+export const agentFiles = [
+  '.codex/config.toml',
+  '.agents/rules',
+  '.claude/settings.json',
+  '.portcullis/config.toml',
+  '.mcp.json',
+  '.vscode/tasks.json',
+  '.envrc',
+  '.bashrc',
+  '.gitconfig',
+  '.gemini/settings.json',
+  '.cursor/mcp.json',
+  '.vscode/settings.json',
+  '.vscode/launch.json',
+  '.idea/workspace.xml',
+  '.profile',
+  '.zshrc',
+  'a/b/.claude/settings.local.json',
+  'a/b/.mcp.json',
+  'a/b/.envrc',
+]
