@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 
 /**
  * Writes a program's first file. It must parse on any Node that knows modules, since its job is to refuse an old one in one
@@ -22,27 +23,79 @@ ${start}`
  * Node would keep compiled code in the temporary directory, which others can write too: whoever made that folder first could put code of
  * their own there. Without a home nothing is kept.
  */
-const compiledFolder = `function compiledFolder() {
+const compiledFolder = `// Node's own recursive way never ends below /proc, where the kernel says of a directory that it isn't there.
+function make(folder) {
+  const { mkdirSync, statSync } = process.getBuiltinModule('node:fs')
+  const made = () => {
+    try {
+      mkdirSync(folder, 0o700)
+    } catch (error) {
+      if (error.code === 'ENOENT' && folder.length > 1) return false
+      if (!statSync(folder).isDirectory()) throw error
+    }
+    return true
+  }
+  if (made()) return
+  make(process.getBuiltinModule('node:path').dirname(folder))
+  if (!made()) throw new Error('no directory can be made there')
+}
+function here() {
+  try {
+    return process.cwd()
+  } catch {
+    return '/'
+  }
+}
+function compiledFolder() {
   const { XDG_CACHE_HOME: cache, HOME: home } = process.env
   const folder = cache?.startsWith('/') ? cache : home?.startsWith('/') ? home + '/.cache' : undefined
-  return folder === undefined ? undefined : folder + '/portcullis/compiled'
+  // Where commands may write, as in a home that is the workspace, nothing is taken that would be run unseen.
+  if (folder === undefined || (folder + '/').startsWith(here().replace(/\\/?$/, '/'))) return undefined
+  return folder + '/portcullis/compiled'
 }`
 
 /** Has Node keep what it compiles of the modules that are imported from here on. */
 const compileCache = `${compiledFolder}
 function cacheCompiled() {
   const folder = compiledFolder()
-  if (folder !== undefined) process.getBuiltinModule('node:module').enableCompileCache?.(folder)
+  if (folder === undefined) return
+  try {
+    make(folder)
+    process.getBuiltinModule('node:module').enableCompileCache?.(folder)
+  } catch {
+    // It compiles anew at each start.
+  }
 }`
 
+/** Code that makes `entry` for the program at `filename`. */
+const makeEntry = `const entry = (name) =>
+  import(name.startsWith('.') ? new URL(name, process.getBuiltinModule('node:url').pathToFileURL(filename)).href : name)`
+
 /** The start of `apply-patch`. */
-export const startOfPatch = `${loadPatchProgram('import.meta.dirname')}
+export const startOfPatch = runPatch(2)
+
+/** Code that runs it on the words of the command line from the one on that is `first`. */
+function runPatch(first: number): string {
+  return `${loadPatchProgram('import.meta.dirname')}
 // What only options need is in other files.
 ${compileCache}
 if (process.argv.some((word) => word.startsWith('--'))) cacheCompiled()
 // All is written by now; leaving at once saves taking Node apart.
-process.exit(await run(process.argv.slice(2)))
+process.exit(await run(process.argv.slice(${first})))
 `
+}
+
+/**
+ * Code that is no module may import only by a way that Node calls experimental, in a warning of two lines. So a program that is read as a
+ * script is given `$entry`, which imports for it. The name is as long as the word it takes the place of: positions in source maps stay.
+ */
+export const givenEntry = { head: '(function($entry', tail: '})' } as const
+
+/** Has a built program import by `$entry`. Strings that speak of imports go on as they are. */
+export async function importByEntry(file: string): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replaceAll(/\bawait import\((?=["\w(])/g, 'await $entry('))
+}
 
 /**
  * Code that makes `run`, the program's function. V8 compiles a function when it is first called, and Node's own cache keeps
@@ -53,14 +106,14 @@ process.exit(await run(process.argv.slice(2)))
  */
 export function loadPatchProgram(directory: string): string {
   return `const { readFileSync } = process.getBuiltinModule('node:fs')
-const { Script, constants } = process.getBuiltinModule('node:vm')
+const { Script } = process.getBuiltinModule('node:vm')
 const filename = ${directory} + '/../apply-patch/program.js'
 const script = new Script(readFileSync(filename, 'latin1'), {
   filename,
   cachedData: readIfThere(filename + '.cache'),
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 })
-const run = script.runInThisContext()
+${makeEntry}
+const run = script.runInThisContext()(entry)
 function readIfThere(file) {
   try {
     return readFileSync(file)
@@ -70,26 +123,69 @@ function readIfThere(file) {
 }`
 }
 
+/**
+ * Ends by its exit code what is interrupted before a command looks after signals itself, and after it has ceased to; 143 also for
+ * SIGHUP, as runs end then. What comes before Node runs the first line of a program ends it by the bare signal.
+ */
+const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 143]])
+  process.on(signal, () => {
+    if (process.listenerCount(signal) === 1) process.exit(code)
+  })`
+
 /** The start of `agent`, whose `programs` are in the folder `engine`: one for all commands, and one for that command alone. */
-export function startOfAgent(programs: readonly ['main', 'sandbox-main']): string {
-  return `${compiledFolder}
-${loadAgentProgram('import.meta.dirname', programs)}
-const code = await load(process.argv[2] === 'sandbox' ? 'sandbox-main' : 'main').run(process.argv.slice(2))
+export function startOfAgent(
+  programs: readonly ['main', 'sandbox-main'],
+  bundles: readonly string[],
+  name = 'agent',
+): string {
+  return `${endBySignal}
+${compiledFolder}
+${loadAgentProgram('import.meta.dirname', programs, bundles)}
+const code = await load(process.argv[2] === 'sandbox' ? 'sandbox-main' : 'main').run(process.argv.slice(2), '${name}')
 process.exitCode = code
 // Leaves once what was written is out, whatever else still holds a pipe or a timer.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
 `
 }
 
+/** The start of `portcullis`, which is both: `apply-patch` where that is its first word, and `agent`. */
+export function startOfBoth(programs: readonly ['main', 'sandbox-main'], bundles: readonly string[]): string {
+  return `if (process.argv[2] === 'apply-patch') {
+${runPatch(3)}}
+${startOfAgent(programs, bundles, 'portcullis')}`
+}
+
 /**
  * Code that makes `load`, which gives one of the programs as a function, compiled as at the build (see `loadPatchProgram`). A program runs
  * for longer than a patch takes, so where V8 refuses that, what this one has compiled by the end is kept for the next run: in the
  * user's own folder, under a name that no other program, no other command and no other version of Node has.
+ *
+ * By the time that one of the `bundles` is loaded, commands may have written to the folder that it lies in, where that is in the workspace. So
+ * nothing but the bytes of the build is evaluated, and a package that isn't in them is not looked for.
  */
-export function loadAgentProgram(directory: string, programs: readonly string[]): string {
+export function loadAgentProgram(directory: string, programs: readonly string[], bundles: readonly string[]): string {
   const digests = programs.map((name) => [name, digestOf(`dist/engine/${name}.js`)])
+  const built = bundles.map((file) => [`../chunks/${basename(file)}`, sha256(file)])
   return `const fs = process.getBuiltinModule('node:fs')
-const { Script, constants } = process.getBuiltinModule('node:vm')
+const { Script } = process.getBuiltinModule('node:vm')
+const built = ${JSON.stringify(Object.fromEntries(built))}
+function require(name) {
+  const found = process.getBuiltinModule(name)
+  if (found === undefined) throw Object.assign(new Error(name + ' is no part of this program'), { code: 'MODULE_NOT_FOUND' })
+  return found
+}
+const loaded = {}
+async function entry(name) {
+  if (!(name in built)) return import(name)
+  return (loaded[name] ??= loadBundle(name))
+}
+function loadBundle(name) {
+  const filename = process.getBuiltinModule('node:path').join(${directory}, name)
+  const source = fs.readFileSync(filename)
+  if (process.getBuiltinModule('node:crypto').hash('sha256', source) !== built[name])
+    throw new Error(filename + ' is not the file that this program came with: it was changed, perhaps by a command. Install the program anew.')
+  return new Script(source.utf8Slice(), { filename }).runInThisContext()(entry, require, { exports: {} })
+}
 function load(name) {
   const filename = ${directory} + '/../engine/' + name + '.js'
   const digest = ${JSON.stringify(Object.fromEntries(digests))}[name]
@@ -97,15 +193,13 @@ function load(name) {
   const folder = command && compiledFolder()
   const own = folder && folder + '/' + [name, command, digest, process.version, process.platform, process.arch].join('-')
   const cachedData = (own && readIfThere(own)) ?? readIfThere(filename + '.cache')
-  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
   const source = fs.readFileSync(filename)
-  const script = new Script(source.latin1Slice(), { filename, cachedData, importModuleDynamically })
+  const script = new Script(source.latin1Slice(), { filename, cachedData })
   // Each is some megabytes, which would stay until V8 looks for garbage: in most runs, to the end.
   for (const used of [source, cachedData]) if (used?.length === used?.buffer.byteLength) used?.buffer.transfer(0)
   if (own && script.cachedDataRejected !== false) process.once('exit', () => keep(script, folder, own))
-  const require = (name) =>
-    process.getBuiltinModule(name) ?? process.getBuiltinModule('node:module').createRequire(filename)(name)
-  return { run: script.runInThisContext()(require, { exports: {} }), script, filename }
+  const { href: url } = process.getBuiltinModule('node:url').pathToFileURL(filename)
+  return { run: script.runInThisContext()(entry, require, { exports: {}, url }), script, filename }
 }
 function readIfThere(file) {
   try {
@@ -117,17 +211,25 @@ function readIfThere(file) {
 function keep(script, folder, file) {
   const fresh = file + '.' + process.pid
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    make(folder)
     fs.writeFileSync(fresh, script.createCachedData(), { mode: 0o600, flag: 'wx' })
     fs.renameSync(fresh, file)
   } catch {
     // The next run compiles again.
-    fs.rmSync(fresh, { force: true })
+    try {
+      fs.unlinkSync(fresh)
+    } catch {
+      // It was not even made.
+    }
   }
 }`
 }
 
 /** What tells a build of a program from every other. */
 function digestOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16)
+  return sha256(file).slice(0, 16)
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
 }

@@ -10,22 +10,20 @@ import { mkdir, rm } from 'node:fs/promises'
 import { basename, relative } from 'node:path'
 import process from 'node:process'
 import type { BuildOptions, Plugin } from 'esbuild'
-import { startOfAgent, startOfPatch, writeLauncher } from './build-launchers.ts'
+import { givenEntry, importByEntry, startOfAgent, startOfBoth, startOfPatch, writeLauncher } from './build-launchers.ts'
+import { emptyResources, localDocker, mixins } from './build-vendors.ts'
 import { warmUpAgent, warmUpPatchProgram } from './build-warm-ups.ts'
 
-/** A function that is made when it is called: it stands at the head of every chunk, and few have a use for it. */
+/** Of Node's own modules alone: what is no part of this package is not looked for in folders that commands may write to. */
 const requireForCommonJs =
-  "const require=name=>process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);"
+  'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'
 
 const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
 
 /** The programs behind `agent`: all of it, and what confines one command. */
 const agentPrograms = ['main', 'sandbox-main'] as const
 
-/** These load files of their own by path (protocol files, WebAssembly), so they stay packages. */
-const external = ['dockerode', '@cf-wasm/photon', 'unpdf']
-
-// A published package has no build tools in it and needs none: `prepare` must then do nothing.
+// Where only what runs is installed there are no build tools, and nothing is to be built.
 if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
 
 const { build } = await import('esbuild')
@@ -67,8 +65,18 @@ const builtins = (apart: boolean): Plugin => ({
  */
 const patchDoors = ['apply-patch/cli/parse-arguments.ts', 'apply-patch/files/journal-schema.ts']
 
-/** The same of `agent`, packages among them. */
-const agentDoors = ['@anthropic-ai/sdk', 'turndown', 'engine/skills/parse-yaml.ts']
+/**
+ * The same of `agent`, packages among them. They are loaded when commands may have been at work in the folder that they lie in, so they are
+ * scripts, of which the program knows the digests, and each is whole: what it would load later is in it.
+ */
+const agentDoors = [
+  '@anthropic-ai/sdk',
+  '@cf-wasm/photon',
+  'dockerode',
+  'turndown',
+  'unpdf',
+  'engine/skills/parse-yaml.ts',
+]
 
 /** The name of a door's own bundle. */
 const bundleOf = (door: string): string => basename(door, '.ts')
@@ -94,7 +102,7 @@ const prepared: Plugin = {
       return { contents: `const rules = ${JSON.stringify(shippedRules())}\nexport const shippedRules = () => rules\n` }
     })
     setup.onLoad({ filter: /engine\/tools\/prepared-schemas\.ts$/ }, async () => {
-      const { builtInTools } = await import('./engine/tools/index.ts')
+      const { builtInTools } = await import('./engine/app/built-in-tools.ts')
       const schemas = builtInTools.map(({ name, declaration }) => [name, declaration?.parameters])
       const text = JSON.stringify(Object.fromEntries(schemas))
       return { contents: `const schemas = ${text}\nexport const preparedSchemas = () => schemas\n` }
@@ -102,46 +110,12 @@ const prepared: Plugin = {
   },
 }
 
-/**
- * OpenAI's client makes an object for each of the hundred resources of the API, of which we use none: requests go through the client's own
- * `post`. Empty classes in their place save half a megabyte at every start that asks a model.
- */
-const emptyResources: Plugin = {
-  name: 'empty-resources',
-  setup(setup) {
-    setup.onResolve({ filter: /\.mjs$/ }, async ({ path, importer, resolveDir, kind, pluginData }) => {
-      if (pluginData !== undefined || !/\/node_modules\/openai\/.*\.mjs$/.test(importer)) return undefined
-      const { path: found } = await setup.resolve(path, { importer, resolveDir, kind, pluginData: { seen: true } })
-      return { path: found, sideEffects: false }
-    })
-    setup.onLoad({ filter: /\/node_modules\/openai\/resources\/.*\.mjs$/ }, async ({ path }) => {
-      const names = Object.keys((await import(path)) as object)
-      return { contents: names.map((name) => `export class ${name} {}\n`).join('') }
-    })
-  },
-}
-
-/**
- * Chevrotain puts its parser together from 200 methods, one by one, and V8 copies the table of an object's properties each time:
- * two thirds of a megabyte at every start, which is a garbage collection. An object that a property was deleted from keeps
- * them in a dictionary, which grows in place.
- */
-const mixins: Plugin = {
-  name: 'mixins',
-  setup(setup) {
-    setup.onLoad({ filter: /chevrotain\/lib\/src\/parse\/parser\/utils\/apply_mixins\.js$/ }, () => ({
-      contents: `
-        export function applyMixins({ prototype }, mixins) {
-          prototype.first = prototype.second = undefined
-          delete prototype.first
-          delete prototype.second
-          for (const mixin of mixins) {
-            const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(mixin.prototype)
-            Object.defineProperties(prototype, methods)
-          }
-        }`,
-    }))
-  },
+/** What makes of a bundle a function that is given what a script doesn't have, and gives `exported`. */
+function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
+  return {
+    banner: { js: `${givenEntry.head},require,module){` },
+    footer: { js: `return ${exported}${givenEntry.tail}` },
+  }
 }
 
 const common = {
@@ -153,6 +127,9 @@ const common = {
   platform: 'node',
   target: 'node22.12',
   legalComments: 'linked',
+  // For the lines of a trace. The sources themselves would be twice the package again.
+  sourcemap: 'linked',
+  sourcesContent: false,
   logLevel: 'warning',
 } satisfies BuildOptions
 
@@ -164,8 +141,7 @@ await build({
   outbase: '.',
   splitting: true,
   chunkNames: 'chunks/[name]-[hash]',
-  external,
-  plugins: [prepared, emptyResources, mixins, builtins(true)],
+  plugins: [prepared, emptyResources, localDocker, mixins, builtins(true)],
   // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
   banner: { js: requireForCommonJs },
 })
@@ -175,17 +151,28 @@ await build({
   entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),
   outdir: 'dist/engine',
   format: 'cjs',
-  external,
+  define: { 'import.meta.url': 'module.url' },
   plugins: [doors(agentDoors), prepared, emptyResources, mixins, builtins(false)],
-  banner: { js: '(function(require,module){' },
-  footer: { js: 'return module.exports.main})' },
+  ...asScript('module.exports.main'),
 })
+const bundles = agentDoors.map((door) => `dist/chunks/${bundleOf(door)}.js`)
 await build({
   ...common,
   entryPoints: Object.fromEntries(agentDoors.map((door) => [bundleOf(door), door])),
   outdir: 'dist/chunks',
-  plugins: [builtins(false)],
-  banner: { js: requireForCommonJs },
+  plugins: [localDocker, builtins(false)],
+})
+// Only so does a package in CommonJS have its default export.
+await build({
+  ...common,
+  bundle: false,
+  entryPoints: bundles,
+  outdir: 'dist/chunks',
+  allowOverwrite: true,
+  format: 'cjs',
+  // A script has no place, and none of these looks for anything beside itself.
+  define: { 'import.meta.url': '"file:///"' },
+  ...asScript('module.exports'),
 })
 // apply-patch starts for every single patch, and every file that Node opens for it costs: so it is one, built on its own.
 const ofPatch = {
@@ -199,14 +186,19 @@ await build({
   outfile: 'dist/apply-patch/program.js',
   format: 'iife',
   globalName: 'applyPatch',
-  footer: { js: 'applyPatch.runProgram' },
+  banner: { js: `${givenEntry.head}){` },
+  footer: { js: `return applyPatch.runProgram${givenEntry.tail}` },
 })
 await build({ ...ofPatch, entryPoints: patchDoors, entryNames: '[name]', outdir: 'dist/chunks' })
 
+const programs = [...agentPrograms.map((name) => `dist/engine/${name}.js`), 'dist/apply-patch/program.js']
+await Promise.all(programs.map(importByEntry))
+
 await mkdir('dist/bin', { recursive: true })
-await writeLauncher('agent', startOfAgent(agentPrograms))
+await writeLauncher('agent', startOfAgent(agentPrograms, bundles))
 await writeLauncher('apply-patch', startOfPatch)
-await Promise.all([warmUpAgent(agentPrograms), warmUpPatchProgram()])
+await writeLauncher('portcullis', startOfBoth(agentPrograms, bundles))
+await Promise.all([warmUpAgent(agentPrograms, bundles), warmUpPatchProgram()])
 
 if (!process.argv.includes('--no-types')) {
   const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })

@@ -114,7 +114,6 @@ export type Cause =
   | { readonly type: 'white-space'; readonly fileLine: number }
   | { readonly type: 'punctuation'; readonly fileLine: number }
   | { readonly type: 'letter-case'; readonly fileLine: number }
-  | { readonly type: 'line-endings'; readonly fileLine: number }
   | { readonly type: 'not-at-end-of-file'; readonly fileLine: number }
   | { readonly type: 'anchor-is-part-of-line'; readonly fileLine: number; readonly text: string }
   | { readonly type: 'encoding'; readonly encoding: 'utf-16' }

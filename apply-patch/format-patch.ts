@@ -1,3 +1,4 @@
+import { bodyLines } from './match/sought.ts'
 import type { Chunk, Patch, PatchOperation } from './patch.ts'
 
 /**
@@ -15,9 +16,13 @@ export function formatPatch(patch: Patch): string {
 function formatOperation(operation: PatchOperation): readonly Buffer[] {
   switch (operation.type) {
     case 'add':
-      return [Buffer.from(`*** Add File: ${operation.path}\n`), Buffer.from(operation.body)]
+      return [Buffer.from(`*** Add File: ${operation.path}\n`), Buffer.from(operation.body), ...remark(operation)]
     case 'delete':
-      return [Buffer.from(`*** Delete File: ${operation.path}\n`), Buffer.from(operation.expected ?? [])]
+      return [
+        Buffer.from(`*** Delete File: ${operation.path}\n`),
+        Buffer.from(operation.expected ?? []),
+        ...remark(operation),
+      ]
     case 'update': {
       const move = operation.moveTo === undefined ? '' : `*** Move to: ${operation.moveTo}\n`
       return [Buffer.from(`*** Update File: ${operation.path}\n${move}`), ...operation.chunks.flatMap(formatChunk)]
@@ -27,10 +32,25 @@ function formatOperation(operation: PatchOperation): readonly Buffer[] {
   }
 }
 
-function formatChunk({ anchors, hint, body, endOfFile }: Chunk): readonly Buffer[] {
+const noNewline = Buffer.from('\\ No newline at end of file\n')
+
+function remark({ unterminated }: { readonly unterminated?: true }): readonly Buffer[] {
+  return unterminated === true ? [noNewline] : []
+}
+
+/** The body with a diff's remark behind the last of its new lines, or of its old ones. */
+function withRemark({ body, finalNewline }: Chunk): readonly Buffer[] {
+  const lines = bodyLines(body)
+  const last = lines.findLast(({ mark }) => mark === (finalNewline === 'absent' ? 'added' : 'removed'))
+  if (finalNewline === undefined || last === undefined) return [Buffer.from(body)]
+  return [Buffer.from(body.subarray(0, last.end + 1)), noNewline, Buffer.from(body.subarray(last.end + 1))]
+}
+
+function formatChunk(chunk: Chunk): readonly Buffer[] {
+  const { anchors, hint, endOfFile } = chunk
   const lines = anchors.map(({ text }) => `@@ ${text}\n`)
   // A hint names the old file only; the new one's numbers say nothing that is read.
   if (hint !== undefined) lines.unshift(`@@ -${hint.start},${hint.count} +${hint.start},${hint.count} @@\n`)
   const head = lines.length === 0 ? '@@\n' : lines.join('')
-  return [Buffer.from(head), Buffer.from(body), Buffer.from(endOfFile ? '*** End of File\n' : '')]
+  return [Buffer.from(head), ...withRemark(chunk), Buffer.from(endOfFile ? '*** End of File\n' : '')]
 }

@@ -17,7 +17,14 @@ export type Body = Uint8Array
 export type PatchOperation = AddFile | DeleteFile | UpdateFile
 
 /** `body` holds only `+` lines; empty means a file of no bytes. */
-export type AddFile = { readonly type: 'add'; readonly path: string; readonly line: number; readonly body: Body }
+export type AddFile = {
+  readonly type: 'add'
+  readonly path: string
+  readonly line: number
+  readonly body: Body
+  /** The last line has no line end. Absent: each has one. */
+  readonly unterminated?: true
+}
 
 /** `expected` holds `-` lines that must be the file's whole content; absent means whatever it holds. */
 export type DeleteFile = {
@@ -25,6 +32,8 @@ export type DeleteFile = {
   readonly path: string
   readonly line: number
   readonly expected?: Body
+  /** The last line of `expected` has no line end. Absent: each has one. */
+  readonly unterminated?: true
 }
 
 /** Either `chunks` isn't empty or `moveTo` is there: a rename of whatever bytes. */
@@ -49,6 +58,8 @@ export type Chunk = {
   readonly body: Body
   /** Its old lines end the file. */
   readonly endOfFile: boolean
+  /** Whether the file's last line shall have an end, where the chunk changes that line. Absent: as it was. */
+  readonly finalNewline?: 'absent' | 'present'
 }
 
 export type Anchor = { readonly text: string; readonly line: number }
@@ -72,6 +83,8 @@ export type RepairCode =
   | 'decorated-marker'
   | 'decorated-path'
   | 'blank-line'
+  | 'missing-plus'
+  | 'no-newline-marker'
   | 'end-of-file-in-add'
   | 'delete-with-lines'
   | 'line-hint'

@@ -67,7 +67,7 @@ export function createStreamingParser(): StreamingParser {
     push: (text) => {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) take(line.replace(/\r+$/, ''))
+      for (const line of lines) take(withoutReturns(line))
       // The last line of a patch often has no line end.
       if (/^\*\*\* End Patch\s*$/.test(rest)) take(rest)
       return operations
@@ -96,4 +96,10 @@ function takeBody(operation: Building, kind: LineKind, text: string): void {
     default:
       return
   }
+}
+
+function withoutReturns(line: string): string {
+  let end = line.length
+  while (line[end - 1] === '\r') end--
+  return line.slice(0, end)
 }

@@ -1,5 +1,7 @@
-export { RunEvent, schemaVersion, type Item, type RunSummary, type Sink } from './events.ts'
-export { exitCodes, type EndReason } from './exit-codes.ts'
+export { openRun } from './app/open-run.ts'
+export type { Run, RunRequest, Task } from './app/request.ts'
+export { RunEvent, schemaVersion, type Item, type RunSummary, type Sink } from './core/events.ts'
+export { exitCodes, type EndReason } from './core/exit-codes.ts'
 export {
   ModelError,
   type HistoryItem,
@@ -9,16 +11,11 @@ export {
   type ToolCall,
   type ToolDeclaration,
   type Usage,
-} from './model.ts'
+} from './core/model.ts'
 export { openModel, recordModel } from './models/index.ts'
-export { environmentContext, instructionsFor } from './run/instructions.ts'
-export type { CallHooks, HookedCall, HookOpinion } from './run/hooks.ts'
-export { run } from './run/run.ts'
-export type { RunOptions } from './run/run-options.ts'
-export { openSession, type Session } from './session/session.ts'
+export type { CallHooks, HookedCall, HookOpinion } from './tools/hooks.ts'
 export { defineTool } from './tools/define-tool.ts'
-export { builtInTools } from './tools/index.ts'
-export { createRegistry, type ToolRegistry } from './tools/registry.ts'
+export { builtInTools } from './app/built-in-tools.ts'
 export type {
   ApprovedContext,
   GuardedToolDefinition,
@@ -29,4 +26,4 @@ export type {
   ToolPlace,
 } from './tools/tool.ts'
 export type { ToolResult } from './tools/tool-result.ts'
-export { UserError } from './user-error.ts'
+export { UserError } from './core/user-error.ts'

@@ -1,12 +1,14 @@
-import './zod-settings.ts'
+import './core/zod-settings.ts'
 import { everyCommand } from './cli/every-command.ts'
 import { reporting } from './cli/reporting.ts'
 import { runProgram } from './cli/program.ts'
+import { tellUsageError } from './cli/tell-usage-error.ts'
 
 /**
  * The program `agent`: runs the command that a command line names.
  *
  * @param argv the words after the program's name
+ * @param name the name it was called by: `agent`, or `portcullis`
  * @returns the exit code; what is wrong was said on stderr
  */
-export const main = reporting((argv) => runProgram(argv, everyCommand))
+export const main = reporting((argv, name) => runProgram(argv, everyCommand, name, tellUsageError))

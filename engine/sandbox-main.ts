@@ -1,4 +1,4 @@
-import './zod-settings.ts'
+import './core/zod-settings.ts'
 import { declareSandbox } from './cli/declare/sandbox.ts'
 import { reporting } from './cli/reporting.ts'
 import { runProgram } from './cli/program.ts'
@@ -8,6 +8,7 @@ import { runProgram } from './cli/program.ts'
  * longer than confining a command.
  *
  * @param argv the words after the program's name, the first being `sandbox`
+ * @param name the name it was called by: `agent`, or `portcullis`
  * @returns the exit code; what is wrong was said on stderr
  */
-export const main = reporting((argv) => runProgram(argv, declareSandbox))
+export const main = reporting((argv, name) => runProgram(argv, declareSandbox, name))

@@ -25,7 +25,7 @@ type ModeAnswer = 'allow' | 'ask'
  * | --------------------- | --------- | ----------------------------------------- | ---------------------- | ------ |
  * | read-only             | allow     | allow                                     | allow                  | allow  |
  * | in a sandbox: the rest| ask       | allow, but ask where much would be lost   | the same               | allow  |
- * | without a sandbox     | ask       | ask for destructive and unknown           | ask where much is lost | allow  |
+ * | without a sandbox     | ask       | ask for destructive and unknown           | ask for unknown, and where much is lost | allow  |
  */
 export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fact): ModeAnswer {
   if (fact.class === 'read-only') return 'allow'
@@ -39,6 +39,8 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
       if (sandbox === 'danger-full-access') return isUncertain(fact.class) ? 'ask' : 'allow'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     case 'never':
+      // Without a sandbox the analysis is all there is: what it doesn't know must not run unseen.
+      if (sandbox === 'danger-full-access' && fact.class === 'unknown') return 'ask'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     default:
       return mode satisfies never
@@ -46,12 +48,12 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * What a mode says about an alarm. Where the sandbox holds and nobody is to be asked, only what reaches for secrets
- * or more rights stays refused: the rest runs confined.
+ * What a mode says about an alarm. Where the sandbox holds, only what reaches for secrets or more rights is asked
+ * about: a variable of one command, or a text that is run, can do no more there than the command itself.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'
-  if (mode !== 'never' || sandbox === 'danger-full-access') return 'ask'
+  if (mode === 'untrusted' || sandbox === 'danger-full-access') return 'ask'
   return alarm.kind === 'privilege' || alarm.kind === 'secret' ? 'ask' : 'allow'
 }
 

@@ -4,7 +4,6 @@ import { findSensitive } from './commands/sensitive-paths.ts'
 import { describeGrant, isCovered, isTooWide } from './grants.ts'
 import type { Opinion } from './opinion.ts'
 import { permitHost, permitPath } from './permissions/assess.ts'
-import { findProtected } from './protected-paths.ts'
 import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
@@ -27,7 +26,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
     { decision: 'deny', stage: 'escalation', reason: `${why}: ${what}.` },
   ]
   if (isTooWide(grant)) return deny('A grant names one thing, and this is everything')
-  if (grant.kind === 'write' && findProtected(grant.path, '/') !== undefined)
+  if (grant.kind === 'write' && policy.protects?.(grant.path, policy.writableRoots) !== undefined)
     return deny('Other programs obey what is there, so it is not granted')
   const said = opinionsOn(grant, policy)
   const restricting = said.filter(({ decision }) => decision !== 'allow')
@@ -60,7 +59,11 @@ function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opin
     }
     case 'network': {
       const host = grant.host.toLowerCase().replace(/\.$/, '')
-      const byRules = own(rules.networkRules.filter((rule) => rule.host === host)).map((rule): Opinion => ({
+      const byRules = own(
+        rules.networkRules
+          .filter((rule) => rule.host === host)
+          .filter((rule) => rule.decision !== 'allow' || rule.port === undefined || rule.port === grant.port),
+      ).map((rule): Opinion => ({
         decision: rule.decision === 'prompt' ? 'ask' : rule.decision,
         stage: 'rules',
         reason: rule.justification ?? `A rule ${networkVerbs[rule.decision]} connections to ${host}.`,

@@ -5,10 +5,12 @@ import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './co
 import { describeFact, readOnly, unknown, type CommandClass, type Fact } from './commands/facts.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitPath } from './permissions/assess.ts'
+import { judgeReach } from './permissions/reach.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 import { assessEscalation } from './assess-escalation.ts'
+import { findStarted } from './assess-started.ts'
 import { matchRules } from './rules/match.ts'
-import { describePattern, describeRule } from './rules/rule.ts'
+import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 
@@ -50,7 +52,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
-  const hidden = [...analysis.problems, ...opaque].map((reason) => ({ reason, mayHide: rules.concealing[0] }))
+  const worst = rules.concealing.find(({ decision }) => decision === 'forbidden') ?? rules.concealing[0]
+  const hidden = [...analysis.problems, ...opaque].map((reason) => ({ reason, mayHide: worst }))
   const text = action.argv
     .join(' ')
     .replace(/["'\\]/g, '')
@@ -68,43 +71,64 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
     }
     if (mayHide === undefined) return [byMode]
     const words = `It can't be told whether this runs what a rule restricts, such as \`${describePattern(mayHide)}\`: ${reason}.`
-    return [byMode, { decision: 'ask', stage: 'rules', reason: words, rule: describeRule(mayHide) }]
+    return [
+      byMode,
+      { decision: whereUnclear(mayHide, mode), stage: 'rules', reason: words, rule: describeRule(mayHide) },
+    ]
   })
 }
 
+/**
+ * What becomes of a line of which it can't be told whether a rule restricts it. Where commands are left to the sandbox nobody looks at the line:
+ * what is forbidden must not be among what was not understood.
+ */
+function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
+  return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
+}
+
 /** What permissions say about files that commands name and hosts they reach. An allow here doesn't allow the command. */
-function assessFiles(action: ExecAction, analysis: CommandAnalysis, { permissions }: Policy): readonly Opinion[] {
+function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Policy): readonly Opinion[] {
+  // Whatever folder a line changes to, patterns start from where it begins.
+  const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
   // A name may be meant from any folder that the line changes to.
   const moves = analysis.commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   const folders = [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
-  const opinions = analysis.commands.flatMap(({ facts, around, reads }) => {
+  // Where no sandbox enforces the lists, what is found here is all there is.
+  const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
+  const opinions = analysis.commands.flatMap((command) => {
+    const { facts, around, reads } = command
+    const removed = removedPaths(command)
     const all = [...facts, ...around]
     const written = all.flatMap((fact) => (fact.class === 'writes' ? fact.paths : []))
     const hosts = all.flatMap((fact) => (fact.class === 'network' ? fact.hosts : []))
     return [
       ...folders.flatMap((folder) => reads.flatMap(({ text }) => permitPath('read', text, folder, permissions))),
       ...folders.flatMap((folder) => written.flatMap((path) => permitPath('edit', path, folder, permissions))),
+      ...folders.flatMap((folder) => removed.flatMap((path) => permitPath('remove', path, folder, permissions))),
       ...hosts.flatMap((host) => permitHost(host, permissions)),
+      ...(stands ? judgeReach(command, folders, permissions) : []),
     ]
   })
   return opinions.filter(({ decision }) => decision !== 'allow')
 }
 
-const mostSuffixes = 64
+/** Programs that take away what they name, or put something else in its place. */
+const removers = /^(?:rm|rmdir|unlink|mv|shred|truncate|srm|trash|trash-put|gio|rimraf|del)$/
 
-/** The rules that speak for a command, and for what a program that nobody knows may be told to run. */
+/** What a command may take away: what a remover names, and what `git rm`, `git mv` and `find … -delete` begin at. */
+function removedPaths({ words, facts }: AnalysedCommand): readonly string[] {
+  const [program, ...operands] = words.map(({ text }) => text)
+  const name = program?.slice(program.lastIndexOf('/') + 1).toLowerCase() ?? ''
+  const destroys = facts.some((fact) => fact.class === 'destructive')
+  if (!removers.test(name) && !(destroys && (name === 'git' || name === 'find'))) return []
+  return operands.filter((word) => !word.startsWith('-'))
+}
+
+/** The rules that speak for a command, and for what it may be told to run. */
 function findMatches(command: AnalysedCommand, rules: Policy['rules']): ReturnType<typeof matchRules> {
   const matches = matchRules(command, rules)
-  if (!command.unlisted || rules.restricting.length === 0) return matches
-  const started = command.words.slice(1, mostSuffixes).flatMap((word, at) => {
-    const words = command.words.slice(at + 1)
-    return word.kind === 'static' ? matchRules({ words, bare: undefined }, rules) : []
-  })
-  const restricting = started
-    .filter(({ rule }) => rule.decision !== 'allow')
-    .map(({ rule }) => ({ rule, certain: false }))
-  return [...matches, ...restricting]
+  return [...matches, ...findStarted(command, rules).map((rule) => ({ rule, certain: false }))]
 }
 
 function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Policy): readonly Opinion[] {
@@ -123,7 +147,7 @@ function assessCommand(command: AnalysedCommand, action: ExecAction, policy: Pol
     const pattern = describePattern(rule)
     if (!certain) {
       return {
-        decision: 'ask',
+        decision: whereUnclear(rule, policy.mode),
         stage: 'rules',
         reason: `\`${text}\` may turn out to be \`${pattern}\`, which a rule restricts.`,
         rule: label,

@@ -5,7 +5,7 @@ import { assessSearch } from './assess-search.ts'
 import type { Assessment, Policy } from './assessment.ts'
 import { findSensitive } from './commands/sensitive-paths.ts'
 import { strictest, type Opinion } from './opinion.ts'
-import { findProtected, isInside } from './protected-paths.ts'
+import { isInside } from './is-inside.ts'
 import { permitHost, permitPath, permitTool } from './permissions/assess.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { networkVerbs } from './rules/rule.ts'
@@ -45,13 +45,13 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
   const paths = action.changes.flatMap(({ path, movedFrom }) => (movedFrom === undefined ? [path] : [path, movedFrom]))
   const opinions = paths.map((path): Opinion => {
     const root = roots.find((one) => isInside(path, one))
-    const guarded = root === undefined ? undefined : findProtected(path, root)
+    const guarded = root === undefined ? undefined : policy.protects?.(path, roots)
     const decision = answerForWrite(policy.mode, action.sandbox, root !== undefined && guarded === undefined)
     if (guarded !== undefined) {
       return {
         decision,
         stage: 'protected-path',
-        reason: `${path} is protected: other programs obey what is in ${guarded}.`,
+        reason: `${path} is protected: other programs obey ${guarded}.`,
       }
     }
     if (root === undefined)
@@ -104,10 +104,14 @@ function assessRead(action: Of<'read'>, policy: Policy): Opinion {
 }
 
 function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
-  const host = action.host.toLowerCase().replace(/\.$/, '')
+  const host = action.host
+    .toLowerCase()
+    .replace(/\.$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
   const place = `${host}:${action.port} (${action.protocol})`
   const opinions = policy.rules.networkRules
     .filter((rule) => rule.host === host && (rule.protocol === action.protocol || action.protocol === 'tcp'))
+    .filter((rule) => rule.decision !== 'allow' || rule.port === undefined || rule.port === action.port)
     .map((rule): Opinion => {
       const decision = rule.decision === 'prompt' ? 'ask' : rule.decision
       const label = `${rule.origin.path}:${rule.origin.line} network_rule ${rule.host}`

@@ -5,6 +5,12 @@ import type { Opinion } from './opinion.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
+/**
+ * Says what protects an absolute path from being written although a root holds it: a place that other programs obey. Undefined where
+ * nothing does. `roots` are what may be written otherwise.
+ */
+export type Protects = (path: string, roots: readonly string[]) => string | undefined
+
 /** What an assessment depends on besides the action. */
 export type Policy = {
   readonly mode: ApprovalMode
@@ -12,6 +18,8 @@ export type Policy = {
   readonly permissions: PermissionSet
   /** Roots besides a patch's own that may be written. */
   readonly writableRoots: readonly string[]
+  /** What protects a path from being written; absent: nothing is. */
+  readonly protects?: Protects | undefined
   /** What was granted for the rest of the run. */
   readonly standing: readonly Grant[]
 }

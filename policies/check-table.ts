@@ -5,10 +5,12 @@ import { RuleError } from './rules/rule-error.ts'
 /** A row in JSON: the command alone, or with what is expected of it. */
 const commandShape = z.union([
   z.string(),
-  z.object({
+  // Strict: a misspelt `expect` would be a test that tests nothing.
+  z.strictObject({
     command: z.union([z.string(), z.array(z.string()).min(1)]),
     expect: z.enum(['allow', 'ask', 'deny']).optional(),
     label: z.enum(['safe', 'unsafe']).optional(),
+    why: z.string().optional(),
   }),
 ])
 
@@ -22,7 +24,7 @@ export type TableRow = {
 
 /**
  * Reads a file of commands, one a line: shell text as it is, or a JSON string, or an object with `command` (a line
- * or an argument vector) and optionally `expect` (a decision) or `label` (`safe` is allowed, `unsafe` isn't). Empty
+ * or an argument vector) and optionally `expect` (a decision) or `label` (`safe` is allowed, `unsafe` isn't) and `why`. Empty
  * lines and lines that begin with `#` are passed over. Throws `RuleError` for a line that is none of these.
  */
 export function readCommandTable(path: string, text: string): readonly TableRow[] {
@@ -36,12 +38,20 @@ export function readCommandTable(path: string, text: string): readonly TableRow[
     if (value === undefined && trimmed.startsWith('"')) return [{ line, command: content, expected: undefined }]
     const parsed = commandShape.safeParse(value)
     if (!parsed.success) {
-      const expected = 'a shell line, a JSON string, or {"command": …, "expect": "allow" | "ask" | "deny"}'
-      throw new RuleError(path, { line, column: 1 }, 'this is not a command', expected)
+      const expected = 'a shell line, a JSON string, or {"command": …, "expect": "allow" | "ask" | "deny", "why": …}'
+      const unknown = unknownKeys(value)
+      const what =
+        unknown.length === 0 ? 'this is not a command' : `this has a key that is not known: ${unknown.join(', ')}`
+      throw new RuleError(path, { line, column: 1 }, what, expected)
     }
     if (typeof parsed.data === 'string') return [{ line, command: parsed.data, expected: undefined }]
     return [{ line, command: parsed.data.command, expected: expectation(parsed.data) }]
   })
+}
+
+function unknownKeys(value: unknown): readonly string[] {
+  const keys = typeof value === 'object' && value !== null ? Object.keys(value) : []
+  return keys.filter((key) => !['command', 'expect', 'label', 'why'].includes(key)).slice(0, 5)
 }
 
 function expectation(row: {

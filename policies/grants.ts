@@ -1,7 +1,7 @@
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { homeDirectory } from './home.ts'
 import type { Grant } from './action.ts'
-import { isInside } from './protected-paths.ts'
+import { isInside } from './is-inside.ts'
 
 /** A grant in words. */
 export function describeGrant(grant: Grant): string {
@@ -44,7 +44,7 @@ export function isTooWide(grant: Grant): boolean {
   switch (grant.kind) {
     case 'read':
     case 'write':
-      return isInside(homedir(), resolve(grant.path))
+      return isInside(homeDirectory(), resolve(grant.path))
     case 'network':
       return !/^[\w.:-]+$/.test(grant.host)
     case 'limit':

@@ -2,15 +2,16 @@ import type { Action, Grant, Review, Verdict } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import { approve, freezeAction } from './approve.ts'
 import { assess } from './assess.ts'
-import type { Assessment, Policy } from './assessment.ts'
+import type { Assessment, Policy, Protects } from './assessment.ts'
 import type { AuditHead } from './audit/head.ts'
 import type { AuditLog } from './audit/log.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
+import { remedyFor } from './remedy.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { joinPermissions } from './permissions/join.ts'
 import { loadRules } from './rules/load.ts'
-import { makeRuleSet, type RuleSet } from './rules/rule-set.ts'
+import { addRules, type RuleSet } from './rules/rule-set.ts'
 
 /** What a guardian decides by. */
 export type GuardianOptions = {
@@ -27,6 +28,8 @@ export type GuardianOptions = {
   readonly audit: AuditLog
   /** Roots besides a patch's own that may be written. Default: none. */
   readonly writableRoots?: readonly string[]
+  /** What is protected in roots and outside. Default: nothing; who confines commands knows best. */
+  readonly protects?: Protects
 }
 
 /** What goes with one review. */
@@ -72,6 +75,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     mode: approvalMode,
     ...joinPermissions(options.rules, options.permissions),
     writableRoots: options.writableRoots ?? [],
+    protects: options.protects,
     standing: [],
   }
   return {
@@ -129,8 +133,10 @@ export function createGuardian(options: GuardianOptions): Guardian {
     if (decision === 'deny') return { ...deny(stage, reason), ...named }
     // What a rule grants it grants every time.
     if (decision === 'allow') return { decision, sandbox, decidedBy: stage, reason, ...named, ...holding('run') }
-    const request = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
     const asked = action.type === 'plan' ? (options.planReviewer ?? nobody) : reviewer
+    const base = { action, mode: approvalMode, asksFor: stage, reason, rule, analysis: assessment.analysis, ...more }
+    const remedy = asked === nobody ? remedyFor(action, rule, policy) : undefined
+    const request = remedy === undefined ? base : { ...base, remedy }
     const answer = await ask(asked, request, signal)
     const decidedBy = `reviewer:${asked.name}`
     switch (answer.outcome) {
@@ -170,15 +176,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     if (scope === 'run') policy = { ...policy, standing: [...policy.standing, ...grants] }
     if (rule === undefined) return
     const added = loadRules([{ path: 'approved in this run', layer: 'user', text: rule }])
-    const { rules } = policy
-    policy = {
-      ...policy,
-      rules: makeRuleSet(
-        [...rules.prefixRules, ...added.prefixRules],
-        [...rules.networkRules, ...added.networkRules],
-        rules.hostExecutables,
-      ),
-    }
+    policy = { ...policy, rules: addRules(policy.rules, added) }
   }
 
   async function ask(

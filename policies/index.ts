@@ -32,9 +32,15 @@ export {
   type ProgramOptions,
 } from './reviewers/program.ts'
 export { nobody, type Reviewer, type ReviewerAnswer, type ReviewRequest } from './reviewer.ts'
-export { loadPermissions, withoutAllows, type PermissionFile, type PermissionLists } from './permissions/load.ts'
+export type { PermissionLists } from './permissions/lists.ts'
+export { loadPermissions, withoutAllows, type LeftOut, type PermissionFile } from './permissions/load.ts'
 export type { ProposedRule } from './reviewers/rule-proposal.ts'
-export type { PermissionSet } from './permissions/permission.ts'
+export {
+  describePermission as describeDeny,
+  type PathPermission as FileDeny,
+  type PermissionSet,
+} from './permissions/permission.ts'
+export { makeRedactor, redactDeep } from './secrets/redact.ts'
 export { defaultRules } from './rules/default-rules.ts'
 export { loadRules, withoutAllowingRules, type RuleFile } from './rules/load.ts'
 export { findIdleRules, type IdleRule } from './rules/idle-rules.ts'

@@ -14,6 +14,8 @@ export type ReviewRequest = {
   readonly analysis: CommandAnalysis | undefined
   /** A patch as a unified diff, to be judged by; perhaps cut. Absent: the action is no patch, or nobody rendered one. */
   readonly diff?: string
+  /** What would let a command run without asking, in words. Absent: not looked for. */
+  readonly remedy?: string
   /** What the caller knows the action by, e.g. the id of a call; for reports. */
   readonly subject?: string
 }
@@ -57,12 +59,12 @@ export const nobody: Reviewer = {
     }),
 }
 
-function howToAllow({ action, rule, mode }: ReviewRequest): string {
-  if (rule !== undefined) return `It stays refused as long as the rule ${rule} stands.`
+function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
+  if (rule !== undefined && remedy === undefined) return `It stays refused as long as the rule ${rule} stands.`
   switch (action.type) {
     case 'exec':
       return action.escalation === undefined
-        ? 'Whoever runs this can allow the command with an allow rule in a .rules file or with another --ask-for-approval mode.'
+        ? (remedy ?? 'Whoever runs this can name a reviewer who may allow it.')
         : 'Work within the sandbox; whoever runs this can widen it in the configuration (extra roots, network), or name a reviewer.'
     case 'patch':
       if (action.instructs === true) {

@@ -1,5 +1,8 @@
+import { isBare } from './git/repository.ts'
+import { onceFor } from './once-for.ts'
 import { proxyVariables } from './network/inside.ts'
 import type { SandboxPolicy } from './policy.ts'
+import { wildcard } from './wildcard.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -52,7 +55,7 @@ const secretName =
   /KEY|SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|SIGNATURE|WEBHOOK|CERTIFICATE|_PAT$|^PAT_|_PSK$|_DSN$|DATABASE_URL|CONNECTION_STRING/i
 
 /** `scheme://user:password@host`, as database and proxy addresses carry it. */
-const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]*:[^/@\s]+@/i
+const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i
 
 /** Whether a variable of an environment is taken for a secret, by its name or by what it holds. */
 export function looksLikeSecret(name: string, value: string): boolean {
@@ -113,6 +116,15 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
+/** A test for names by patterns, made once for all names: most of the time to start a command went into making expressions. */
+const matcher = onceFor((patterns: readonly string[]): ((name: string) => boolean) => {
+  const tests = patterns.map((pattern) => wildcard(pattern.toLowerCase(), { question: true }))
+  return (name) => {
+    const lower = name.toLowerCase()
+    return tests.some((test) => test(lower))
+  }
+})
+
 const isCore = matcher(coreNames)
 
 /** What a command gets of an environment, and the names of what it doesn't. */
@@ -159,7 +171,7 @@ export function commandEnvironment(
     else withheld.push(name)
   }
   return {
-    variables: {
+    variables: withoutBareRepositories(policy, {
       ...variables,
       ...nonInteractive,
       ...(command.terminal === undefined ? {} : { TERM: 'xterm-256color' }),
@@ -169,20 +181,24 @@ export function commandEnvironment(
       PWD: command.cwd,
       ...set,
       ...command.env,
-    },
+    }),
     withheld,
   }
 }
 
-/** A test for names by patterns, made once for all names: most of the time to start a command went into making expressions. */
-function matcher(patterns: readonly string[]): (name: string) => boolean {
-  if (patterns.length === 0) return () => false
-  const one = new RegExp(`^(?:${patterns.map(asExpression).join('|')})$`, 'is')
-  return (name) => one.test(name)
-}
-
-function asExpression(pattern: string): string {
-  return pattern.replace(/[\\^$.*+?()[\]{}|]/g, (character) =>
-    character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
-  )
+/**
+ * Keeps git from taking a directory that only looks like a repository for one: it may have come with a clone, and its configuration
+ * names programs (git-config(1), safe.bareRepository). Where the workspace itself is bare, it is named as the repository.
+ */
+function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variables): Variables {
+  const count = Number(variables['GIT_CONFIG_COUNT'] ?? 0)
+  // What isn't a count is git's to complain about.
+  if (!Number.isSafeInteger(count) || count < 0) return variables
+  return {
+    ...variables,
+    [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
+    [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
+    GIT_CONFIG_COUNT: `${count + 1}`,
+    ...(variables['GIT_DIR'] === undefined && isBare(workspace) ? { GIT_DIR: workspace } : {}),
+  }
 }

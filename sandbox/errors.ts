@@ -13,9 +13,21 @@ export type SandboxErrorData = {
     readonly cannotStart?: true
   }
   readonly 'missing-directory': { readonly path: string; readonly role: string }
-  readonly 'missing-program': { readonly program: string; readonly searched: readonly string[] }
+  /** `outside`: commands can write there, so what lies there is not started with the caller's own rights. */
+  readonly 'missing-program': {
+    readonly program: string
+    readonly searched: readonly string[]
+    readonly outside?: readonly string[]
+  }
   /** The backend broke before the command started; `detail` is what it said. */
   readonly 'setup-failed': { readonly backend: Backend; readonly detail: string }
+  /** What lies at a path of the plan is not what was planned any more, so nothing was run. */
+  readonly 'path-changed': {
+    readonly backend: Backend
+    readonly path: string
+    /** Set where it isn't what was approved, or what the run began with, whatever is planned. */
+    readonly approved?: true
+  }
   readonly closed: { readonly backend: Backend }
   /** What a killed run's commands may have planted can't be looked through; `directory` is the run's, which says what it owed. */
   readonly unreviewed: { readonly directory: string; readonly detail: string }
@@ -52,11 +64,14 @@ function describe(error: Described): string {
     case 'missing-directory':
       return `${error.data.role} ${error.data.path} is not an existing directory`
     case 'missing-program':
-      return error.data.searched.length === 0
-        ? `${error.data.program} is not an executable file`
-        : `no executable named ${error.data.program} in ${error.data.searched.join(':')}`
+      return describeMissingProgram(error.data)
     case 'setup-failed':
       return `the ${error.data.backend} sandbox broke before the command started: ${error.data.detail}`
+    case 'path-changed':
+      if (error.data.approved === true) {
+        return `nothing was run: ${error.data.path} is no longer what was approved. It was moved, removed or replaced since, and an approval holds for what was there, not for its name. Put it back, or name the place that is meant and ask again`
+      }
+      return `nothing was run: ${error.data.path} was moved or replaced while the ${error.data.backend} sandbox was made for this command, and what was planned is what is mounted. Try again when nothing renames or replaces it`
     case 'closed':
       return `the ${error.data.backend} sandbox is closed: open a new one for further commands`
     case 'unreviewed':
@@ -64,4 +79,14 @@ function describe(error: Described): string {
     default:
       return error satisfies never
   }
+}
+
+function describeMissingProgram({ program, searched, outside = [] }: SandboxErrorData['missing-program']): string {
+  const missing =
+    searched.length === 0
+      ? `${program} is not an executable file`
+      : `no executable named ${program} in ${searched.join(':')}`
+  return outside.length === 0
+    ? missing
+    : `${missing} that lies outside of ${outside.join(', ')}: what commands can write is not started with your rights`
 }

@@ -1,5 +1,9 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { namesIn } from './directory-names.ts'
 import { findNamed } from './name-pattern.ts'
+import { onceFor } from './once-for.ts'
+import { hasRawBytes } from './path-bytes.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
@@ -11,6 +15,8 @@ export type FileSystemView = {
   realPath(path: string): string | undefined
   /** Whether the last component itself is a symlink. */
   isSymlink(path: string): boolean
+  /** Those of many paths that may be there: without the others, what follows is done for few. */
+  present(paths: readonly string[]): readonly string[]
   /** What is below a directory whose name one of the patterns means. */
   named(directory: string, patterns: readonly string[]): readonly string[]
 }
@@ -18,6 +24,7 @@ export type FileSystemView = {
 /** The machine's own file system. */
 export const hostFileSystem: FileSystemView = {
   named: findNamed,
+  present: presentOf,
   kindOf: (path) => {
     try {
       const stat = statSync(path, { throwIfNoEntry: false })
@@ -45,3 +52,93 @@ export const hostFileSystem: FileSystemView = {
     }
   },
 }
+
+/** From so many paths in one directory on, listing it takes less than asking for each. */
+const worthListing = 6
+
+/** The paths of a list that lie in one directory. */
+type Inside = {
+  readonly directory: string
+  readonly parent: string
+  /** Its own name, and those of the paths, as `namesIn` has them. */
+  readonly name: string
+  readonly names: readonly string[]
+  /** Where in the list each of them stands. */
+  readonly places: readonly number[]
+}
+
+/** As `dirname`, which takes longer for the many paths that are absolute and normal. */
+function parentOf(path: string): string {
+  return path.endsWith('/') ? dirname(path) : path.slice(0, Math.max(path.lastIndexOf('/'), 1))
+}
+
+function nameOf(path: string): string {
+  return path.endsWith('/') ? basename(path) : path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** How lists that are asked for again and again fall into directories, those further out first. */
+const groupsOf = onceFor((paths: readonly string[]): readonly Inside[] => {
+  // Names that aren't UTF-8 can't be told by a listing. There are hardly ever any.
+  const isAnyRaw = hasRawBytes(paths.join('\0'))
+  const places = [...paths.keys()].filter((place) => !isAnyRaw || !hasRawBytes(paths[place] ?? ''))
+  const lower = (path: string): string => nameOf(path).toLowerCase()
+  return [...Map.groupBy(places, (place) => parentOf(paths[place] ?? ''))]
+    .toSorted(([a], [b]) => a.length - b.length)
+    .map(([directory, inside]) => ({
+      directory,
+      parent: parentOf(directory),
+      name: lower(directory),
+      names: inside.map((place) => lower(paths[place] ?? '')),
+      places: inside,
+    }))
+})
+
+/** What was found of a list, and all that was asked for it, in this order: the same answers mean the same find. */
+type Find = {
+  readonly asked: readonly {
+    readonly ask: (directory: string) => unknown
+    readonly directory: string
+    readonly answer: unknown
+  }[]
+  readonly present: readonly string[]
+}
+
+const lastFinds = new WeakMap<readonly string[], Find>()
+const isDirectory = (path: string): boolean => hostFileSystem.kindOf(path) === 'directory'
+
+function presentOf(paths: readonly string[]): readonly string[] {
+  const last = lastFinds.get(paths)
+  if (last?.asked.every(({ ask, directory, answer }) => ask(directory) === answer) === true) return last.present
+  const find = findPresent(paths)
+  // One where names were read anew isn't worth keeping, and does no harm.
+  lastFinds.set(paths, find)
+  return find.present
+}
+
+/** Asks each directory once, and none that a directory which was listed doesn't have. */
+function findPresent(paths: readonly string[]): Find {
+  const listed = new Map<string, ReadonlySet<string> | undefined>()
+  const asked: Find['asked'][number][] = []
+  const absent = new Set<number>()
+  const ask = <Answer>(what: (directory: string) => Answer, directory: string): Answer => {
+    const answer = what(directory)
+    asked.push({ ask: what, directory, answer })
+    return answer
+  }
+  for (const { directory, parent, name, names, places } of groupsOf(paths)) {
+    if (listed.get(parent)?.has(name) === false) {
+      listed.set(directory, noNames)
+    } else if (places.length >= worthListing) {
+      listed.set(directory, ask(namesIn, directory))
+    } else {
+      if (!ask(isDirectory, directory)) for (const place of places) absent.add(place)
+      continue
+    }
+    const found = listed.get(directory)
+    if (found === undefined) continue
+    for (const [at, place] of places.entries()) if (!found.has(names[at] ?? '')) absent.add(place)
+  }
+  return { asked, present: paths.filter((_, place) => !absent.has(place)) }
+}
+
+const noNames: ReadonlySet<string> = new Set()

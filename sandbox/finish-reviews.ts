@@ -1,6 +1,7 @@
 import { SandboxError } from './errors.ts'
 import { finishReview } from './git/guard.ts'
 import { readTrustRecord } from './git/trust-record.ts'
+import { endLeftRunning } from './left-running.ts'
 import { reapRunDirectories } from './run-directory.ts'
 import type { Denial } from './sandbox.ts'
 
@@ -12,6 +13,7 @@ import type { Denial } from './sandbox.ts'
 export async function finishReviews(): Promise<readonly Denial[]> {
   const found: Denial[] = []
   await reapRunDirectories(async (directory) => {
+    await endLeftRunning(directory)
     try {
       const record = readTrustRecord(directory)
       if (record === undefined) return
@@ -25,10 +27,16 @@ export async function finishReviews(): Promise<readonly Denial[]> {
   return found
 }
 
+/** How long a daemon that doesn't answer may hold up a start, which perhaps has nothing to do with it. */
+const patienceMs = 2000
+
 /** A container may live a moment longer than its owner. */
 async function endContainers(): Promise<void> {
   const { connectDocker } = await import('./docker/client.ts')
   const { reapContainers } = await import('./docker/reap.ts')
   // Where no daemon answers any more, nothing of its commands can be ended, nor is it likely to run.
-  await reapContainers(connectDocker()).catch(() => undefined)
+  const reaping = connectDocker()
+    .then(reapContainers)
+    .catch(() => undefined)
+  await Promise.race([reaping, new Promise((resolve) => setTimeout(resolve, patienceMs))])
 }

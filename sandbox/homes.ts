@@ -1,4 +1,4 @@
-import { homedir, userInfo } from 'node:os'
+import { userInfo } from 'node:os'
 import { isAbsolute, join, normalize } from 'node:path'
 import process from 'node:process'
 
@@ -7,19 +7,38 @@ import process from 'node:process'
  * containers and in CI, and a credential may lie in either, so that `~` has to mean both.
  */
 export function homes(): readonly string[] {
-  const found = [homedir()]
-  if (process.platform !== 'win32') {
-    try {
-      found.push(userInfo().homedir)
-    } catch {
-      // A uid without an entry in the password database has no second home.
-    }
-  }
+  const found = [process.env['HOME'], registeredHome()].filter((home) => home !== undefined)
   return [...new Set(found.filter(isAbsolute).map(normalize))].filter((home) => home !== '/')
+}
+
+/**
+ * The one that what is ours and the user's lies in: `$HOME`, or where that names no absolute path, the one in the password database.
+ * For who has neither, a directory that isn't there: nothing is found in it, and what has to be kept says so.
+ */
+export function homeDirectory(): string {
+  for (const find of [() => process.env['HOME'], registeredHome]) {
+    const home = find()
+    if (home !== undefined && isAbsolute(home)) return home
+  }
+  return '/nonexistent'
+}
+
+function registeredHome(): string | undefined {
+  try {
+    return userInfo().homedir
+  } catch {
+    // A uid without an entry in the password database.
+    return undefined
+  }
 }
 
 /** A path that may start with `~/`, as the absolute paths it means. `known` are the `homes`, where many paths are expanded. */
 export function expandHome(path: string, known?: readonly string[]): readonly string[] {
-  if (path !== '~' && !path.startsWith('~/')) return [normalize(path)]
+  if (path !== '~' && !path.startsWith('~/')) return [isPlain(path) ? path : normalize(path)]
   return (known ?? homes()).map((home) => join(home, path.slice(1)))
+}
+
+/** Whether normalizing would leave a path as it is: there are many, and it takes far longer than to look. */
+function isPlain(path: string): boolean {
+  return !path.includes('/.') && !path.includes('//') && !path.endsWith('/')
 }

@@ -1,25 +1,12 @@
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { FileSystemView } from './file-system-view.ts'
+import type { Mount } from './mount.ts'
 import { isNested } from './nested-places.ts'
+import { onceFor } from './once-for.ts'
 import { depth, isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
-import type { GuardedPlaces } from './git/guard.ts'
+import type { ShownPlaces } from './narrow.ts'
 import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
-import { gitExecutables } from './protected-places.ts'
-
-/** One step in building what the command sees, at a path without symlinks. */
-export type Mount = {
-  readonly path: string
-  readonly as:
-    | 'writable'
-    | 'read-only'
-    /** The run's own temporary directory. */
-    | 'private'
-    /** An empty directory in memory that later mounts may lie in; nobody can write to it afterwards. */
-    | 'hollow'
-    | 'empty-directory'
-    | 'refused-file'
-}
 
 /** Directories of the host that are never shown: they hold sockets of services and other people's files. */
 const hiddenPlaces = ['/run', '/tmp'] as const
@@ -32,11 +19,11 @@ const resolverPlaces: readonly string[] = ['/run/systemd/resolve', '/run/resolvc
  * The mounts that make `policy` so, outermost first, over a read-only view of the whole host. What is not there now is not
  * mounted: nothing is ever created on the host to have something to cover.
  */
-export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: FileSystemView): readonly Mount[] {
+export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: FileSystemView): readonly Mount[] {
   const byPath = new Map<string, Mount>()
   // A later rule about the same path replaces the earlier one, so the order of these is the order of precedence.
   const put = (path: string, as: Mount['as']): void => void byPath.set(path, { path, as })
-  const roots = [...writableRoots(policy, host), ...places.repositories]
+  const roots = writableRoots(policy, host)
 
   for (const place of hiddenPlaces) {
     const real = host.realPath(place)
@@ -52,11 +39,12 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
     const real = host.realPath(path)
     if (real !== undefined) put(real, 'read-only')
   }
-  for (const path of [...roots, ...writableFiles(policy, host)]) put(path, 'writable')
+  const writable = [...roots, ...writableFiles(policy, host)]
+  for (const path of writable) put(path, 'writable')
   const socket = policy.dockerSocket === undefined ? undefined : host.realPath(policy.dockerSocket)
   if (socket !== undefined) put(socket, 'read-only')
   const granted = new Set(byPath.keys())
-  for (const path of deniedPlaces(policy, host)) {
+  for (const path of host.present(deniedPlaces(policy, host))) {
     const real = host.realPath(path)
     // What was granted by its own name stays granted, and what lies in a hidden place can't be seen anyway.
     if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
@@ -66,26 +54,47 @@ export function planMounts(policy: SandboxPolicy, places: GuardedPlaces, host: F
   const protect = (path: string): void => {
     if (nearest(path, byPath)?.as === 'writable') put(path, 'read-only')
   }
-  for (const path of [...places.protectedPaths.filter((each) => !isNested(each)), ...places.gitLinks]) {
+  const shielded = host.present(plainOnes(places.protectedPaths))
+  for (const path of [...shielded, ...places.gitLinks]) {
     const real = host.realPath(path)
     if (real !== undefined && !roots.includes(real)) protect(real)
   }
-  for (const git of places.gitDirectories) {
-    if (nearest(git, byPath)?.as !== 'writable') continue
-    // A directory that is a mount point can't be renamed aside and replaced.
-    put(git, 'writable')
-    for (const name of gitExecutables) {
-      const real = host.realPath(join(git, name))
-      if (real !== undefined) protect(real)
-    }
+  // What lies in something writable is that already, and commands may rename what leads to it.
+  for (const path of writable) {
+    const isInside = path !== '/' && nearest(dirname(path), byPath)?.as === 'writable'
+    if (isInside && byPath.get(path)?.as === 'writable') byPath.delete(path)
   }
-  const mounts = [...byPath.values()].toSorted((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1))
+  for (const path of places.git.hidden) {
+    const real = host.realPath(path)
+    if (real !== undefined && !granted.has(real) && !isHidden(nearest(real, byPath))) put(real, 'refused-file')
+  }
+  for (const mount of places.git.replaced) {
+    const real = host.realPath(mount.path)
+    if (real === undefined || granted.has(real) || isHidden(nearest(real, byPath))) continue
+    if (byPath.get(real)?.as !== 'refused-file') byPath.set(real, { ...mount, path: real })
+  }
+  // What is denied stays so with the repository that it holds; one that nobody works in is shown where it can be seen at all.
+  const own = [
+    ...places.git.mounts.filter(({ path }) => nearest(path, byPath)?.as !== 'empty-directory'),
+    ...places.git.nested.filter(({ path }) => !isHidden(nearest(path, byPath))),
+  ]
+  for (const { path } of own) {
+    // Nothing else lies in a private directory, which a mount below it would uncover.
+    for (const other of byPath.keys()) if (other !== path && isWithin(other, path)) byPath.delete(other)
+  }
+  for (const mount of own) byPath.set(mount.path, mount)
+  const mounts = [...byPath.values()]
+    .map((mount) => ({ mount, deep: depth(mount.path) }))
+    .toSorted((a, b) => a.deep - b.deep || (a.mount.path < b.mount.path ? -1 : 1))
+    .map(({ mount }) => mount)
   return mounts.map((mount) =>
     mount.as === 'empty-directory' && mounts.some(({ path }) => path !== mount.path && isWithin(path, mount.path))
       ? { ...mount, as: 'hollow' }
       : mount,
   )
 }
+
+const plainOnes = onceFor((paths: readonly string[]) => paths.filter((path) => !isNested(path)))
 
 /** The mount that decides what is at `path`: the innermost that holds it. */
 function nearest(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { wildcard } from './wildcard.ts'
 
 /** How a list of places says "whatever is called so, at any depth": `**` and a slash, then a name that may hold `*` and `?`. */
 const prefix = '**/'
@@ -11,7 +12,7 @@ export function isNamePattern(entry: string): boolean {
 
 /** Whether a path, given relative to a root, has a component that one of the patterns means. */
 export function matchesName(relativePath: string, patterns: readonly string[]): boolean {
-  return relativePath.split('/').some((name) => patterns.some((pattern) => expression(pattern).test(name)))
+  return relativePath.split('/').some((name) => patterns.some((pattern) => namer(pattern)(name)))
 }
 
 /** Directories full of other people's files, which are many. */
@@ -19,12 +20,12 @@ const skipped: readonly string[] = ['.git', 'node_modules']
 
 /** The paths below a directory, outermost only, whose name one of the patterns means. What can't be read is left out. */
 export function findNamed(directory: string, patterns: readonly string[]): readonly string[] {
-  const expressions = patterns.map(expression)
+  const means = patterns.map(namer)
   const found: string[] = []
   const stack = [directory]
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     for (const entry of entriesOf(at)) {
-      if (expressions.some((each) => each.test(entry.name))) found.push(join(at, entry.name))
+      if (means.some((each) => each(entry.name))) found.push(join(at, entry.name))
       else if (entry.isDirectory() && !skipped.includes(entry.name)) stack.push(join(at, entry.name))
     }
   }
@@ -40,11 +41,6 @@ function entriesOf(directory: string) {
   }
 }
 
-function expression(pattern: string): RegExp {
-  const source = pattern
-    .slice(prefix.length)
-    .replace(/[\\^$.*+?()[\]{}|]/g, (character) =>
-      character === '*' ? '.*' : character === '?' ? '.' : `\\${character}`,
-    )
-  return new RegExp(`^${source}$`, 's')
+function namer(pattern: string): (name: string) => boolean {
+  return wildcard(pattern.slice(prefix.length), { question: true })
 }

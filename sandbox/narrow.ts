@@ -1,6 +1,9 @@
 import type { GuardedPlaces } from './git/guard.ts'
+import type { GitView, PrivateGit } from './git/private-git.ts'
+import type { KeyFileView } from './key-file-view.ts'
 import type { SandboxPolicy } from './policy.ts'
-import { runDirectoriesBelow } from './run-directory.ts'
+import { isWithin } from './paths.ts'
+import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
@@ -14,20 +17,40 @@ export function policyFor(policy: SandboxPolicy, { readOnly }: Command): Sandbox
   return { ...rest, mode: 'read-only' }
 }
 
+/** What is guarded, and what of git is shown otherwise than the host has it. */
+export type ShownPlaces = GuardedPlaces & { readonly git: GitView }
+
 /**
  * What is guarded while a command runs. What is there when the first one begins that may write is the host's own; after that, what
  * appears may be a command's work. One that writes nothing can plant nothing, and needs no repository that a commit would write.
  *
  * @param roots what the policy lets commands write to, without symlinks
+ * @param keyFiles what of files with secrets is shown; undefined where nothing can be mounted
+ * @param runDirectories the directories of all runs
  */
 export function placesFor(
-  { readOnly }: Command,
+  command: Command,
   guard: { readonly trust: () => GuardedPlaces; readonly places: () => GuardedPlaces },
+  privateGit: PrivateGit,
   running: { readonly writing: number },
   roots: readonly string[],
-): GuardedPlaces {
-  if (readOnly === true) return { ...guard.places(), repositories: [] }
-  const places = running.writing === 0 ? guard.trust() : guard.places()
+  keyFiles: (() => KeyFileView) | undefined = undefined,
+  runDirectories: readonly string[] = allRunDirectories(),
+): ShownPlaces {
+  const settled = running.writing === 0
+  const trusted = settled && command.readOnly !== true
+  const places = trusted ? guard.trust() : guard.places()
+  const looked = roots.length > 0 && (trusted || places.gitDirectories.length > 0)
+  const view = privateGit.view(command, looked ? places.gitDirectories : undefined, settled)
+  const keys = keyFiles?.() ?? { hidden: [], replaced: [] }
+  const git = {
+    ...view,
+    hidden: [...view.hidden, ...keys.hidden],
+    replaced: [...view.replaced, ...keys.replaced],
+  }
   // What other runs keep is theirs, and decides about their commands.
-  return { ...places, protectedPaths: [...places.protectedPaths, ...runDirectoriesBelow(roots)] }
+  const others = runDirectories.filter((path) => roots.some((root) => isWithin(path, root)))
+  return others.length === 0
+    ? { ...places, git }
+    : { ...places, git, protectedPaths: [...places.protectedPaths, ...others] }
 }

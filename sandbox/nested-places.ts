@@ -1,8 +1,17 @@
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { isWithin } from './paths.ts'
+import { wildcard } from './wildcard.ts'
 
-/** In a list of protected paths: `ROOT/**` and a slash, then what is protected in the root and in every directory below it. */
-const anywhere = '/**/'
+/**
+ * Between a root and what is protected in it and in every directory below: a NUL is in no path, so that no directory can be called what
+ * makes a path stand for many.
+ */
+const anywhere = '\0/'
+
+/** The protected path that stands for `name` in `root` and in every directory below it. Components of it may hold `*`. */
+export function nestedPlace(root: string, name: string): string {
+  return `${root === '/' ? '' : root}/${anywhere}${name}`
+}
 
 /** Whether a protected path stands for many: one in each directory of a root. */
 export function isNested(path: string): boolean {
@@ -12,20 +21,38 @@ export function isNested(path: string): boolean {
 /** Programs of others, which nobody opens as a project of their own. */
 export const spared = 'node_modules'
 
+/** Which entries of directories may be, or hold, something that is protected in every directory. */
+export type NestedNames = {
+  readonly matches: (name: string) => boolean
+  /** Those of them that are no patterns, to be asked for where a directory can't be listed. */
+  readonly exact: readonly string[]
+}
+
 /** The names that a directory below `root` must have an entry of for a nested protected path to exist in it. */
-export function nestedNames(patterns: readonly string[], root: string): readonly string[] {
-  return patterns.filter(isNested).flatMap((pattern) => {
+export function nestedNames(patterns: readonly string[], root: string): NestedNames {
+  const first = patterns.filter(isNested).flatMap((pattern) => {
     const parts = splitNested(pattern)
     return parts.root === root ? parts.rest.slice(0, 1) : []
   })
+  const exact = [...new Set(first.filter((name) => !name.includes('*')))]
+  const known = new Set(exact.map(plainName))
+  const tests = [...new Set(first.filter((name) => name.includes('*')))].map(namer)
+  return {
+    exact,
+    matches: (name) => {
+      const plain = plainName(name)
+      return known.has(plain) || tests.some((expression) => expression(plain))
+    },
+  }
 }
 
 /** The protected paths that an entry found below `root` may hold, or be. */
 export function nestedAt(patterns: readonly string[], root: string, entry: string): readonly string[] {
   if (relative(root, entry).split('/').includes(spared)) return []
   return patterns.filter(isNested).flatMap((pattern) => {
-    const parts = splitNested(pattern)
-    return parts.root === root && entry.endsWith(`/${parts.rest[0]}`) ? [join(entry, ...parts.rest.slice(1))] : []
+    const { root: from, rest } = splitNested(pattern)
+    const [first = '', ...below] = rest
+    return from === root && matchesName(basename(entry), first) ? [join(entry, ...below)] : []
   })
 }
 
@@ -34,7 +61,7 @@ export function nestedPlaceOf(path: string, patterns: readonly string[]): string
   for (const pattern of patterns.filter(isNested)) {
     const { root, rest } = splitNested(pattern)
     const parts = isWithin(path, root) ? relative(root, path).split('/') : []
-    const at = parts.findIndex((_, index) => rest.every((name, offset) => parts[index + offset] === name))
+    const at = parts.findIndex((_, index) => rest.every((name, offset) => matchesName(parts[index + offset], name)))
     if (at !== -1 && !parts.slice(0, at).includes(spared)) return join(root, ...parts.slice(0, at + rest.length))
   }
   return undefined
@@ -43,5 +70,29 @@ export function nestedPlaceOf(path: string, patterns: readonly string[]): string
 /** The root of a nested protected path, and the names from any directory of it on. */
 export function splitNested(pattern: string): { readonly root: string; readonly rest: readonly string[] } {
   const at = pattern.indexOf(anywhere)
-  return { root: pattern.slice(0, at), rest: pattern.slice(at + anywhere.length).split('/') }
+  return { root: pattern.slice(0, at - 1) || '/', rest: pattern.slice(at + anywhere.length).split('/') }
+}
+
+/** Whether a file system could take `name` for the protected name, by however lenient a comparison. */
+function matchesName(name: string | undefined, pattern: string): boolean {
+  if (name === undefined) return false
+  const plain = plainName(name)
+  return pattern.includes('*') ? namer(pattern)(plain) : plain === plainName(pattern)
+}
+
+/**
+ * A name as the most lenient file system compares it: case and composition don't count (APFS, NTFS), nor do characters without a width
+ * (HFS+) or blanks and dots at the end (NTFS).
+ */
+function plainName(name: string): string {
+  if (/^[a-z0-9._-]*[a-z0-9_-]$/.test(name)) return name
+  return name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+    .replace(/[. ]+$/, '')
+}
+
+function namer(pattern: string): (name: string) => boolean {
+  return wildcard(plainName(pattern))
 }

@@ -1,10 +1,16 @@
 import process from 'node:process'
 import { SandboxError } from './errors.ts'
+import { hostFileSystem } from './file-system-view.ts'
+import { isThere, type Place } from './held-place.ts'
+import type { KnownPlaces } from './known-places.ts'
 import { finishReviews } from './finish-reviews.ts'
 import { refuseKernelPlaces } from './kernel-places.ts'
+import { loadOwnCode } from './installation/load.ts'
 import type { NetworkOptions } from './network/proxy.ts'
+import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { requireDirectory } from './program.ts'
+import { filesApart, writableRoots } from './roots.ts'
 import type { Backend } from './backend.ts'
 import type { Denial, Sandbox } from './sandbox.ts'
 
@@ -16,31 +22,70 @@ export type SandboxOptions = {
   readonly image?: string | undefined
   /** For the proxy of a network allow-list. */
   readonly network?: NetworkOptions | undefined
+  /** What paths of the policy meant when they were given or approved. Default: what lies there now, links followed. */
+  readonly known?: KnownPlaces | undefined
   /** Hears what `finishReviews` found, which comes first. */
   readonly onLeftover?: ((denial: Denial) => void) | undefined
 }
 
+/** A policy with the paths that were meant, and what must be found at them. Throws `path-changed` where it isn't there. */
+function settle(
+  policy: SandboxPolicy,
+  known: KnownPlaces,
+  backend: Backend,
+): readonly [SandboxPolicy, readonly Place[]] {
+  const wanted = new Map<string, Place>()
+  const given = policy.mode === 'workspace-write' ? [policy.workspace, ...policy.writableRoots] : []
+  const roots = given.flatMap((path) => known.places.get(path) ?? []).filter(isThere)
+  const meant = (path: string): readonly string[] => {
+    if (!known.places.has(path)) return [path]
+    const place = known.places.get(path)
+    // What wasn't there when it was given is a command's own by now.
+    if (place === undefined) return []
+    if (!isThere(place)) {
+      // Commands may do what they like inside of a root: what was another root there is not needed, and not looked for.
+      if (roots.some((root) => root.path !== place.path && isWithin(place.path, root.path))) return []
+      throw new SandboxError('path-changed', { backend, path: place.path, approved: true })
+    }
+    wanted.set(place.path, place)
+    return [place.path]
+  }
+  const settled = {
+    ...policy,
+    workspace: meant(policy.workspace)[0] ?? policy.workspace,
+    writableRoots: policy.writableRoots.flatMap(meant),
+    readableRoots: policy.readableRoots.flatMap(meant),
+    writableFiles: policy.writableFiles.flatMap(meant),
+    deniedReads: [...new Set([...policy.deniedReads, ...known.denied])],
+  }
+  return [settled, [...wanted.values()]]
+}
+
 /**
- * Opens the sandbox that enforces `policy`, or the `backend` asked for. Throws `SandboxError`: `unavailable` when that one can't
+ * Opens the sandbox that enforces the policy `asked` for, or the `backend` asked for. Throws `SandboxError`: `unavailable` when that one can't
  * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there, `invalid-policy` when one
- * is the kernel's own, `unreviewed` where a killed run's review can't be finished.
+ * is the kernel's own, `path-changed` where something else is at a path than `known` says, `unreviewed` where a killed run's review can't be
+ * finished.
  */
-export async function openSandbox(policy: SandboxPolicy, options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions = {}): Promise<Sandbox> {
+  const backend = options.backend ?? defaultBackend(asked)
+  const [meant, wanted] = options.known === undefined ? [asked, []] : settle(asked, options.known, backend)
+  const policy = filesApart(meant, hostFileSystem)
   requireDirectory(policy.workspace, 'workspace')
   if (policy.mode === 'workspace-write') {
     for (const root of policy.writableRoots) requireDirectory(root, 'writable root')
   }
   if (policy.mode !== 'danger-full-access') refuseKernelPlaces(policy)
-  const backend = options.backend ?? defaultBackend(policy)
   if (backend !== 'bubblewrap' && backend !== 'docker') requireNoAllowlist(policy, backend)
   for (const denial of await finishReviews()) options.onLeftover?.(denial)
+  await loadOwnCode(writableRoots(policy, hostFileSystem))
   switch (backend) {
     case 'bubblewrap':
       requireConfining(policy, backend)
-      return (await import('./bubblewrap/open.ts')).openBubblewrap(policy, options.network)
+      return (await import('./bubblewrap/open.ts')).openBubblewrap(policy, options.network, wanted)
     case 'docker':
       requireConfining(policy, backend)
-      return (await import('./docker/open.ts')).openDocker(policy, options.image, options.network)
+      return (await import('./docker/open.ts')).openDocker(policy, options.image, options.network, wanted)
     case 'unconfined':
     case 'external':
       return (await import('./unconfined/open.ts')).openUnconfined(policy, backend)

@@ -1,6 +1,7 @@
-import { homedir, tmpdir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
+import { homeDirectory } from './homes.ts'
 
 /** Where this program keeps what must outlive a run: quarantine, sessions, and what runs leave to the next one. */
 export function ownState(): string {
@@ -17,11 +18,17 @@ export function ownCache(): string {
  * has no home, in the directories that all share.
  */
 export function ownPlaces(): readonly string[] {
-  const shared = ['/var/tmp', tmpdir()].map((directory) => join(directory, `portcullis-${process.geteuid?.() ?? 0}`))
-  return [below('XDG_CONFIG_HOME', '.config'), ownState(), ownCache(), ...shared]
+  return [below('XDG_CONFIG_HOME', '.config'), ownState(), ownCache(), ...sharedPlaces()]
+}
+
+/** For who has no home, or works in it: in the directories that all share. */
+export function sharedPlaces(): readonly string[] {
+  return [...new Set(['/var/tmp', resolve(tmpdir())])].map((directory) =>
+    join(directory, `portcullis-${process.geteuid?.() ?? 0}`),
+  )
 }
 
 function below(variable: string, fallback: string): string {
   const named = process.env[variable]
-  return join(named !== undefined && isAbsolute(named) ? named : join(homedir(), fallback), 'portcullis')
+  return join(named !== undefined && isAbsolute(named) ? named : join(homeDirectory(), fallback), 'portcullis')
 }

@@ -1,30 +1,43 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
-import { credentialPlaces } from './credential-places.ts'
 import { SandboxError } from './errors.ts'
 import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern } from './network/host-pattern.ts'
-import { protectedPlaces } from './protected-places.ts'
+import { credentialPlaces, protectedPlaces } from './protected/table.ts'
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').refine(hasNoNul, 'must not hold a NUL')
 
-const expandable = z
-  .string()
-  .refine((path) => isAbsolute(path) || path.startsWith('~/'), 'must be an absolute path or start with ~/')
-  .refine(hasNoNul, 'must not hold a NUL')
-
-/** Absolute, or below the caller's home by `~/`; a parsed policy holds absolute paths only. */
-const places = z.array(expandable).transform((paths) => [...new Set(expandAll(paths))])
-
-const namePattern = z
-  .string()
-  .regex(/^\*\*\/[^/\0]+$/, 'must be an absolute path, start with ~/, or be a name at any depth, as in **/.env*')
+/** Lists of places are long, and a schema for each entry of them costs a command's start more than all the rest. */
+const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
 
 /** The same, and patterns of names at any depth. */
-const placesOrNames = z
-  .array(z.union([namePattern, expandable]))
-  .transform((entries) => [...new Set(expandAll(entries))])
+const placesOrNames = listOfPlaces((entry) =>
+  isPlace(entry) || /^\*\*\/[^/]+$/.test(entry)
+    ? undefined
+    : 'must be an absolute path, start with ~/, or be a name at any depth, as in **/.env*',
+)
+
+/** A list whose entries are absolute, or below the caller's home by `~/`; a parsed policy holds absolute paths only. */
+function listOfPlaces(faultOf: (entry: string) => string | undefined) {
+  return z
+    .array(z.string())
+    .superRefine(checkEach(faultOf))
+    .transform((entries) => [...new Set(expandAll(entries))])
+}
+
+function checkEach(faultOf: (entry: string) => string | undefined) {
+  return (entries: readonly string[], context: z.RefinementCtx): void => {
+    for (const [index, entry] of entries.entries()) {
+      const message = hasNoNul(entry) ? faultOf(entry) : 'must not hold a NUL'
+      if (message !== undefined) context.addIssue({ code: 'custom', message, path: [index] })
+    }
+  }
+}
+
+function isPlace(entry: string): boolean {
+  return isAbsolute(entry) || entry.startsWith('~/')
+}
 
 const variableName = z.string().regex(/^[^=\0]+$/, 'must be a variable name')
 
@@ -63,7 +76,7 @@ const Limits = z.strictObject({
   outputBytes: z.int().positive().optional(),
   /** Processes and threads of one command at a time. */
   processes: z.int().min(8).optional(),
-  /** Memory of one command: of all its processes together where control groups can be made, else of each. */
+  /** Memory of one command, of all its processes together. Refused where no control groups can be made; the default is then one for each process. */
   memoryBytes: z
     .int()
     .min(32 * 1024 * 1024)
@@ -100,8 +113,11 @@ export const SandboxPolicy = z.strictObject({
   deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
   /** Read-only although a writable root holds them: absolute, relative to every writable root, or after two stars and a slash in every directory of one. */
   protectedPaths: z
-    .array(
-      z.string().min(1).refine(hasNoNul, 'must not hold a NUL').refine(staysInside, 'must not climb out with ".."'),
+    .array(z.string())
+    .superRefine(
+      checkEach((entry) =>
+        entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not climb out with ".."',
+      ),
     )
     .default(() => [...protectedPlaces()]),
   network: Network.default({ mode: 'off' }),
@@ -134,11 +150,11 @@ function hasNoNul(text: string): boolean {
 }
 
 function staysInside(path: string): boolean {
-  return !path.split('/').includes('..')
+  return !path.includes('..') || !path.split('/').includes('..')
 }
 
 /** Finding the homes reads the system's list of users, which is done once for all paths. */
 function expandAll(entries: readonly string[]): readonly string[] {
-  const known = homes()
+  const known = entries.some((entry) => entry.startsWith('~')) ? homes() : []
   return entries.flatMap((entry) => (isNamePattern(entry) ? [entry] : expandHome(entry, known)))
 }

@@ -30,8 +30,10 @@ export function requireDirectory(path: string, role: string): void {
 /** Whether `file` is a regular file that this user may execute. */
 export function isExecutable(file: string): boolean {
   try {
+    // Most of what is asked for isn't there, and an error takes longer to make than to ask.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false
     accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
+    return true
   } catch {
     // Not there, not ours to see or not executable: for a lookup all the same.
     return false

@@ -2,20 +2,25 @@ import {
   chmodSync,
   closeSync,
   constants,
-  cpSync,
+  copyFileSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
-  readFileSync,
+  readdirSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import process from 'node:process'
-import { ownState } from './own-places.ts'
+import { closedState } from './closed-state.ts'
+import { makeDirectories } from './make-directories.ts'
+import { decodeName, encodePath, hasRawBytes } from './path-bytes.ts'
 
 /** A place, outside every writable root, for what a command planted and nothing on the host may find. */
 type Quarantine = {
@@ -23,20 +28,26 @@ type Quarantine = {
   take(root: string, path: string): string | undefined
 }
 
+/** Nothing can be taken away at all. */
+export class NoQuarantine extends Error {}
+
 /** O_PATH of open(2): enough to go on from, and all that a directory gives that can be entered but not read. */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
-const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
-const largestText = 1024 * 1024
+export const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
 
-/** Nothing is created until there is something to put there. */
-export function createQuarantine(): Quarantine {
+/**
+ * Nothing is created until there is something to put there.
+ *
+ * @param roots what commands write to, where it therefore is not
+ */
+export function createQuarantine(roots: readonly string[]): Quarantine {
   let place: string | undefined
   let count = 0
   return {
     take: (root, path) => {
       // Not in there, where an error can mean that what was planted is gone: without a place it is still there.
-      place ??= makePlace()
-      const to = join(place, `${(count += 1)}-${basename(path)}`)
+      place ??= openPlace(roots)
+      const to = join(place, `${(count += 1)}-${hasRawBytes(path) ? 'entry' : basename(path)}`)
       const taken = inParent(root, path, (entry, directory) => {
         move(entry, to, directory)
         return to
@@ -48,28 +59,9 @@ export function createQuarantine(): Quarantine {
   }
 }
 
-/** The text of a regular file below `root`, through no symlink; undefined for anything else and for a huge one. */
-export function readPlainFile(root: string, path: string): string | undefined {
-  return inParent(root, path, (entry) => {
-    // Without O_NONBLOCK a pipe planted here would hold us for ever.
-    const file = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    try {
-      const stat = fstatSync(file)
-      return stat.isFile() && stat.size <= largestText ? readFileSync(file, 'utf8') : undefined
-    } finally {
-      closeSync(file)
-    }
-  })
-}
-
-/** Puts a new file where there is none. */
-export function putFile(root: string, path: string, text: string): void {
-  inParent(root, path, (entry) => writeFileSync(entry, text, { flag: 'wx', mode: 0o644 }))
-}
-
 /** Puts a symlink back where there is none. */
 export function putSymlink(root: string, path: string, target: string): void {
-  inParent(root, path, (entry) => symlinkSync(target, entry))
+  inParent(root, path, (entry) => symlinkSync(target, encodePath(entry)))
 }
 
 /**
@@ -79,10 +71,10 @@ export function putSymlink(root: string, path: string, target: string): void {
 function inParent<T>(root: string, path: string, act: (entry: string, directory: string) => T): T | undefined {
   let directory: number | undefined
   try {
-    directory = openSync(root, openDirectory)
+    directory = openSync(encodePath(root), openDirectory)
     for (const part of relative(root, dirname(path)).split('/')) {
       if (part === '') continue
-      const next = openSync(through(directory, part), openDirectory)
+      const next = openSync(encodePath(through(directory, part)), openDirectory)
       closeSync(directory)
       directory = next
     }
@@ -96,14 +88,14 @@ function inParent<T>(root: string, path: string, act: (entry: string, directory:
 }
 
 /** A path that goes through an open directory, whatever its name leads to by now: by procfs, or by volfs on macOS. */
-function through(directory: number, entry: string): string {
+export function through(directory: number, entry: string): string {
   if (process.platform !== 'darwin') return `/proc/self/fd/${directory}/${entry}`
   const { dev, ino } = fstatSync(directory, { bigint: true })
   return `/.vol/${dev}/${ino}/${entry}`
 }
 
 function isGone(error: unknown): boolean {
-  const gone = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EEXIST']
+  const gone = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EEXIST']
   return error instanceof Error && 'code' in error && gone.includes(String(error.code))
 }
 
@@ -111,20 +103,53 @@ function move(from: string, to: string, directory: string): void {
   try {
     renameOrCopy(from, to)
   } catch (error) {
-    if (!hasCode(error, 'EACCES')) throw error
-    // Whoever planted it may have closed the door behind itself.
-    chmodSync(directory, 0o700)
-    renameOrCopy(from, to)
+    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error
+    // Whoever planted it may have closed the door behind itself: of the directory that it lies in, or of one that it is.
+    const mode = statSync(directory).mode & 0o7777
+    chmodSync(directory, mode | 0o700)
+    try {
+      if (lstatSync(encodePath(from)).isDirectory()) openUp(from)
+      renameOrCopy(from, to)
+    } finally {
+      chmodSync(directory, mode)
+    }
   }
 }
 
 function renameOrCopy(from: string, to: string): void {
   try {
-    renameSync(from, to)
+    renameSync(encodePath(from), to)
   } catch (error) {
     if (!hasCode(error, 'EXDEV')) throw error
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true })
-    rmSync(from, { recursive: true, force: true })
+    if (lstatSync(encodePath(from)).isDirectory()) openUp(from)
+    copyPlain(from, to)
+    rmSync(encodePath(from), { recursive: true, force: true })
+  }
+}
+
+/** Copies directories, files and symlinks. A pipe or a device holds nothing to keep, and opening one could wait for ever. */
+function copyPlain(from: string, to: string): void {
+  const stat = lstatSync(encodePath(from))
+  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(encodePath(from), { encoding: 'buffer' }), encodePath(to))
+  else if (stat.isDirectory()) {
+    mkdirSync(encodePath(to), { mode: 0o700 })
+    for (const name of readdirSync(encodePath(from), { encoding: 'latin1' })) {
+      copyPlain(join(from, decodeName(name)), join(to, decodeName(name)))
+    }
+  } else if (stat.isFile()) copyFileSync(encodePath(from), encodePath(to), constants.COPYFILE_EXCL)
+  else writeFileSync(encodePath(to), '', { flag: 'wx', mode: 0o600 })
+}
+
+/** Lets their owner into a directory and all below it. */
+function openUp(path: string): void {
+  const directory = openSync(encodePath(path), openDirectory)
+  try {
+    chmodSync(through(directory, '.'), 0o700)
+    for (const entry of readdirSync(through(directory, '.'), { withFileTypes: true, encoding: 'latin1' })) {
+      if (entry.isDirectory()) openUp(through(directory, decodeName(entry.name)))
+    }
+  } finally {
+    closeSync(directory)
   }
 }
 
@@ -132,8 +157,16 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-function makePlace(): string {
-  const quarantine = join(ownState(), 'quarantine')
-  mkdirSync(quarantine, { recursive: true, mode: 0o700 })
+function openPlace(roots: readonly string[]): string {
+  try {
+    return makePlace(roots)
+  } catch (error) {
+    throw new NoQuarantine(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function makePlace(roots: readonly string[]): string {
+  const quarantine = join(closedState(roots), 'quarantine')
+  makeDirectories(quarantine)
   return mkdtempSync(join(quarantine, `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-`))
 }

@@ -1,6 +1,10 @@
 import { isAbsolute, join } from 'node:path'
+import { nestedPlace } from './nested-places.ts'
+import { namedByGit } from './protected/named-by-git.ts'
 import type { FileSystemView } from './file-system-view.ts'
+import { onceFor } from './once-for.ts'
 import { isNamePattern } from './name-pattern.ts'
+import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 
 /** The directories that the policy lets a command write to, without symlinks; none outside workspace-write. */
@@ -8,6 +12,17 @@ export function writableRoots(policy: SandboxPolicy, host: FileSystemView): read
   if (policy.mode !== 'workspace-write') return []
   const real = [policy.workspace, ...policy.writableRoots].map((path) => host.realPath(path))
   return [...new Set(real.filter((path) => path !== undefined))]
+}
+
+/** The same policy, with what is a file among its writable roots where files belong. */
+export function filesApart(policy: SandboxPolicy, host: FileSystemView): SandboxPolicy {
+  const files = policy.writableRoots.filter((root) => host.kindOf(root) === 'file')
+  if (files.length === 0) return policy
+  return {
+    ...policy,
+    writableRoots: policy.writableRoots.filter((root) => !files.includes(root)),
+    writableFiles: [...policy.writableFiles, ...files],
+  }
 }
 
 /** The single files that the policy lets a command write to, without symlinks; none outside workspace-write. */
@@ -21,18 +36,45 @@ export function writableFiles(policy: SandboxPolicy, host: FileSystemView): read
 
 /** What can't be read, as far as it is there now: the policy's paths, and what its patterns of names mean below every root. */
 export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): readonly string[] {
-  const paths = policy.deniedReads.filter((entry) => !isNamePattern(entry))
-  const patterns = policy.deniedReads.filter(isNamePattern)
+  const { paths, patterns } = pathsAndPatterns(policy.deniedReads)
   if (patterns.length === 0) return paths
   const roots = [policy.workspace, ...writableRoots(policy, host), ...policy.readableRoots]
   const real = new Set(roots.map((root) => host.realPath(root)).filter((root) => root !== undefined))
   return [...paths, ...[...real].flatMap((root) => host.named(root, patterns))]
 }
 
-/** The policy's protected paths as absolute ones, below every writable root; what is protected in every directory is so in the root too. */
-export function protectedBelow(roots: readonly string[], policy: SandboxPolicy): readonly string[] {
-  return policy.protectedPaths
-    .flatMap((path) => (path.startsWith('**/') ? [path.slice(3), path] : [path]))
-    .flatMap((path) => (isAbsolute(path) ? [path] : roots.map((root) => join(root, path))))
-    .filter((path) => !roots.includes(path))
+/** The entries of such a list that are paths, and those that are patterns of names. */
+export const pathsAndPatterns = onceFor((denied: readonly string[]) => ({
+  paths: denied.filter((entry) => !isNamePattern(entry)),
+  patterns: denied.filter(isNamePattern),
+}))
+
+/**
+ * What can't be read below `roots`, as far as it is there, without symlinks: git in commands is not to look at it. What is granted by its own name
+ * is not among it.
+ *
+ * @param roots without symlinks
+ */
+export function deniedBelow(policy: SandboxPolicy, roots: readonly string[], host: FileSystemView): readonly string[] {
+  const isBelow = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root))
+  const granted = new Set([policy.workspace, ...policy.readableRoots, ...policy.writableRoots, ...policy.writableFiles])
+  return host
+    .present(deniedPlaces(policy, host).filter(isBelow))
+    .flatMap((path) => host.realPath(path) ?? [])
+    .filter((path) => isBelow(path) && !granted.has(path))
+}
+
+/** The policy's protected paths as absolute ones, below every writable root; what is protected in every directory is so in the root too; and what git's configuration names there. */
+export function protectedBelow(
+  roots: readonly string[],
+  policy: Pick<SandboxPolicy, 'protectedPaths'>,
+): readonly string[] {
+  const named = policy.protectedPaths.flatMap((path) => {
+    if (isAbsolute(path)) return [path]
+    if (!path.startsWith('**/')) return roots.map((root) => join(root, path))
+    const name = path.slice(3)
+    const atTop = name.includes('*') ? [] : roots.map((root) => join(root, name))
+    return [...atTop, ...roots.map((root) => nestedPlace(root, name))]
+  })
+  return [...named, ...roots.flatMap(namedByGit)].filter((path) => !roots.includes(path))
 }

@@ -1,9 +1,9 @@
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
-import { chmod, readdir, rm } from 'node:fs/promises'
+import { lstatSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { entriesIn } from './directory-names.ts'
 import { isOwnerGone, ownerName } from './owner.ts'
-import { isWithin } from './paths.ts'
+import { removeTree } from './remove-tree.ts'
 import type { Backend } from './backend.ts'
 import { closedBase, scratchBases } from './scratch.ts'
 
@@ -17,6 +17,7 @@ type RunDirectory = {
 }
 
 const prefix = 'portcullis-run-'
+const passingPrefix = 'portcullis-passing-'
 
 /**
  * Makes the run's directories, for this user alone, where commands that write to these roots can't get at them. Throws `unavailable` when
@@ -31,21 +32,20 @@ export function makeRunDirectory(roots: readonly string[], backend: Backend): Ru
   return run
 }
 
-/** Removes a run's directories; a command may have left directories there that deny even their owner. */
-export async function removeRunDirectory(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
-  } catch {
-    await openDirectories(path)
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
-  }
+/**
+ * Makes a directory below one of `scratchBases` for something of this process that is no run's: it is removed as a run's is when this
+ * process was killed.
+ */
+export function makePassingDirectory(base: string): string {
+  return mkdtempSync(join(base, `${passingPrefix}${ownerName(process.pid)}-`))
 }
 
-async function openDirectories(path: string): Promise<void> {
-  await chmod(path, 0o700)
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await openDirectories(join(path, entry.name))
-  }
+/**
+ * Removes a run's directories. What resists even so stays: it is no reason for a command that is over to fail, and the next start tries
+ * again, as nobody owns it then.
+ */
+export async function removeRunDirectory(path: string): Promise<void> {
+  await removeTree(path).catch(() => undefined)
 }
 
 /**
@@ -54,23 +54,29 @@ async function openDirectories(path: string): Promise<void> {
  */
 export async function reapRunDirectories(finish: (directory: string) => Promise<void>): Promise<void> {
   // At once, since there is nearly always nothing to do: what waits for other threads costs a start more than the work.
-  for (const { name, path } of scratchBases().flatMap(runDirectoriesIn)) {
-    if (!isOwnerGone(name.slice(prefix.length))) continue
+  for (const { owner, path } of scratchBases().flatMap((base) => directoriesIn(base, [prefix, passingPrefix]))) {
+    if (!isOwnerGone(owner)) continue
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (stat?.isDirectory() !== true || stat.uid !== process.geteuid?.()) continue
     await finish(path)
-    // Somebody else may be reaping the same one; whatever remains is the next start's.
-    await removeRunDirectory(path).catch(() => undefined)
+    // Somebody else may be reaping the same one.
+    await removeRunDirectory(path)
   }
 }
 
-/** The directories of runs, live ones too, that commands which write to these roots could get at. */
-export function runDirectoriesBelow(roots: readonly string[]): readonly string[] {
-  const bases = scratchBases().filter((base) => roots.some((root) => isWithin(base, root)))
-  return bases.flatMap(runDirectoriesIn).map(({ path }) => path)
+/** The directories of all runs, live and dead, as far as they lie where runs of this environment put them. */
+export function allRunDirectories(): readonly string[] {
+  return scratchBases()
+    .flatMap((base) => directoriesIn(base, [prefix]))
+    .map(({ path }) => path)
 }
 
-function runDirectoriesIn(base: string): readonly { readonly name: string; readonly path: string }[] {
-  const names = readdirSync(base).filter((name) => name.startsWith(prefix))
-  return names.map((name) => ({ name, path: join(base, name) }))
+type Found = { readonly path: string; readonly owner: string }
+
+function directoriesIn(base: string, prefixes: readonly string[]): readonly Found[] {
+  // What can't be looked into holds nothing of ours.
+  return (entriesIn(base) ?? []).flatMap((name) => {
+    const its = prefixes.find((one) => name.startsWith(one))
+    return its === undefined ? [] : [{ path: join(base, name), owner: name.slice(its.length) }]
+  })
 }

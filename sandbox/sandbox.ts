@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Backend } from './backend.ts'
 import type { Remedy } from './denials/remedy.ts'
+import type { KnownPlaces } from './known-places.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { Shell } from './shell.ts'
 
@@ -80,6 +81,8 @@ export type Sandbox = {
   readonly unenforced: readonly string[]
   /** The words that start Node inside, for programs of ours: to be put before its options. */
   readonly node: readonly [string, ...string[]]
+  /** What the policy's paths mean, for sandboxes that are opened like this one. Absent: nothing is held. */
+  readonly known?: () => KnownPlaces
   /** What reads command lines inside: bash, where it is there. */
   readonly shell: Shell
   /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */

@@ -1,18 +1,22 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { closedState, closedStates, isReached } from './closed-state.ts'
 import { SandboxError } from './errors.ts'
 import { hostFileSystem } from './file-system-view.ts'
-import { ownState } from './own-places.ts'
-import { isWithin } from './paths.ts'
+import { linksOnTheWay } from './links.ts'
+import { makeDirectories } from './make-directories.ts'
 import { writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { Backend } from './backend.ts'
 
 /** Where runs may keep what is theirs, as far as it is there, without symlinks: what a killed one left is looked for in all of these. */
 export function scratchBases(): readonly string[] {
-  const real = [tmpdir(), fallback()].map((path) => hostFileSystem.realPath(path))
-  return [...new Set(real.filter((path) => path !== undefined))]
+  const bases = [resolve(tmpdir()), ...closedStates().map((state) => join(state, 'runs'))]
+  const real = bases.map((path) => hostFileSystem.realPath(path))
+  return [...new Set(real.filter((path) => path !== undefined))].filter(
+    (path) => hostFileSystem.kindOf(path) === 'directory',
+  )
 }
 
 /**
@@ -20,35 +24,43 @@ export function scratchBases(): readonly string[] {
  * system's temporary directory, or else one in our own state. Throws `unavailable` when they reach both.
  */
 export function closedBase(roots: readonly string[], backend: Backend): string {
-  // TMPDIR may name what is not there.
-  const usual = hostFileSystem.realPath(tmpdir())
-  if (usual !== undefined && !isReached(usual, roots)) return usual
-  if (!isReached(fallback(), roots)) {
-    mkdirSync(fallback(), { recursive: true, mode: 0o700 })
-    const other = realpathSync.native(fallback())
-    if (!isReached(other, roots)) return other
+  const faults: string[] = []
+  for (const choose of [() => resolve(tmpdir()), () => makeBelow(closedState(roots))]) {
+    try {
+      // It may be a link, also into a root.
+      const path = choose()
+      const real = realpathSync.native(path)
+      const reached = [path, real, ...linksOnTheWay(path)].find((each) => isReached(each, roots))
+      if (reached !== undefined) faults.push(`commands could write to ${reached}`)
+      else if (canMakeIn(real)) return real
+      else faults.push(`nothing can be made in ${real}`)
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error))
+    }
   }
   throw new SandboxError('unavailable', {
     backend,
-    reason: `commands could write to ${usual ?? tmpdir()} and to ${fallback()}, and a run needs a directory that they can't`,
-    remedy: 'Set TMPDIR to a directory outside the writable roots.',
+    reason: `${faults.join(', ')}, and a run needs a directory of its own that commands can't write to`,
+    remedy: 'Set TMPDIR to a directory that can be written, outside the writable roots.',
   })
+}
+
+function makeBelow(state: string): string {
+  const path = join(state, 'runs')
+  makeDirectories(path)
+  return path
+}
+
+function canMakeIn(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK)
+    return hostFileSystem.kindOf(path) === 'directory'
+  } catch {
+    return false
+  }
 }
 
 /** The same for a policy. */
 export function closedTemporaryDirectory(policy: SandboxPolicy, backend: Backend): string {
   return closedBase(writableRoots(policy, hostFileSystem), backend)
-}
-
-function fallback(): string {
-  return join(ownState(), 'runs')
-}
-
-/** Whether a root holds a directory, and does so for commands too: what lies deeper in a root is hidden from them where it is ours or the system's. */
-function isReached(path: string, roots: readonly string[]): boolean {
-  const hidden = ['/tmp', '/run'].map((place) => hostFileSystem.realPath(place) ?? place)
-  return roots.some(
-    (root) =>
-      isWithin(path, root) && !hidden.some((place) => isWithin(path, place) && isWithin(place, root) && place !== root),
-  )
 }

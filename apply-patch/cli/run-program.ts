@@ -35,6 +35,33 @@ async function dispatch(given: readonly string[]): Promise<number> {
 }
 
 async function run(settings: Settings): Promise<number> {
+  if (settings.command !== 'apply') {
+    const { runCommand } = await import('./run-command.ts')
+    return stoppable((signal) => runCommand(settings, signal))
+  }
+  const patch = settings.patch ?? readPatch()
+  if (patch === undefined) return 2
+  if (typeof patch === 'string' && !isArgumentUtf8(patch)) {
+    write(2, 'Error: apply_patch requires a UTF-8 PATCH argument.\n')
+    return 1
+  }
+  return stoppable((signal) => apply(patch, settings, signal))
+}
+
+/** The patch on standard input; undefined when there is none, which is said. */
+function readPatch(): Buffer | undefined {
+  const input = readStandardInput()
+  expectShortRun(input.length)
+  if (input.length > 0) return input
+  write(2, usage)
+  return undefined
+}
+
+/**
+ * Lets a signal take back what has begun. Not before there is a patch: whoever reads waits without hearing signals, and is ended by
+ * the system's own way, as nothing has been done yet.
+ */
+async function stoppable(act: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()
   let interrupted: number | undefined
   for (const [signal, code] of [
@@ -46,20 +73,6 @@ async function run(settings: Settings): Promise<number> {
       controller.abort()
     })
   }
-  const code = await start(settings, controller.signal)
+  const code = await act(controller.signal)
   return code === 0 ? 0 : (interrupted ?? code)
-}
-
-async function start(settings: Settings, signal: AbortSignal): Promise<number> {
-  if (settings.command !== 'apply') return (await import('./run-command.ts')).runCommand(settings, signal)
-  if (settings.patch !== undefined) {
-    if (isArgumentUtf8(settings.patch)) return apply(settings.patch, settings, signal)
-    write(2, 'Error: apply_patch requires a UTF-8 PATCH argument.\n')
-    return 1
-  }
-  const input = readStandardInput()
-  expectShortRun(input.length)
-  if (input.length > 0) return apply(input, settings, signal)
-  write(2, usage)
-  return 2
 }

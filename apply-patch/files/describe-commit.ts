@@ -1,7 +1,7 @@
-import { lstatSync } from 'node:fs'
 import type { ChangeSet } from '../change-set.ts'
 import type { Claim } from './claim.ts'
 import { crc32 } from './crc32.ts'
+import { identityOf } from './identity.ts'
 import type { Work } from './install.ts'
 import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './owner.ts'
@@ -24,7 +24,7 @@ export function describeCommit(
   const header: Header = {
     version: 1,
     root: changeSet.root,
-    rootInode: lstatSync(changeSet.root, { bigint: true }).ino.toString(),
+    ...(identityOf(changeSet.root) ?? { rootInode: '' }),
     ...(changeSet.within === undefined ? {} : { within: changeSet.within }),
     unsafePaths: changeSet.unsafePaths,
     nonce: nonceOf(claim.owner),

@@ -104,6 +104,8 @@ export type CommitFacts = {
   readonly journal?: string
   /** Of `nothing-to-undo`: the nearest tree around this one that a patch was applied to. */
   readonly appliedTo?: string
+  /** Of `nothing-to-undo`: patches were applied to another directory that was at this path before. */
+  readonly replaced?: boolean
   /** Folders that were tried for the journal, each with the reason it can't serve. */
   readonly tried?: readonly { readonly path: string; readonly reason: string }[]
   readonly cause?: unknown

@@ -15,7 +15,7 @@ export function findGitDirectories(root: string): readonly string[] {
     if (stats === undefined || stats.isDirectory()) return []
     if (stats.isSymbolicLink()) return [realpathSync.native(git)]
     if (!stats.isFile()) return []
-    const pointer = /^gitdir: (.+?)\s*$/m.exec(readFileSync(git, 'utf8'))?.[1]
+    const pointer = /^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8'))?.[1]?.trimEnd()
     if (pointer === undefined) return []
     const directory = realpathSync.native(resolve(dirname(git), pointer))
     return [directory, ...commonDirectory(directory)]

@@ -32,6 +32,8 @@ export const header = z.strictObject({
   version: z.literal(1),
   root: path,
   rootInode: z.string(),
+  rootDevice: z.string().optional(),
+  rootBirth: z.string().optional(),
   within: z.array(path).optional(),
   unsafePaths: z.boolean(),
   nonce: z.string(),

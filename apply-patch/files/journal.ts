@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf } from './errors.ts'
+import type { Identity } from './identity.ts'
 import type { OwnerId } from './owner.ts'
 import type { Recipe } from './recipe.ts'
 import type { Cleared, Trace } from './steps.ts'
@@ -16,11 +17,9 @@ import { writeAll } from './write-all.ts'
  * any more, the letter `D`. Before `ready` is written nothing is done in the tree, so a
  * journal without it needs no recovery.
  */
-export type Header = {
+export type Header = Identity & {
   readonly version: 1
   readonly root: string
-  /** A tree of the same path but another inode is another tree. */
-  readonly rootInode: string
   /** The only trees below the root that it may name. Absent: all of it. */
   readonly within?: readonly string[] | undefined
   readonly unsafePaths: boolean

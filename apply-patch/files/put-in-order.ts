@@ -1,6 +1,7 @@
-import { lstatSync, unlinkSync } from 'node:fs'
+import { unlinkSync } from 'node:fs'
 import { openDirectories, type Directories } from './directories.ts'
 import { CommitError, errnoOf } from './errors.ts'
+import { identityOf, isSameDirectory } from './identity.ts'
 import type { Header } from './journal.ts'
 import { isInside } from './resolve-path.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
@@ -116,8 +117,8 @@ function checkConfined(header: Header, journal: string): void {
 }
 
 function isSameTree(header: Header): boolean {
-  const stats = lstatSync(header.root, { bigint: true, throwIfNoEntry: false })
-  return stats?.isDirectory() === true && stats.ino.toString() === header.rootInode
+  const found = identityOf(header.root)
+  return found !== undefined && isSameDirectory(header, found)
 }
 
 async function readIfThere(journal: string): Promise<ReadJournal | undefined> {

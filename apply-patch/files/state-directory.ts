@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { crc32 } from './crc32.ts'
 import { CommitError, errnoOf } from './errors.ts'
@@ -30,7 +30,7 @@ function candidates(root: string, chosen: string | undefined): readonly Candidat
     ...(isAbsolute(xdg) ? [{ kind: 'mine' as const, anchor: xdg, below: ['portcullis', 'apply-patch'] }] : []),
     { kind: 'home', anchor: home(), below: ['.local', 'state', 'portcullis', 'apply-patch'] },
     { kind: 'shared', anchor: '/var/tmp', below: [own, 'apply-patch'] },
-    { kind: 'shared', anchor: tmpdir(), below: [own, 'apply-patch'] },
+    { kind: 'shared', anchor: resolve(tmpdir()), below: [own, 'apply-patch'] },
   ]
   const inside = (candidate: Candidate): boolean => isInside(join(candidate.anchor, ...candidate.below), root)
   return [...all.filter((candidate) => !inside(candidate)), ...all.filter(inside)]
@@ -103,7 +103,7 @@ function nameFor(root: string): string {
 /** Makes the folders below a candidate's anchor. @returns why it can't serve, if it can't */
 function makePrivate(candidate: Candidate, last: string): string | undefined {
   const { kind, anchor, below } = candidate
-  if (kind === 'mine') mkdirSync(anchor, { recursive: true, mode: 0o700 })
+  if (kind === 'mine') makeAnchor(anchor)
   if (!isSafe(candidate)) return 'it belongs to another user'
   let at = anchor
   for (const name of [...below, last]) {
@@ -116,6 +116,26 @@ function makePrivate(candidate: Candidate, last: string): string | undefined {
     if (kind === 'shared' && !isPrivateDirectory(at)) return `${at} is not ours alone`
   }
   return isPrivateDirectory(at) ? undefined : `${at} is not ours alone`
+}
+
+/** Makes the caller's own folder. Node's recursive way never ends below `/proc`, where the kernel says of a folder that it isn't there. */
+function makeAnchor(path: string): void {
+  if (isMade(path)) return
+  makeAnchor(dirname(path))
+  if (!isMade(path)) mkdirSync(path, { mode: 0o700 })
+}
+
+/** Whether it is there, or could be made; no where what is above it is missing. */
+function isMade(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    return true
+  } catch (error) {
+    const errno = errnoOf(error)
+    if (errno === 'ENOENT' && dirname(path) !== path) return false
+    if (errno === 'EEXIST') return true
+    throw error
+  }
 }
 
 /** An anchor that is ours, or a shared one where nobody can rename what is ours; nothing there yet is fine too. */
@@ -137,16 +157,26 @@ function nearest(path: string): Stats {
 }
 
 function isPrivateDirectory(path: string): boolean {
-  return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
+  try {
+    return isPrivate(lstatSync(path, { throwIfNoEntry: false }))
+  } catch (error) {
+    // Below a file, or where we may not look, there is none of ours.
+    if (errnoOf(error) !== undefined) return false
+    throw error
+  }
 }
 
 function isPrivate(stats: Stats | undefined): boolean {
   return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0
 }
 
+/** `$HOME`, or where that is no absolute path, the one in the password file. */
 function home(): string {
+  const named = process.env['HOME'] ?? ''
+  if (isAbsolute(named)) return named
   try {
-    return homedir()
+    const { homedir } = userInfo()
+    return isAbsolute(homedir) ? homedir : '/nonexistent'
   } catch (error) {
     // A user without HOME and without an entry in the password file.
     if (errnoOf(error) !== undefined) return '/nonexistent'

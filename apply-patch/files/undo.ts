@@ -1,12 +1,11 @@
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
 import { crc32 } from './crc32.ts'
 import { CommitError, ReadError, type Difference } from './errors.ts'
-import { listJournals, type Header, type OldState } from './journal.ts'
+import { findApplied, type Found } from './find-applied.ts'
+import type { Header, OldState } from './journal.ts'
 import { followRecipe, runLength } from './recipe.ts'
-import { readJournal, type ReadJournal } from './read-journal.ts'
-import { findStateDirectories } from './state-directory.ts'
 import { pathOf, type Trace } from './steps.ts'
 import { transact } from './transact.ts'
 import { openTree, realDirectory, type Tree } from './tree.ts'
@@ -14,8 +13,8 @@ import { underClaim } from './under-claim.ts'
 
 /**
  * Takes back the last patch that was applied to a tree: old bytes, modes and owners return, new files go, and so do
- * directories that were made for it and are empty again. Done as one transaction; calling it again takes back the
- * patch before that one.
+ * directories that were made for it and are empty again. A tree that was moved since is the same one; another directory
+ * at its path isn't. Done as one transaction; calling it again takes back the patch before that one.
  *
  * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
  */
@@ -23,12 +22,12 @@ export async function undo(root: string, options: CommitOptions = {}): Promise<R
   const real = realDirectory(root)
   const { signal, durable = false, now } = options
   return underClaim(real, options, async (claim, recovered) => {
-    const last = await findLast(real, options.stateDirectory)
-    if (last === undefined) throw await nothingToUndo(real, options.stateDirectory)
-    const { header, bytes } = last
+    const found = await findApplied(real, options.stateDirectory)
+    if (found.type === 'none') throw await nothingToUndo(real, found, options.stateDirectory)
+    const { header, bytes, journal } = found.applied
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
-    const changeSet = reverse(header, bytes, tree, last.journal)
-    const extras = { emptied: header.made, retires: [last.journal], undoLimit: -1 }
+    const changeSet = reverse(header, bytes, tree, journal)
+    const extras = { emptied: header.made, retires: [journal], undoLimit: -1 }
     const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
     const report: Report = {
       root: real,
@@ -42,45 +41,20 @@ export async function undo(root: string, options: CommitOptions = {}): Promise<R
   })
 }
 
-type Applied = {
-  readonly journal: string
-  readonly header: Header
-  readonly bytes: Buffer
-}
-
-/** The newest journal of an applied patch of this tree. */
-async function findLast(root: string, stateDirectory: string | undefined): Promise<Applied | undefined> {
-  const found: Applied[] = []
-  for (const directory of findStateDirectories(root, stateDirectory)) {
-    for (const name of listJournals(directory, 'applied').toReversed()) {
-      const journal = join(directory, name)
-      const read = await readApplied(journal)
-      if (read.state !== 'done' || read.header.root !== root) continue
-      found.push({ journal, header: read.header, bytes: read.bytes })
-      break
-    }
-  }
-  return found.toSorted((one, other) => one.header.at - other.header.at).at(-1)
-}
-
 /** Says too where a patch was applied instead, for whoever stands in a folder of that tree. */
-async function nothingToUndo(root: string, stateDirectory: string | undefined): Promise<CommitError> {
-  const facts = { operation: 'undo', key: root } as const
+async function nothingToUndo(
+  root: string,
+  { replaced, alsoAt }: Extract<Found, { type: 'none' }>,
+  stateDirectory: string | undefined,
+): Promise<CommitError> {
+  const facts = { operation: 'undo', key: root, replaced } as const
+  if (alsoAt !== undefined) return new CommitError('nothing-to-undo', { ...facts, appliedTo: alsoAt })
   for (let at = root; at !== dirname(at);) {
     at = dirname(at)
-    const last = await findLast(at, stateDirectory)
-    if (last !== undefined) return new CommitError('nothing-to-undo', { ...facts, appliedTo: at })
+    const above = await findApplied(at, stateDirectory)
+    if (above.type === 'applied') return new CommitError('nothing-to-undo', { ...facts, appliedTo: at })
   }
   return new CommitError('nothing-to-undo', facts)
-}
-
-async function readApplied(journal: string): Promise<ReadJournal> {
-  try {
-    return await readJournal(journal)
-  } catch (error) {
-    if (!(error instanceof CommitError)) throw error
-    throw new CommitError(error.code, { ...error.facts, operation: 'undo' })
-  }
 }
 
 /** The change set that brings back what was there before; refused as a whole when any file was changed since. */

@@ -64,7 +64,7 @@ export class SearchableFile {
       soughtIds[index] = dictionary.add(reduce.bytes, reduce.start, reduce.end)
     }
     const { table } = this
-    const { bytes, starts, terminator } = table
+    const { bytes, starts } = table
     const ids = new Int32Array(table.count)
     // Where lines repeat, comparing costs less than reducing and hashing. The first has none before it.
     let [lastStart, lastLength] = [0, -1]
@@ -72,10 +72,8 @@ export class SearchableFile {
       const start = line === 0 ? table.markLength : (starts[line] ?? 0)
       let end = starts[line + 1] ?? start
       // As `textEnd`, but without a call for each of very many lines.
-      if (end > start && bytes[end - 1] === terminator) {
-        end--
-        if (end > start && terminator === 10 && bytes[end - 1] === 13) end--
-      }
+      if (end > start && bytes[end - 1] === 10) end--
+      if (end > start && bytes[end - 1] === 13) end--
       const length = end - start
       if (length === lastLength && isSame(bytes, start, lastStart, length)) ids[line] = ids[line - 1] ?? -1
       else if (pass === 'exact') ids[line] = dictionary.find(bytes, start, end)

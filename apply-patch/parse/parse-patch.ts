@@ -4,6 +4,7 @@ import type { Anchor, Chunk, LineHint, Mode, Patch, PatchOperation, Repair, Repa
 import { parseOperation, type ChunkSyntax, type OperationSyntax, type SyntaxError } from './grammar.ts'
 import { trim } from '../text/trim.ts'
 import { scanOperations, type RunToken } from './scan.ts'
+import { bodyOf, finalNewline, unterminated } from './stray-lines.ts'
 import { unwrap } from './unwrap.ts'
 
 /**
@@ -34,9 +35,6 @@ export function parsePatch(
   }
   return { patch: reader.finish(), repairs }
 }
-
-/** So many repairs are told one by one; a million of them would be of one kind. */
-const repairLimit = 1000
 
 /** Turns the syntax of operations into a patch, collecting faults and repairs on the way. */
 class OperationReader {
@@ -109,7 +107,7 @@ class OperationReader {
       this.#repair('end-of-file-in-add', 'ignored "*** End of File" in an added file', endOfFile)
     }
     if (!this.#allowBlanks(blanks)) return
-    this.#operations.push({ type: 'add', path, line, body: this.#range(body) })
+    this.#operations.push({ type: 'add', path, line, body: this.#range(body), ...unterminated(this.#bytes, body) })
   }
 
   #readDelete({ body, blanks }: OperationSyntax, path: string, line: number): void {
@@ -122,7 +120,7 @@ class OperationReader {
       type: 'delete',
       path,
       line,
-      ...(body === undefined ? {} : { expected: this.#range(body) }),
+      ...(body === undefined ? {} : { expected: this.#range(body), ...unterminated(this.#bytes, body) }),
     })
   }
 
@@ -172,6 +170,7 @@ class OperationReader {
       ...(hint === undefined ? {} : { hint }),
       body: this.#range(body),
       endOfFile: endOfFile !== undefined,
+      ...finalNewline(this.#bytes, body),
     }
   }
 
@@ -230,11 +229,17 @@ class OperationReader {
   }
 
   #range(run: RunToken | undefined): Buffer {
-    return run === undefined ? this.#bytes.subarray(0, 0) : this.#bytes.subarray(run.start, run.end)
+    if (run === undefined) return this.#bytes.subarray(0, 0)
+    for (const stray of run.strays ?? []) {
+      if (stray.kind === 'blank')
+        this.#repair('missing-plus', 'took a blank line in an added file as a line of it', stray)
+      else this.#repair('no-newline-marker', 'read "\\ No newline at end of file" as a diff means it', stray)
+    }
+    return bodyOf(this.#bytes, run)
   }
 
-  #repair(code: RepairCode, message: string, run: RunToken): void {
-    if (this.#repairs.length < repairLimit) this.#repairs.push({ code, message, patchLine: run.line })
+  #repair(code: RepairCode, message: string, run: Pick<RunToken, 'line'>): void {
+    if (this.#repairs.length < failureLimit) this.#repairs.push({ code, message, patchLine: run.line })
     else this.#furtherRepairs++
   }
 

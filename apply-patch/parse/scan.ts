@@ -21,6 +21,16 @@ export type RunToken = {
   readonly start: number
   readonly end: number
   readonly line: number
+  /** Lines in it that aren't lines of a body as the format has them. Absent: none. */
+  readonly strays?: readonly StrayLine[]
+}
+
+/** A line in a run: an empty one that lacks its `+`, or the `\ No newline at end of file` of a diff. */
+type StrayLine = {
+  readonly kind: 'blank' | 'no-newline'
+  readonly start: number
+  readonly end: number
+  readonly line: number
 }
 
 const LF = 10
@@ -29,6 +39,7 @@ const PLUS = 43
 const MINUS = 45
 const AT = 64
 const STAR = 42
+const BACKSLASH = 92
 
 const headers: readonly (readonly [TokenKind, string])[] = [
   ['add', '*** Add File: '],
@@ -66,9 +77,10 @@ export function* scanOperations(
         line++
         continue
       }
-      const run = bodyEnd(bytes, position, to, section === 'update' ? undefined : first)
+      const mark = section === 'update' ? undefined : first
+      const run = strict ? bodyEnd(bytes, position, to, mark) : wholeBody(bytes, position, to, mark, line)
       const kind = section === 'update' ? 'body' : first === PLUS ? 'added' : 'removed'
-      tokens.push({ kind, start: position, end: run.end, line })
+      tokens.push({ kind, start: position, end: run.end, line, ...(run.strays && { strays: run.strays }) })
       position = run.end
       line += run.lines
       continue
@@ -96,8 +108,49 @@ function isBodyStart(byte: number | undefined): boolean {
   return byte === SPACE || byte === PLUS || byte === MINUS
 }
 
+type BodyRun = { readonly end: number; readonly lines: number; readonly strays?: readonly StrayLine[] }
+
+/** The end of a run that goes on behind lines which were meant to be in it. */
+function wholeBody(bytes: Buffer, from: number, to: number, mark: number | undefined, line: number): BodyRun {
+  let { end, lines } = bodyEnd(bytes, from, to, mark)
+  const strays: StrayLine[] = []
+  for (let found = straysAt(bytes, end, to, mark); found.length > 0; found = straysAt(bytes, end, to, mark)) {
+    for (const [kind, start, behind] of found) {
+      strays.push({ kind, start, end: behind, line: line + lines })
+      lines++
+      end = behind
+    }
+    const more = bodyEnd(bytes, end, to, mark)
+    end = more.end
+    lines += more.lines
+  }
+  return { end, lines, ...(strays.length > 0 && { strays }) }
+}
+
+type Stray = readonly [kind: StrayLine['kind'], start: number, end: number]
+
+/** What stands at the end of a run and belongs to it: a diff's remark on its last line, or blank lines with more of it below. */
+function straysAt(bytes: Buffer, from: number, to: number, mark: number | undefined): readonly Stray[] {
+  if (bytes[from] === BACKSLASH) {
+    const end = lineEnd(bytes, from, to)
+    const text = bytes.toString('latin1', from, Math.min(end, from + 80))
+    return from < to && /^\\ ?no newline\b/i.test(text) ? [['no-newline', from, end]] : []
+  }
+  if (mark !== PLUS) return []
+  const blanks: Stray[] = []
+  let at = from
+  while (at < to) {
+    const end = lineEnd(bytes, at, to)
+    if (!isBlank(bytes, at, end)) break
+    blanks.push(['blank', at, end])
+    at = end
+  }
+  // Blank lines at the end of an operation belong to nothing.
+  return at < to && bytes[at] === PLUS ? blanks : []
+}
+
 /** The end of a run: of lines that all start with `mark`, or, without one, of anything that can be in a chunk. */
-function bodyEnd(bytes: Buffer, from: number, to: number, mark: number | undefined): { end: number; lines: number } {
+function bodyEnd(bytes: Buffer, from: number, to: number, mark: number | undefined): BodyRun {
   let lines = 0
   let position = from
   while (position < to) {

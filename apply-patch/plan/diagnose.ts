@@ -90,22 +90,12 @@ function findAlike(file: SearchableFile, from: number, to: number, sought: reado
     const [line] = file.lines(pass).find(file.block(pass, from, to), 0, 1)
     if (line !== undefined) return [{ type, fileLine: line + 1 }]
   }
-  const line = findAcrossCarriageReturns(file.table.bytes, sought)
-  return line === undefined ? [] : [{ type: 'line-endings', fileLine: line }]
-}
-
-/** Lone carriage returns are text in a file that has line feeds; whoever wrote the patch may have seen line ends. */
-function findAcrossCarriageReturns(bytes: Buffer, sought: readonly string[]): number | undefined {
-  if (!bytes.includes(13)) return undefined
-  const text = bytes.toString()
-  if (!/\r(?!\n)/.test(text)) return undefined
-  const at = `\n${text.replace(/\r\n?/g, '\n')}\n`.indexOf(`\n${sought.join('\n')}\n`)
-  return at === -1 ? undefined : text.replace(/\r\n/g, '\n').slice(0, at).split('\n').length
+  return []
 }
 
 /** An anchor must be a whole line; models often give only a part of it. */
 function findPartOfLine({ table }: SearchableFile, text: string): readonly Cause[] {
-  const plain = text.replace(/\s*@@$/, '').trim()
+  const plain = (text.endsWith('@@') ? text.slice(0, -2) : text).trim()
   if (plain.length < 3) return []
   const at = table.bytes.indexOf(plain)
   if (at === -1) return []

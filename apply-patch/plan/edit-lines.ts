@@ -8,6 +8,8 @@ export type LineEdit = {
   readonly to: number
   readonly body: Uint8Array
   readonly added: readonly BodyLine[]
+  /** Whether the file's last line shall have an end, where this reaches it. Absent: as it was. */
+  readonly finalNewline?: 'absent' | 'present' | undefined
 }
 
 /** The edits of a chunk that matched at a line: one for each run of changed lines; context stays as the file has it. */
@@ -59,7 +61,7 @@ export function withoutTrailingEmpty(lines: readonly BodyLine[], leftOut: number
  * A file's content after edits, which are in the order of the file. Unchanged ranges are not copied.
  *
  * A new line ends as the line it replaces does, else as its neighbour; whether the file's last line has an end stays
- * as it was.
+ * as it was, unless an edit says otherwise.
  *
  * @returns undefined when nothing changes
  */
@@ -72,25 +74,28 @@ export function editLines(table: LineTable, edits: readonly LineEdit[]): Content
   const isUnterminated = count > 0 && lineEnding(table, count - 1) === ''
   let copied = 0
   let touchesEnd = false
+  let finalNewline: LineEdit['finalNewline']
   let hasChanged = false
   for (const edit of edits) {
     const start = edit.from >= count ? bytes.length : textStart(table, edit.from)
     const end = edit.to > edit.from ? (table.starts[edit.to] ?? bytes.length) : start
     const afterUnterminated = isUnterminated && edit.from === count
     const from = used
-    used = writeEnding(added, used, afterUnterminated ? neighbourEnding(table, count - 1) : '')
+    used = writeEnding(added, used, afterUnterminated ? insertedEnding(table, count - 1) : '')
     used = writeAdded(table, edit, added, used)
     touchesEnd ||= edit.to === count
+    if (edit.to === count) finalNewline = edit.finalNewline ?? finalNewline
     if (used - from === end - start && bytes.compare(added, from, used, start, end) === 0) continue
     if (start > copied) pieces.push(bytes.subarray(copied, start))
     if (used > from) pieces.push(added.subarray(from, used))
     copied = end
     hasChanged = true
   }
-  if (!hasChanged) return undefined
+  const dropsEnding = touchesEnd && (finalNewline === 'absent' || (isUnterminated && finalNewline === undefined))
+  if (!hasChanged && (isUnterminated || !dropsEnding)) return undefined
   if (copied < bytes.length) pieces.push(bytes.subarray(copied))
-  if (isUnterminated && touchesEnd) dropFinalEnding(pieces, table.terminator)
-  return isUnterminated && touchesEnd && isSame(pieces, bytes) ? undefined : pieces
+  if (dropsEnding) dropFinalEnding(pieces)
+  return dropsEnding && isSame(pieces, bytes) ? undefined : pieces
 }
 
 function isSame(pieces: readonly Uint8Array[], bytes: Buffer): boolean {
@@ -113,8 +118,11 @@ function writeAdded(table: LineTable, { from, to, body, added }: LineEdit, text:
     if (end - start > 200) text.set(body.subarray(start, end), at)
     else for (let offset = 0; offset < end - start; offset++) text[at + offset] = body[start + offset] ?? 0
     at += end - start
-    const model = to > from ? Math.min(from + index, to - 1) : from > 0 ? from - 1 : 0
-    at = writeEnding(text, at, neighbourEnding(table, model))
+    const replaces = from + index < to
+    // The last new line ends as the last that it stands for, however many there were.
+    const isLast = index === added.length - 1 || !replaces
+    const model = to === from ? Math.max(0, from - 1) : isLast ? to - 1 : from + index
+    at = writeEnding(text, at, replaces ? neighbourEnding(table, model) : insertedEnding(table, model))
   }
   return at
 }
@@ -134,10 +142,17 @@ function neighbourEnding(table: LineTable, line: number): LineEnding {
   return before === '' ? '\n' : before
 }
 
-function dropFinalEnding(pieces: Uint8Array[], terminator: 10 | 13): void {
+/** The end of a line that stands where none stood: its neighbour's, but for a lone CR in a file whose lines end otherwise. */
+function insertedEnding(table: LineTable, neighbour: number): LineEnding {
+  const own = neighbourEnding(table, neighbour)
+  return own === '\r' ? table.usualEnding : own
+}
+
+function dropFinalEnding(pieces: Uint8Array[]): void {
   const last = pieces.at(-1)
-  if (last === undefined || last.at(-1) !== terminator) return
-  const isPair = terminator === 10 && last.at(-2) === 13
+  const final = last?.at(-1)
+  if (last === undefined || (final !== 10 && final !== 13)) return
+  const isPair = final === 10 && last.at(-2) === 13
   const kept = last.subarray(0, last.length - (isPair ? 2 : 1))
   pieces.splice(-1, 1, ...(kept.length > 0 ? [kept] : []))
 }

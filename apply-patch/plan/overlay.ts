@@ -115,5 +115,7 @@ function virtual(state: FileState): Virtual {
 
 /** A patch is about files; Codex reads `name/` as `name`. */
 function withoutFinalSlash(path: string): string {
-  return path.replace(/(?<=[^/])\/+$/, '')
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return end === 0 ? path : path.slice(0, end)
 }

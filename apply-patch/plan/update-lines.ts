@@ -4,6 +4,7 @@ import { passes, SearchableFile } from '../match/passes.ts'
 import { seekChunk, type Cursor, type Sighting } from '../match/seek.ts'
 import { prepareChunks, type PreparedChunk } from '../match/sought.ts'
 import type { Mode, UpdateFile } from '../patch.ts'
+import type { LineTable } from '../text/line-table.ts'
 import { diagnose } from './diagnose.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
@@ -36,6 +37,14 @@ export function updateLines(
   let cursor: Cursor = { line: 0, changed: 0 }
   for (const [index, chunk] of prepared.entries()) {
     if (context.failures.length > failureLimit) return undefined
+    const filling = context.mode === 'strict' ? undefined : fillEmptyFile(file.table, chunk)
+    if (filling !== undefined) {
+      const { line: patchLine } = chunk.chunk
+      const message = `${path}, hunk ${context.hunk}, chunk ${index + 1}: the file is empty, and was taken for one blank line`
+      context.warnings.add({ code: 'empty-file', message, path, patchLine })
+      atEnd.push(filling)
+      continue
+    }
     const sighting = seekChunk(file, chunk, cursor, context.mode, context.warnings.isFull ? 2 : undefined)
     const where = {
       path,
@@ -48,7 +57,8 @@ export function updateLines(
       case 'insert-at-end': {
         const { count } = file.table
         const added = chunk.lines.filter(({ mark }) => mark === 'added')
-        atEnd.push({ from: count, to: count, body: chunk.chunk.body, added })
+        const { body, finalNewline } = chunk.chunk
+        atEnd.push({ from: count, to: count, body, added, finalNewline })
         continue
       }
       case 'anchor-missing':
@@ -70,7 +80,11 @@ export function updateLines(
       continue
     }
     for (const warning of warningsOf(sighting, where)) context.warnings.add(warning)
-    const chunkEdits = editsOf(chunk.chunk.body, keptLines(chunk, sighting.length), sighting.line, sighting.length)
+    const { finalNewline } = chunk.chunk
+    const kept = keptLines(chunk, sighting.length)
+    const chunkEdits = editsOf(chunk.chunk.body, kept, sighting.line, sighting.length).map((edit) =>
+      finalNewline === undefined ? edit : { ...edit, finalNewline },
+    )
     edits.push(...chunkEdits)
     const lastChanged = chunkEdits.at(-1)
     cursor = {
@@ -79,6 +93,21 @@ export function updateLines(
     }
   }
   return editLines(file.table, [...edits, ...atEnd])
+}
+
+/**
+ * What a chunk makes of a file of no bytes when the one old line that it names is blank: to whoever wrote it, that is how an empty file
+ * looks. As with Codex, a blank line of context stays, unless it is the last.
+ */
+function fillEmptyFile({ count }: LineTable, { chunk, lines }: PreparedChunk): LineEdit | undefined {
+  const [old, ...others] = lines.filter(({ mark }) => mark !== 'added')
+  if (count > 0 || chunk.anchors.length > 0 || old === undefined || others.length > 0 || old.start < old.end) {
+    return undefined
+  }
+  const added = lines.filter(
+    (line, index) => line.mark === 'added' || (line.mark === 'context' && index < lines.length - 1),
+  )
+  return { from: 0, to: 0, body: chunk.body, added, finalNewline: chunk.finalNewline }
 }
 
 /** A patch for another tree altogether can miss a million times; the first misses tell as much as all. */

@@ -40,14 +40,14 @@ const verbs = [
 
 function headerHelp(line: string): string | undefined {
   if (line.startsWith('@@')) return "  a chunk belongs under '*** Update File: {path}'"
-  const words = /^\*+\s*(.*)$/.exec(line)?.[1]
-  if (words === undefined) return undefined
+  if (!line.startsWith('*')) return undefined
+  const words = line.replace(/^\*+/, '').trimStart()
   if (/^(?:move|rename)\b/i.test(words)) {
     return "  to rename a file: '*** Update File: {old path}', and right under it '*** Move to: {new path}'"
   }
   const verb = verbs.find(([, pattern]) => pattern.test(words))?.[0]
   if (verb === undefined) return '  to write a line that starts with stars into a file, put its mark before it'
-  const path = /:\s*(\S.*)$/.exec(words)?.[1]
+  const path = words.includes(':') ? words.slice(words.indexOf(':') + 1).trimStart() || undefined : undefined
   return path === undefined ? '  a path is missing after the colon' : `  write '*** ${verb} File: ${path}'`
 }
 

@@ -83,9 +83,15 @@ function advice(code: CommitError['code'], facts: Facts): readonly string[] {
     case 'read-only':
       return ['  the file is read-only for this user; give yourself the right to write it if it is meant to change']
     case 'nothing-to-undo':
-      if (facts.appliedTo === undefined) return []
       return [
-        `  the last patch was applied to ${facts.appliedTo}: apply-patch undo --root ${shellQuote(facts.appliedTo)}`,
+        ...(facts.replaced === true
+          ? ['  the last patch at this path was applied to another directory, which this one has taken the place of']
+          : []),
+        ...(facts.appliedTo === undefined
+          ? []
+          : [
+              `  the last patch was applied to ${facts.appliedTo}: apply-patch undo --root ${shellQuote(facts.appliedTo)}`,
+            ]),
       ]
     case 'unrecoverable':
       if (facts.operation === 'undo') return [`  ${byText}.`]

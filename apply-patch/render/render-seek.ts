@@ -67,8 +67,6 @@ function causeText(cause: Cause): string {
       return `differs only in white space from line ${cause.fileLine}`
     case 'letter-case':
       return `differs only in upper and lower case from line ${cause.fileLine}`
-    case 'line-endings':
-      return `differs only in line endings: the file has lone carriage returns, near line ${cause.fileLine}`
     case 'not-at-end-of-file':
       return `found at line ${cause.fileLine}, but not at the end of the file as "*** End of File" says; leave that line out`
     case 'anchor-is-part-of-line':

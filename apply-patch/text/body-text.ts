@@ -1,6 +1,7 @@
-/** What the lines of a body say, without their marks, each ending in LF. */
-export function textOf(body: Uint8Array): Buffer {
-  return withoutMarks(body)
+/** The file that the lines of a body are, without their marks, each ending in LF; the last one too, unless it is `unterminated`. */
+export function wholeText(body: Uint8Array, { unterminated }: { readonly unterminated?: true }): Buffer {
+  const text = withoutMarks(body)
+  return unterminated === true && text.at(-1) === 10 ? text.subarray(0, -1) : text
 }
 
 function withoutMarks(body: Uint8Array): Buffer {

@@ -5,15 +5,15 @@ export type LineTable = {
   readonly count: number
   /** Start of each line, and at `count` the end of the file. The byte-order mark belongs to the first line. */
   readonly starts: Uint32Array
-  /** The byte that ends lines: LF, or CR in a file that has no LF. */
-  readonly terminator: 10 | 13
+  /** What most likely ends a line that is new: the file's first LF or CRLF; a lone CR only where there is nothing else. */
+  readonly usualEnding: '\n' | '\r\n' | '\r'
   /** 3 where the file starts with a UTF-8 byte-order mark, else 0. */
   readonly markLength: 0 | 3
 }
 
-/** Finds the lines of a file. A lone CR ends a line only in a file without any LF; else it is text. */
+/** Finds the lines of a file. LF, CRLF and a lone CR end a line, whichever of them the others end in, as with Codex 0.169. */
 export function findLines(bytes: Buffer): LineTable {
-  const terminator = bytes.includes(10) || !bytes.includes(13) ? 10 : 13
+  const next = hasLoneCarriageReturn(bytes) ? nextOfAny : nextLine
   const markLength = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
   let starts = new Uint32Array(Math.max(16, bytes.length >>> 5))
   let count = 0
@@ -26,18 +26,37 @@ export function findLines(bytes: Buffer): LineTable {
       starts = larger
     }
     starts[count++] = position
-    position = nextLine(bytes, terminator, position)
+    position = next(bytes, position)
   }
   starts[count] = bytes.length
-  return { bytes, count, starts, terminator, markLength }
+  return { bytes, count, starts, usualEnding: usualEndingOf(bytes), markLength }
 }
 
 /** A loop for lines as people write them: asking the system costs more than such a line is long. */
-function nextLine(bytes: Buffer, terminator: number, from: number): number {
+function nextLine(bytes: Buffer, from: number): number {
   const near = Math.min(from + 200, bytes.length)
-  for (let at = from; at < near; at++) if (bytes[at] === terminator) return at + 1
-  const found = near === bytes.length ? -1 : bytes.indexOf(terminator, near)
+  for (let at = from; at < near; at++) if (bytes[at] === 10) return at + 1
+  const found = near === bytes.length ? -1 : bytes.indexOf(10, near)
   return found === -1 ? bytes.length : found + 1
+}
+
+/** The same where lone carriage returns end lines too. */
+function nextOfAny(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at++) {
+    if (bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)) return at + 1
+  }
+  return bytes.length
+}
+
+function hasLoneCarriageReturn(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(13); at !== -1; at = bytes.indexOf(13, at + 2)) if (bytes[at + 1] !== 10) return true
+  return false
+}
+
+function usualEndingOf(bytes: Buffer): LineTable['usualEnding'] {
+  const at = bytes.indexOf(10)
+  if (at === -1) return bytes.includes(13) ? '\r' : '\n'
+  return at > 0 && bytes[at - 1] === 13 ? '\r\n' : '\n'
 }
 
 /** Where the text of a line starts: after the byte-order mark, on the first. */
@@ -47,13 +66,11 @@ export function textStart(table: LineTable, line: number): number {
 
 /** Where the text of a line ends: before its line end. */
 export function textEnd(table: LineTable, line: number): number {
-  const { bytes, terminator } = table
+  const { bytes } = table
   let end = table.starts[line + 1] ?? bytes.length
   const start = table.starts[line] ?? end
-  if (end > start && bytes[end - 1] === terminator) {
-    end--
-    if (terminator === 10 && end > start && bytes[end - 1] === 13) end--
-  }
+  if (end > start && bytes[end - 1] === 10) end--
+  if (end > start && bytes[end - 1] === 13) end--
   return Math.max(end, textStart(table, line))
 }
 
@@ -69,5 +86,5 @@ export type LineEnding = '\n' | '\r\n' | '\r' | ''
 export function lineEnding(table: LineTable, line: number): LineEnding {
   const length = (table.starts[line + 1] ?? table.bytes.length) - textEnd(table, line)
   if (length === 0) return ''
-  return length === 2 ? '\r\n' : table.terminator === 10 ? '\n' : '\r'
+  return length === 2 ? '\r\n' : table.bytes[textEnd(table, line)] === 10 ? '\n' : '\r'
 }

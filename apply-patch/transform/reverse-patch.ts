@@ -25,10 +25,10 @@ function reverse(operation: PatchOperation, hunk: number, failures: PlaceFailure
   }
   switch (operation.type) {
     case 'add':
-      return { type: 'delete', path, line, expected: exchange(operation.body) }
+      return { type: 'delete', path, line, expected: exchange(operation.body), ...ending(operation) }
     case 'delete':
       if (operation.expected === undefined) return fail('no-content', line)
-      return { type: 'add', path, line, body: exchange(operation.expected) }
+      return { type: 'add', path, line, body: exchange(operation.expected), ...ending(operation) }
     case 'update': {
       const misplaced = operation.chunks.find(lacksPlace)
       return misplaced === undefined ? reverseUpdate(operation) : fail('no-place', misplaced.line)
@@ -38,16 +38,27 @@ function reverse(operation: PatchOperation, hunk: number, failures: PlaceFailure
   }
 }
 
+function ending({ unterminated }: { readonly unterminated?: true }): { readonly unterminated?: true } {
+  return unterminated === true ? { unterminated } : {}
+}
+
+function exchangedEnding({ finalNewline }: Chunk): Pick<Chunk, 'finalNewline'> {
+  if (finalNewline === undefined) return {}
+  return { finalNewline: finalNewline === 'absent' ? 'present' : 'absent' }
+}
+
 function reverseUpdate({ path, line, moveTo, chunks }: UpdateFile): UpdateFile {
   // Insertions at the end of the file follow each other there: together they are its last lines.
   const atEnd = chunks.filter(insertsAtEnd)
   const reversed = chunks
     .filter((chunk) => !insertsAtEnd(chunk))
-    .map((chunk) => ({ ...chunk, body: exchange(chunk.body) }))
+    .map((chunk) => ({ ...chunk, body: exchange(chunk.body), ...exchangedEnding(chunk) }))
   const first = atEnd[0]
   if (first !== undefined) {
     const body = exchange(Buffer.concat(atEnd.map((chunk) => chunk.body)))
-    reversed.push({ ...first, anchors: [], body, endOfFile: true })
+    const { finalNewline: _, ...place } = first
+    const last = atEnd.at(-1) ?? first
+    reversed.push({ ...place, anchors: [], body, endOfFile: true, ...exchangedEnding(last) })
   }
   return {
     type: 'update',

@@ -1,4 +1,4 @@
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../core/text/nearest.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 
 /** The definition that a call names, undefined where it names none; or why there is none of the name. */

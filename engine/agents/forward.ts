@@ -1,11 +1,12 @@
-import type { Item, RunEvent, Sink } from '../events.ts'
-import type { ReviewDesk } from '../reviewers/desk.ts'
+import type { Item, RunEvent, Sink } from '../core/events.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
 
 /** What an agent does is shown among what its run does, with its name; what it says is for the run to read, not for the stream. */
 export function forwardTo(desk: ReviewDesk, id: string): Sink {
   const open = new Map<string, ReturnType<ReviewDesk['open']>>()
   const shown = (item: Item): boolean => item.type !== 'agent_message' && item.type !== 'reasoning'
   return {
+    tail: (own, read) => open.get(own)?.tail(read),
     event: (event: RunEvent) => {
       if (event.type === 'item.started' && shown(event.item)) {
         const { id: _, ...draft } = event.item

@@ -1,20 +1,20 @@
-import type { Model } from '../model.ts'
-import { silentHooks, type CallHooks } from '../run/hooks.ts'
+import type { Model } from '../core/model.ts'
+import { silentHooks, type CallHooks } from '../tools/hooks.ts'
 import { OutputContract, type OutputSchema } from '../run/output-contract.ts'
-import { run } from '../run/run.ts'
 import { prepareStart } from '../session/start.ts'
 import { glob, grep, listDirectory } from '../tools/find-files.ts'
 import { readFile, viewImage } from '../tools/read-file.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { forwardTo } from './forward.ts'
 import { meteredModel } from './metered-model.ts'
-import type { AgentSurroundings } from './sub-agents.ts'
+import type { Parent } from './sub-agents.ts'
 
 /** What is to be judged, and by whom. */
 type Inspection = { readonly prompt: string; readonly model: Model; readonly judgement: OutputSchema }
 
 /** What an inspector needs of the run that asks it. */
-type InspectorSurroundings = Pick<AgentSurroundings, 'base' | 'loan'> & {
+type InspectorSurroundings = {
+  readonly parent: Parent
   /** What is asked around its calls. */
   readonly calls: () => CallHooks
 }
@@ -36,21 +36,20 @@ const instructions =
  * Makes somebody who judges events after a look at the files: a run of its own, under the same Guardian and in the same sandbox, that
  * only reads. What it takes counts in the run's usage, budget and cost; what it does is in the run's stream.
  */
-export function createInspector({ base, loan, calls }: InspectorSurroundings): Inspect {
+export function createInspector({ parent, calls }: InspectorSurroundings): Inspect {
   let count = 0
   return async ({ prompt, model, judgement }, signal) => {
     const id = `hook-${++count}`
-    const { output: _, earlier: __, deliver: ___, ...parent } = base()
-    const { guardian, desk } = loan()
+    const { guardian, desk } = parent.loan()
+    const workspace = parent.workspace()
     const stopped = new AbortController()
     const stop = (): void => stopped.abort('interrupted')
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     const output = new OutputContract(judgement, model)
-    const session = prepareStart({ type: 'new' }, parent.session.directory, parent.workspace).open(parent.workspace, id)
+    const session = prepareStart({ type: 'new' }, parent.directory, workspace).open(workspace, id)
     try {
-      const summary = await run({
-        ...parent,
+      const summary = await parent.runPart({
         model: meteredModel(desk.within(model), (usage, name) => {
           desk.spend(usage, name)
           if (desk.exhausted() !== undefined) stop()
@@ -61,11 +60,8 @@ export function createInspector({ base, loan, calls }: InspectorSurroundings): I
         session,
         instructions,
         // What the repository says of how to work there would speak to its judge.
-        context: [`The workspace is ${parent.workspace}.`],
-        notices: [],
-        ignoredConfig: [],
+        context: [`The workspace is ${workspace}.`],
         prompt,
-        images: [],
         guard: () => guardian,
         sinks: [forwardTo(desk, id)],
         budget: { maxTurns },

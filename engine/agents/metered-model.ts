@@ -1,4 +1,4 @@
-import { ModelError, wrapModel, type Model, type Usage } from '../model.ts'
+import { ModelError, wrapModel, type Model, type Usage } from '../core/model.ts'
 
 /** A model whose every token is told to somebody as it is used, those of failed attempts too. */
 export function meteredModel(model: Model, spend: (usage: Usage, model: string) => void): Model {
@@ -6,7 +6,8 @@ export function meteredModel(model: Model, spend: (usage: Usage, model: string) 
     try {
       for await (const event of model.respond(request, signal)) {
         if (event.type === 'end') spend(event.usage, model.name)
-        if (event.type === 'retry' && event.spent !== undefined) spend(event.spent, model.name)
+        if ((event.type === 'retry' || event.type === 'cut') && event.spent !== undefined)
+          spend(event.spent, model.name)
         yield event
       }
     } catch (error) {

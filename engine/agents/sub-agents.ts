@@ -1,8 +1,9 @@
 import type { Guardian } from '../../policies/index.ts'
-import type { Model } from '../model.ts'
-import type { ReviewDesk } from '../reviewers/desk.ts'
-import { run } from '../run/run.ts'
+import type { Model } from '../core/model.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
 import type { RunOptions } from '../run/run-options.ts'
+import type { RunSummary } from '../core/events.ts'
+import type { RunPart } from '../run/run-part.ts'
 import { prepareStart } from '../session/start.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import { forwardTo } from './forward.ts'
@@ -26,11 +27,23 @@ export type Assignment = {
 /** How a piece of work came out. */
 export type AgentReport = { readonly id: string; readonly ok: boolean; readonly text: string }
 
-/** What agents need of the run that they work for. */
-export type AgentSurroundings = {
-  /** The run's options, for those of an agent to begin from. */
-  readonly base: () => RunOptions
+/** A run that others work for. */
+export type Parent = {
+  /** The directory of its session, below which theirs are. */
+  readonly directory: string
+  /** Where it works at the moment. */
+  readonly workspace: () => string
+  /** How many responses each of them may take; undefined: as many as it wants. */
+  readonly maxTurns: number | undefined
+  readonly signal: AbortSignal
   readonly loan: () => AgentLoan
+  /** Runs a model for it, with all that it has but what is given. */
+  readonly runPart: (part: RunPart) => Promise<RunSummary>
+}
+
+/** What agents need of the run that they work for. */
+type AgentSurroundings = {
+  readonly parent: Parent
   /** What an agent may use and is asked around its calls. */
   readonly equip: (definition: AgentDefinition | undefined, id: string) => Pick<RunOptions, 'tools' | 'hooks'>
   /** The model that a definition names, or the run's own where there is no such model. */
@@ -97,7 +110,7 @@ export class SubAgents {
   #work(id: string, title: string, prompt: string, signal: AbortSignal | undefined): void {
     const until = AbortSignal.any([
       this.#ending.signal,
-      this.#surroundings.base().signal,
+      this.#surroundings.parent.signal,
       ...(signal === undefined ? [] : [signal]),
     ])
     const working = this.#run(id, title, prompt, until).catch((error: unknown) => ({
@@ -111,9 +124,8 @@ export class SubAgents {
   async #run(id: string, title: string, prompt: string, signal: AbortSignal): Promise<AgentReport> {
     const agent = this.#agents.get(id)
     if (agent === undefined) throw new TypeError(`${id} was never made`)
-    const { base, loan, equip, modelFor } = this.#surroundings
-    const { output: _, earlier: __, deliver: ___, ...parent } = base()
-    const { guardian, desk } = loan()
+    const { parent, equip, modelFor } = this.#surroundings
+    const { guardian, desk } = parent.loan()
     const { definition } = agent
     const stopped = new AbortController()
     const spend: ReviewDesk['spend'] = (usage, name) => {
@@ -124,26 +136,23 @@ export class SubAgents {
     const start =
       agent.threadId === undefined ? ({ type: 'new' } as const) : ({ type: 'resume', id: agent.threadId } as const)
     // Below the run's own session: its agents go where it goes.
-    const beginning = prepareStart(start, parent.session.directory, parent.workspace)
-    const session = beginning.open(parent.workspace, title)
+    const beginning = prepareStart(start, parent.directory, parent.workspace())
+    const session = beginning.open(parent.workspace(), title)
     agent.threadId = session.threadId
     try {
-      const summary = await run({
-        ...parent,
+      const summary = await parent.runPart({
         ...equip(definition, id),
         model: meteredModel(desk.within(await modelFor(definition)), spend),
         session,
         prompt,
-        images: [],
-        notices: [],
-        ignoredConfig: [],
         ...(definition === undefined ? {} : { instructions: definition.body }),
         ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
         // The same judge, and the same user's words before it: what an agent is told by a model is nobody's leave.
         guard: () => guardian,
         sinks: [forwardTo(desk, id)],
-        budget: { maxTurns: parent.budget.maxTurns },
+        budget: { maxTurns: parent.maxTurns },
         failOnDenied: false,
+        ...(desk.changes === undefined ? {} : { changes: desk.changes }),
         signal: AbortSignal.any([signal, stopped.signal]),
       })
       const text =

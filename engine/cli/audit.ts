@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { AuditError, parseHead, verifyAuditLog, type AuditHead } from '../../policies/index.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { UserError } from '../user-error.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { UserError } from '../core/user-error.ts'
 
 /**
  * `agent audit verify`: prints every fault of a log with its line; exit code 1 when there is one.

@@ -3,7 +3,7 @@ import { jsonlSink } from '../display/jsonl.ts'
 import { liveSink } from '../display/live.ts'
 import { plainSink } from '../display/plain.ts'
 import type { Detail } from '../display/style.ts'
-import type { Sink } from '../events.ts'
+import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
 /** Events on stdout for `--json`; what a person reads on stderr, unless both would land on one terminal. */
@@ -13,7 +13,11 @@ export function chooseSinks(options: ExecOptions): readonly Sink[] {
   if (options.json === true && stdout.isTTY) return [json]
   const canDraw = stderr.isTTY && env['TERM'] !== 'dumb'
   const detail: Detail = options.quiet === true ? 'quiet' : options.verbose === true ? 'verbose' : 'normal'
-  const telling = { colour: colourFor(options.color, canDraw && (env['NO_COLOR'] ?? '') === ''), detail }
+  const telling = {
+    colour: colourFor(options.color, canDraw && (env['NO_COLOR'] ?? '') === ''),
+    detail,
+    cwd: process.cwd(),
+  }
   const isLive = canDraw && detail !== 'quiet'
   const person = isLive ? liveSink(stderr, telling) : plainSink((text) => stderr.write(text), telling)
   return options.json === true ? [json, person] : [person]

@@ -4,14 +4,14 @@ import { isNetworkKey } from '../config/bounds.ts'
 import { keyOf, leavesOf } from '../config/leaves.ts'
 import type { Config } from '../config/load.ts'
 import type { Layer } from '../config/merge.ts'
-import { defaults } from '../config/defaults.ts'
+import { defaultSettings } from '../config/settings/index.ts'
 import { lineOf } from '../config/toml.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { findPlaces } from '../places.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { findPlaces } from '../core/places.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
-import { approvalModeOf } from './modes.ts'
+import { approvalModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
-import { findWorkspace } from './workspace.ts'
+import { findWorkspace } from '../app/workspace.ts'
 
 /** A key in force. */
 type Row = {
@@ -56,7 +56,7 @@ export function configShow(options: ConfigOptions & { readonly json?: true }): n
 
 function rowsOf({ settings, origins }: Config): readonly Row[] {
   const networkSaid = [...origins.keys()].some(isNetworkKey)
-  const unsaid = leavesOf({ ...defaults, approval_policy: approvalModeOf(settings) }).filter(({ path }) => {
+  const unsaid = leavesOf({ ...defaultSettings(), approval_policy: approvalModeOf(settings) }).filter(({ path }) => {
     const key = keyOf(path)
     return !origins.has(key) && !(networkSaid && isNetworkKey(key))
   })

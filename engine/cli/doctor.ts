@@ -1,18 +1,91 @@
 import process from 'node:process'
-import { doctor, renderDoctor } from '../../sandbox/index.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { finishReviewsFirst } from './finish-reviews.ts'
-import { statement } from './no-sandbox.ts'
+import { codeThatRunsLater, doctor, protectedTable, renderDoctor, type ProtectedPlace } from '../../sandbox/index.ts'
+import { harmless } from '../display/harmless.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { findPlaces, stateFor } from '../core/places.ts'
+import type { ConfigOptions } from './declare/config-options.ts'
+import { configurationRows } from './doctor/configuration-rows.ts'
+import { findConfiguration } from './doctor/find-configuration.ts'
+import { findGit } from './doctor/find-git.ts'
+import { findModel } from './doctor/find-model.ts'
+import { gitRows } from './doctor/git-rows.ts'
+import { renderRows, type Row } from './doctor/row.ts'
+import { sandboxRow } from './doctor/sandbox-rows.ts'
+import { stateRow } from './doctor/try-state.ts'
+import { finishReviewsFirst } from '../app/finish-reviews.ts'
+import { warn } from './warn.ts'
+import { statement } from '../app/no-sandbox.ts'
+import { findRepository, findWorkspace } from '../app/workspace.ts'
+
+/** The command line of `agent doctor`, as parsed. */
+export type DoctorOptions = ConfigOptions & {
+  readonly json?: true
+  readonly protected?: true
+  readonly skipGitRepoCheck?: true
+}
 
 /**
- * `agent doctor`: prints what this machine can enforce, after finishing what killed runs left.
+ * `agent doctor`: prints what this machine can enforce and whether a run here would have what it needs, after finishing what killed runs
+ * left. Sends nothing anywhere. With `--protected`: the table of protected places.
  *
- * @returns 0 when some backend can confine commands here, else the code of a run that would find none
+ * @returns 0 when `agent exec` would have all it needs, the code of a run that would find no sandbox, else 1
  */
-export async function runDoctor(options: { readonly json?: true }): Promise<number> {
-  await finishReviewsFirst()
+export async function runDoctor(options: DoctorOptions): Promise<number> {
+  if (options.protected === true) {
+    process.stdout.write(options.json === true ? `${JSON.stringify(placesTold())}\n` : renderProtected())
+    return exitCodes.done
+  }
+  await finishReviewsFirst(warn)
+  const workspace = findWorkspace(options.cd)
+  const places = findPlaces(process.env)
+  const root = findRepository(workspace)
+  const { config, facts } = await findConfiguration(options, { root: root ?? workspace, workspace }, places)
   const report = await doctor()
+  const needed = sandboxRow(report, config?.settings ?? {})
+  const checks = harmless([
+    needed,
+    ...(await findModel(options, config, workspace)),
+    ...gitRows(await findGit({ root, workspace, anywhere: options.skipGitRepoCheck === true }, process.env)),
+    ...configurationRows(facts),
+    stateRow(stateFor([workspace], places.state)),
+  ])
+  const ready = checks.every(({ state }) => state !== 'missing')
   const advice = report.chosen === undefined ? `${statement}\n` : ''
-  process.stdout.write(options.json === true ? `${JSON.stringify(report)}\n` : renderDoctor(report) + advice)
-  return report.chosen === undefined ? exitCodes.sandboxUnavailable : exitCodes.done
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ ...report, ready, checks })}\n`
+      : `${renderDoctor(report)}${advice}${[...renderRows(checks), verdict(checks)].join('\n')}\n`,
+  )
+  if (ready) return exitCodes.done
+  return needed.state === 'missing' ? exitCodes.sandboxUnavailable : exitCodes.failed
+}
+
+function verdict(checks: readonly Row[]): string {
+  const missing = checks.filter(({ state }) => state === 'missing')
+  if (missing.length === 0) return 'agent exec has all it needs here'
+  return `agent exec would not start here: see ${missing.map(({ group, check }) => `${group}, ${check}`).join('; ')}`
+}
+
+type Told = Omit<ProtectedPlace, 'what'> & { readonly what: ProtectedPlace['what'] | 'runs-later' }
+
+function placesTold(): readonly Told[] {
+  const later = codeThatRunsLater().flatMap(({ program, source, names }) =>
+    names.map((name) => ({ at: `**/${name}`, what: 'runs-later' as const, program, source })),
+  )
+  return [...protectedTable(), ...later]
+}
+
+const meanings: Readonly<Record<Told['what'], string>> = {
+  'runs-later': 'not protected, and told of at the end of a run that changed it',
+  settings: 'never written, in any directory of the workspace',
+  startup: 'never written, in a home or at the top of the workspace',
+  home: 'never written, in a home of yours',
+  credentials: 'neither read nor written',
+}
+
+/** A line for each place: where, why, whose, and where that is documented. */
+function renderProtected(): string {
+  return placesTold()
+    .map(({ at, what, program, source }) => `${at}\t${meanings[what]}\t${program}\t${source}\n`)
+    .join('')
 }

@@ -1,19 +1,37 @@
+import type { Command } from 'commander'
 import { declareConfig } from './declare/config.ts'
 import { declareExec } from './declare/exec.ts'
 import { declareMcpServer } from './declare/mcp-server.ts'
 import { declarePlugins } from './declare/plugins.ts'
 import { declarePolicy } from './declare/policy.ts'
+import { declareDoctor } from './declare/doctor.ts'
 import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
 import type { DeclareCommands } from './program.ts'
 
+/** What finishes the reviews of killed runs by itself, and is not begun where that fails. */
+const reviewing: readonly string[] = ['exec', 'sandbox', 'doctor', 'mcp-server']
+
 /** Declares all that `agent` can do. */
-export const everyCommand: DeclareCommands = (program, finish, argv) => {
+export const everyCommand: DeclareCommands = (program, finish) => {
+  program.hook('preAction', async (_program, action) => {
+    const names = commandsAbove(action)
+    if (names.some((name) => reviewing.includes(name))) return
+    const { finishReviewsIfPossible } = await import('../app/finish-reviews.ts')
+    const { warn } = await import('./warn.ts')
+    await finishReviewsIfPossible(warn)
+  })
   declareExec(program, finish)
   declareSessions(program, finish)
   declareSandbox(program, finish)
+  declareDoctor(program, finish)
   declarePolicy(program, finish)
   declareConfig(program, finish)
   declarePlugins(program, finish)
-  declareMcpServer(program, finish, argv)
+  declareMcpServer(program, finish)
+}
+
+/** The names of a command and of those it is part of. */
+function commandsAbove(command: Command): readonly string[] {
+  return [command.name(), ...(command.parent === null ? [] : commandsAbove(command.parent))]
 }

@@ -14,6 +14,9 @@ export type ExecOptions = ConfigOptions & {
   readonly maxTokens?: number
   readonly maxCost?: number
   readonly timeout?: number
+  readonly stdinTimeout?: number
+  /** False: standard input isn't looked at. */
+  readonly stdin?: boolean
   readonly image?: readonly string[]
   readonly skipGitRepoCheck?: true
   readonly record?: string

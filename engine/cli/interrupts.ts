@@ -1,39 +1,46 @@
 import process from 'node:process'
-import { exitCodes } from '../exit-codes.ts'
+import { exitCodes } from '../core/exit-codes.ts'
 
 /**
- * Turns SIGINT and SIGTERM into an abort, so that a run ends with its terminal event and its summary. A second signal ends
+ * Lets SIGINT and SIGTERM interrupt, so that a run ends with its terminal event and its summary. A second signal ends
  * the process at once. An error that nobody caught does the same.
  *
- * @returns the signal, aborted with `interrupted`, `terminated` or the error as its reason, and what takes the handlers away again
+ * @param interrupt called once, with why
+ * @param farewell what is still to be said on standard error when the process ends at once; undefined: nothing
+ * @returns what takes the handlers away again
  */
-export function catchInterrupts(): { readonly signal: AbortSignal; readonly dispose: () => void } {
-  const controller = new AbortController()
+export function catchInterrupts(
+  interrupt: (reason: 'interrupted' | 'terminated' | Error) => void,
+  farewell?: () => string | undefined,
+): () => void {
+  let interrupted = false
+  const stop = (reason: 'interrupted' | 'terminated' | Error): void => {
+    interrupted = true
+    interrupt(reason)
+  }
   const handler = (reason: 'interrupted' | 'terminated') => (): void => {
-    if (controller.signal.aborted) {
+    if (interrupted) {
       // What was being drawn stays on a line of its own.
-      if (process.stderr.isTTY) process.stderr.write('\n')
+      const words = farewell?.()
+      if (process.stderr.isTTY || words !== undefined) process.stderr.write(`\n${words ?? ''}`)
       process.exit(exitCodes[reason])
     }
-    controller.abort(reason)
+    stop(reason)
   }
   const onInterrupt = handler('interrupted')
   const onTerminate = handler('terminated')
   const onError = (error: unknown): void => {
-    if (controller.signal.aborted) process.exit(exitCodes.failed)
-    controller.abort(error instanceof Error ? error : new Error(String(error)))
+    if (interrupted) process.exit(exitCodes.failed)
+    stop(error instanceof Error ? error : new Error(String(error)))
   }
   process.on('uncaughtException', onError)
   process.on('SIGINT', onInterrupt)
   process.on('SIGTERM', onTerminate)
   process.on('SIGHUP', onTerminate)
-  return {
-    signal: controller.signal,
-    dispose: () => {
-      process.off('uncaughtException', onError)
-      process.off('SIGINT', onInterrupt)
-      process.off('SIGTERM', onTerminate)
-      process.off('SIGHUP', onTerminate)
-    },
+  return () => {
+    process.off('uncaughtException', onError)
+    process.off('SIGINT', onInterrupt)
+    process.off('SIGTERM', onTerminate)
+    process.off('SIGHUP', onTerminate)
   }
 }

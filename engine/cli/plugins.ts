@@ -1,61 +1,14 @@
-import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import * as z from 'zod'
-import { checkJson, readJson } from '../config/read-json.ts'
-import type { Settings } from '../config/schema.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { enabledPlugins, pluginFiles, type Plugin } from '../app/plugins.ts'
+import { findWorkspace } from '../app/workspace.ts'
+import { exitCodes } from '../core/exit-codes.ts'
 import { loadHooks } from '../hooks/load.ts'
 import { serversOfMcpJson } from '../mcp/read-servers.ts'
-import { findHome, findPlaces } from '../places.ts'
+import { findHome, findPlaces } from '../core/places.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
-import { UserError } from '../user-error.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { loadRunConfig } from './run-config.ts'
-import { findWorkspace } from './workspace.ts'
-
-/** A folder of skills, commands, agents, hooks and MCP servers that the user has switched on. */
-export type Plugin = {
-  readonly name: string
-  readonly root: string
-  readonly version: string | undefined
-  readonly description: string | undefined
-}
-
-const Manifest = z.looseObject({
-  name: z.string().optional(),
-  version: z.string().optional(),
-  description: z.string().optional(),
-})
-
-/**
- * The plugins that the configuration switches on.
- *
- * @throws UserError `usage` for one that isn't there, or whose manifest can't be read
- */
-export function enabledPlugins(settings: Settings): readonly Plugin[] {
-  return Object.entries(settings.plugins ?? {}).flatMap(([name, { path, enabled = true }]) => {
-    if (!enabled) return []
-    const root = path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
-    if (!existsSync(root)) {
-      throw new UserError(
-        'usage',
-        `plugins.${name}: ${root} is not there; expected a folder with .claude-plugin/plugin.json`,
-      )
-    }
-    const file = join(root, '.claude-plugin', 'plugin.json')
-    if (!existsSync(file)) return [{ name, root, version: undefined, description: undefined }]
-    const json = readJson(file)
-    const { version, description } = checkJson(Manifest, json, json.value, [])
-    return [{ name, root, version, description }]
-  })
-}
-
-/** Where a plugin keeps its hooks and its servers. */
-export function pluginFiles({ root }: Plugin): { readonly hooks: string; readonly servers: string } {
-  return { hooks: join(root, 'hooks', 'hooks.json'), servers: join(root, '.mcp.json') }
-}
 
 /**
  * `agent plugins`: what is switched on, and what each brings.

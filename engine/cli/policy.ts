@@ -11,14 +11,14 @@ import {
   type CheckOptions,
   type TableRow,
 } from '../../policies/index.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { findHome, findPlaces } from '../places.ts'
-import { describeIdleRule, describeRuleError, readPolicies } from '../read-policies.ts'
-import { UserError } from '../user-error.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { findHome, findPlaces } from '../core/places.ts'
+import { describeIdleRule, describeRuleError, readPolicies } from '../config/read-policies.ts'
+import { UserError } from '../core/user-error.ts'
 import type { PolicyOptions } from './policy-options.ts'
-import { approvalModeOf, sandboxModeOf } from './modes.ts'
+import { approvalModeOf, sandboxModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
-import { findRepository, findWorkspace } from './workspace.ts'
+import { findRepository, findWorkspace } from '../app/workspace.ts'
 
 /** `agent policy check`: prints what would be decided, a line or a JSON object for each command. */
 export function policyCheck(command: readonly string[], options: PolicyOptions): number {
@@ -45,7 +45,16 @@ export function policyExplain(command: readonly string[], options: PolicyOptions
 
 /** `agent policy test`: compares decisions with those a table expects. */
 export function policyTest(file: string, options: PolicyOptions): number {
-  const { passed, failed, unjudged } = testCommandTable(readTable(file), checkOptions(options))
+  const rows = readTable(file)
+  if (rows.every(({ expected }) => expected === undefined)) {
+    const found =
+      rows.length === 0 ? 'holds no command' : `says of none of its ${rows.length} commands what is expected`
+    throw new UserError(
+      'usage',
+      `${file} ${found}, so nothing was tested; expected lines such as {"command": "git push", "expect": "ask"}`,
+    )
+  }
+  const { passed, failed, unjudged } = testCommandTable(rows, checkOptions(options))
   for (const { row, checked } of failed) {
     const expected = row.expected?.join(' or ') ?? ''
     process.stdout.write(

@@ -1,25 +1,32 @@
 import { Command, CommanderError } from 'commander'
-import { exitCodes } from '../exit-codes.ts'
-import { version } from '../version.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { version } from '../core/version.ts'
 import type { Finish } from './declare/shared.ts'
 import { wordUsageErrors } from './usage-errors.ts'
 
-/** Declares commands: each takes `finish` to say its exit code. `argv` are the words of the whole command line. */
-export type DeclareCommands = (program: Command, finish: Finish, argv: readonly string[]) => void
+/** Declares commands: each takes `finish` to say its exit code. */
+export type DeclareCommands = (program: Command, finish: Finish) => void
 
 /**
  * Parses a command line and runs the command it names. Each command's own module is loaded only when it is the one.
  *
  * @param argv the words after the program's name
  * @param declare says which commands there are
+ * @param name what the program was called by
+ * @param tellUsageError tells whoever reads events what is wrong with the command line; on stderr it is said already
  * @returns the exit code
  */
-export async function runProgram(argv: readonly string[], declare: DeclareCommands): Promise<number> {
+export async function runProgram(
+  argv: readonly string[],
+  declare: DeclareCommands,
+  name = 'agent',
+  tellUsageError: (argv: readonly string[], message: string) => Promise<void> = async () => undefined,
+): Promise<number> {
   let exitCode: number = exitCodes.done
   const finish: Finish = (code) => {
     exitCode = code
   }
-  const program = new Command('agent')
+  const program = new Command(name)
     .description('Runs a coding agent in a repository, sandboxed, with a Guardian in front of everything it does.')
     .version(version, '--version', 'print the version')
     .helpCommand(false)
@@ -32,8 +39,14 @@ Exit codes:
   0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
   5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
     )
-  declare(program, finish, argv)
-  wordUsageErrors(program, 'agent')
+  // That one never comes here: the program is left for it at its first word.
+  if (name === 'portcullis')
+    program.addHelpText(
+      'after',
+      '\nAlso: portcullis apply-patch, which applies a patch (portcullis apply-patch --help)',
+    )
+  declare(program, finish)
+  wordUsageErrors(program, name)
 
   if (argv.length === 0) {
     program.outputHelp({ error: true })
@@ -44,18 +57,8 @@ Exit codes:
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCodes.done
-    if (wantsEvents(argv)) {
-      const { tellFailure } = await import('./tell-start.ts')
-      tellFailure('usage', error.message.replace(/^error: /, ''))
-    }
+    await tellUsageError(argv, error.message.replace(/^error: /, ''))
     return exitCodes.usage
   }
   return exitCode
-}
-
-/** Whether a command line that can't be understood asks for a run's events all the same. */
-function wantsEvents([command = '', ...words]: readonly string[]): boolean {
-  const end = words.indexOf('--')
-  const options = end === -1 ? words : words.slice(0, end)
-  return ['exec', 'e'].includes(command) && options.some((word) => word === '--json' || word === '--experimental-json')
 }

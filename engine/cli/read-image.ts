@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { imageOf, maxImageBytes } from '../files/image.ts'
-import type { Image } from '../model.ts'
-import { UserError } from '../user-error.ts'
+import { imageOf, maxImageBytes } from '../tools/files/image.ts'
+import type { Image } from '../core/model.ts'
+import { UserError } from '../core/user-error.ts'
 
 /**
  * A picture to show the model. What it is, its bytes say, not its name.

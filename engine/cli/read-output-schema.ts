@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { OutputSchema } from '../run/output-contract.ts'
-import { UserError } from '../user-error.ts'
+import { UserError } from '../core/user-error.ts'
 
 /**
  * The schema of `--output-schema`, ready to be checked against.
@@ -14,7 +14,7 @@ export async function readOutputSchema(file: string): Promise<OutputSchema> {
     new UserError('usage', `--output-schema ${path}: ${why}`, { cause })
   const schema = parse(path, refuse)
   // Loaded only where it is asked for: ajv costs more than the rest of a start.
-  const { compileJsonSchema } = await import('../json-schema.ts')
+  const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate === 'function') return { schema: schema as OutputSchema['schema'], validate }
   throw refuse(`not a JSON Schema: ${validate.error}`)

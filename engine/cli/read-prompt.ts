@@ -1,91 +1,138 @@
 import process from 'node:process'
 import type { Readable } from 'node:stream'
-import { UserError } from '../user-error.ts'
+import { setLongTimeout } from '../../sandbox/index.ts'
+import { joinPiped } from '../run/piped-input.ts'
+import { UserError } from '../core/user-error.ts'
 
-/** How long an open but silent standard input may delay a run that has a prompt already. */
-const silenceMs = 1000
-/** How long a run without a prompt waits for the first byte of one, unless it has a time limit that is shorter. */
-const patienceMs = 300_000
+/** How long a run waits in silence before it says what it is waiting for. */
+const noticeMs = 3000
+/** How long it waits for the first byte, unless the command line says otherwise. */
+const firstByteMs = 10_000
+/** How long it waits for the end of what has begun to come: longer than most commands that are piped into it take. */
+const endMs = 3_600_000
 /** No prompt is longer: the limit Codex has. */
 const maxCharacters = 1_048_576
 /** No prompt of that length has more in UTF-8. */
 const maxBytes = maxCharacters * 3
 
+/** What the command line says about standard input. */
+type InputOptions = {
+  /** `--no-stdin` makes it false: standard input isn't looked at. Default: true. */
+  readonly stdin?: boolean | undefined
+  /** `--stdin-timeout`: seconds to wait for its first byte. Default: 10. */
+  readonly stdinTimeout?: number | undefined
+  /** `--timeout`: seconds that the whole run may take, waiting for its prompt included. Default: as many as it wants. */
+  readonly timeout?: number | undefined
+  /** Hears what is waited for, or done without. Default: it goes to standard error. */
+  readonly note?: (sentence: string) => void
+}
+
+type Input = Readable & { isTTY?: boolean }
+
 /**
- * The prompt of a run: the argument, or standard input for `-` or no argument. Text piped in beside an argument is
- * added as a `<stdin>` block.
+ * The prompt of a run: the argument, or standard input for `-` or no argument. What is piped in beside an argument is added as a `<stdin>`
+ * block. The end of standard input is waited for, however late it comes; only where not even its first byte comes in time does the run go on
+ * without it, and says so: what starts a program often leaves it an input that nobody will ever write to.
  *
- * @param timeout seconds that the whole run may take; undefined: as long as it wants
- * @throws UserError `usage` when there is no prompt, when it is not UTF-8, or when it is too long
+ * @throws UserError `usage` when there is no prompt, when it is not UTF-8, is too long, or when what has begun to come doesn't end
  */
 export async function readPrompt(
   argument: string | undefined,
-  stdin: Readable & { isTTY?: boolean },
-  timeout?: number,
+  stdin: Input,
+  options: InputOptions = {},
 ): Promise<string> {
-  const fromInput = argument === undefined || argument === '-'
-  const prompt = fromInput ? await fromStdin(stdin, timeout) : await withPipedText(argument, stdin)
-  if (prompt.trim() === '') {
-    throw new UserError(
-      'usage',
-      'No prompt. Give one as an argument (agent exec "…"), or on standard input (agent exec - < task.md).',
-    )
-  }
-  if (prompt.length > maxCharacters) throw tooLong(`${prompt.length}`)
-  return prompt
+  const prompt = argument === undefined || argument === '-' ? undefined : argument
+  if (prompt?.trim() === '') throw noPrompt()
+  const piped = await readInput(stdin, prompt !== undefined, options)
+  if (prompt === undefined && piped.trim() === '') throw noPrompt()
+  const whole = prompt === undefined || piped.trim() === '' ? (prompt ?? piped) : joinPiped({ words: prompt, piped })
+  if (whole.length > maxCharacters) throw tooLong(`${whole.length}`)
+  return whole
+}
+
+function noPrompt(why = 'No prompt.'): UserError {
+  return new UserError(
+    'usage',
+    `${why} Give one as an argument (agent exec "…"), or on standard input (agent exec - < task.md).`,
+  )
 }
 
 function tooLong(characters: string): UserError {
   return new UserError('usage', `The prompt has ${characters} characters; at most ${maxCharacters} fit.`)
 }
 
-async function fromStdin(stdin: Readable & { isTTY?: boolean }, timeout = Infinity): Promise<string> {
+/** All of standard input as text; empty where it is a terminal, where nothing comes, or where it isn't to be looked at. */
+async function readInput(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
   // A person at a terminal who types no prompt is told so instead of being left in front of a silent program.
-  if (stdin.isTTY === true) return ''
-  const wait = Math.min(patienceMs, timeout * 1000)
-  const notice = setTimeout(() => {
-    process.stderr.write(`agent: waiting for the prompt on standard input, for ${wait / 1000} seconds at most\n`)
-  }, silenceMs)
-  const reading = readAll(stdin, wait)
-  stdin.once('data', () => clearTimeout(notice))
-  try {
-    return decode(await reading)
-  } finally {
-    clearTimeout(notice)
+  if (options.stdin === false || stdin.isTTY === true) return ''
+  const { note = (sentence) => void process.stderr.write(`agent: ${sentence}\n`), timeout = Infinity } = options
+  const patience = Math.min(
+    options.stdinTimeout === undefined ? firstByteMs : options.stdinTimeout * 1000,
+    timeout * 1000,
+  )
+  const longest = Math.min(endMs, timeout * 1000)
+  const what = hasPrompt ? 'the end of standard input' : 'the prompt on standard input'
+  const limit = `for ${patience / 1000} seconds at most while it is silent`
+  const { bytes, end } = await readAll(stdin, { patience, longest }, (isSilent) => {
+    note(`waiting for ${what}${isSilent ? `, ${limit} (--stdin-timeout; --no-stdin doesn't look at it)` : ''}`)
+  })
+  switch (end) {
+    case 'too-long':
+      throw tooLong(`more than ${maxCharacters}`)
+    case 'unfinished':
+      throw new UserError(
+        'usage',
+        `Standard input sent ${bytes.length} bytes and then not its end within ${longest / 1000} seconds. ` +
+          'Close the pipe, write to a file first, or leave it out with --no-stdin.',
+      )
+    case 'silent':
+      if (!hasPrompt) throw noPrompt(`No prompt came on standard input within ${patience / 1000} seconds.`)
+      note(
+        `nothing came on standard input within ${patience / 1000} seconds: going on without it ` +
+          '(--stdin-timeout SECONDS waits longer, --no-stdin not at all)',
+      )
+      return ''
+    case 'ended':
+      return decode(bytes)
+    default:
+      return end satisfies never
   }
 }
 
-async function withPipedText(prompt: string, stdin: Readable & { isTTY?: boolean }): Promise<string> {
-  if (stdin.isTTY === true || prompt.trim() === '') return prompt
-  const piped = decode(await readAll(stdin, silenceMs))
-  return piped.trim() === '' ? prompt : `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`
+type Waits = {
+  /** For the first byte, in milliseconds. */
+  readonly patience: number
+  /** For the end, in milliseconds. */
+  readonly longest: number
 }
 
-/** Reads a stream to its end, or gives up when its first byte does not come within `firstByteMs`. */
-async function readAll(stdin: Readable, firstByteMs: number): Promise<Buffer> {
+type ReadInput = { readonly bytes: Buffer; readonly end: 'ended' | 'silent' | 'unfinished' | 'too-long' }
+
+/** Reads a stream to its end. `onWait` is called once where that takes a while: with true as long as nothing has come. */
+async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean) => void): Promise<ReadInput> {
   const chunks: Buffer[] = []
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const silence = setTimeout(() => resolve(), firstByteMs)
   let length = 0
+  const { promise, resolve } = Promise.withResolvers<ReadInput['end']>()
+  const timers = [
+    setLongTimeout(() => resolve('silent'), waits.patience),
+    setLongTimeout(() => resolve('unfinished'), waits.longest),
+    setLongTimeout(() => onWait(length === 0), noticeMs),
+  ]
   stdin.on('data', (chunk: Buffer) => {
-    clearTimeout(silence)
+    timers[0]?.cancel()
     chunks.push(chunk)
     length += chunk.length
     // What is too long already is refused without its end, which may never come.
-    if (length > maxBytes) {
-      stdin.destroy()
-      resolve()
-    }
+    if (length > maxBytes) resolve('too-long')
   })
-  stdin.once('end', () => resolve())
+  stdin.once('end', () => resolve('ended'))
   // A closed standard input (`<&-`) reports an error instead of an end; either way nothing more comes.
-  stdin.once('error', () => resolve())
-  await promise
-  clearTimeout(silence)
+  stdin.once('error', () => resolve('ended'))
+  const end = await promise
+  for (const timer of timers) timer.cancel()
   stdin.pause()
   stdin.destroy()
-  if (length > maxBytes) throw tooLong(`more than ${maxCharacters}`)
-  return Buffer.concat(chunks)
+  return { bytes: Buffer.concat(chunks), end: end === 'unfinished' && length === 0 ? 'silent' : end }
 }
 
 function decode(bytes: Buffer): string {

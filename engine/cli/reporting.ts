@@ -1,29 +1,29 @@
 import process from 'node:process'
 import { harmless } from '../display/harmless.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { UserError } from '../user-error.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { UserError } from '../core/user-error.ts'
 
-/** What takes the words of a command line and gives an exit code. */
-type Program = (argv: readonly string[]) => Promise<number>
+/** What takes the words of a command line, and the name it was called by, and gives an exit code. */
+type Program = (argv: readonly string[], name?: string) => Promise<number>
 
 /** The same program, which says on stderr what it would throw: in one line, without a stack trace. */
 export function reporting(run: Program): Program {
-  return async (argv) => {
+  return async (argv, name = 'agent') => {
     const output = watchOutput()
     try {
-      const code = await run(argv)
+      const code = await run(argv, name)
       const lost = await output.lost()
       if (lost === undefined || code !== exitCodes.done) return code
-      process.stderr.write(`agent: ${lost.message}\n`)
+      process.stderr.write(`${name}: ${lost.message}\n`)
       return exitCodes.failed
     } catch (error) {
       if (error instanceof UserError) {
         // It may repeat what a repository wrote.
-        process.stderr.write(`agent: ${harmless(error.message)}\n`)
+        process.stderr.write(`${name}: ${harmless(error.message)}\n`)
         return exitCodes[error.reason]
       }
       const message = error instanceof Error ? error.message : String(error)
-      process.stderr.write(`agent: failed inside: ${message}. This is a fault in Portcullis, please report it.\n`)
+      process.stderr.write(`${name}: failed inside: ${message}. This is a fault in Portcullis, please report it.\n`)
       if (process.env['PORTCULLIS_DEBUG'] !== undefined && error instanceof Error)
         process.stderr.write(`${error.stack}\n`)
       return exitCodes.failed

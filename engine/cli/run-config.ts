@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { loadConfig, type Config } from '../config/load.ts'
+import { loadSettings, type RequestedSettings } from '../app/load-settings.ts'
+import { externalMode } from '../app/modes.ts'
+import type { Config } from '../config/load.ts'
 import type { Settings } from '../config/schema.ts'
-import type { Places } from '../places.ts'
+import type { Places } from '../core/places.ts'
+import { UserError } from '../core/user-error.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
-import { UserError } from '../user-error.ts'
-import { externalMode } from './modes.ts'
-import { findRepository } from './workspace.ts'
 
 /**
  * The configuration of a run in a workspace, with what its command line says on top.
@@ -13,15 +13,22 @@ import { findRepository } from './workspace.ts'
  * @throws UserError `usage` for anything wrong in it
  */
 export function loadRunConfig(options: ConfigOptions, workspace: string, places: Places): Config {
-  return loadConfig({
-    places,
-    project: { root: findRepository(workspace) ?? workspace, workspace },
+  return loadSettings(requestedSettings(options), workspace, places)
+}
+
+/**
+ * What a command line asks of the configuration.
+ *
+ * @throws UserError `usage` for options that contradict each other
+ */
+export function requestedSettings(options: ConfigOptions): RequestedSettings {
+  return {
     profile: options.profile,
     trust: options.trust === true,
     overrides: options.config,
     addDirs: (options.addDir ?? []).map((directory) => resolve(directory)),
     flags: flagsOf(options),
-  })
+  }
 }
 
 /** A reviewer named on the command line, who is to be asked then. */

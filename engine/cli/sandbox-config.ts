@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Settings } from '../config/schema.ts'
-import { findPlaces } from '../places.ts'
-import { findRepository } from './workspace.ts'
+import { findPlaces } from '../core/places.ts'
+import { findRepository } from '../app/workspace.ts'
 
 /**
  * The configuration that counts for a single command in a workspace. Where neither machine, user nor command line says anything,

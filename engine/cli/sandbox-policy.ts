@@ -8,13 +8,13 @@ import {
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
 import { openPresets } from '../config/host-presets.ts'
-import { knownLimits, readLimitValue } from '../config/limits.ts'
+import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import { defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/schema.ts'
-import { UserError } from '../user-error.ts'
+import { UserError } from '../core/user-error.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
-import { externalMode } from './modes.ts'
+import { externalMode } from '../app/modes.ts'
 
 /**
  * The policy that the flags of `agent sandbox` describe, on top of what the configuration says; the mode is up to the flags alone.
@@ -35,6 +35,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
     writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
     readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
     deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...options.denyRead.map(denied)],
+    protectedPaths: configured.protectedPaths,
     network: networkOf(options) ?? configured.network,
     dockerSocket: configured.dockerSocket,
     environment: {
@@ -46,10 +47,10 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
   })
 }
 
-/** A name with wildcards is hidden wherever it is; anything else is a path. */
+/** A name is hidden wherever it is, as by the key `sandbox_read.deny`; what has a slash in it is a path. */
 function denied(text: string): string {
   if (text.startsWith('~/') || text.startsWith('**/')) return text
-  return /^[^/]*[*?][^/]*$/.test(text) ? `**/${text}` : resolve(text)
+  return text.includes('/') || ['', '.', '..', '~'].includes(text) ? resolve(text) : `**/${text}`
 }
 
 function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {

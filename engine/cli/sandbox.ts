@@ -13,17 +13,21 @@ import {
   type SandboxProcess,
 } from '../../sandbox/index.ts'
 import type { Settings } from '../config/schema.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { remedyAsFlags } from '../remedies.ts'
-import { circumstancesOf, describeDanger, withheldBy } from '../run/circumstances.ts'
-import { UserError } from '../user-error.ts'
-import { finishReviewsFirst } from './finish-reviews.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { remedyAsFlags } from '../core/remedies.ts'
+import { circumstancesOf, describeDanger, withheldBy } from '../core/sandbox-status.ts'
+import { UserError } from '../core/user-error.ts'
+import { finishReviewsFirst } from '../app/finish-reviews.ts'
+import { warn } from './warn.ts'
 import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
-import { dockerByFlags, explainNoSandbox } from './no-sandbox.ts'
+import { dockerByFlags, explainNoSandbox } from '../app/no-sandbox.ts'
 import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './sandbox-policy.ts'
-import { findWorkspace } from './workspace.ts'
+import { findWorkspace } from '../app/workspace.ts'
+
+/** What shells report for a program that SIGPIPE ended: whoever read its output has gone away. */
+const brokenPipe = 141
 
 /** What shells and env(1) return for a program that isn't there. */
 const commandNotFound = 127
@@ -38,10 +42,12 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   if (program === undefined)
     throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
   const workspace = findWorkspace(options.cd)
-  await finishReviewsFirst()
+  await finishReviewsFirst(warn)
   const config = await readSandboxConfig(workspace, options.config)
   const policy = policyFromOptions(options, config, workspace)
-  const { signal, dispose } = catchInterrupts()
+  const ending = new AbortController()
+  const { signal } = ending
+  const dispose = catchInterrupts((reason) => ending.abort(reason))
   try {
     const sandbox = await openSandbox(policy, {
       backend: backendFor(options, config, policy),
@@ -49,8 +55,9 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
     })
     try {
       const child = sandbox.spawn({ argv: [program, ...words], cwd: workspace, stdin: 'inherit', signal })
-      const result = options.json === true ? await report(child, sandbox) : await passThrough(child, sandbox)
-      return exitCodeOf(result, signal)
+      if (options.json === true) return exitCodeOf(await report(child, sandbox), signal)
+      const { result, isReaderGone } = await passThrough(child, sandbox)
+      return isReaderGone ? brokenPipe : exitCodeOf(result, signal)
     } finally {
       await sandbox.close()
     }
@@ -59,6 +66,9 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
     if (error.code === 'missing-program') {
       process.stderr.write(`agent sandbox: ${error.message}\n`)
       return commandNotFound
+    }
+    if (SandboxError.is(error, 'path-changed')) {
+      throw new UserError('sandboxUnavailable', error.message, { cause: error })
     }
     if (!SandboxError.is(error, 'unavailable')) throw new UserError('usage', error.message, { cause: error })
     throw new UserError('sandboxUnavailable', await explainNoSandbox(error, dockerByFlags), { cause: error })
@@ -73,18 +83,30 @@ function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPo
   return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)
 }
 
-/** Hands the command's output on as it comes, and says at the end what was refused. */
-async function passThrough(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
+/**
+ * Hands the command's output on as it comes, and says at the end what was refused. When the reader of its standard output goes away the
+ * command is ended, as SIGPIPE would end it.
+ */
+async function passThrough(
+  child: SandboxProcess,
+  sandbox: Sandbox,
+): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
+  let isReaderGone = false
   const ended = [
-    pipeline(child.stdout, process.stdout, { end: false }),
-    pipeline(child.stderr, process.stderr, { end: false }),
+    // Other errors of standard output are reported by whoever watches it.
+    pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') return
+      isReaderGone = true
+      child.kill()
+    }),
+    pipeline(child.stderr, process.stderr, { end: false }).catch(() => undefined),
   ]
   const result = await child.result
-  await Promise.allSettled(ended)
+  await Promise.all(ended)
   for (const danger of circumstancesOf(sandbox).dangers ?? [])
     process.stderr.write(`agent sandbox: dangerous: ${describeDanger(danger)}\n`)
   for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}\n`)
-  return result
+  return { result, isReaderGone }
 }
 
 /** Prints one JSON object when the command has ended: its output as text, how it ended, and what was refused. */

@@ -1,22 +1,21 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { exitCodes } from '../exit-codes.ts'
-import type { HistoryItem } from '../model.ts'
-import { findPlaces } from '../places.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import type { HistoryItem } from '../core/model.ts'
+import { findPlaces, stateFor } from '../core/places.ts'
 import { readRollout, type ReadRollout } from '../session/rollout.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
-import { cleanOutput } from '../text/clean.ts'
-import { truncateMiddle } from '../text/truncate.ts'
-import { UserError } from '../user-error.ts'
+import { cleanOutput } from '../core/text/clean.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
+import { UserError } from '../core/user-error.ts'
 
 const shownCharacters = 2000
 const dayMs = 86_400_000
 
 /** `agent sessions list`: a line for each session; one that can't be read is listed as such. */
 export function listCommand(options: { readonly json?: true }): number {
-  const { state } = findPlaces(process.env)
-  for (const id of listSessions(state)) {
+  for (const [state, id] of allSessions()) {
     const summary = summarize(state, id)
     const line =
       options.json === true
@@ -29,8 +28,9 @@ export function listCommand(options: { readonly json?: true }): number {
 
 /** `agent sessions show`: the conversation as text. */
 export function showCommand(id: string): number {
-  const { state } = findPlaces(process.env)
-  const rollout = readRollout(rolloutOf(state, findSession(state, id)))
+  const found = findSession(states(), id)
+  const [state = ''] = allSessions().find(([, name]) => name === found) ?? []
+  const rollout = readRollout(rolloutOf(state, found))
   const { session, usage } = rollout
   process.stdout.write(`${session.thread_id}\n${session.started}  ${session.workspace}  ${endOf(rollout)}\n`)
   process.stdout.write(`tokens: ${usage.inputTokens} in, ${usage.outputTokens} out\n`)
@@ -43,9 +43,8 @@ export function showCommand(id: string): number {
 
 /** `agent sessions prune`: removes sessions whose last run is older than some days. */
 export function pruneCommand(days: number): number {
-  const { state } = findPlaces(process.env)
   let removed = 0
-  for (const id of listSessions(state)) {
+  for (const [state, id] of allSessions()) {
     const file = rolloutOf(state, id)
     const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? statSync(sessionDirectory(state, id)).mtimeMs
     if (Date.now() - touched < days * dayMs) continue
@@ -54,6 +53,17 @@ export function pruneCommand(days: number): number {
   }
   process.stdout.write(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed\n`)
   return exitCodes.done
+}
+
+/** Where the user's own folder lies in the workspace, the sessions of that are elsewhere. */
+function states(): readonly string[] {
+  const { state } = findPlaces(process.env)
+  return [...new Set([stateFor([process.cwd()], state), state])]
+}
+
+/** Newest first in each folder. */
+function allSessions(): readonly (readonly [state: string, id: string])[] {
+  return states().flatMap((state) => listSessions(state).map((id) => [state, id] as const))
 }
 
 type Summary = {

@@ -1,9 +1,9 @@
 import process from 'node:process'
 import { jsonlSink } from '../display/jsonl.ts'
-import { exitCodes, type EndReason } from '../exit-codes.ts'
+import { exitCodes, type EndReason } from '../core/exit-codes.ts'
 import { Recorder } from '../run/recorder.ts'
-import { truncateMiddle } from '../text/truncate.ts'
-import { UserError } from '../user-error.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
+import { UserError } from '../core/user-error.ts'
 
 /** How far `agent exec` has come, for what is to be said when it fails there. */
 export type Progress = {
@@ -44,8 +44,18 @@ export async function tellStart(json: boolean, start: (progress: Progress) => Pr
 
 /** Prints the last events of a run that could not be begun. */
 export function tellFailure(reason: EndReason, message: string): void {
-  const json = jsonlSink((line) => process.stdout.write(line))
+  process.stdout.write(failureLines(reason, message))
+}
+
+/** The last events of a run that ends before it can tell of it, as lines. */
+export function failureLines(reason: EndReason, message: string): string {
+  let lines = ''
+  const json = jsonlSink((line) => {
+    lines += line
+    return true
+  })
   new Recorder([json]).end(reason, truncateMiddle(message, longestMessage).text)
+  return lines
 }
 
 /** Nothing is going on yet that a signal would have to end in good order. */

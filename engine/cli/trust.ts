@@ -2,10 +2,10 @@ import process from 'node:process'
 import { readOwnFiles } from '../config/read-files.ts'
 import { isTrusted } from '../config/trust.ts'
 import { writeTrust } from '../config/write-trust.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { findPlaces } from '../places.ts'
-import { UserError } from '../user-error.ts'
-import { findRepository, findWorkspace } from './workspace.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { findPlaces } from '../core/places.ts'
+import { UserError } from '../core/user-error.ts'
+import { findRepository, findWorkspace } from '../app/workspace.ts'
 
 /**
  * `agent trust`: lets what a repository brings along count from now on.

@@ -1,9 +1,8 @@
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { lstatSync, realpathSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import process from 'node:process'
-import type { SandboxPolicyInput } from '../../sandbox/index.ts'
-import { UserError } from '../user-error.ts'
+import { homeDirectory, makeDirectories, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
 import type { Settings } from './schema.ts'
 
 type CacheName = NonNullable<Settings['sandbox_caches']>[number]
@@ -54,13 +53,13 @@ export function openCaches(config: Settings, mode: SandboxPolicyInput['mode'], w
 /** A directory below the user's caches, every part of it a real one that nobody else writes to. */
 function ownDirectory(parts: readonly string[]): string {
   const named = process.env['XDG_CACHE_HOME']
-  const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), '.cache')
+  const base = named !== undefined && isAbsolute(named) ? named : join(homeDirectory(), '.cache')
   try {
-    mkdirSync(base, { recursive: true, mode: 0o700 })
+    makeDirectories(base)
     let path = realpathSync(base)
     for (const part of parts) {
       path = join(path, part)
-      mkdirSync(path, { recursive: true, mode: 0o700 })
+      makeDirectories(path)
       // A link left here would make whatever it leads to writable.
       const found = lstatSync(path)
       if (!found.isDirectory()) throw new Error(`${path} is a link`)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { directoriesBetween } from '../paths.ts'
-import { readPlainFile } from '../read-plain-file.ts'
+import { directoriesBetween } from '../core/paths.ts'
+import { readPlainFile } from '../core/read-plain-file.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import type { Project } from './read-project.ts'
 
@@ -11,7 +11,7 @@ const neverRead: Readonly<Record<string, string>> = {
 }
 
 /** Variables that would lead an agent elsewhere: to another home, another provider, another key. */
-const steering = /^\s*(?:export\s+)?(?<name>(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_\w+|HOME)\s*=/gm
+const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 
 const maxBytes = 64 * 1024
 
@@ -32,6 +32,15 @@ function listVariables(path: string): readonly Ignored[] {
   if (!existsSync(path)) return []
   const text = readPlainFile(path, maxBytes)
   if (typeof text !== 'string') return []
-  const names = [...text.matchAll(steering)].map((match) => match.groups?.['name'] ?? '')
+  const names = text
+    .split('\n')
+    .map((line) =>
+      line
+        .slice(0, line.indexOf('=') + 1)
+        .replace(/^\s*(?:export\s)?/, '')
+        .replace('=', '')
+        .trim(),
+    )
+    .filter((name) => /^\w+$/.test(name) && steering.test(name))
   return ignoring(path, [...new Set(names)], 'variables come from the environment, never from a file')
 }

@@ -1,6 +1,6 @@
 import type { PermissionFile } from '../../policies/index.ts'
-import type { Places } from '../places.ts'
-import { UserError } from '../user-error.ts'
+import type { Places } from '../core/places.ts'
+import { UserError } from '../core/user-error.ts'
 import { excessOver } from './bounds.ts'
 import { listForeignFiles } from './foreign-files.ts'
 import { ignoring, type Ignored } from './ignored.ts'

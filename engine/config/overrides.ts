@@ -1,4 +1,4 @@
-import { UserError } from '../user-error.ts'
+import { UserError } from '../core/user-error.ts'
 import { fromLeaves, leafPath, leavesOf } from './leaves.ts'
 import type { Layer } from './merge.ts'
 import { ConfigFile } from './schema.ts'

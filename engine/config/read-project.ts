@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { directoriesBetween, isInside } from '../paths.ts'
-import { readPlainFile } from '../read-plain-file.ts'
-import { UserError } from '../user-error.ts'
+import { directoriesBetween, isInside } from '../core/paths.ts'
+import { readPlainFile } from '../core/read-plain-file.ts'
+import { UserError } from '../core/user-error.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import { keyOf, leavesOf } from './leaves.ts'
 import type { Layer } from './merge.ts'
 import { ConfigFile } from './schema.ts'
+import { userOnly as userOnlySettings } from './settings/index.ts'
 import { parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -22,12 +23,7 @@ const fileName = '.portcullis/config.toml'
 /** No configuration is longer. */
 const maxBytes = 256 * 1024
 /** What only the user's file may say. */
-const userOnly: readonly string[] = [
-  ...['profile', 'profiles', 'projects', 'tool_folders', 'dangerously_mount_docker_socket'],
-  // Nobody is judged by a judge of their own choosing.
-  ...['approvals_reviewer', 'approval_program', 'approval_url', 'approval_timeout'],
-  ...['reviewer_model', 'reviewer_policy_file'],
-]
+const userOnly: readonly string[] = ['profile', 'profiles', 'projects', ...userOnlySettings]
 
 /**
  * The configuration that a trusted repository brings along, the root's first.

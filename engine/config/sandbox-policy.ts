@@ -1,14 +1,14 @@
-import { localDockerSocket, type SandboxPolicyInput } from '../../sandbox/index.ts'
-import { UserError } from '../user-error.ts'
+import { localDockerSocket, protectedPlaces, protectedTable, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
 import { noCaches, type Caches } from './caches.ts'
-import { knownLimits, readLimitValue } from './limits.ts'
+import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 import type { Settings } from './schema.ts'
 
 /** The parts of a policy that a configuration has a say in. */
 type ConfiguredPolicy = {
-  readonly [Key in 'writableRoots' | 'readableRoots' | 'network' | 'environment' | 'limits']: NonNullable<
-    SandboxPolicyInput[Key]
-  >
+  readonly [
+    Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
+  ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
   /** To be added to what is denied anyway. */
   readonly deniedReads: readonly string[]
@@ -27,6 +27,7 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
     writableRoots: [...(config.sandbox_workspace_write?.writable_roots ?? []), ...caches.roots],
     readableRoots: config.sandbox_read?.allow ?? [],
     deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
+    protectedPaths: [...protectedPlaces(allowedPlaces(config))],
     network: networkPolicy(config),
     dockerSocket: config.dangerously_mount_docker_socket === true ? dockerSocket() : undefined,
     environment: {
@@ -37,6 +38,25 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
     },
     limits: Object.fromEntries(Object.entries(config.sandbox_limits ?? {}).map(readLimit)),
   }
+}
+
+/** The directories that commands may write to, as far as a configuration says it. */
+export function rootsOf(config: Settings, workspace: string): readonly string[] {
+  return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
+}
+
+/** What may be changed although other programs obey it: names in every directory, or at the top of a root. */
+function allowedPlaces({ protected: table }: Settings): readonly string[] {
+  if (table?.allow === undefined) return []
+  const known = protectedTable().filter(({ what, program }) => what !== 'credentials' && program !== 'Portcullis')
+  return table.allow.map((entry) => {
+    const name = entry.replace(/^(?:\*\*|~)\//, '').replace(/\/$/, '')
+    if (known.some(({ at }) => at.replace(/^(?:\*\*|~)\//, '') === name)) return name
+    throw new UserError(
+      'usage',
+      `key 'protected.allow': ${JSON.stringify(entry)} is no protected place. They have names like ".vscode/settings.json", ".husky" or ".bashrc"; "agent doctor --protected" lists them`,
+    )
+  })
 }
 
 function dockerSocket(): string {

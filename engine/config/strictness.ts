@@ -1,15 +1,17 @@
 import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { matchesName } from '../../sandbox/index.ts'
-import { isInside } from '../paths.ts'
-import { knownLimits, readLimitValue } from './limits.ts'
-import type { Settings } from './schema.ts'
+import type { ApprovalMode } from '../../policies/index.ts'
+import { homeDirectory, matchesName, type SandboxPolicy } from '../../sandbox/index.ts'
+import { isInside } from '../core/paths.ts'
+import { knownLimits, readLimitValue } from '../core/limit-values.ts'
 
 const modes = ['read-only', 'workspace-write', 'danger-full-access']
 
 /** Whether a sandbox mode lets through no more than another. */
-export function modeWithin(asked: Settings['sandbox_mode'], bound: Settings['sandbox_mode']): boolean {
+export function modeWithin(
+  asked: SandboxPolicy['mode'] | undefined,
+  bound: SandboxPolicy['mode'] | undefined,
+): boolean {
   return modes.indexOf(asked ?? '') <= modes.indexOf(bound ?? '')
 }
 
@@ -17,7 +19,7 @@ export function modeWithin(asked: Settings['sandbox_mode'], bound: Settings['san
  * Whether whatever happens under one approval policy would happen under the other as well. Most are only different: `never`
  * grants nothing on request, and asks about less.
  */
-export function approvalWithin(asked: Settings['approval_policy'], bound: Settings['approval_policy']): boolean {
+export function approvalWithin(asked: ApprovalMode | undefined, bound: ApprovalMode | undefined): boolean {
   if (asked === bound || bound === 'bypass') return true
   return asked === 'untrusted' && (bound === 'on-request' || bound === 'on-failure')
 }
@@ -65,7 +67,7 @@ export function rootsWithin(asked: readonly string[], bound: readonly string[]):
 }
 
 function realPath(path: string): string {
-  const whole = resolve(path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path)
+  const whole = resolve(path === '~' || path.startsWith('~/') ? join(homeDirectory(), path.slice(1)) : path)
   try {
     return realpathSync(whole)
   } catch {

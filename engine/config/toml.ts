@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import { UserError } from '../user-error.ts'
+import { UserError } from '../core/user-error.ts'
 
 /**
  * A TOML document as plain data.

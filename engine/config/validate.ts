@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { UserError } from '../user-error.ts'
-import { nearest } from './nearest.ts'
+import { UserError } from '../core/user-error.ts'
+import { nearest } from '../core/text/nearest.ts'
 import { lineOf } from './toml.ts'
 
 /** Where a configuration comes from, for messages about it. */

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { UserError } from '../user-error.ts'
+import { makeDirectories } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
 import { UserFile } from './schema.ts'
 import { lineOf, parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
@@ -41,7 +42,7 @@ export function writeTrust(directory: string, root: string): { readonly file: st
 /** All of the new text or all of the old, and through a link to where the file really is. */
 function replace(file: string, text: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeDirectories(dirname(file))
     const real = existsSync(file) ? realpathSync(file) : file
     const mode = existsSync(real) ? statSync(real).mode & 0o777 : 0o600
     const temporary = `${real}.${process.pid}.tmp`

@@ -1,4 +1,4 @@
-import { cleanOutput } from '../text/clean.ts'
+import { cleanOutput } from '../core/text/clean.ts'
 
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 

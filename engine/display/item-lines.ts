@@ -1,4 +1,4 @@
-import type { AssessmentItem, EventVerdict, Item } from '../events.ts'
+import type { AssessmentItem, EventVerdict, Item } from '../core/events.ts'
 import { diffLines } from './diff-lines.ts'
 import type { Paint, Style } from './style.ts'
 import { oneLine, seconds } from './words.ts'

@@ -1,4 +1,4 @@
-import type { Sink } from '../events.ts'
+import type { Sink } from '../core/events.ts'
 
 /** The sink of `--json`: one event a line. */
 export function jsonlSink(write: (line: string) => void): Sink {

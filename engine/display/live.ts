@@ -1,47 +1,51 @@
-import type { Item, Sink, Spent } from '../events.ts'
+import type { Item, Sink, Spent } from '../core/events.ts'
 import { fit } from './fit.ts'
 import { harmless } from './harmless.ts'
-import { askUserName } from '../tools/ask-user.ts'
+import { askUserName } from '../approvals/ask-user.ts'
 import { createTeller, type Telling } from './teller.ts'
-import { dollars, oneLine, progressWords, seconds, short } from './words.ts'
+import { activity } from './activity.ts'
+import { columnsOf, ScreenRegion, type Screen } from './screen-region.ts'
+import { lastLines } from './tail-lines.ts'
+import { dollars, seconds, short } from './words.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 100
 
-/** A terminal to draw on. */
-type Screen = {
-  readonly columns: number
-  write(text: string): void
-}
+/** How many of the last lines of a running command are shown. */
+const shownTailLines = 3
 
 /**
- * A calm live view: what has happened scrolls by as lines, and one line at the bottom says what is going on right now, for
- * how long, and what the run has used so far. The bottom line is redrawn in place, so that the terminal's own history stays readable.
+ * A calm live view: what has happened scrolls by as lines. Below it stand the last lines that the running command printed, and one line
+ * that says what is going on right now, for how long, what the run has used so far, and how long it has taken in all. These are redrawn in
+ * place, so that the terminal's own history stays readable.
  */
 export function liveSink(screen: Screen, telling: Telling): Sink {
   const teller = createTeller(telling)
+  const region = new ScreenRegion(screen)
   const running = new Map<string, Doing>()
-  let thinking: Doing = { what: 'starting', since: performance.now() }
+  const tails = new Map<string, () => string>()
+  const begun = performance.now()
+  let thinking: Doing = { what: 'starting', since: begun }
   let spent: Spent | undefined
   let writing = ''
   let frame = 0
-  let drawn = false
   // While a person is asked, the bottom line is theirs.
   const asking = new Set<string>()
 
-  const erase = (): void => {
-    if (drawn) screen.write('\r\u001b[2K')
-    drawn = false
-  }
   const draw = (): void => {
     if (asking.size > 0) return
     const { what, tail } = doingNow(running, thinking)
-    const rest = [tail, ...spentWords(spent)].join(' · ')
-    const columns = Math.max(10, screen.columns - 1)
+    const inAll = `${seconds(performance.now() - begun)} in all`
+    const rest = [tail, ...spentWords(spent), inAll].join(' · ')
+    const columns = Math.max(10, columnsOf(screen) - 1)
     // A long command gives way to the figures behind it, which are what changes.
     const line = `${frames[frame++ % frames.length]} ${fit(what, Math.max(12, columns - rest.length - 3))} ${rest}`
-    screen.write(`\r\u001b[2K${teller.paint('cyan', fit(line, columns))}`)
-    drawn = true
+    const [read] = tails.values()
+    const printed = read === undefined ? [] : lastLines(harmless(read()), shownTailLines)
+    region.draw([
+      ...printed.map((text) => fit(`  ${text}`, columns)).map((text) => [text, teller.paint('dim', text)] as const),
+      ...[fit(line, columns)].map((text) => [text, teller.paint('cyan', text)] as const),
+    ])
   }
   const think = (what: string): void => {
     thinking = { what, since: performance.now() }
@@ -53,13 +57,13 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
     event(event) {
       const lines = teller.event(event)
       if (lines.length > 0) {
-        erase()
+        region.erase()
         screen.write(`${lines.join('\n')}\n`)
       }
       if ('item' in event && asksPerson(event.item)) {
         if (event.type === 'item.started') asking.add(event.item.id)
         else asking.delete(event.item.id)
-        erase()
+        region.erase()
       }
       if (event.type === 'item.started') {
         running.set(event.item.id, { what: harmless(activity(event.item)), since: performance.now() })
@@ -68,7 +72,10 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
         const since = running.get(event.item.id)?.since ?? performance.now()
         running.set(event.item.id, { what: harmless(activity(event.item)), since })
       }
-      if (event.type === 'item.completed') running.delete(event.item.id)
+      if (event.type === 'item.completed') {
+        running.delete(event.item.id)
+        tails.delete(event.item.id)
+      }
       if (event.type === 'item.completed' || event.type === 'turn.started') {
         writing = ''
         think('the model is thinking')
@@ -81,12 +88,15 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
       const line = writing.trimEnd().split('\n').at(-1)?.trim() ?? ''
       thinking = { ...thinking, what: line === '' ? 'the model is writing' : `the model writes: ${line.slice(-60)}` }
     },
+    tail(id, read) {
+      tails.set(id, read)
+    },
     spent(soFar) {
       spent = soFar
     },
     end(summary) {
       clearInterval(timer)
-      erase()
+      region.erase()
       screen.write(
         teller
           .summary(summary)
@@ -129,34 +139,4 @@ function spentWords(spent: Spent | undefined): readonly string[] {
       ? []
       : [`${dollars(costUsd)}${limit(of.maxCost === undefined ? undefined : dollars(of.maxCost))}`]),
   ]
-}
-
-function activity(item: Item): string {
-  switch (item.type) {
-    case 'command_execution':
-      return oneLine(item.command)
-    case 'file_change':
-      return 'applying a patch'
-    case 'mcp_tool_call':
-      return [`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')
-    case 'tool_call':
-      return oneLine(`${item.tool} ${item.input}`)
-    case 'guardian_assessment':
-      return `waiting for the approval of a ${item.reviewer}`
-    case 'context_compaction':
-      return 'summing up the conversation'
-    case 'hook':
-      return `running the ${item.event} hook`
-    case 'plan_mode':
-      return 'the plan is looked at'
-    case 'agent_message':
-    case 'reasoning':
-    case 'todo_list':
-    case 'web_search':
-    case 'worktree':
-    case 'error':
-      return 'the model is thinking'
-    default:
-      return item satisfies never
-  }
 }

@@ -1,5 +1,5 @@
-import type { RunSummary } from '../events.ts'
-import { describeDanger } from '../run/circumstances.ts'
+import type { RunSummary } from '../core/events.ts'
+import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
 import { dollars, endings, oneLine, seconds } from './words.ts'
 
@@ -15,7 +15,9 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
   const head = error === undefined ? paint('green', ending) : paint('red', told ? ending : `${ending}: ${error}`)
   return [
     `${head} · ${seconds(summary.durationMs)} · exit code ${summary.exitCode}`,
-    `  files changed: ${filesChanged.length === 0 ? 'none' : filesChanged.map(({ path, kind }) => `${shorten(path)} (${kind})`).join(', ')}`,
+    `  files changed: ${filesChanged.length === 0 ? 'none' : listChanges(filesChanged, shorten)}`,
+    ...notCountedLines(summary),
+    ...laterLines(summary, shorten).map((line) => paint('yellow', line)),
     `  commands run: ${commands.run}${failed}`,
     `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
     ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
@@ -24,6 +26,37 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
     ...(summary.dangers ?? []).map((danger) => paint('red', `  dangerous: ${describeDanger(danger)}`)),
     ...(summary.unenforced ?? []).map((sentence) => paint('yellow', `  not enforced here: ${sentence}`)),
     ...(summary.auditHead === undefined ? [] : [paint('dim', `  audit head: ${summary.auditHead}`)]),
+  ]
+}
+
+/** More than this that commands wrote are counted, not named. */
+const mostNamed = 20
+
+function listChanges(changes: RunSummary['filesChanged'], shorten: Style['shorten']): string {
+  const byCommands = changes.filter(({ by }) => by === 'command')
+  const more = byCommands.length - mostNamed
+  const named = [...changes.filter(({ by }) => by === undefined), ...byCommands.slice(0, mostNamed)]
+  const words = named.map(
+    ({ path, kind, by }) =>
+      `${shorten(path).replaceAll('\n', '⏎')} (${kind}${by === undefined ? '' : ' by a command'})`,
+  )
+  return [...words, ...(more > 0 ? [`and ${more} more by commands`] : [])].join(', ')
+}
+
+function notCountedLines({ changes }: RunSummary): readonly string[] {
+  return changes?.notCounted === undefined ? [] : [`  what commands wrote: not counted: ${changes.notCounted}`]
+}
+
+/** What to look at before going on: other programs run it, on this machine and in CI. */
+function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonly string[] {
+  const later = changes?.runsLater ?? []
+  if (later.length === 0) return []
+  const more = later.length - mostNamed
+  const words = later
+    .slice(0, mostNamed)
+    .map(({ path, program }) => `${shorten(path).replaceAll('\n', '⏎')} (${program})`)
+  return [
+    `  of these, run later by other programs: ${[...words, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`,
   ]
 }
 

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util'
-import type { Item, RunEvent, RunSummary } from '../events.ts'
+import type { Item, RunEvent, RunSummary } from '../core/events.ts'
 import { harmless } from './harmless.ts'
 import { itemLines } from './item-lines.ts'
+import { sessionLine } from './session-line.ts'
 import type { Detail, Paint, Style } from './style.ts'
 import { summaryLines } from './summary-lines.ts'
 import { progressWords } from './words.ts'
@@ -11,6 +12,8 @@ export type Telling = {
   /** Whether escape sequences may be written at all. */
   readonly colour: boolean
   readonly detail: Detail
+  /** Where the program was started: how to resume is said for there. Absent: for where the run works. */
+  readonly cwd?: string
 }
 
 /** Puts a run into words for a person, line by line. */
@@ -21,8 +24,9 @@ type Teller = {
 }
 
 /** Makes what puts one run into words. What comes from outside is harmless in them. */
-export function createTeller({ colour, detail }: Telling): Teller {
+export function createTeller({ colour, detail, cwd }: Telling): Teller {
   let workspace = ''
+  let session: readonly string[] = []
   let lastError: string | undefined
   const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
   const shorten = (path: string): string =>
@@ -31,14 +35,18 @@ export function createTeller({ colour, detail }: Telling): Teller {
   return {
     paint,
     event: (event) => {
-      if (event.type === 'thread.started') workspace = event.config.cwd
+      if (event.type === 'thread.started') {
+        workspace = event.config.cwd
+        session = event.config.ephemeral === true ? [] : [sessionLine({ id: event.thread_id, workspace }, cwd)]
+      }
       if (detail === 'quiet') return []
       if (event.type === 'error') lastError = event.message
       return eventLines(harmless(event), style)
     },
     summary: (summary) => {
       if (detail === 'quiet' && summary.error === undefined) return []
-      return summaryLines(harmless(summary), style, lastError !== undefined && lastError === summary.error)
+      const lines = summaryLines(harmless(summary), style, lastError !== undefined && lastError === summary.error)
+      return [...lines, ...session.map((line) => `  ${harmless(line)}`)]
     },
   }
 }
@@ -83,5 +91,6 @@ function startLines(
     paint('dim', `model ${model} · sandbox ${mode} (${backend}) · approval ${approval} · ${cwd}`),
     ...session,
     ...ignored,
+    ...(config.denies_not_enforced ?? []).map(({ deny, why }) => paint('yellow', `! ${shorten(deny)}: ${why}`)),
   ]
 }

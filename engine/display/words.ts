@@ -1,5 +1,5 @@
-import type { Item } from '../events.ts'
-import type { EndReason } from '../exit-codes.ts'
+import type { Item } from '../core/events.ts'
+import type { EndReason } from '../core/exit-codes.ts'
 
 /** Milliseconds for a person. */
 export function seconds(ms: number): string {
@@ -44,6 +44,10 @@ export const endings: Readonly<Record<EndReason, string>> = {
 export function oneLine(command: string): string {
   const script = /^\/bin\/bash -l?c (?:'(?<quoted>[^]*)'|(?<bare>\S+))$/.exec(command)?.groups
   const text = script?.['quoted']?.replaceAll(`'\\''`, "'") ?? script?.['bare'] ?? command
-  const flat = text.trim().replaceAll(/\s*\n\s*/g, ' ⏎ ')
+  const flat = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ⏎ ')
   return flat.length > 120 ? `${flat.slice(0, 119)}…` : flat
 }

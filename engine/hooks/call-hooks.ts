@@ -1,8 +1,9 @@
-import type { CallHooks, HookedCall } from '../run/hooks.ts'
+import type { CallHooks, HookedCall } from '../tools/hooks.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 import type { HookOutcome } from './combine.ts'
 import type { Hooks } from './hooks.ts'
-import { viewsOf, type CallView } from './view.ts'
+import type { CallView } from './call-view.ts'
+import { viewsOf } from './view.ts'
 
 /** Puts a run's hooks around its calls. `stop` is called with the reason when one of them ends the run. */
 export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {
@@ -10,15 +11,18 @@ export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string
     viewsOf({ tool, input: input as Readonly<Record<string, unknown>> }, cwd())
 
   return {
-    before: async ({ id, tool, input, agent }) => {
+    before: async ({ id, tool, input: sent, seen, agent }) => {
+      const input = seen ?? sent
       if (!hooks.has('PreToolUse')) return { decision: 'proceed' }
-      const outcome = await hooks.fireForCall('PreToolUse', views(tool, input), { tool_use_id: id, ...whose(agent) })
+      const shown = views(tool, input)
+      const action = shown.find((view) => view.action !== undefined)?.action
+      const outcome = await hooks.fireForCall('PreToolUse', shown, { tool_use_id: id, ...whose(agent) })
       if (outcome.stop !== undefined) {
         stop(outcome.stop)
-        return { decision: 'block', reason: `the run is ended: ${outcome.stop}` }
+        return { decision: 'block', reason: `the run is ended: ${outcome.stop}`, action }
       }
       const { decision, reason = '', updatedInput } = outcome
-      if (decision === 'deny') return { decision: 'block', reason }
+      if (decision === 'deny') return { decision: 'block', reason, action }
       const context = contextOf(outcome)
       return {
         decision: 'proceed',

@@ -1,5 +1,5 @@
-import type { Model, ModelEvent, ModelRequest, Usage } from '../model.ts'
-import { noUsage } from '../usage.ts'
+import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
+import { noUsage } from '../core/usage.ts'
 import type { HookOutcome } from './combine.ts'
 import type { Hooks } from './hooks.ts'
 import { rewriteRequest, shownRequest } from './model-request.ts'
@@ -104,12 +104,16 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
         if (event.type === 'retry') held = []
         if (event.type === 'end' && holds) yield* review(held, event.usage, asked)
         // A piece of a text that may yet be kept back is told to nobody, and a call that may be is not begun.
-        if (holds && event.type !== 'retry' && event.type !== 'end') {
-          if (event.type !== 'text_delta') held.push(event)
-        } else yield event
+        if (!holds || isAside(event)) yield event
+        else if (event.type !== 'text_delta') held.push(event)
       }
     },
   }
+}
+
+/** Whether an event says nothing that could be kept back. */
+function isAside({ type }: ModelEvent): boolean {
+  return type === 'retry' || type === 'cut' || type === 'notice' || type === 'end'
 }
 
 /** An answer in Gemini's words. `text` is ours, for scripts that need no more. */

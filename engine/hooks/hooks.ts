@@ -1,15 +1,17 @@
 import type { Sandbox } from '../../sandbox/index.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 import { combine, type Answered, type HookOutcome } from './combine.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
 import type { Hook, HookSet } from './load.ts'
+import { messageOf, nameOf, timeoutOf } from './describe-hook.ts'
+import { distinct, translated, viewsFor } from './match-views.ts'
 import { matchesName } from './matches.ts'
 import { runCommandHook } from './run-command.ts'
 import { runHttpHook } from './run-http.ts'
 import { runMcpToolHook, type CallMcpTool } from './run-mcp-tool.ts'
 import { runPromptHook, type AskModel } from './run-prompt.ts'
-import type { CallView } from './view.ts'
+import type { CallView } from './call-view.ts'
 
 /** A hook that has run, for the event stream. */
 export type HookRun = {
@@ -80,8 +82,6 @@ export type Hooks = {
 
 /** Of a text that a hook adds to the conversation, as in Claude Code. */
 const contextLimit = 10_000
-/** Of what a hook wants to have said to the person watching. */
-const messageLimit = 2000
 /** What hooks that nobody waits for get once the run is over. */
 const graceMs = 2000
 
@@ -223,65 +223,4 @@ async function runHandler(
     default:
       return handler satisfies never
   }
-}
-
-/** Milliseconds, by Claude Code's defaults: a question to a model is meant to be short. */
-function timeoutOf(event: HookEvent, { handler }: Hook): number {
-  const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
-  return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
-}
-
-/** What the person watching is told of a hook's run, if anything: why it gave no answer, or what it wants said. */
-function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
-  if (result.status !== 'answered') return result.reason
-  const { systemMessage } = result.output
-  const said = [...(systemMessage === undefined ? [] : [truncateMiddle(systemMessage, messageLimit).text]), ...notes]
-  return said.length === 0 ? undefined : said.join(' ')
-}
-
-/** What a hook is called in messages. */
-function nameOf({ handler, origin }: Hook): string {
-  const words = {
-    command: () => (handler.type === 'command' ? [handler.command, ...(handler.args ?? [])].join(' ') : ''),
-    http: () => (handler.type === 'http' ? handler.url : ''),
-    prompt: () => 'prompt',
-    agent: () => 'agent',
-    mcp_tool: () => (handler.type === 'mcp_tool' ? `mcp__${handler.server}__${handler.tool}` : ''),
-  }[handler.type]()
-  return `'${words.length > 80 ? `${words.slice(0, 79)}…` : words}' (${origin})`
-}
-
-/** Each hook once, however many files say the same. */
-function distinct(hooks: readonly Hook[]): readonly Hook[] {
-  const seen = new Map<string, Hook>()
-  for (const hook of hooks) {
-    const key = JSON.stringify([hook.matcher, hook.handler])
-    if (!seen.has(key)) seen.set(key, hook)
-  }
-  return [...seen.values()]
-}
-
-/** The views of a call that a hook is for. The tool's own, which is last, only counts where no other does. */
-function viewsFor({ matcher, condition }: Hook, views: readonly CallView[]): readonly CallView[] {
-  const covered = views.filter((view) => matchesName(matcher, view.name) && covers(condition, view))
-  const own = views.at(-1)
-  const others = covered.filter((view) => view !== own)
-  return others.length > 0 ? others : covered
-}
-
-function covers(condition: Hook['condition'], { action }: CallView): boolean {
-  return condition === undefined || (action !== undefined && condition(action))
-}
-
-/** A result whose wished-for input is the tool's own; a wish that the tool can't fulfil is a failure. */
-function translated(result: HandlerResult, view: CallView): HandlerResult {
-  if (result.status !== 'answered') return result
-  const specific = result.output.hookSpecificOutput
-  const wished = specific?.updatedInput ?? specific?.decision?.updatedInput
-  if (wished === undefined) return result
-  const replacement = view.replace(wished)
-  if ('problem' in replacement)
-    return { status: 'failed', reason: `its updatedInput can't be used: ${replacement.problem}` }
-  const output = { ...result.output, hookSpecificOutput: { ...specific, updatedInput: replacement.input } }
-  return { ...result, output }
 }

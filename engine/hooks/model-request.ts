@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { HistoryItem, ModelRequest } from '../model.ts'
+import type { HistoryItem, ModelRequest } from '../core/model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
 

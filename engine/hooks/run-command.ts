@@ -1,6 +1,6 @@
 import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
-import { cleanOutput } from '../text/clean.ts'
-import { OutputBuffer } from '../text/output-buffer.ts'
+import { cleanOutput } from '../core/text/clean.ts'
+import { OutputBuffer } from '../core/text/output-buffer.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { hookCommand } from './hook-command.ts'
 import { readHookOutput } from './output.ts'

@@ -1,6 +1,6 @@
-import type { CallHooks, RunHooks } from '../run/hooks.ts'
+import type { CallHooks, RunHooks } from '../tools/hooks.ts'
 import { callHooks } from './call-hooks.ts'
-import type { Model } from '../model.ts'
+import type { Model } from '../core/model.ts'
 import { hookedModel } from './hooked-model.ts'
 import { watchConfig, type ConfigFile } from './config-watch.ts'
 import { createHooks, type HookRun, type Hooks, type HookSurroundings } from './hooks.ts'
@@ -8,7 +8,7 @@ import { withoutAgentHooks, type HookSet } from './load.ts'
 import { taskHooks } from './task-hooks.ts'
 
 /** How a session begins, in the words of `SessionStart`. */
-export type SessionSource = 'startup' | 'resume' | 'compact'
+type SessionSource = 'startup' | 'resume' | 'compact'
 
 /** The hooks of a run, and the run's side of them. */
 type OpenHooks = {

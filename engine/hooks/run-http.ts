@@ -1,3 +1,4 @@
+import { timeoutSignal } from '../../sandbox/index.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './schema.ts'
@@ -16,7 +17,7 @@ export async function runHttpHook(
   input: string,
   options: { readonly env: Readonly<NodeJS.ProcessEnv>; readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<HandlerResult> {
-  const inTime = AbortSignal.timeout(options.timeoutMs)
+  const inTime = timeoutSignal(options.timeoutMs)
   try {
     const response = await fetch(handler.url, {
       method: 'POST',

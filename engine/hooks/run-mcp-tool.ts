@@ -1,3 +1,4 @@
+import { timeoutSignal } from '../../sandbox/index.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './schema.ts'
@@ -12,7 +13,7 @@ export async function runMcpToolHook(
   call: CallMcpTool,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<HandlerResult> {
-  const inTime = AbortSignal.timeout(options.timeoutMs)
+  const inTime = timeoutSignal(options.timeoutMs)
   const { server, tool } = handler
   try {
     const signal = AbortSignal.any([inTime, options.signal])

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { timeoutSignal } from '../../sandbox/index.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
 import type { HandlerResult } from './handler-result.ts'
 import type { Handler } from './schema.ts'
@@ -49,7 +50,7 @@ export async function runPromptHook(
   ask: AskModel,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<HandlerResult> {
-  const inTime = AbortSignal.timeout(options.timeoutMs)
+  const inTime = timeoutSignal(options.timeoutMs)
   const filled = handler.prompt.includes('$ARGUMENTS')
     ? handler.prompt.replaceAll('$ARGUMENTS', () => input)
     : `${handler.prompt}\n\n${input}`
@@ -69,7 +70,9 @@ export async function runPromptHook(
 
 /** The text as JSON, a code fence around it taken off; undefined where it is none. */
 function parse(text: string): unknown {
-  const bare = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text
+  const trimmed = text.trim()
+  const fence = /^```(?:json)?[ \t\r]*\n/.exec(trimmed)?.[0]
+  const bare = fence !== undefined && trimmed.endsWith('```') ? trimmed.slice(fence.length, -3) : text
   try {
     return JSON.parse(bare)
   } catch {

@@ -1,31 +1,21 @@
 import { resolve } from 'node:path'
 import type { Action } from '../../policies/index.ts'
-import { shellJoin } from '../text/shell-join.ts'
+import { actionOf, type CallView, type Replacement, type SeenCall } from './call-view.ts'
+import { bashView, scriptOf, typedView, vectorView } from './command-views.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
+import { patchInCommand } from '../tools/patch-in-command.ts'
 import { patchChanges, type PatchView } from './patch-changes.ts'
-
-/**
- * A call as a hook is shown it: under the name and with the fields that hook scripts of Claude Code expect. A patch of three
- * files is three views, as it would be three calls there.
- */
-export type CallView = {
-  readonly name: string
-  readonly input: Readonly<Record<string, unknown>>
-  /** What the call would do, for a handler's `if`. Undefined: nothing that a permission could cover. */
-  readonly action: Action | undefined
-  /** The tool's own input for an input that a hook wants instead, or why it can't be changed so. */
-  readonly replace: (input: Readonly<Record<string, unknown>>) => Replacement
-}
-
-/** The outcome of turning a hook's input into the tool's own. */
-type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
-
-/** A call of a tool, its input checked. */
-type SeenCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
 
 /** How a call looks to hooks, the views that scripts expect first and the tool's own last. Never empty. */
 export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] {
   const own = ownView(call, workspace)
-  if (call.tool === 'exec_command') return [bashView(call, workspace), own]
+  if (call.tool === 'exec_command') {
+    return [bashView(call, workspace), ...typedPatchViews(String(call.input['cmd']), call, workspace), own]
+  }
+  if (call.tool === 'shell')
+    return [vectorView(call, workspace), ...typedPatchViews(scriptOf(call), call, workspace), own]
+  if (call.tool === 'write_stdin')
+    return String(call.input['chars'] ?? '') === '' ? [own] : [typedView(call, workspace), own]
   if (call.tool === 'task_create') return [taskView(call, workspace), own]
   if (call.tool === 'save_memory') return [...memoryView(call, workspace), own]
   if (call.tool === 'apply_patch') {
@@ -39,23 +29,12 @@ function ownView({ tool, input }: SeenCall, workspace: string): CallView {
   return { name: tool, input, action: actionOf(tool, input, workspace), replace: (changed) => ({ input: changed }) }
 }
 
-function bashView({ input }: SeenCall, workspace: string): CallView {
-  const { cmd, timeout_ms: timeout, justification: description } = input
-  const shown = {
-    command: cmd,
-    ...(timeout === undefined ? {} : { timeout }),
-    ...(description === undefined ? {} : { description }),
-  }
-  return {
-    name: 'Bash',
-    input: shown,
-    action: actionOf('Bash', shown, workspace),
-    replace: ({ command, timeout: milliseconds, ...rest }) => {
-      const unknown = Object.keys(rest).filter((key) => !['description', 'run_in_background'].includes(key))
-      if (unknown.length > 0) return { problem: `it sets ${unknown.join(', ')}, which a command has not` }
-      return { input: { ...input, cmd: command, ...(milliseconds === undefined ? {} : { timeout_ms: milliseconds }) } }
-    },
-  }
+/** A patch that is handed to the shell is applied as one, so whoever guards edits guards it. */
+function typedPatchViews(script: string, { input }: SeenCall, workspace: string): readonly CallView[] {
+  const patch = patchInCommand(script)
+  if (patch === undefined) return []
+  const from = resolve(workspace, String(input['workdir'] ?? '.'), patch.directory ?? '.')
+  return patchChanges(patch.text).map((change) => changeView(change, from))
 }
 
 /** A background task is the command or the agent that it starts: what guards those guards it. */
@@ -95,6 +74,7 @@ const claudeNames: Readonly<
 > = {
   read_file: fileView('Read'),
   write_file: fileView('Write'),
+  view_image: fileView('Read'),
   edit_file: fileView('Edit'),
   edit_notebook: fileView('NotebookEdit'),
   glob: sameFields('Glob'),
@@ -107,6 +87,9 @@ const claudeNames: Readonly<
   task_output: sameFields('TaskOutput'),
   task_stop: sameFields('TaskStop'),
   todo: sameFields('TodoWrite'),
+  update_plan: sameFields('TodoWrite'),
+  kill_session: sameFields('KillShell'),
+  ask_user: sameFields('AskUserQuestion'),
   enter_worktree: sameFields('EnterWorktree'),
   exit_worktree: sameFields('ExitWorktree'),
   enter_plan_mode: sameFields('EnterPlanMode'),
@@ -131,39 +114,12 @@ function sameFields(name: string) {
   })
 }
 
-function actionOf(name: string, input: SeenCall['input'], workspace: string): Action | undefined {
-  const sandbox = 'danger-full-access'
-  const path = typeof input['file_path'] === 'string' ? input['file_path'] : input['path']
-  switch (name) {
-    case 'Bash':
-      return { type: 'exec', argv: ['/bin/bash', '-c', String(input['command'])], cwd: workspace, sandbox }
-    case 'Edit':
-    case 'Write':
-    case 'NotebookEdit':
-      return { type: 'patch', root: workspace, sandbox, changes: [{ kind: 'update', path: String(path) }] }
-    case 'Read':
-    case 'Glob':
-    case 'Grep':
-    case 'LS':
-      return typeof path === 'string' ? { type: 'read', path: resolve(workspace, path) } : undefined
-    case 'WebFetch':
-      return URL.canParse(String(input['url'])) ? networkAction(new URL(String(input['url']))) : undefined
-    default: {
-      const [, server, ...tool] = name.startsWith('mcp__') ? name.split('__') : []
-      return server === undefined ? undefined : { type: 'mcp', server, tool: tool.join('__'), arguments: input }
-    }
-  }
-}
-
-function networkAction({ hostname, port, protocol }: URL): Action {
-  const usual = protocol === 'http:' ? 80 : 443
-  return { type: 'network', host: hostname, port: port === '' ? usual : Number(port), protocol: protocol.slice(0, -1) }
-}
-
 /** All names that a tool goes by in settings: its own, and those of Claude Code's tools that do the same. */
 export function namesOf(tool: string): readonly string[] {
   switch (tool) {
     case 'exec_command':
+    case 'shell':
+    case 'write_stdin':
       return [tool, 'Bash']
     case 'save_memory':
       return [tool, 'Edit']

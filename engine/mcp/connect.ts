@@ -12,68 +12,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import type { Sandbox } from '../../sandbox/index.ts'
-import type { Image } from '../model.ts'
-import { version } from '../version.ts'
+import { timerDelay } from '../../sandbox/index.ts'
+import { version } from '../core/version.ts'
+import type { McpConnection, McpSurroundings } from './connection.ts'
+import { contentOf } from './content.ts'
 import { SandboxTransport } from './sandbox-transport.ts'
 import type { McpServer } from './server.ts'
-
-/** A tool as its server describes it. Nothing in it is to be trusted. */
-export type McpToolDescription = {
-  readonly name: string
-  readonly description: string
-  /** Undefined where it is no object. */
-  readonly inputSchema: Readonly<Record<string, unknown>> | undefined
-  readonly readOnlyHint: boolean
-}
-
-/** What a call gave. */
-export type McpCallResult = { readonly text: string; readonly images: readonly Image[]; readonly isError: boolean }
-
-/** How far a call has come, by its server's own count. */
-export type McpProgress = { readonly progress: number; readonly total?: number; readonly message?: string }
-
-/** A server that answers. */
-export type McpConnection = {
-  readonly listTools: () => Promise<readonly McpToolDescription[]>
-  /** Rejects with a sentence where the server fails; a tool's own error is a result. */
-  readonly call: (
-    tool: string,
-    input: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-    onProgress?: (progress: McpProgress) => void,
-  ) => Promise<McpCallResult>
-  readonly listResources: () => Promise<readonly McpResource[]>
-  readonly readResource: (uri: string, signal: AbortSignal) => Promise<McpCallResult>
-  readonly listPrompts: () => Promise<readonly McpPrompt[]>
-  /** A prompt's messages as one text. */
-  readonly getPrompt: (name: string, input: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<string>
-  /** Whether it has gone away, and how. */
-  readonly ended: () => string | undefined
-  readonly close: () => Promise<void>
-}
-
-export type McpResource = {
-  readonly uri: string
-  readonly name: string
-  readonly description: string
-  readonly mimeType: string
-}
-export type McpPrompt = {
-  readonly name: string
-  readonly description: string
-  readonly arguments: readonly { readonly name: string; readonly required: boolean }[]
-}
-
-/** What a connection needs of the run. */
-export type McpSurroundings = {
-  readonly workspace: string
-  /** Where a server's process runs: the sandbox, or for a server that is configured so, outside of it. */
-  readonly sandboxFor: (server: McpServer) => Promise<Sandbox>
-  /** Called when the server says that its tools have changed. */
-  readonly onToolsChanged: () => void
-  readonly signal: AbortSignal
-}
 
 // Looser than the SDK's: one tool that lies about its schema must not hide the others.
 const ToolList = z.looseObject({
@@ -127,7 +71,7 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
     if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
   }
   const transport = await open(server, surroundings)
-  const limits = { timeout: server.startupTimeoutMs, signal: surroundings.signal }
+  const limits = { timeout: timerDelay(server.startupTimeoutMs), signal: surroundings.signal }
   const endOf = (): string | undefined => (transport instanceof SandboxTransport ? transport.ending : undefined)
   const explain = (error: unknown): Error => {
     const ending = endOf()
@@ -175,7 +119,7 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
       try {
         const request = { method: 'tools/call' as const, params: { name: tool, arguments: { ...input } } }
         const result = await client.request(request, CallToolResultSchema, {
-          timeout: server.toolTimeoutMs,
+          timeout: timerDelay(server.toolTimeoutMs),
           // Progress shows that it works on it.
           resetTimeoutOnProgress: true,
           onprogress: ({ progress, total, message }) =>
@@ -202,7 +146,7 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
       return found.map(({ uri, name, description = '', mimeType = '' }) => ({ uri, name, description, mimeType }))
     },
     readResource: async (uri, signal) => {
-      const { contents } = await client.readResource({ uri }, { timeout: server.toolTimeoutMs, signal })
+      const { contents } = await client.readResource({ uri }, { timeout: timerDelay(server.toolTimeoutMs), signal })
       return {
         ...contentOf(
           contents.map((resource) => ({ type: 'resource', resource })),
@@ -224,7 +168,7 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
       }))
     },
     getPrompt: async (name, input, signal) => {
-      const options = { timeout: server.toolTimeoutMs, signal }
+      const options = { timeout: timerDelay(server.toolTimeoutMs), signal }
       const { messages } = await client.getPrompt({ name, arguments: { ...input } }, options)
       return messages.map(({ content }) => contentOf([content], undefined).text).join('\n\n')
     },
@@ -256,34 +200,6 @@ async function open(server: McpServer, { sandboxFor, workspace }: McpSurrounding
 /** The SDK's own class, whose optional fields are declared a little differently from its interface's. */
 function asTransport(transport: StreamableHTTPClientTransport): Transport {
   return transport as Transport
-}
-
-type Block = { readonly type: string; readonly [key: string]: unknown }
-
-/** What a model can read of a result's parts. */
-function contentOf(blocks: readonly Block[], structured: unknown): Omit<McpCallResult, 'isError'> {
-  const images: Image[] = []
-  const texts = blocks.map((block): string => {
-    switch (block.type) {
-      case 'text':
-        return String(block['text'])
-      case 'image':
-        images.push({ mediaType: String(block['mimeType']), data: String(block['data']) })
-        return '[an image, shown beside]'
-      case 'audio':
-        return `[audio, ${String(block['mimeType'])}, not shown]`
-      case 'resource': {
-        const { uri, text, mimeType } = block['resource'] as Readonly<Record<string, unknown>>
-        return typeof text === 'string' ? `${String(uri)}:\n${text}` : `[${String(uri)}, ${String(mimeType)}, not text]`
-      }
-      case 'resource_link':
-        return `[resource ${String(block['uri'])}: ${String(block['name'])}]`
-      default:
-        return `[content of the kind ${block.type}, not shown]`
-    }
-  })
-  const text = texts.join('\n')
-  return { text: text === '' && structured !== undefined ? JSON.stringify(structured) : text, images }
 }
 
 function sentence(error: unknown): string {

@@ -1,6 +1,6 @@
 import { splitWords } from '../../policies/index.ts'
-import { UserError } from '../user-error.ts'
-import type { McpPrompt } from './connect.ts'
+import { UserError } from '../core/user-error.ts'
+import type { McpPrompt } from './connection.ts'
 import type { McpServers } from './servers.ts'
 
 /** Whether a prompt names one of a server's, as in `/mcp__server__name words`. */

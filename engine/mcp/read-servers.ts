@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import { checkJson, readJson } from '../config/read-json.ts'
-import { UserError } from '../user-error.ts'
-import { McpJson, type McpJsonServer, type McpServerTable } from './schema.ts'
+import { checkJson, readJson } from '../core/read-json.ts'
+import { UserError } from '../core/user-error.ts'
+import { McpJson, type McpJsonServer, type McpServerTable } from '../config/server-schema.ts'
 import type { McpServer, McpTransport } from './server.ts'
 
 type Environment = Readonly<NodeJS.ProcessEnv>
@@ -136,7 +136,7 @@ function variable(name: string, env: Environment, origin: string): string {
 
 /** A server's name is a part of its tools' names, which every provider accepts only so. */
 function checkedName(name: string, origin: string): string {
-  if (/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_))*$/.test(name)) return name
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(name) && !name.includes('__')) return name
   throw new UserError(
     'usage',
     `${origin}: '${name}' can't be a server's name: expected letters, digits, "-" and single "_"`,

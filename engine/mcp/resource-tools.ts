@@ -48,7 +48,7 @@ function readResource(servers: McpServers): Tool {
     guarded: true,
     run: async ({ server, uri }, context) => {
       const action = { type: 'mcp' as const, server, tool: 'resources/read', arguments: { uri } }
-      const { verdict, approved } = await context.guardian.review(action, { signal: context.signal })
+      const { verdict, approved } = await context.review(action)
       if (approved === undefined) return denied(verdict)
       try {
         const { text, images } = await (await servers.connection(server)).readResource(uri, context.signal)

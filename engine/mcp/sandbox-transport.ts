@@ -2,7 +2,7 @@ import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/s
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Command, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
-import { cleanOutput } from '../text/clean.ts'
+import { cleanOutput } from '../core/text/clean.ts'
 
 /** Of what a server says on standard error, the end that is kept for messages. */
 const complaintLimit = 2000
@@ -22,7 +22,7 @@ export class SandboxTransport implements Transport {
   constructor(sandbox: Sandbox, command: Omit<Command, 'stdin' | 'timeoutMs'>) {
     this.#sandbox = sandbox
     // A server lives as long as the run; what bounds it is the run's own end.
-    this.#command = { ...command, stdin: 'pipe', timeoutMs: 2 ** 31 - 1 }
+    this.#command = { ...command, stdin: 'pipe', timeoutMs: Infinity }
   }
 
   start(): Promise<void> {

@@ -3,7 +3,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
-import { version } from '../version.ts'
+import { version } from '../core/version.ts'
 
 /** What a call gives its caller. */
 export type ServedResult = {

@@ -1,5 +1,6 @@
-import { UserError } from '../user-error.ts'
-import type { McpCallResult, McpConnection, McpProgress, McpSurroundings, McpToolDescription } from './connect.ts'
+import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
+import type { McpCallResult, McpConnection, McpProgress, McpSurroundings, McpToolDescription } from './connection.ts'
 import type { McpServer } from './server.ts'
 
 /** A server of a run: connected, or why not. */
@@ -161,13 +162,13 @@ export async function startServers(
 
 /** A server that starts and then says nothing would hold up the run for as long as it likes. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
+  let timer: LongTimeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it was not ready within ${milliseconds / 1000} s`)), milliseconds)
+    timer = setLongTimeout(() => reject(new Error(`it was not ready within ${milliseconds / 1000} s`)), milliseconds)
   })
   try {
     return await Promise.race([work, late])
   } finally {
-    clearTimeout(timer)
+    timer?.cancel()
   }
 }

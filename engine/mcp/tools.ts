@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { compileJsonSchema, type Validate } from '../json-schema.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import { compileJsonSchema, type Validate } from '../core/json-schema.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { denied, eventVerdict } from '../tools/denied.ts'
 import type { ItemHandle, Tool, ToolContext } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
-import type { McpCallResult, McpProgress, McpToolDescription } from './connect.ts'
+import type { McpCallResult, McpProgress, McpToolDescription } from './connection.ts'
 import type { McpServer } from './server.ts'
 import type { McpServers } from './servers.ts'
 
@@ -120,7 +120,7 @@ async function callTool(
     arguments: input,
     ...(readOnly ? { readOnlyHint: true } : {}),
   }
-  const { verdict, approved } = await context.guardian.review(action, { signal: context.signal })
+  const { verdict, approved } = await context.review(action)
   const noted = { verdict: eventVerdict(verdict) }
   if (approved === undefined) {
     item.complete({ status: 'failed', error: { message: verdict.reason }, duration_ms: elapsed(), ...noted })

@@ -68,8 +68,18 @@ function headingsIn(lines: readonly Line[]): {
       continue
     }
     if (marker !== undefined) fence = marker
-    const title = /^\ufeff? {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(text)?.[1]
+    const title = titleOf(text)
     if (title !== undefined) headings.push({ at, title })
   }
   return { headings, isOpen: fence !== undefined }
+}
+
+/** What a heading says, without the signs around it. */
+function titleOf(line: string): string | undefined {
+  const marks = /^\ufeff? {0,3}#{1,6}[ \t]/.exec(line)?.[0]
+  if (marks === undefined) return undefined
+  const said = line.slice(marks.length).trim()
+  let end = said.length
+  while (said[end - 1] === '#') end--
+  return end === 0 || /[ \t]/.test(said[end - 1] ?? '') ? said.slice(0, end).trimEnd() : said
 }

@@ -3,8 +3,37 @@
  * code block or between backticks is text about imports, not one.
  */
 export function findImports(text: string): readonly string[] {
-  const prose = text.replaceAll(/^(?<fence>```|~~~)[^]*?^\k<fence>/gm, '').replaceAll(/`[^`\n]*`/g, '')
+  const prose = withoutCodeBlocks(text).replaceAll(/`[^`\n]*`?/g, (code) =>
+    code.length > 1 && code.endsWith('`') ? '' : code,
+  )
   return [...prose.matchAll(/(?:^|\s)@(?<path>[\w.~/-][\w./-]*)/g)]
-    .map((match) => (match.groups?.['path'] ?? '').replace(/[.]+$/, ''))
+    .map((match) => withoutFinalDots(match.groups?.['path'] ?? ''))
     .filter((path) => path !== '' && /[./]/.test(path))
+}
+
+/** A block that has no end is text. */
+function withoutCodeBlocks(text: string): string {
+  const lines = text.split('\n')
+  const last = { '```': lines.length, '~~~': lines.length }
+  for (const [at, line] of lines.entries()) for (const fence of fences) if (line.startsWith(fence)) last[fence] = at
+  const kept: string[] = []
+  let open: string | undefined
+  for (const [at, line] of lines.entries()) {
+    const fence = fences.find((one) => line.startsWith(one))
+    if (open !== undefined) {
+      if (!line.startsWith(open)) continue
+      kept.push(line.slice(open.length))
+      open = undefined
+    } else if (fence !== undefined && last[fence] > at) open = fence
+    else kept.push(line)
+  }
+  return kept.join('\n')
+}
+
+const fences = ['```', '~~~'] as const
+
+function withoutFinalDots(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '.') end--
+  return path.slice(0, end)
 }

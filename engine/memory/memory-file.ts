@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { textOf } from '../files/text.ts'
-import { directoriesBetween, isInside } from '../paths.ts'
-import { readPlainBytes } from '../read-plain-file.ts'
+import { makeDirectories } from '../../sandbox/index.ts'
+import { textOf } from '../tools/files/text.ts'
+import { directoriesBetween, isInside } from '../core/paths.ts'
+import { readPlainBytes } from '../core/read-plain-file.ts'
 import { memoryNames, type MemoryPlaces } from './read-memory.ts'
 
 /** Whose instructions: the repository's, or the user's own for all repositories. */
@@ -29,7 +30,7 @@ const maxBytes = 1024 * 1024
  * @returns the file and what it holds, or why nothing can be added to it
  */
 export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): MemoryFile | { readonly problem: string } {
-  if (scope === 'user') mkdirSync(places.user, { recursive: true, mode: 0o700 })
+  if (scope === 'user') makeDirectories(places.user)
   const [top, directories] =
     scope === 'user'
       ? [places.user, [places.user]]

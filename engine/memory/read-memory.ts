@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { directoriesBetween, isInside } from '../paths.ts'
-import { readPlainFile } from '../read-plain-file.ts'
+import { homeDirectory } from '../../sandbox/index.ts'
+import { directoriesBetween, isInside } from '../core/paths.ts'
+import { readPlainFile } from '../core/read-plain-file.ts'
 import { findImports } from './find-imports.ts'
 
 /** A file of instructions that the model is told. */
@@ -50,7 +50,7 @@ export function readMemory(
 ): Memory {
   const reader = new MemoryReader()
   for (const name of memoryNames)
-    reader.read(join(where.user, name), { roots: [where.user, homedir()], hidden: () => undefined })
+    reader.read(join(where.user, name), { roots: [where.user, homeDirectory()], hidden: () => undefined })
   for (const directory of directoriesBetween(where.root, where.workspace)) {
     for (const name of memoryNames) reader.read(join(directory, name), { roots: [where.root], hidden })
   }
@@ -89,7 +89,9 @@ class MemoryReader {
     this.#bytes += Buffer.byteLength(text)
     this.sources.push({ path: real, text, importedBy })
     for (const imported of findImports(text)) {
-      const target = imported.startsWith('~/') ? join(homedir(), imported.slice(2)) : resolve(dirname(real), imported)
+      const target = imported.startsWith('~/')
+        ? join(homeDirectory(), imported.slice(2))
+        : resolve(dirname(real), imported)
       this.read(target, bounds, real, depth + 1)
     }
   }

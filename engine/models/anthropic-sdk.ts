@@ -29,7 +29,8 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   return {
     messages: async (body, signal) => {
       const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
-      const checked: MessageCreateParamsStreaming = body
+      // What the model said goes back as it came, whether the SDK knows its kind or not.
+      const checked = body satisfies Omit<MessageCreateParamsStreaming, 'messages'>
       try {
         // Not `messages.create`: it warns of older models on the console, at every request.
         const asked = client.post<AsyncIterable<unknown>>('/v1/messages', {

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolDeclaration } from '../model.ts'
+import type { ToolCall, ToolDeclaration } from '../core/model.ts'
 
 /**
  * A call's arguments as an object, for APIs that refuse anything else in a history. A freeform call, which another
@@ -13,6 +13,17 @@ export function argumentsObject(call: ToolCall, tools: readonly ToolDeclaration[
     // The model's mistake is part of the conversation, and its correction makes no sense without it.
   }
   return { malformed_arguments: call.input }
+}
+
+/** Whether arguments are all there, as far as one can see. Those of a call that was cut off before any came are not. */
+export function isWholeObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+  } catch {
+    // A piece of it: that is the answer.
+    return false
+  }
 }
 
 function textField(name: string, tools: readonly ToolDeclaration[]): string {

@@ -1,38 +1,52 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import type { ModelEvent, Usage } from '../model.ts'
-import type { ReasoningField } from './chat-request.ts'
+import type { ModelEvent, Usage } from '../core/model.ts'
+import { isWholeObject } from './as-function.ts'
+import { addMore, moreOfCall, moreOfMessage } from './chat-message.ts'
+import type { KeptChat, ReasoningField } from './chat-turns.ts'
 import { expectShape } from './expect-shape.ts'
-import { malformedStream, ProviderFailure, unfinished } from './failure.ts'
+import { judgeRefusal, malformedStream, ProviderFailure, unfinished } from './failure.ts'
+import { SpokenThought } from './spoken-thought.ts'
+import type { WireEvent } from './wire.ts'
 
-const callPiece = z.object({
+const calledFunction = z.object({
+  name: z.string().nullish(),
+  // An object is what some servers send who have parsed it already.
+  arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+})
+const callPiece = z.looseObject({
   index: z.number().nullish(),
   id: z.string().nullish(),
-  function: z
-    .object({
-      name: z.string().nullish(),
-      // An object is what some servers send who have parsed it already.
-      arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-    })
-    .nullish(),
+  function: calledFunction.nullish(),
 })
 type CallPiece = z.infer<typeof callPiece>
 
+/** Mistral's models that think send a list of parts. */
+const contentPart = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).optional(),
+})
+
 const chunk = z.object({
-  choices: z.array(
-    z.object({
-      delta: z
-        .object({
-          content: z.string().nullish(),
-          refusal: z.string().nullish(),
-          reasoning_content: z.string().nullish(),
-          reasoning: z.string().nullish(),
-          tool_calls: z.array(callPiece).nullish(),
-        })
-        .nullish(),
-      finish_reason: z.string().nullish(),
-    }),
-  ),
+  choices: z
+    .array(
+      z.object({
+        delta: z
+          .looseObject({
+            content: z.union([z.string(), z.array(contentPart)]).nullish(),
+            refusal: z.string().nullish(),
+            reasoning_content: z.string().nullish(),
+            reasoning: z.string().nullish(),
+            tool_calls: z.array(callPiece).nullish(),
+            /** What came before `tool_calls`; old servers send it still. */
+            function_call: calledFunction.nullish(),
+          })
+          .nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .nullish(),
   usage: z
     .object({
       prompt_tokens: z.number(),
@@ -44,17 +58,27 @@ const chunk = z.object({
 })
 type Chunk = z.infer<typeof chunk>
 
-type OpenCall = { index: number | undefined; id: string; name: string; input: string }
+type OpenCall = {
+  index: number | undefined
+  id: string
+  name: string
+  input: string
+  more: Record<string, unknown>
+}
 
 /**
  * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls
  * come in pieces, in ways that differ between servers, and are complete only when the choice has its finish reason.
  *
  * Throws `ProviderFailure` for a malformed, truncated or filtered completion; ends without `end` where it was cut.
+ *
+ * @param model whose answer it is, as the request names it
  */
-export async function* readChat(stream: AsyncIterable<unknown>): AsyncGenerator<ModelEvent> {
-  let text = ''
+export async function* readChat(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
+  const text = new SpokenThought()
   let reasoning: { field: ReasoningField; text: string } | undefined
+  let thought = ''
+  const more: Record<string, unknown> = {}
   let finish: string | undefined
   let usage: Chunk['usage']
   const calls: OpenCall[] = []
@@ -62,60 +86,124 @@ export async function* readChat(stream: AsyncIterable<unknown>): AsyncGenerator<
     for await (const raw of stream) {
       const { choices, usage: counted } = expectShape('a chunk', chunk, raw)
       usage = counted ?? usage
-      const [choice] = choices
+      const [choice] = choices ?? []
       finish = choice?.finish_reason ?? finish
-      const delta = choice?.delta
-      const said = `${delta?.content ?? ''}${delta?.refusal ?? ''}`
-      if (said !== '') yield { type: 'text_delta', text: said }
-      text += said
+      const delta = choice?.delta ?? {}
+      const content = partsOf(delta.content)
+      const shown = text.add(`${content.said}${delta.refusal ?? ''}`)
+      if (shown !== '') yield { type: 'text_delta', text: shown }
+      thought += content.thought
       for (const field of ['reasoning_content', 'reasoning'] as const) {
-        const thought = delta?.[field] ?? ''
+        const piece = delta[field] ?? ''
         // A server that sends both says the same thing twice.
-        if (thought !== '' && (reasoning ??= { field, text: '' }).field === field) reasoning.text += thought
+        if (piece !== '' && (reasoning ??= { field, text: '' }).field === field) reasoning.text += piece
       }
-      for (const piece of delta?.tool_calls ?? []) addPiece(piece, calls)
+      addMore(more, moreOfMessage(delta))
+      for (const piece of delta.tool_calls ?? []) addPiece(piece, calls)
+      if (delta.function_call) addPiece({ function: delta.function_call }, calls)
     }
   } catch (error) {
     // Only the count is still to come after the finish reason: not worth asking everything again.
     if (finish === undefined || !(error instanceof ProviderFailure)) throw error
   }
   if (finish === undefined) return
-  if (finish === 'length') throw unfinished('incomplete', finish, readUsage(usage))
-  if (finish === 'content_filter') throw unfinished('filtered', finish, readUsage(usage))
-  if (reasoning !== undefined) {
-    yield { type: 'reasoning', text: reasoning.text, opaque: { from: 'openai-chat', field: reasoning.field } }
+  if (finish.startsWith('content_filter')) throw unfinished('filtered', finish, readUsage(usage))
+  if (finish === 'error') throw judgeRefusal({ words: 'the answer ended with an error' }, Date.now())
+  const spoken = text.split()
+  const all = `${reasoning?.text ?? ''}${thought}${spoken.thought}`
+  const field = reasoning === undefined ? {} : { field: reasoning.field }
+  const kept = { from: 'openai-chat', model, ...field, ...withMore(more) } satisfies KeptChat
+  const isKept = 'field' in kept || 'more' in kept
+  if (all !== '' || isKept) yield { type: 'reasoning', text: all, ...(isKept ? { opaque: kept } : {}) }
+  if (spoken.said.trim() !== '') yield { type: 'message', text: spoken.said }
+  const isCut = cutShort.test(finish)
+  for (const [at, call] of inOneResponse(calls).entries()) {
+    yield finishedCall(call, model, isCut && at === calls.length - 1 && !isWholeObject(call.input))
   }
-  if (text !== '') yield { type: 'message', text }
-  for (const call of calls) yield finishedCall(call)
-  yield { type: 'end', usage: readUsage(usage) }
+  yield { type: 'end', usage: readUsage(usage), ...(isCut ? { limit: finish } : {}) }
+}
+
+/** In whatever words: Mistral tells its window from the limit that was asked for. */
+const cutShort = /^(?:length|max_tokens|model_length|max_output_tokens)$/i
+
+function withMore(more: Record<string, unknown>): { more?: Record<string, unknown> } {
+  return Object.keys(more).length === 0 ? {} : { more }
+}
+
+type Content = NonNullable<NonNullable<NonNullable<Chunk['choices']>[number]['delta']>['content']>
+
+function partsOf(content: Content | null | undefined): { readonly said: string; readonly thought: string } {
+  if (!Array.isArray(content)) return { said: content ?? '', thought: '' }
+  const thoughts = content.flatMap(({ thinking = '' }) =>
+    typeof thinking === 'string' ? [thinking] : thinking.map(({ text = '' }) => text),
+  )
+  return { said: content.map(({ text = '' }) => text).join(''), thought: thoughts.join('') }
+}
+
+/** Results are known by the ids of their calls, and some servers give several the same. */
+function inOneResponse(calls: readonly OpenCall[]): readonly OpenCall[] {
+  const taken = new Set<string>()
+  return calls.map((call) => {
+    const isTaken = taken.has(call.id)
+    taken.add(call.id)
+    return isTaken ? { ...call, id: '' } : call
+  })
 }
 
 /** Adds a piece to the call it belongs to, or opens a new one. */
 function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   const id = piece.id ?? ''
-  const name = piece.function?.name ?? ''
+  const name = cleanName(piece.function?.name ?? '')
   const index = piece.index ?? undefined
   const byIndex = calls.findLast((call) => index !== undefined && call.index === index)
   const found = byIndex ?? (index === undefined && name === '' ? calls.at(-1) : undefined)
-  // Some servers give every call index 0: another id with a name is another call.
-  const isOther = found !== undefined && name !== '' && id !== '' && found.id !== '' && found.id !== id
+  // Some servers give every call index 0: another id with a name is another call, and so is a name after whole arguments.
+  const isOther =
+    found !== undefined &&
+    name !== '' &&
+    (id !== '' && found.id !== ''
+      ? found.id !== id
+      : found.name !== '' && (found.name !== name || isWhole(found.input)))
   let call = found
   if (call === undefined || isOther) {
-    call = { index, id, name, input: '' }
+    call = { index, id, name, input: '', more: {} }
     calls.push(call)
   }
   if (call.id === '') call.id = id
   if (call.name === '') call.name = name
   const args = piece.function?.arguments ?? ''
   call.input += typeof args === 'string' ? args : JSON.stringify(args)
+  addMore(call.more, moreOfCall(piece))
 }
 
-function finishedCall(call: OpenCall): ModelEvent {
+/** Without what some models' formats leave around a name, such as `functions.exec_command<|channel|>commentary`. */
+function cleanName(name: string): string {
+  return name
+    .replace(/<\|[^]*$/, '')
+    .replace(/^functions\./, '')
+    .trim()
+}
+
+function isWhole(json: string): boolean {
+  try {
+    return typeof JSON.parse(json) === 'object'
+  } catch {
+    // A piece of it: that is the answer.
+    return false
+  }
+}
+
+function finishedCall(call: OpenCall, model: string, isCut: boolean): ModelEvent {
   if (call.name === '') throw malformedStream('a tool call without a name')
   // Servers without ids exist; ours only has to be unique and go back with the result.
   const id = call.id === '' ? `call_${randomUUID().replaceAll('-', '').slice(0, 24)}` : call.id
   const input = call.input.trim() === '' ? '{}' : call.input
-  return { type: 'tool_call', call: { id, name: call.name, kind: 'function', input } }
+  const kept = { from: 'openai-chat', model, ...withMore(call.more) } satisfies KeptChat
+  return {
+    type: 'tool_call',
+    call: { id, name: call.name, kind: 'function', input, ...(isCut ? { cut: true } : {}) },
+    ...('more' in kept ? { opaque: kept } : {}),
+  }
 }
 
 function readUsage(usage: Chunk['usage']): Usage {

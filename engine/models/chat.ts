@@ -1,7 +1,11 @@
 import { readChat } from './chat-events.ts'
 import { buildChatBody } from './chat-request.ts'
+import type { ChatBody } from './chat-request.ts'
 import type { Endpoint } from './endpoint.ts'
+import { ProviderFailure } from './failure.ts'
+import { mostTools } from './openai-models.ts'
 import type { OpenAIConnection } from './openai-sdk.ts'
+import { cutPrompt } from './cut-prompt.ts'
 import type { Wire } from './wire.ts'
 
 /**
@@ -10,14 +14,39 @@ import type { Wire } from './wire.ts'
  */
 export function chatWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<OpenAIConnection> | undefined
+  let countsInStream = true
+  const isCut = cutPrompt()
+  const ask = async (body: ChatBody, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
+    const { stream_options: _, ...uncounted } = body
+    const open = await (connection ??= connect(endpoint))
+    try {
+      return await open.chat(countsInStream ? body : uncounted, signal)
+    } catch (error) {
+      // Some servers know no such field, and say so.
+      const isUnknown =
+        error instanceof ProviderFailure && error.kind === 'refused' && /stream_options/.test(error.message)
+      if (!isUnknown || !countsInStream) throw error
+      countsInStream = false
+      return open.chat(uncounted, signal)
+    }
+  }
   return {
     enforcesSchema: false,
     searchesWeb: false,
+    mostTools,
     prepare: (request) => {
       const body = buildChatBody(model, request)
-      return async (signal) => (await (connection ??= connect(endpoint))).chat(body, signal)
+      return {
+        send: (signal) => ask(body, signal),
+        read: async function* (stream) {
+          for await (const event of readChat(stream, model)) {
+            const message = event.type === 'end' ? isCut(body, event.usage) : undefined
+            if (message !== undefined) yield { type: 'notice', message }
+            yield event
+          }
+        },
+      }
     },
-    read: readChat,
   }
 }
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { ModelError } from '../model.ts'
+import { hostPath, hostProgram, SandboxError, timerDelay } from '../../sandbox/index.ts'
+import { ModelError } from '../core/model.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /** Fetches the key for the next request. Rejects with `ModelError` 'configuration'. */
@@ -20,15 +21,19 @@ export function keyFromCommand(
   let kept: { readonly key: string; readonly until: number } | undefined
   return async () => {
     if (kept !== undefined && Date.now() < kept.until) return kept.key
-    const options = { cwd: auth.cwd ?? so.cwd, env: { ...so.env }, timeout: auth.timeout_ms, encoding: 'utf8' as const }
-    const asked = run(auth.command, auth.args, options)
+    const options = {
+      cwd: auth.cwd ?? so.cwd,
+      env: { ...so.env, PATH: hostPath([so.cwd], so.env['PATH']) },
+      timeout: timerDelay(auth.timeout_ms),
+      encoding: 'utf8' as const,
+    }
+    const cannot = (why: string): ModelError =>
+      new ModelError('configuration', `Can't get the key for ${label} from the command '${auth.command}': ${why}.`)
+    const asked = run(programOf(auth.command, so.cwd, options.cwd, cannot), auth.args, options)
     asked.child.stdin?.end()
     const { stdout } = await asked.catch((error: Error & { code?: unknown; killed?: boolean }) => {
-      const why =
-        error.killed === true ? `it took longer than ${auth.timeout_ms} ms` : `it failed with ${String(error.code)}`
-      throw new ModelError(
-        'configuration',
-        `Can't get the key for ${label} from the command '${auth.command}': ${why}.`,
+      throw cannot(
+        error.killed === true ? `it took longer than ${auth.timeout_ms} ms` : `it failed with ${String(error.code)}`,
       )
     })
     const key = stdout.trim()
@@ -38,6 +43,16 @@ export function keyFromCommand(
     checkHeader(`The key that '${auth.command}' printed for ${label}`, key)
     kept = { key, until: Date.now() + auth.refresh_interval_ms }
     return key
+  }
+}
+
+/** The program to ask: none that commands of an earlier run could have put into the workspace. */
+function programOf(name: string, workspace: string, from: string, cannot: (why: string) => ModelError): string {
+  try {
+    return hostProgram(name, [workspace], from)
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error
+    throw cannot(error.message)
   }
 }
 

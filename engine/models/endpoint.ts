@@ -1,4 +1,4 @@
-import { ModelError } from '../model.ts'
+import { ModelError } from '../core/model.ts'
 import { checkHeader, keyFromCommand, keyHeaders } from './credentials.ts'
 import type { KeySource } from './credentials.ts'
 import type { ModelOptions } from './options.ts'
@@ -31,7 +31,7 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
   const key = keySource(id, provider, options)
   return {
     label,
-    baseUrl: checkedUrl(first(configuredUrl(id, options)) ?? provider.base_url),
+    baseUrl: baseUrlOf(id, provider, options),
     query: provider.query_params,
     headers: async () => {
       const fetched = await key()
@@ -42,6 +42,11 @@ export function endpointOf(id: string, provider: ModelProvider, options: ModelOp
       return [...secrets]
     },
   }
+}
+
+/** Where a provider's requests go. Throws `ModelError` 'configuration' for a URL that can't work. */
+export function baseUrlOf(id: string, provider: ModelProvider, options: ModelOptions): string {
+  return checkedUrl(first(configuredUrl(id, options)) ?? provider.base_url)
 }
 
 /** Where to look for a built-in provider's URL, first wins. */
@@ -87,11 +92,32 @@ const keyVariables: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
 }
 
+/** Where a provider's key comes from, without the key. */
+export type KeyPlace =
+  /** The provider is asked without one. */
+  | { readonly kind: 'none' }
+  /** A command prints it; `command` is its name. */
+  | { readonly kind: 'command'; readonly command: string }
+  /** In one of these variables, the first that is set wins; `found` is that one. Undefined: none is set. */
+  | { readonly kind: 'variable'; readonly names: readonly string[]; readonly found: string | undefined }
+
+/** Looks up where a key would be found; runs nothing. */
+export function keyPlaceOf(id: string, provider: ModelProvider, env: ModelOptions['env']): KeyPlace {
+  if (provider.auth !== undefined) return { kind: 'command', command: provider.auth.command }
+  const names = keyVariablesOf(id, provider)
+  if (names.length === 0) return { kind: 'none' }
+  return { kind: 'variable', names, found: names.find((name) => first([env[name]]) !== undefined) }
+}
+
+function keyVariablesOf(id: string, provider: ModelProvider): readonly string[] {
+  return provider.env_key === undefined ? (keyVariables[id] ?? []) : [provider.env_key]
+}
+
 function keySource(id: string, provider: ModelProvider, options: ModelOptions): KeySource {
   const { env } = options
   const label = provider.name ?? id
   if (provider.auth !== undefined) return keyFromCommand(label, provider.auth, options)
-  const variables = provider.env_key === undefined ? (keyVariables[id] ?? []) : [provider.env_key]
+  const variables = keyVariablesOf(id, provider)
   if (variables.length === 0) return () => Promise.resolve(undefined)
   const given = id === 'openai' ? options.apiKey : undefined
   const key = first([given, ...variables.map((variable) => env[variable])])

@@ -1,4 +1,4 @@
-import type { ModelFailure, Usage } from '../model.ts'
+import type { ModelFailure, Usage } from '../core/model.ts'
 import { waitAsked } from './retry-after.ts'
 
 /**
@@ -105,10 +105,6 @@ export function malformedStream(detail: string): ProviderFailure {
 }
 
 /** An answer that ended before the model had said all, in the provider's own word for why. */
-export function unfinished(
-  kind: 'incomplete' | 'filtered' | 'context-overflow',
-  why: string,
-  spent: Usage,
-): ProviderFailure {
-  return new ProviderFailure(kind, `ended its response early: ${why}`, { retryable: kind === 'incomplete', spent })
+export function unfinished(kind: 'filtered' | 'context-overflow', why: string, spent: Usage): ProviderFailure {
+  return new ProviderFailure(kind, `ended its response early: ${why}`, { retryable: false, spent })
 }

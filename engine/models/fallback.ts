@@ -1,5 +1,5 @@
-import { ModelError } from '../model.ts'
-import type { Model } from '../model.ts'
+import { ModelError } from '../core/model.ts'
+import type { Model } from '../core/model.ts'
 
 /**
  * The first of several models whose provider answers. A change is announced as a `retry` event, and stays for the rest

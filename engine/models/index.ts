@@ -1,3 +1,5 @@
+export { inspectModel } from './inspect.ts'
+export type { ModelFinding } from './inspect.ts'
 export type { Price } from './known-models.ts'
 export { costOf, modelFacts, modelPriceSchema } from './model-facts.ts'
 export type { ConfiguredFacts, ModelFacts } from './model-facts.ts'

@@ -19,7 +19,7 @@ export type Price = Rates & {
 export const usualWebSearch = 10
 
 /** What is known of a model without asking anyone. */
-export type KnownModel = {
+type KnownModel = {
   /** Its context window in tokens, what it is sent and what it says together. */
   readonly contextWindow: number
   /** The most tokens of one answer, thoughts included; for Claude what we ask for. */
@@ -46,6 +46,12 @@ function doubledBeyond(above: number, price: Price): Price {
   return { ...price, longPrompt }
 }
 
+/** GPT-6 and later: all with one window, and a write to the cache at 1.25 times the input. */
+function gpt6(input: number, cachedInput: number, output: number): KnownModel {
+  const price = doubledBeyond(272_000, openai(input, cachedInput, output, input * 1.25))
+  return { contextWindow: 1_050_000, longestOutput: 128_000, price }
+}
+
 /** Anthropic bills a write to its five-minute cache at 1.25 times the input, and a read at a tenth unless said otherwise. */
 function anthropic(input: number, output: number, cachedInput = input / 10): Price {
   return { input, cachedInput, cacheWrite: input * 1.25, output, webSearch: usualWebSearch }
@@ -58,6 +64,13 @@ function anthropic(input: number, output: number, cachedInput = input / 10): Pri
  * https://developers.openai.com/api/docs/pricing and https://platform.claude.com/docs/en/about-claude/pricing
  */
 export const knownModels: Readonly<Record<string, KnownModel>> = {
+  'gpt-6.2-astra': gpt6(8, 0.4, 40),
+  'gpt-6.2-sol': gpt6(2, 0.1, 10),
+  'gpt-6.1-sol': gpt6(2, 0.1, 10),
+  'gpt-6.1-terra': gpt6(1, 0.05, 5),
+  'gpt-6-astra': gpt6(10, 1, 50),
+  'gpt-6-sol': gpt6(2, 0.2, 10),
+  'gpt-6-luna': gpt6(0.1, 0.01, 0.5),
   'gpt-5.6': {
     contextWindow: 1_050_000,
     longestOutput: 128_000,
@@ -107,23 +120,23 @@ export const knownModels: Readonly<Record<string, KnownModel>> = {
   'gpt-4o-mini': { contextWindow: 128_000, longestOutput: 16_384, price: openai(0.15, 0.075, 0.6) },
   o3: { contextWindow: 200_000, longestOutput: 100_000, price: openai(2, 0.5, 8) },
   'o4-mini': { contextWindow: 200_000, longestOutput: 100_000, price: openai(1.1, 0.275, 4.4) },
-  'claude-fable-5-1': { contextWindow: million, longestOutput: 32_000, price: anthropic(10, 50, 0.25) },
-  'claude-fable-5': { contextWindow: million, longestOutput: 32_000, price: anthropic(10, 50) },
-  'claude-opus-5-5': { contextWindow: million, longestOutput: 32_000, price: anthropic(4, 20, 0.2) },
-  'claude-opus-5': { contextWindow: million, longestOutput: 32_000, price: anthropic(5, 25) },
-  'claude-opus-4-8': { contextWindow: million, longestOutput: 32_000, price: anthropic(5, 25) },
-  'claude-opus-4-7': { contextWindow: million, longestOutput: 32_000, price: anthropic(5, 25) },
-  'claude-opus-4-6': { contextWindow: million, longestOutput: 32_000, price: anthropic(5, 25) },
-  'claude-opus-4-5': { contextWindow: 200_000, longestOutput: 32_000, price: anthropic(5, 25) },
+  'claude-fable-5-1': { contextWindow: million, longestOutput: 64_000, price: anthropic(10, 50, 0.25) },
+  'claude-fable-5': { contextWindow: million, longestOutput: 64_000, price: anthropic(10, 50) },
+  'claude-opus-5-5': { contextWindow: million, longestOutput: 64_000, price: anthropic(4, 20, 0.2) },
+  'claude-opus-5': { contextWindow: million, longestOutput: 64_000, price: anthropic(5, 25) },
+  'claude-opus-4-8': { contextWindow: million, longestOutput: 64_000, price: anthropic(5, 25) },
+  'claude-opus-4-7': { contextWindow: million, longestOutput: 64_000, price: anthropic(5, 25) },
+  'claude-opus-4-6': { contextWindow: million, longestOutput: 64_000, price: anthropic(5, 25) },
+  'claude-opus-4-5': { contextWindow: 200_000, longestOutput: 64_000, price: anthropic(5, 25) },
   'claude-opus-4-1': { contextWindow: 200_000, longestOutput: 32_000, price: anthropic(15, 75) },
-  'claude-sonnet-5-5': { contextWindow: million, longestOutput: 32_000, price: anthropic(2, 10, 0.1) },
-  'claude-sonnet-5': { contextWindow: million, longestOutput: 32_000, price: anthropic(2, 10) },
-  'claude-sonnet-4-6': { contextWindow: million, longestOutput: 32_000, price: anthropic(3, 15) },
-  'claude-sonnet-4-5': { contextWindow: 200_000, longestOutput: 32_000, price: anthropic(3, 15) },
+  'claude-sonnet-5-5': { contextWindow: million, longestOutput: 64_000, price: anthropic(2, 10, 0.1) },
+  'claude-sonnet-5': { contextWindow: million, longestOutput: 64_000, price: anthropic(2, 10) },
+  'claude-sonnet-4-6': { contextWindow: million, longestOutput: 64_000, price: anthropic(3, 15) },
+  'claude-sonnet-4-5': { contextWindow: 200_000, longestOutput: 64_000, price: anthropic(3, 15) },
   'claude-haiku-5-5': {
     contextWindow: million,
-    longestOutput: 32_000,
+    longestOutput: 64_000,
     price: { ...anthropic(0.1, 0.5), longPrompt: { above: 100_000, ...anthropic(0.5, 2.5) } },
   },
-  'claude-haiku-4-5': { contextWindow: 200_000, longestOutput: 32_000, price: anthropic(1, 5) },
+  'claude-haiku-4-5': { contextWindow: 200_000, longestOutput: 64_000, price: anthropic(1, 5) },
 }

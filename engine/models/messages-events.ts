@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { ModelEvent, Usage } from '../model.ts'
+import type { Usage } from '../core/model.ts'
 import { expectShape } from './expect-shape.ts'
 import { malformedStream, unfinished } from './failure.ts'
-import { blockStart, type Block } from './messages-block.ts'
-import { SearchBlocks } from './search-blocks.ts'
+import { blockStart, SaidBlocks, type OpenBlock } from './messages-blocks.ts'
+import type { Prefix } from './preserved-thinking.ts'
 import type { WireEvent } from './wire.ts'
 
 const count = z.number().nullish()
@@ -26,6 +26,7 @@ const blockDelta = z.object({
     partial_json: z.string().optional(),
     thinking: z.string().optional(),
     signature: z.string().optional(),
+    citation: z.unknown().optional(),
   }),
 })
 const blockStop = z.object({ index: z.number() })
@@ -38,18 +39,19 @@ const messageDelta = z.object({
  * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Blocks
  * count when they stop; thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused
  * message; ends without `end` where the stream was cut.
+ *
+ * @param model whose answer it is, as the request names it
+ * @param prefix what the request holds, where the provider checks it for what was thought
  */
-export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenerator<WireEvent> {
-  const blocks = new Map<number, Block>()
+export async function* readMessages(
+  stream: AsyncIterable<unknown>,
+  model: string,
+  prefix: Prefix | undefined,
+): AsyncGenerator<WireEvent> {
+  const blocks = new Map<number, OpenBlock>()
   const counted: Counted = {}
   let stopReason: string | undefined
-  const searches = new SearchBlocks()
-  // An answer with sources comes in a block for each piece that has some, and is one message all the same.
-  let said = ''
-  function* speak(): Generator<ModelEvent> {
-    if (said !== '') yield { type: 'message', text: said }
-    said = ''
-  }
+  const said = new SaidBlocks(model, prefix)
   for await (const raw of stream) {
     const { type } = expectShape('an event', z.object({ type: z.string() }), raw)
     switch (type) {
@@ -68,14 +70,7 @@ export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenera
         break
       }
       case 'content_block_stop': {
-        const block = openBlock(blocks, expectShape(type, blockStop, raw).index)
-        const event = searches.take(block) ?? finishedBlock(block)
-        if (event?.type === 'message') {
-          said += event.text
-          break
-        }
-        yield* speak()
-        if (event !== undefined) yield event
+        yield* said.take(openBlock(blocks, expectShape(type, blockStop, raw).index))
         break
       }
       case 'message_delta': {
@@ -85,10 +80,14 @@ export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenera
         break
       }
       case 'message_stop':
-        yield* speak()
-        if (stopReason === 'pause_turn') yield* searches.unanswered()
         refuseUnfinished(stopReason, readUsage(counted))
-        yield { type: 'end', usage: readUsage(counted), ...(stopReason === 'pause_turn' ? { paused: true } : {}) }
+        yield* said.rest(stopReason === 'max_tokens')
+        yield {
+          type: 'end',
+          usage: readUsage(counted),
+          ...(stopReason === 'pause_turn' ? { paused: true } : {}),
+          ...(stopReason === 'max_tokens' ? { limit: stopReason } : {}),
+        }
         return
       default:
         // The API announces that it will send new event types.
@@ -97,13 +96,13 @@ export async function* readMessages(stream: AsyncIterable<unknown>): AsyncGenera
   }
 }
 
-function openBlock(blocks: ReadonlyMap<number, Block>, index: number): Block {
+function openBlock(blocks: ReadonlyMap<number, OpenBlock>, index: number): OpenBlock {
   const block = blocks.get(index)
   if (block === undefined) throw malformedStream(`a content block that never started: ${index}`)
   return block
 }
 
-function extend(block: Block, delta: z.infer<typeof blockDelta>['delta']): void {
+function extend(block: OpenBlock, delta: z.infer<typeof blockDelta>['delta']): void {
   switch (delta.type) {
     case 'text_delta':
       block.text = `${block.text ?? ''}${delta.text ?? ''}`
@@ -117,41 +116,20 @@ function extend(block: Block, delta: z.infer<typeof blockDelta>['delta']): void 
     case 'signature_delta':
       block.signature = `${block.signature ?? ''}${delta.signature ?? ''}`
       break
-    default:
-      // Citations and what comes after them: nothing that a decision needs.
+    case 'citations_delta':
+      block['citations'] = [
+        ...(Array.isArray(block['citations']) ? (block['citations'] as unknown[]) : []),
+        delta.citation,
+      ]
       break
-  }
-}
-
-/** The event for a finished block; undefined for kinds that ask nothing of us. */
-function finishedBlock(block: Block): ModelEvent | undefined {
-  switch (block.type) {
-    case 'text':
-      return block.text === undefined || block.text === '' ? undefined : { type: 'message', text: block.text }
-    case 'thinking': {
-      const { thinking = '', signature = '' } = block
-      const opaque = { from: 'anthropic-messages', block: { type: 'thinking', thinking, signature } }
-      return { type: 'reasoning', text: thinking, opaque }
-    }
-    case 'redacted_thinking': {
-      const opaque = { from: 'anthropic-messages', block: { type: 'redacted_thinking', data: block.data ?? '' } }
-      return { type: 'reasoning', text: '', opaque }
-    }
-    case 'tool_use': {
-      const { id = '', name = '' } = block
-      if (id === '' || name === '') throw malformedStream('a tool call without an id or a name')
-      const input = block.json === '' ? JSON.stringify(block['input'] ?? {}) : block.json
-      return { type: 'tool_call', call: { id, name, kind: 'function', input } }
-    }
     default:
-      return undefined
+      // The API announces that it will send new ones.
+      break
   }
 }
 
 function refuseUnfinished(stopReason: string | undefined, spent: Usage): void {
   switch (stopReason) {
-    case 'max_tokens':
-      throw unfinished('incomplete', stopReason, spent)
     case 'refusal':
       throw unfinished('filtered', stopReason, spent)
     case 'model_context_window_exceeded':

@@ -1,8 +1,9 @@
 import { connectAnthropic } from './anthropic-sdk.ts'
 import type { AnthropicConnection } from './anthropic-sdk.ts'
+import { enforcesSchema } from './claude-models.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readMessages } from './messages-events.ts'
-import { buildMessagesBody, enforcesSchema } from './messages-request.ts'
+import { buildMessages } from './messages-request.ts'
 import type { Wire } from './wire.ts'
 
 /** Anthropic's Messages API. `model` is the name as the provider knows it. */
@@ -12,9 +13,11 @@ export function messagesWire(model: string, endpoint: Endpoint): Wire {
     enforcesSchema: enforcesSchema(model),
     searchesWeb: true,
     prepare: (request) => {
-      const body = buildMessagesBody(model, request)
-      return async (signal) => (await (connection ??= connectAnthropic(endpoint))).messages(body, signal)
+      const { body, prefix } = buildMessages(model, request)
+      return {
+        send: async (signal) => (await (connection ??= connectAnthropic(endpoint))).messages(body, signal),
+        read: (stream) => readMessages(stream, model, prefix),
+      }
     },
-    read: readMessages,
   }
 }

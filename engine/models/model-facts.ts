@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Usage } from '../model.ts'
-import { knownModels, usualWebSearch, type KnownModel, type Price, type Rates } from './known-models.ts'
+import type { Usage } from '../core/model.ts'
+import { knownModels, usualWebSearch, type Price, type Rates } from './known-models.ts'
 
 const dollars = z.number().min(0)
 
@@ -24,6 +24,8 @@ export type ModelFacts = {
   readonly contextWindow: number | undefined
   /** In tokens, of one answer. Undefined where nobody has said. */
   readonly longestOutput: number | undefined
+  /** Another model of the same family, whose price and window these are: of this one nothing is listed. Absent: they are its own. */
+  readonly takenFrom?: string
 }
 
 /** What a configuration says of models. */
@@ -44,11 +46,15 @@ export type ConfiguredFacts = {
  * @param name as given to `-m`
  */
 export function modelFacts(name: string, configured: ConfiguredFacts): ModelFacts {
-  const known = knownModel(name, configured.provider)
+  const listed = listedName(name, configured.provider)
+  const known = listed === undefined ? undefined : knownModels[listed.name]
+  const price = configuredPrice(name, configured)
+  const isTaken = listed?.isOwn === false && (price === undefined || configured.contextWindow === undefined)
   return {
-    price: configuredPrice(name, configured) ?? (name.startsWith('replay:') ? free : known?.price),
+    price: price ?? (name.startsWith('replay:') ? free : known?.price),
     contextWindow: configured.contextWindow ?? known?.contextWindow,
     longestOutput: configured.longestOutput ?? known?.longestOutput,
+    ...(isTaken ? { takenFrom: listed.name } : {}),
   }
 }
 
@@ -77,10 +83,30 @@ export function costOf(usage: Usage, price: Price): number {
 /** Providers that bill by their own list. Another one's `gpt-5.5` is billed by that one. */
 const makers = ['openai', 'anthropic']
 
-/** What is listed for a model of OpenAI or Anthropic, also under a dated name such as `gpt-5.4-2026-03-05`. */
-function knownModel(name: string, provider: string | undefined): KnownModel | undefined {
+/**
+ * The name under which a model of OpenAI or Anthropic is listed, also for a dated name such as `gpt-5.4-2026-03-05`. A newer one that is
+ * not listed yet is taken for the newest of its family: `gpt-6.4-sol` for a Sol, `claude-opus-7` for an Opus.
+ */
+function listedName(
+  name: string,
+  provider: string | undefined,
+): { readonly name: string; readonly isOwn: boolean } | undefined {
   const [, maker = provider, bare = ''] = /^(?:([^/]+)\/)?(.*)$/s.exec(name) ?? []
   if (maker !== undefined && !makers.includes(maker)) return undefined
   const undated = bare.replace(/(?:-\d{4}-\d{2}-\d{2}|[-@]\d{8}|-latest)$/, '')
-  return Object.hasOwn(knownModels, undated) ? knownModels[undated] : undefined
+  if (Object.hasOwn(knownModels, undated)) return { name: undated, isOwn: true }
+  const family = familyOf(undated)
+  if (family === undefined) return undefined
+  // Listed with the newest first.
+  const kin = Object.keys(knownModels).find((known) => familyOf(known) === family)
+  return kin === undefined ? undefined : { name: kin, isOwn: false }
+}
+
+/** A model's family: its name without the generation. Undefined for a name that shows none. */
+function familyOf(name: string): string | undefined {
+  const [, kind] = /^gpt-\d+(?:\.\d+)?-([a-z]+(?:-[a-z]+)*)$/.exec(name) ?? []
+  if (kind !== undefined) return `gpt-${kind}`
+  const [, tier] = /^claude-([a-z]+)-\d+(?:-\d{1,2})?$/.exec(name) ?? []
+  if (tier !== undefined) return `claude-${tier}`
+  return /^gpt-\d+(?:\.\d+)?$/.test(name) ? 'gpt' : undefined
 }

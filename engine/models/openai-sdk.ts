@@ -44,7 +44,8 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   }
   return {
     responses: (body, signal) =>
-      ask('/responses', serialiseBody(body satisfies ResponseCreateParamsStreaming, 'input'), signal),
+      // What the model said goes back as it came, whether the SDK knows its kind or not.
+      ask('/responses', serialiseBody(body satisfies Omit<ResponseCreateParamsStreaming, 'input'>, 'input'), signal),
     chat: (body, signal) =>
       ask('/chat/completions', serialiseBody(body satisfies ChatCompletionCreateParamsStreaming, 'messages'), signal),
   }

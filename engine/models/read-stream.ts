@@ -1,3 +1,4 @@
+import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
 import { ProviderFailure } from './failure.ts'
 import type { Limits } from './options.ts'
 
@@ -37,13 +38,13 @@ function idle(ms: number): ProviderFailure {
 }
 
 async function within<T>(promise: Promise<T>, ms: number, failure: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
+  let timer: LongTimeout | undefined
   const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failure()), ms)
+    timer = setLongTimeout(() => reject(failure()), ms)
   })
   try {
     return await Promise.race([promise, expired])
   } finally {
-    clearTimeout(timer)
+    timer?.cancel()
   }
 }

@@ -1,6 +1,6 @@
-import { appendFile, writeFile } from 'node:fs/promises'
-import { ModelError } from '../model.ts'
-import type { HistoryItem, Model, ModelEvent, ToolCall } from '../model.ts'
+import { openNewFile } from '../../sandbox/index.ts'
+import { ModelError } from '../core/model.ts'
+import type { HistoryItem, Model, ModelEvent, ToolCall } from '../core/model.ts'
 import type { RecordedLine } from './replay-format.ts'
 
 /**
@@ -10,12 +10,8 @@ import type { RecordedLine } from './replay-format.ts'
  * Throws `ModelError` 'configuration' when the file exists or can't be written; a recording is never overwritten.
  */
 export async function recordModel(model: Model, file: string, cwd: string): Promise<Model> {
-  await writeFile(file, line({ portcullis_replay: 1, model: model.name }), { flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EEXIST' ? 'the file exists; remove it or name another' : error.message
-      throw new ModelError('configuration', `Can't record to ${file}: ${why}.`)
-    },
-  )
+  const recording = openRecording(file)
+  recording.append(line({ portcullis_replay: 1, model: model.name }))
   let open: readonly ToolCall[] = []
   return {
     get name() {
@@ -31,11 +27,22 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
         else said.push(event)
         if (event.type === 'end') {
           open = said.flatMap((item) => (item.type === 'tool_call' ? [item.call] : []))
-          await appendFile(file, line(recordedResponse(expect, said, cwd)))
+          recording.append(line(recordedResponse(expect, said, cwd)))
         }
         yield event
       }
     },
+  }
+}
+
+/** Opened before any command runs, and written by its descriptor: what is put in its place meanwhile gets nothing. */
+function openRecording(file: string): ReturnType<typeof openNewFile> {
+  try {
+    return openNewFile(file)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'EEXIST' ? 'the file exists; remove it or name another' : message
+    throw new ModelError('configuration', `Can't record to ${file}: ${why}.`, { cause: error })
   }
 }
 
@@ -92,6 +99,8 @@ function recordedEvent(event: ModelEvent, cwd: string): RecordedEvent[] {
     }
     case 'text_delta':
     case 'retry':
+    case 'cut':
+    case 'notice':
     case 'end':
       return []
     default:

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { ModelError } from '../model.ts'
-import type { ModelEvent, ToolCall, Usage } from '../model.ts'
+import { ModelError } from '../core/model.ts'
+import type { ModelEvent, ToolCall, Usage } from '../core/model.ts'
 import { explainIssues } from './expect-shape.ts'
 import { readSearch } from './web-search.ts'
 
@@ -91,7 +91,7 @@ export type RecordedResponse = {
   readonly line: number
   /** Undefined: whatever the tools returned is right. */
   readonly expect: readonly Expectation[] | undefined
-  readonly events: readonly Exclude<ModelEvent, { type: 'retry' | 'end' | 'text_delta' }>[]
+  readonly events: readonly Exclude<ModelEvent, { type: 'retry' | 'cut' | 'notice' | 'end' | 'text_delta' }>[]
   readonly usage: Usage
 }
 

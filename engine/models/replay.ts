@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { ModelError } from '../model.ts'
-import type { HistoryItem, Model, ModelEvent, ToolCall } from '../model.ts'
+import { ModelError } from '../core/model.ts'
+import type { HistoryItem, Model, ModelEvent, ToolCall } from '../core/model.ts'
 import { readRecording } from './replay-format.ts'
 import type { RecordedResponse } from './replay-format.ts'
 import { compareOutput } from './replay-match.ts'

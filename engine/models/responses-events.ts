@@ -1,26 +1,29 @@
 import * as z from 'zod'
-import type { ModelEvent, Usage, WebSearchAction } from '../model.ts'
+import type { ModelEvent, Usage, WebSearchAction } from '../core/model.ts'
 import { expectShape } from './expect-shape.ts'
 import { judgeRefusal, unfinished } from './failure.ts'
 import type { ProviderFailure } from './failure.ts'
-import { opaqueReasoning, opaqueSearch } from './responses-request.ts'
+import { textOf, type KeptItem, type OutputItem } from './responses-items.ts'
 import { readSearch } from './web-search.ts'
+import type { WireEvent } from './wire.ts'
 
 const delta = z.object({ delta: z.string() })
 const itemDone = z.object({ item: z.looseObject({ type: z.string() }) })
 
-const message = z.object({
+const message = z.looseObject({
   phase: z.string().nullish(),
   content: z.array(
     z.union([
-      z.object({ type: z.literal('output_text'), text: z.string() }),
-      z.object({ type: z.literal('refusal'), refusal: z.string() }),
+      z.looseObject({ type: z.literal('output_text'), text: z.string(), annotations: z.array(z.unknown()).nullish() }),
+      z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
     ]),
   ),
 })
 const functionCall = z.object({ call_id: z.string().min(1), name: z.string().min(1), arguments: z.string() })
 const customCall = z.object({ call_id: z.string().min(1), name: z.string().min(1), input: z.string() })
-const reasoning = z.object({ summary: z.array(z.object({ text: z.string() })) })
+const reasoning = z.object({ summary: z.array(z.object({ text: z.string() })).nullish() })
+
+const outputItem = z.looseObject({ type: z.string() })
 
 const usage = z
   .object({
@@ -32,12 +35,16 @@ const usage = z
     output_tokens_details: z.object({ reasoning_tokens: z.number().default(0) }).nullish(),
   })
   .nullish()
-const completed = z.object({ response: z.object({ usage }) })
+const completed = z.object({ response: z.object({ usage, output: z.array(outputItem).nullish() }) })
 const failed = z.object({
   response: z.object({ error: z.object({ code: z.string().nullish(), message: z.string() }).nullish() }),
 })
 const incomplete = z.object({
-  response: z.object({ incomplete_details: z.object({ reason: z.string().nullish() }).nullish(), usage }),
+  response: z.object({
+    incomplete_details: z.object({ reason: z.string().nullish() }).nullish(),
+    usage,
+    output: z.array(outputItem).nullish(),
+  }),
 })
 const failure = z.object({ code: z.string().nullish(), message: z.string() })
 
@@ -45,9 +52,18 @@ const failure = z.object({ code: z.string().nullish(), message: z.string() })
  * Reads the events of one streamed response (https://platform.openai.com/docs/api-reference/responses-streaming).
  * Finished items count, deltas only show. Throws `ProviderFailure` for a failed, incomplete or malformed response;
  * ends without `end` where the stream was cut.
+ *
+ * @param model whose answer it is, as the request names it
  */
-export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGenerator<ModelEvent> {
+export async function* readResponses(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
   let searches = 0
+  let came = 0
+  function* take(item: OutputItem): Generator<ModelEvent> {
+    came++
+    const event = readItem(item, model)
+    if (event.type === 'web_search') searches += billed(event.action)
+    yield event
+  }
   const read = (counted: z.infer<typeof usage>): Usage => {
     return { ...readUsage(counted), ...(searches === 0 ? {} : { webSearches: searches }) }
   }
@@ -59,22 +75,28 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
         yield { type: 'text_delta', text: expectShape(type, delta, raw).delta }
         break
       case 'response.output_item.done': {
-        const event = readItem(expectShape(type, itemDone, raw).item)
-        if (event?.type === 'web_search') searches += billed(event.action)
-        if (event !== undefined) yield event
+        yield* take(expectShape(type, itemDone, raw).item)
         break
       }
-      case 'response.completed':
-        yield { type: 'end', usage: read(expectShape(type, completed, raw).response.usage) }
+      case 'response.completed': {
+        const { usage: counted, output } = expectShape(type, completed, raw).response
+        // Servers that imitate the API may send what the model said only here.
+        if (came === 0) for (const item of output ?? []) yield* take(item)
+        yield { type: 'end', usage: read(counted) }
         return
+      }
       case 'response.failed': {
         const error = expectShape(type, failed, raw).response.error
         throw judge(error?.code, error?.message ?? 'the provider gave no reason')
       }
       case 'response.incomplete': {
-        const { incomplete_details: details, usage: counted } = expectShape(type, incomplete, raw).response
+        const { incomplete_details: details, usage: counted, output } = expectShape(type, incomplete, raw).response
         const reason = details?.reason ?? 'no reason given'
-        throw unfinished(reason === 'content_filter' ? 'filtered' : 'incomplete', reason, read(counted))
+        if (reason === 'content_filter') throw unfinished('filtered', reason, read(counted))
+        // What was being said has not been told yet as finished.
+        for (const item of (output ?? []).slice(came)) yield* take(item)
+        yield { type: 'end', usage: read(counted), limit: reason }
+        return
       }
       case 'error': {
         const { code, message: words } = expectShape(type, failure, raw)
@@ -87,36 +109,76 @@ export async function* readResponses(stream: AsyncIterable<unknown>): AsyncGener
   }
 }
 
-/** The event for a finished item; undefined for kinds that ask nothing of us. */
-function readItem(item: { readonly type: string }): ModelEvent | undefined {
+/** The event for a finished item. What is not understood is kept, and given back as it came. */
+function readItem(item: OutputItem, model: string): ModelEvent {
+  const from = { from: 'openai-responses', model } as const
+  const cut = item['status'] === 'incomplete' ? { cut: true as const } : {}
+  const whole = { opaque: { ...from, item: sentBack(item) } satisfies KeptItem }
+  const rest = (known: readonly string[]): { opaque?: KeptItem } => {
+    const more = beside(item, known)
+    return Object.keys(more).length === 0 ? {} : { opaque: { ...from, more } }
+  }
   switch (item.type) {
     case 'message': {
       const { content, phase } = expectShape('a message', message, item)
-      const text = content.map((part) => ('text' in part ? part.text : part.refusal)).join('')
-      return { type: 'message', text, ...(phase === null || phase === undefined ? {} : { phase }) }
+      const isPlain =
+        content.length <= 1 &&
+        content.every((part) => part.type === 'output_text' && (part.annotations ?? []).length === 0) &&
+        Object.keys(beside(item, [...known.message, 'phase'])).length === 0
+      const { id: _, status: __, ...own } = sentBack(item)
+      return {
+        type: 'message',
+        text: textOf(item) ?? '',
+        ...(phase === null || phase === undefined ? {} : { phase }),
+        ...(isPlain ? {} : { opaque: { ...from, item: { ...own, type: item.type } } satisfies KeptItem }),
+      }
     }
     case 'reasoning': {
       const { summary } = expectShape('a reasoning item', reasoning, item)
-      const own = opaqueReasoning.safeParse({ from: 'openai-responses', item })
-      const text = summary.map((part) => part.text).join('\n\n')
-      return { type: 'reasoning', text, ...(own.success ? { opaque: own.data } : {}) }
+      const text = (summary ?? []).map((part) => part.text).join('\n\n')
+      // With `store: false` the server knows no item by its id: only one that brings its own content is worth sending back.
+      return { type: 'reasoning', text, ...(isSealed(item) && item['status'] !== 'incomplete' ? whole : {}) }
     }
-    case 'web_search_call': {
-      const { action } = item as { readonly action?: unknown }
-      const own = opaqueSearch.safeParse({ from: 'openai-responses', item })
-      return { type: 'web_search', ...readSearch(action), ...(own.success ? { opaque: own.data } : {}) }
-    }
+    case 'web_search_call':
+      return { type: 'web_search', ...readSearch(item['action']), ...whole }
     case 'function_call': {
       const { call_id: id, name, arguments: input } = expectShape('a function call', functionCall, item)
-      return { type: 'tool_call', call: { id, name, kind: 'function', input } }
+      return {
+        type: 'tool_call',
+        call: { id, name, kind: 'function', input, ...cut },
+        ...rest([...known.call, 'arguments']),
+      }
     }
     case 'custom_tool_call': {
       const { call_id: id, name, input } = expectShape('a custom tool call', customCall, item)
-      return { type: 'tool_call', call: { id, name, kind: 'freeform', input } }
+      return {
+        type: 'tool_call',
+        call: { id, name, kind: 'freeform', input, ...cut },
+        ...rest([...known.call, 'input']),
+      }
     }
     default:
-      return undefined
+      return { type: 'reasoning', text: '', ...whole }
   }
+}
+
+/** An id is known to a server that stores; sent back beside reasoning that is not, it is refused. */
+const known = {
+  message: ['type', 'id', 'status', 'role', 'content'],
+  call: ['type', 'id', 'status', 'call_id', 'name'],
+}
+
+function isSealed({ encrypted_content: content }: OutputItem): boolean {
+  return typeof content === 'string' && content !== ''
+}
+
+/** Fields that are null say nothing, and not all of them may be sent. */
+function sentBack(item: OutputItem): OutputItem {
+  return { ...beside(item, []), type: item.type }
+}
+
+function beside(item: OutputItem, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(item).filter(([name, value]) => !fields.includes(name) && value !== null))
 }
 
 /** A search of several questions is billed as several; looking at a page is not billed by itself. */

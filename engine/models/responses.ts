@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import type { OpenAIConnection } from './openai-sdk.ts'
 import { readResponses } from './responses-events.ts'
+import { mostTools } from './openai-models.ts'
 import { buildResponsesBody } from './responses-request.ts'
 import type { Wire } from './wire.ts'
 
@@ -10,11 +11,14 @@ export function responsesWire(model: string, endpoint: Endpoint): Wire {
   return {
     enforcesSchema: true,
     searchesWeb: true,
+    mostTools,
     prepare: (request) => {
       const body = buildResponsesBody(model, request)
-      return async (signal) => (await (connection ??= connect(endpoint))).responses(body, signal)
+      return {
+        send: async (signal) => (await (connection ??= connect(endpoint))).responses(body, signal),
+        read: (stream) => readResponses(stream, model),
+      }
     },
-    read: readResponses,
   }
 }
 

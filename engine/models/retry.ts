@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ModelError } from '../model.ts'
+import { ModelError } from '../core/model.ts'
 import type { Endpoint } from './endpoint.ts'
 import { cutStream, ProviderFailure } from './failure.ts'
 import type { Limits } from './options.ts'
@@ -43,7 +43,7 @@ export async function* respondWithRetries(
       yield {
         type: 'retry',
         attempt: failures,
-        of: repeatsOf(error, limits),
+        of: limits.maxRetries,
         reason: sentence(provider, error),
         waitMs,
         failure: error.kind,
@@ -60,18 +60,13 @@ export function backoff(failures: number, baseMs: number, random: number): numbe
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
 }
 
-/** How often a failure is worth repeating. A truncated answer is paid for in full, and mostly truncated again. */
-function repeatsOf(failure: ProviderFailure, { maxRetries }: Limits): number {
-  return failure.kind === 'incomplete' ? Math.min(1, maxRetries) : maxRetries
-}
-
 /** Why there is no further attempt, as the end of a sentence; `''` where it was never worth one; undefined to go on. */
 function reasonToStop(
   failure: ProviderFailure,
   so: { readonly failures: number; readonly waitMs: number; readonly waited: number; readonly limits: Limits },
 ): string | undefined {
   if (!failure.retryable) return ''
-  if (so.failures > repeatsOf(failure, so.limits)) {
+  if (so.failures > so.limits.maxRetries) {
     const repeats = so.failures - 1
     return repeats === 0 ? ' (retries are off)' : ` (gave up after ${repeats} ${repeats === 1 ? 'retry' : 'retries'})`
   }

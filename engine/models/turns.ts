@@ -1,18 +1,15 @@
-import type { HistoryItem, ToolCall, ToolDeclaration } from '../model.ts'
+import type { HistoryItem, ToolDeclaration } from '../core/model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
-type Unread = Extract<HistoryItem, { type: 'reasoning' | 'web_search' }>
 type Result = Extract<HistoryItem, { type: 'tool_result' }>
+
+/** What a model says: a message of its own, a call, or what only its provider can read. */
+export type Said = Exclude<HistoryItem, Result>
 
 /** What one side said before the other spoke again. */
 export type Turn =
-  | {
-      readonly side: 'model'
-      /** What only the provider that made it can read: reasoning and searches, in order. */
-      readonly unread: readonly Unread[]
-      readonly texts: readonly string[]
-      readonly calls: readonly ToolCall[]
-    }
+  /** In the order in which it came: providers check that. */
+  | { readonly side: 'model'; readonly said: readonly Said[] }
   | { readonly side: 'us'; readonly results: readonly Result[]; readonly messages: readonly Message[] }
 
 /**
@@ -36,19 +33,22 @@ export function takeTurns(
   return { instructions: [instructions, ...texts].filter((text) => text !== '').join('\n\n'), turns }
 }
 
+/** For whom a turn is translated: the tools of the request, and the model's name as its provider knows it. */
+type Addressee = { readonly model: string; readonly tools: readonly ToolDeclaration[] }
+
 /**
  * Translates turns into what goes over a wire, each of them once: a long run sends the same ones a thousand times. What comes of one must
  * never change.
  */
 export function translateOnce<Wire>(
-  translate: (turn: Turn, tools: readonly ToolDeclaration[]) => readonly Wire[],
-): (turn: Turn, tools: readonly ToolDeclaration[]) => readonly Wire[] {
-  const known = new WeakMap<Turn, { readonly tools: readonly ToolDeclaration[]; readonly wire: readonly Wire[] }>()
-  return (turn, tools) => {
+  translate: (turn: Turn, to: Addressee) => readonly Wire[],
+): (turn: Turn, to: Addressee) => readonly Wire[] {
+  const known = new WeakMap<Turn, { readonly to: Addressee; readonly wire: readonly Wire[] }>()
+  return (turn, to) => {
     const before = known.get(turn)
-    if (before?.tools === tools) return before.wire
-    const wire = translate(turn, tools)
-    known.set(turn, { tools, wire })
+    if (before?.to.tools === to.tools && before.to.model === to.model) return before.wire
+    const wire = translate(turn, to)
+    known.set(turn, { to, wire })
     return wire
   }
 }
@@ -82,12 +82,7 @@ function isOurs(item: HistoryItem): boolean {
 }
 
 function modelTurn(items: readonly HistoryItem[]): Turn {
-  return {
-    side: 'model',
-    unread: items.filter((item) => item.type === 'reasoning' || item.type === 'web_search'),
-    texts: items.flatMap((item) => (item.type === 'message' ? [item.text] : [])),
-    calls: items.flatMap((item) => (item.type === 'tool_call' ? [item.call] : [])),
-  }
+  return { side: 'model', said: items.filter((item) => item.type !== 'tool_result') }
 }
 
 function ourTurn(items: readonly HistoryItem[]): Turn {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { WebSearch } from '../model.ts'
+import type { WebSearch } from '../core/model.ts'
 
 const absent = z
   .string()

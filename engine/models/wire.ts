@@ -1,14 +1,27 @@
-import type { ModelEvent, ModelRequest } from '../model.ts'
+import type { ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 
-/** What a wire says. `paused`: the provider stopped on its way, and goes on when it is sent what it said so far. */
-export type WireEvent = ModelEvent | (Extract<ModelEvent, { type: 'end' }> & { readonly paused: true })
+/**
+ * What a wire says. `paused`: the provider stopped on its way, and goes on when it is sent what it said so far. `limit`: the answer
+ * reached the limit of its length, which is called so by the provider.
+ */
+export type WireEvent =
+  | Exclude<ModelEvent, { type: 'end' }>
+  | { readonly type: 'end'; readonly usage: Usage; readonly paused?: true; readonly limit?: string }
 
 /** One provider's wire format. */
 export type Wire = {
   readonly enforcesSchema: boolean
   readonly searchesWeb: boolean
-  /** Builds the request once; what it returns sends it, as often as it takes. */
-  prepare(request: ModelRequest): (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
-  /** Reads one answer. Throws `ProviderFailure`; ends without `end` where the stream was cut. */
+  /** How many tools a request may have. Absent: as many as there are. */
+  readonly mostTools?: number
+  /** Builds the request once. */
+  prepare(request: ModelRequest): Exchange
+}
+
+/** A request that is built, and how its answer is read. */
+type Exchange = {
+  /** Sends it, as often as it takes. */
+  send(signal: AbortSignal): Promise<AsyncIterable<unknown>>
+  /** Reads one answer to it. Throws `ProviderFailure`; ends without `end` where the stream was cut. */
   read(stream: AsyncIterable<unknown>): AsyncIterable<WireEvent>
 }

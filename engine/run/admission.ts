@@ -1,5 +1,5 @@
 import { costOf, type ModelFacts } from '../models/index.ts'
-import { noUsage } from '../usage.ts'
+import { noUsage } from '../core/usage.ts'
 
 /** Whether a request may be made. */
 export type Admission =

@@ -1,12 +1,13 @@
-import type { Spent } from '../events.ts'
-import type { Usage } from '../model.ts'
+import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
+import type { Spent } from '../core/events.ts'
+import type { Usage } from '../core/model.ts'
 import { costOf, type ModelFacts } from '../models/index.ts'
-import { noUsage, sumCost } from '../usage.ts'
+import { noUsage, sumCost } from '../core/usage.ts'
 import { worstCase, type Admission, type WorstCase } from './admission.ts'
-import type { Budget } from './limits.ts'
+import type { Budget } from '../core/budget.ts'
 
 /** What a budget has to know of a model, by its name. */
-export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput'>
+export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput' | 'takenFrom'>
 
 /**
  * Watches a run's budget. It is asked before each request, so that none is made that could pass a limit; the time limit also
@@ -15,7 +16,7 @@ export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longest
 export class BudgetWatch {
   readonly #budget: Budget
   readonly #factsOf: BudgetFacts
-  readonly #timer: NodeJS.Timeout | undefined
+  readonly #timer: LongTimeout | undefined
   readonly #controller = new AbortController()
   readonly #setAside = new Set<WorstCase>()
   #turns = 0
@@ -27,7 +28,7 @@ export class BudgetWatch {
     this.#budget = budget
     this.#factsOf = factsOf
     if (budget.timeoutMs === undefined) return
-    this.#timer = setTimeout(() => this.#controller.abort('budget'), budget.timeoutMs)
+    this.#timer = setLongTimeout(() => this.#controller.abort('budget'), budget.timeoutMs)
   }
 
   /** Aborted when the time is up. */
@@ -126,7 +127,7 @@ export class BudgetWatch {
 
   /** Stops the clock, so that it does not outlive the run. */
   close(): void {
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
   }
 }
 

@@ -1,4 +1,4 @@
-import { ModelError, wrapModel, type HistoryItem, type Model, type ModelRequest } from '../model.ts'
+import { ModelError, wrapModel, type HistoryItem, type Model, type ModelRequest } from '../core/model.ts'
 import type { BudgetWatch } from './budget.ts'
 import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
 
@@ -23,9 +23,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
       let goesElsewhere = false
       try {
         for await (const event of answer) {
-          if (event.type === 'retry' && event.failure === 'incomplete' && isLowered) {
-            throw new ModelError('budget', cutOff, { spent: event.spent })
-          }
+          if (event.type === 'cut' && isLowered) throw new ModelError('budget', cutOff, { spent: event.spent })
           if (event.type === 'end') {
             const { inputTokens, outputTokens } = event.usage
             const said = inputTokens + outputTokens
@@ -33,7 +31,7 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
           }
           yield event
           if (event.type === 'end') return
-          if (event.type !== 'retry') continue
+          if (event.type !== 'retry' && event.type !== 'cut') continue
           // It is asked once more: what the first attempt took is counted by now, and another model may have another price.
           goesElsewhere = model.name !== asked
           if (goesElsewhere) break
@@ -44,11 +42,6 @@ export function budgetedModel(model: Model, budget: BudgetWatch): Model {
             throw new ModelError('budget', again.admitted ? cutOff : again.message)
           }
         }
-      } catch (error) {
-        if (isLowered && error instanceof ModelError && error.failure === 'incomplete') {
-          throw new ModelError('budget', cutOff, { spent: error.spent, cause: error })
-        }
-        throw error
       } finally {
         release()
       }

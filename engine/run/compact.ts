@@ -1,5 +1,5 @@
-import { ModelError, type HistoryItem, type Model, type ModelRequest } from '../model.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import { ModelError, type HistoryItem, type Model, type ModelRequest } from '../core/model.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 import type { BudgetWatch } from './budget.ts'
 import { compactionPrompt, summaryIntroduction } from './compaction-prompt.ts'
 import type { Conversation } from './conversation.ts'
@@ -79,7 +79,8 @@ async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Pro
         words = []
         recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
       }
-      const spent = event.type === 'end' ? event.usage : event.type === 'retry' ? event.spent : undefined
+      const spent =
+        event.type === 'end' ? event.usage : event.type === 'retry' || event.type === 'cut' ? event.spent : undefined
       if (spent === undefined) continue
       recorder.addUsage(spent)
       conversation.addSpent(spent, budget.spendBeside(spent, model.name))

@@ -1,4 +1,4 @@
-import type { HistoryItem, ToolCall, Usage } from '../model.ts'
+import type { HistoryItem, ToolCall, Usage } from '../core/model.ts'
 import type { Rollout } from '../session/rollout.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { RepeatWatch } from './repeats.ts'

@@ -1,4 +1,4 @@
-import type { HistoryItem, Usage } from '../model.ts'
+import type { HistoryItem, Usage } from '../core/model.ts'
 
 /** What a session holds when a run goes on with it. */
 export type Earlier = {

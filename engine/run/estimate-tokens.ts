@@ -1,4 +1,4 @@
-import type { HistoryItem } from '../model.ts'
+import type { HistoryItem } from '../core/model.ts'
 
 /** How many tokens things are taken to have. */
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../events.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import type { RunEvent } from '../core/events.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 
 /** Readers of lines have buffers, many of 64 KiB. */
 const maxBytes = 64 * 1024 - 1

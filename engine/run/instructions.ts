@@ -1,6 +1,6 @@
-import { claude } from '../prompts/claude.ts'
-import { gpt } from '../prompts/gpt.ts'
-import { other } from '../prompts/other.ts'
+import { claude } from './prompts/claude.ts'
+import { gpt } from './prompts/gpt.ts'
+import { other } from './prompts/other.ts'
 
 /**
  * What models are told about their work here, in the words that suit their maker's.

@@ -1,4 +1,4 @@
-import { ModelError, type HistoryItem, type Model, type ModelRequest, type Usage } from '../model.ts'
+import { ModelError, type HistoryItem, type Model, type ModelRequest, type Usage } from '../core/model.ts'
 import type { BudgetWatch } from './budget.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
@@ -51,6 +51,12 @@ export async function listen(listening: Listening): Promise<number> {
         await calls.retract()
         if (event.spent !== undefined) spendInVain(event.spent, listening)
         recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
+        break
+      case 'cut':
+        spendInVain(event.spent, listening)
+        break
+      case 'notice':
+        recorder.complete({ type: 'error', message: event.message })
         break
       case 'end':
         recorder.addUsage(event.usage)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Validate } from '../json-schema.ts'
-import type { HistoryItem, Model, ModelRequest } from '../model.ts'
+import type { Validate } from '../core/json-schema.ts'
+import type { HistoryItem, Model, ModelRequest } from '../core/model.ts'
 import { isStrict } from '../models/index.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'

@@ -1,5 +1,5 @@
-import type { HistoryItem } from '../model.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import type { HistoryItem } from '../core/model.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
 /** A response of the model with the results of its calls, or something said to it: what must not be torn apart. */

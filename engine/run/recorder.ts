@@ -1,14 +1,18 @@
 import type { Withheld } from '../../sandbox/index.ts'
-import type { Item, ItemDraft, RunEvent, RunSummary, Sink, Spent } from '../events.ts'
-import type { Usage } from '../model.ts'
-import { exitCodes, type EndReason } from '../exit-codes.ts'
-import { noUsage, sumCost, sumUsage } from '../usage.ts'
-import type { Circumstances } from './circumstances.ts'
+import type { Item, ItemDraft, RunEvent, RunSummary, Sink, Spent } from '../core/events.ts'
+import type { Usage } from '../core/model.ts'
+import { exitCodes, type EndReason } from '../core/exit-codes.ts'
+import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
+import type { Changes } from '../core/changes/change-watch.ts'
+import type { Patched } from '../core/changes/compose.ts'
+import type { Circumstances } from '../core/sandbox-status.ts'
+import { maskRecord } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
+import { countChanges, eventUsage, isJudged, subject } from './summarize.ts'
 import type { Earlier } from './earlier.ts'
 
 /** An item that has begun and is not complete yet. */
-type OpenItem = { update(changes: object): void; complete(changes: object): void }
+type OpenItem = { update(changes: object): void; tail(read: () => string): void; complete(changes: object): void }
 
 /** What is known only once a run is over. */
 export type Closing = {
@@ -20,6 +24,8 @@ export type Closing = {
   readonly unenforced?: readonly string[]
   /** What of the environment commands did not get. */
   readonly withheld?: Withheld
+  /** What patches and commands changed together. Absent: nobody looked at what commands wrote. */
+  readonly changes?: Changes
 }
 
 /**
@@ -30,7 +36,7 @@ export class Recorder {
   readonly #sinks: readonly Sink[]
   readonly #startedAt = performance.now()
   readonly #open = new Map<string, Item>()
-  readonly #filesChanged = new Map<string, string>()
+  readonly #patched = new Map<string, { readonly first: string; readonly last: string }>()
   readonly #denied: { what: string; reason: string }[] = []
   #commandsRun = 0
   #commandsFailed = 0
@@ -65,6 +71,11 @@ export class Recorder {
     return this.#finalMessage
   }
 
+  /** What patches have changed so far. */
+  get patched(): Patched {
+    return this.#patched
+  }
+
   /** How many calls were refused so far. */
   get deniedCount(): number {
     return this.#denied.length
@@ -78,7 +89,7 @@ export class Recorder {
   /** Tells an event. Nothing is told after the run's terminal one. */
   emit(event: RunEvent): void {
     if (this.#ended) return
-    const said = { ...event, ...this.#circumstances }
+    const said = maskRecord({ ...event, ...this.#circumstances })
     const told = this.#keep === undefined ? said : fitEvent(said, this.#keep)
     for (const sink of this.#sinks) sink.event(told)
   }
@@ -118,6 +129,9 @@ export class Recorder {
         this.#open.set(item.id, changed)
         this.emit({ type: 'item.updated', item: changed })
       },
+      tail: (read) => {
+        if (this.#open.has(item.id)) for (const sink of this.#sinks) sink.tail?.(item.id, read)
+      },
       complete: (changes) => {
         const known = this.#open.get(item.id)
         if (known === undefined) return
@@ -133,7 +147,7 @@ export class Recorder {
   end(
     reason: EndReason,
     error: string | undefined,
-    { cost, auditHead, unenforced = [], withheld }: Closing = {},
+    { cost, auditHead, unenforced = [], withheld, changes }: Closing = {},
   ): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
@@ -144,7 +158,8 @@ export class Recorder {
       reason,
       error,
       finalMessage: this.#finalMessage,
-      filesChanged: [...this.#filesChanged].map(([path, kind]) => ({ path, kind })),
+      filesChanged: changes?.files ?? [...this.#patched].map(([path, { last }]) => ({ path, kind: last })),
+      changes,
       commands: { run: this.#commandsRun, failed: this.#commandsFailed },
       denied: this.#denied,
       usage: eventUsage(this.#usage),
@@ -173,6 +188,7 @@ export class Recorder {
       auditHead,
       unenforced = [],
       withheld,
+      changes,
     } = summary
     const { usage: before, costUsd: paid } = this.#earlier ?? { usage: noUsage, costUsd: 0 }
     const total = sumCost(paid, costUsd)
@@ -186,6 +202,7 @@ export class Recorder {
       ...(auditHead === undefined ? {} : { audit_head: auditHead }),
       ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
       ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
+      ...(changes === undefined ? {} : { changes: countChanges(changes) }),
     }
     if (error === undefined) return this.emit({ type: 'turn.completed', ...common })
     this.emit({ type: 'error', message: error })
@@ -205,41 +222,9 @@ export class Recorder {
       if (item.status === 'failed') this.#commandsFailed++
     }
     if (item.type === 'file_change' && item.status === 'completed') {
-      for (const { path, kind } of item.changes) this.#filesChanged.set(path, kind)
+      for (const { path, kind } of item.changes) {
+        this.#patched.set(path, { first: this.#patched.get(path)?.first ?? kind, last: kind })
+      }
     }
-  }
-}
-
-function eventUsage(usage: Usage): RunSummary['usage'] {
-  return {
-    input_tokens: usage.inputTokens,
-    cached_input_tokens: usage.cachedInputTokens,
-    cache_write_input_tokens: usage.cacheWriteInputTokens,
-    output_tokens: usage.outputTokens,
-    reasoning_output_tokens: usage.reasoningOutputTokens,
-  }
-}
-
-/** An item that the Guardian may have judged. */
-type Judged = Extract<Item, { type: 'command_execution' | 'file_change' | 'tool_call' | 'mcp_tool_call' }>
-
-const judged: readonly Item['type'][] = ['command_execution', 'file_change', 'tool_call', 'mcp_tool_call']
-
-function isJudged(item: Item): item is Judged {
-  return judged.includes(item.type)
-}
-
-function subject(item: Judged): string {
-  switch (item.type) {
-    case 'command_execution':
-      return item.command
-    case 'file_change':
-      return `patch of ${item.changes.map(({ path }) => path).join(', ')}`
-    case 'tool_call':
-      return `${item.tool} ${item.input}`
-    case 'mcp_tool_call':
-      return `mcp__${item.server}__${item.tool}`
-    default:
-      return item satisfies never
   }
 }

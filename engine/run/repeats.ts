@@ -1,7 +1,9 @@
-import type { ToolCall } from '../model.ts'
+import type { ToolCall } from '../core/model.ts'
 
 const noticedAfter = 3
 const endedAfter = 6
+/** How often in a row a call may be cut off by the limit of an answer's length. */
+const mostCuts = 4
 
 /**
  * Notices a model that goes round in a circle: the same call with the same result, time after time. It is told so first,
@@ -11,6 +13,7 @@ export class RepeatWatch {
   #last: string | undefined
   #times = 0
   #tool = ''
+  #cuts = 0
 
   /**
    * Takes a call with its result, in the order the model reads them.
@@ -18,6 +21,7 @@ export class RepeatWatch {
    * @returns what to tell the model about it; undefined while there is nothing to say
    */
   see(call: ToolCall, output: string): string | undefined {
+    this.#cuts = call.cut === true ? this.#cuts + 1 : 0
     if (stillRunning.test(output)) return this.#forget()
     const signature = JSON.stringify([call.name, call.input, withoutVarying(output)])
     this.#times = signature === this.#last ? this.#times + 1 : 1
@@ -37,6 +41,8 @@ export class RepeatWatch {
 
   /** Why the run is to end, if it is. */
   exhausted(): string | undefined {
+    if (this.#cuts > mostCuts)
+      return `The model's answer was cut off in the middle of a call ${this.#cuts} times in a row.`
     if (this.#times < endedAfter) return undefined
     return `The same call of ${this.#tool} came ${this.#times} times in a row with the same result: the model goes round in a circle.`
   }
@@ -47,5 +53,5 @@ const stillRunning = /^Process running with session ID /m
 
 /** A result without what differs although nothing has changed: durations, and where a long output was kept. */
 function withoutVarying(output: string): string {
-  return output.replace(/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b|\boutput-\d+\.txt\b/g, '')
+  return output.replace(/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '').replace(/\boutput-\d+\.txt\b/g, '')
 }

@@ -1,4 +1,4 @@
-import { ModelError } from '../model.ts'
+import { ModelError } from '../core/model.ts'
 
 /** By how much a conversation must have grown since it was last cut before it is cut again. */
 const growth = 1.25

@@ -1,7 +1,8 @@
-import type { ToolCall } from '../model.ts'
+import type { ToolCall } from '../core/model.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 import type { Conversation } from './conversation.ts'
-import { isConcurrencySafe, prepareCall, runCall, type CallPath, type PreparedCall } from './run-call.ts'
+import { findCall, isConcurrencySafe, type CallPath, type FoundCall } from './find-call.ts'
+import { runCall } from './run-call.ts'
 import { Scheduler, type Turn } from './scheduler.ts'
 import type { Stop } from './stop.ts'
 
@@ -35,15 +36,15 @@ export type ResponseCalls = {
 /** Gets ready for the calls of one response. */
 export function startCalls(calling: Calling): ResponseCalls {
   const { path, conversation, signal, failOnDenied } = calling
-  let calls: PreparedCall[] = []
+  let calls: FoundCall[] = []
   let scheduler = newScheduler(calling)
   return {
     add(call) {
-      const prepared = prepareCall(call, path)
-      calls.push(prepared)
+      const found = findCall(call, path)
+      calls.push(found)
       scheduler.add({
-        safe: isConcurrencySafe(prepared, path),
-        run: async (turn) => explain(await runCall(prepared, path, turn), turn),
+        safe: isConcurrencySafe(found, path),
+        run: async (turn) => explain(await runCall(found, path, turn), turn),
       })
     },
     async retract() {

@@ -1,18 +1,21 @@
+import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import type { LooseDeny } from '../config/denied-files.ts'
 import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
-import type { Sink } from '../events.ts'
-import type { Image, Model } from '../model.ts'
-import type { PlanMode } from '../plan-mode/plan-mode.ts'
+import type { Sink } from '../core/events.ts'
+import type { Image, Model } from '../core/model.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
-import type { Widening } from '../grants/widening.ts'
-import type { ReviewDesk } from '../reviewers/desk.ts'
-import type { OutputLimits } from '../text/output-limits.ts'
+import type { Widening } from '../escalation/widening.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
+import type { OutputLimits } from '../core/text/output-limits.ts'
 import type { Session } from '../session/session.ts'
 import type { BudgetFacts } from './budget.ts'
-import type { Budget } from './limits.ts'
+import type { Budget } from '../core/budget.ts'
 import type { Earlier } from './earlier.ts'
-import type { RunHooks } from './hooks.ts'
+import type { RunHooks } from '../tools/hooks.ts'
+import type { TakeCall } from './serve-calls.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchWish } from './web-search.ts'
 import type { Whereabouts } from './whereabouts.ts'
@@ -45,6 +48,8 @@ export type RunOptions = {
   readonly output?: OutputContract
   /** Configuration that was found and does not count, for the first event. Absent: none. */
   readonly ignoredConfig?: readonly Ignored[]
+  /** Denies of files that no sandbox enforces, or not all of them, for the first event. Absent: none. */
+  readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
   /** That the provider may search the web. Absent: it doesn't. */
   readonly webSearch?: WebSearchWish
@@ -73,8 +78,15 @@ export type RunOptions = {
   readonly attended?: boolean
   /** Takes the final message before the run tells its end; gives why it could not, which then fails the run. Default: nobody does. */
   readonly deliver?: (finalMessage: string) => string | undefined
+  /**
+   * Takes the way that calls go which come from elsewhere, and resolves when no more will come. No model is asked then, and no person has
+   * said anything. Default: a model is asked.
+   */
+  readonly serve?: (take: TakeCall) => Promise<void>
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
+  /** Sees what commands write, for the run that this one works for. Default: the run counts for itself. */
+  readonly changes?: ChangeWatch
   readonly sinks: readonly Sink[]
   /** Aborted with an `EndReason` as its reason to stop the run. */
   readonly signal: AbortSignal

@@ -1,7 +1,7 @@
 import { analyseScript } from '../../policies/index.ts'
-import type { HistoryItem, ToolCall } from '../model.ts'
-import { shellJoin } from '../text/shell-join.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import type { HistoryItem, ToolCall } from '../core/model.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 import { renderSteps } from '../tools/checklist.ts'
 import { asSteps } from '../tools/todo.ts'
 import { todoIn } from '../tools/todo-list.ts'
@@ -65,7 +65,11 @@ function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_resu
   const input = inputOf(call)
   const script = scriptOf(input)
   if (script !== undefined) {
-    const flat = script.replace(/\s*\n\s*/g, ' ⏎ ')
+    const flat = script
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join(' ⏎ ')
     const shown = flat.length > maxCommandCharacters ? `${flat.slice(0, maxCommandCharacters)}…` : flat
     snapshot.commands.push(`\`${shown}\`: ${first}`)
     for (const path of filesReadBy(script)) snapshot.read.add(path)

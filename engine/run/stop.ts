@@ -1,6 +1,6 @@
-import type { EndReason } from '../exit-codes.ts'
-import { ModelError } from '../model.ts'
-import { UserError } from '../user-error.ts'
+import type { EndReason } from '../core/exit-codes.ts'
+import { ModelError } from '../core/model.ts'
+import { UserError } from '../core/user-error.ts'
 import type { BudgetWatch } from './budget.ts'
 
 /** What ended a run before its own end. */

@@ -1,5 +1,6 @@
 import type { Action, Guardian } from '../../policies/index.ts'
-import type { WebSearchRequest } from '../model.ts'
+import type { WebSearchRequest } from '../core/model.ts'
+import { reviewBy } from '../tools/review.ts'
 import type { Recorder } from './recorder.ts'
 
 /** That the provider may search the web for the model, if the Guardian agrees. */
@@ -22,7 +23,7 @@ export async function leaveToSearch(
   }: { readonly guardian: Guardian; readonly recorder: Recorder; readonly signal: AbortSignal },
 ): Promise<{ readonly webSearch?: WebSearchRequest }> {
   if (wish === undefined) return {}
-  const { verdict } = await guardian.review(wish.action, { signal })
+  const { verdict } = await reviewBy(guardian, { signal })(wish.action)
   if (verdict.decision === 'allow') return { webSearch: wish.request }
   recorder.complete({ type: 'error', message: `No web search in this run: ${verdict.reason}` })
   return {}

@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { Widening } from '../grants/widening.ts'
-import { readOnlySandbox } from '../plan-mode/read-only-sandbox.ts'
-import type { PlanMode } from '../plan-mode/plan-mode.ts'
+import type { Widening } from '../escalation/widening.ts'
+import { readOnlySandbox } from '../tools/plan-mode/read-only-sandbox.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 
 /** Where a run works at a moment, and what its commands may touch there. */

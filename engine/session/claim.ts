@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { UserError } from '../user-error.ts'
+import { UserError } from '../core/user-error.ts'
 
 /**
  * Claims a session's folder for this process: two runs at once would mix two conversations in one rollout, and break the chain of

@@ -1,10 +1,11 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import * as z from 'zod'
-import { webSearchAction } from '../events.ts'
-import type { HistoryItem, Usage } from '../model.ts'
-import { noUsage, sumCost, sumUsage } from '../usage.ts'
-import { UserError } from '../user-error.ts'
-import type { Worktree } from '../worktree/worktree.ts'
+import { webSearchAction } from '../core/events.ts'
+import { maskRecord } from '../core/text/mask-record.ts'
+import type { HistoryItem, Usage } from '../core/model.ts'
+import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
+import { UserError } from '../core/user-error.ts'
+import type { Worktree } from './worktree.ts'
 
 /**
  * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be
@@ -20,12 +21,25 @@ const historyItem = z.discriminatedUnion('type', [
     text: z.string(),
     images,
     phase: z.string().optional(),
+    opaque: z.unknown().optional(),
   }),
-  z.object({ type: z.literal('reasoning'), text: z.string(), opaque: z.unknown() }),
-  z.object({ type: z.literal('web_search'), query: z.string(), action: webSearchAction, opaque: z.unknown() }),
+  z.object({ type: z.literal('reasoning'), text: z.string(), opaque: z.unknown().optional() }),
+  z.object({
+    type: z.literal('web_search'),
+    query: z.string(),
+    action: webSearchAction,
+    opaque: z.unknown().optional(),
+  }),
   z.object({
     type: z.literal('tool_call'),
-    call: z.object({ id: z.string(), name: z.string(), kind: z.enum(['function', 'freeform']), input: z.string() }),
+    call: z.object({
+      id: z.string(),
+      name: z.string(),
+      kind: z.enum(['function', 'freeform']),
+      input: z.string(),
+      cut: z.literal(true).optional(),
+    }),
+    opaque: z.unknown().optional(),
   }),
   z.object({ type: z.literal('tool_result'), callId: z.string(), output: z.string(), ok: z.boolean(), images }),
 ])
@@ -126,7 +140,7 @@ export function openRollout(path: string): Rollout {
   if (whole < bytes.length) ftruncateSync(descriptor, whole)
   return {
     append(entry) {
-      const line = Buffer.from(`${JSON.stringify(entry)}\n`)
+      const line = Buffer.from(`${JSON.stringify(maskRecord(entry))}\n`)
       for (let written = 0; written < line.length;) written += writeSync(descriptor, line, written)
     },
     sync: () => fsyncSync(descriptor),

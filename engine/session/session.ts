@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../user-error.ts'
+import { makeDirectories, makePassingDirectory } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
 import { claimSession } from './claim.ts'
 import { noRollout, openRollout, type Rollout } from './rollout.ts'
 
@@ -8,6 +9,8 @@ import { noRollout, openRollout, type Rollout } from './rollout.ts'
 export type Session = {
   readonly threadId: string
   readonly directory: string
+  /** Whether it can be gone on with: an ephemeral one can't. */
+  readonly kept: boolean
   readonly rollout: Rollout
   /** Keeps a whole output and gives its path. */
   keepOutput(bytes: Uint8Array): string
@@ -24,9 +27,9 @@ export type Session = {
 export function openSession(stateDir: string, threadId: string): Session {
   const directory = sessionDirectory(stateDir, threadId)
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectories(directory)
     const close = claimSession(directory)
-    return { ...folder(threadId, directory), rollout: openRollout(join(directory, 'rollout.jsonl')), close }
+    return { ...folder(threadId, directory), kept: true, rollout: openRollout(join(directory, 'rollout.jsonl')), close }
   } catch (error) {
     if (error instanceof UserError) throw error
     const hint = 'The audit log lives there; set XDG_STATE_HOME to a folder that can be written.'
@@ -35,14 +38,16 @@ export function openSession(stateDir: string, threadId: string): Session {
 }
 
 /**
- * A session that leaves nothing behind: its folder is a temporary one and goes when it is closed, and no rollout is kept.
+ * A session that leaves nothing behind: its folder is a temporary one that goes when it is closed, or when the next command starts after
+ * this process was killed, and no rollout is kept.
  *
  * @param base where that folder is made: what lies in it decides what was audited, and what file tools may read, so no command may get there
  */
 export function ephemeralSession(threadId: string, base: string): Session {
-  const directory = mkdtempSync(join(base, 'portcullis-'))
+  const directory = makePassingDirectory(base)
   return {
     ...folder(threadId, directory),
+    kept: false,
     rollout: noRollout,
     close: () => rmSync(directory, { recursive: true, force: true }),
   }
@@ -80,16 +85,33 @@ export function listSessions(stateDir: string): readonly string[] {
     .toReversed()
 }
 
+/** Fewer characters are no name. */
+const shortest = 4
+const listedCandidates = 10
+
 /**
- * The session that a user means: a whole id, or the beginning of one that no other begins with.
+ * The session that a user means: a whole id, or the beginning or end of just one. Ids of the same hour begin alike, so it is the end
+ * that is short.
  *
- * @throws UserError `usage` when there is none or more than one
+ * @throws UserError `usage` when there is none, or more than one, which are then listed
  */
-export function findSession(stateDir: string, id: string): string {
-  const matching = listSessions(stateDir).filter((name) => name === id || (id.length >= 4 && name.startsWith(id)))
+export function findSession(stateDirs: readonly string[], given: string): string {
+  const id = given.trim().toLowerCase()
+  const all = stateDirs.flatMap(listSessions)
+  if (all.includes(id)) return id
+  if (id.length < shortest) {
+    const message = `'${given}' is too short for a session: at least ${shortest} characters of its id, from its beginning or end.`
+    throw new UserError('usage', `${message} agent sessions list shows those there are.`)
+  }
+  const matching = all.filter((name) => name.startsWith(id) || name.endsWith(id))
   const [only, ...others] = matching
   if (only === undefined)
-    throw new UserError('usage', `There is no session '${id}'. agent sessions list shows those there are.`)
-  if (others.length > 0) throw new UserError('usage', `'${id}' could be any of ${matching.join(', ')}`)
-  return only
+    throw new UserError('usage', `There is no session '${given}'. agent sessions list shows those there are.`)
+  if (others.length === 0) return only
+  const more = matching.length > listedCandidates ? [`… and ${matching.length - listedCandidates} more`] : []
+  const candidates = [...matching.slice(0, listedCandidates), ...more].map((name) => `\n  ${name}`).join('')
+  throw new UserError(
+    'usage',
+    `'${given}' could be any of these sessions, the newest first; give more of its beginning or end:${candidates}`,
+  )
 }

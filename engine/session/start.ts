@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { newThreadId } from '../thread-id.ts'
-import { noUsage } from '../usage.ts'
-import { UserError } from '../user-error.ts'
+import { newThreadId } from '../core/thread-id.ts'
+import { noUsage } from '../core/usage.ts'
+import { UserError } from '../core/user-error.ts'
 import { isEmpty, readRollout, type ReadRollout } from './rollout.ts'
 import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
 
@@ -12,15 +12,16 @@ export type Start =
   | { readonly type: 'resume' | 'fork'; readonly id: string | undefined }
 
 /** What a run begins with. */
-type Beginning = {
+export type Beginning = {
   /** The session that is gone on with; undefined for a new one. A fork has paid for nothing yet. */
   readonly earlier: ReadRollout | undefined
   /**
    * Makes or reopens the session's folder. Nothing is written before.
    *
    * @param source who begins the session, in a client's own words; kept with a new one
+   * @param passing the directory to hold, for as long as it lasts, a session that nothing is kept of. Default: all is kept
    */
-  open(workspace: string, source?: string): Session
+  open(workspace: string, source?: string, passing?: string): Session
 }
 
 /**
@@ -28,17 +29,16 @@ type Beginning = {
  *
  * @param stateDir the program's state folder
  * @param workspace the directory the run works in; `--last` means the last session of this one
- * @param ephemeral gives the directory to hold, for as long as it lasts, a session that nothing is kept of. Default: all is kept
  * @throws UserError `usage` when the session isn't there or can't be read
  */
-export function prepareStart(start: Start, stateDir: string, workspace: string, ephemeral?: () => string): Beginning {
+export function prepareStart(start: Start, stateDir: string, workspace: string): Beginning {
   const earlier = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
   const threadId =
     start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
   return {
     earlier: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
-    open: (directory, source) => {
-      if (ephemeral !== undefined) return ephemeralSession(threadId, ephemeral())
+    open: (directory, source, passing) => {
+      if (passing !== undefined) return ephemeralSession(threadId, passing)
       const session = openSession(stateDir, threadId)
       if (start.type !== 'resume') begin(session, directory, earlier, source)
       return session
@@ -48,7 +48,7 @@ export function prepareStart(start: Start, stateDir: string, workspace: string, 
 
 function readEarlier(id: string | undefined, stateDir: string, workspace: string): ReadRollout {
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
-  if (id !== undefined) return read(findSession(stateDir, id))
+  if (id !== undefined) return read(findSession([stateDir], id))
   for (const name of listSessions(stateDir)) {
     // Killed before it had written its first line, it holds nothing to go on with.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue

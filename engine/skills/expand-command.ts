@@ -1,4 +1,4 @@
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../core/text/nearest.ts'
 import type { Command } from './definition.ts'
 import { fillArguments } from './fill-arguments.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import * as z from 'zod'
-import { readPlainFile } from '../read-plain-file.ts'
-import { UserError } from '../user-error.ts'
+import { readPlainFile } from '../core/read-plain-file.ts'
+import { UserError } from '../core/user-error.ts'
 import {
   AgentFields,
   CommandFields,

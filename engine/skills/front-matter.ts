@@ -24,7 +24,20 @@ export async function readFrontMatter(text: string): Promise<MarkdownFile | { re
 export const toolList = z
   .union([z.string(), z.array(z.string())])
   .transform((value) =>
-    (typeof value === 'string' ? value.split(/,(?![^(]*\))/) : value)
+    (typeof value === 'string' ? splitEntries(value) : value)
       .map((entry) => entry.trim())
       .filter((entry) => entry !== ''),
   )
+
+/** The parts between commas that stand in no parentheses. */
+function splitEntries(text: string): readonly string[] {
+  const parts = ['']
+  let depth = 0
+  for (const character of text) {
+    if (character === '(') depth++
+    else if (character === ')') depth = Math.max(depth - 1, 0)
+    if (character === ',' && depth === 0) parts.push('')
+    else parts.push(`${parts.pop() ?? ''}${character}`)
+  }
+  return parts
+}

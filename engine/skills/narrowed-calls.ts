@@ -1,5 +1,5 @@
 import { viewsOf } from '../hooks/view.ts'
-import type { CallHooks } from '../run/hooks.ts'
+import type { CallHooks } from '../tools/hooks.ts'
 import { readNarrowing, type Narrowing } from './narrowing.ts'
 
 /** A gate before a run's calls that can be made narrower, and never wider again. */

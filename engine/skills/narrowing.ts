@@ -1,7 +1,8 @@
 import { loadPermissions, RuleError, type Guardian, type PermissionSet } from '../../policies/index.ts'
-import { assessor } from '../assessor.ts'
-import { namesOf, type CallView } from '../hooks/view.ts'
-import { UserError } from '../user-error.ts'
+import { assessor } from '../core/assessor.ts'
+import type { CallView } from '../hooks/call-view.ts'
+import { namesOf } from '../hooks/view.ts'
+import { UserError } from '../core/user-error.ts'
 
 /** Whether a call is among those that are allowed. */
 export type Narrowing = {

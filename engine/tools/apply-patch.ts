@@ -11,8 +11,8 @@ import {
   type ChangeSet,
 } from '../../apply-patch/index.ts'
 import { accessDenial, renderDenial } from '../../sandbox/index.ts'
-import type { EventVerdict } from '../events.ts'
-import { remedyAsConfig } from '../remedies.ts'
+import type { EventVerdict } from '../core/events.ts'
+import { remedyAsConfig } from '../core/remedies.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
 import { defineTool } from './define-tool.ts'
 import { eventVerdict } from './denied.ts'
@@ -74,12 +74,12 @@ type Plan =
 /** What a patch may not touch is refused before there is anything to plan; it is on record all the same, as any other refusal. */
 async function recordRefusal(
   { error, outside }: Extract<Plan, { ok: false }>,
-  { workspace, sandbox, guardian, signal, callId }: ToolContext,
+  { workspace, sandbox, review }: ToolContext,
 ): Promise<EventVerdict | undefined> {
   if (outside.length === 0) return undefined
   const changes = outside.map((path) => ({ path, kind: 'update' as const }))
   const action = { type: 'patch' as const, root: workspace, sandbox: sandbox.policy.mode, changes }
-  return eventVerdict((await guardian.review(action, { refuse: error, subject: callId, signal })).verdict)
+  return eventVerdict((await review(action, { refuse: error })).verdict)
 }
 
 async function planText(text: string, root: string, { sandbox, workspace, signal }: ToolContext): Promise<Plan> {

@@ -1,8 +1,10 @@
-import type { SubAgents } from '../agents/sub-agents.ts'
 import type { ToolContext } from './tool.ts'
 
 /** Those that a run hands work to, as far as it matters whether they are at it. */
-export type Workers = Pick<SubAgents, 'unread'>
+export type Workers = {
+  /** The ids of agents whose reports nobody has taken yet. */
+  readonly unread: readonly string[]
+}
 
 /**
  * Sees to it that nothing goes on by itself where a run is about to change what it may do or where: commands and agents are a

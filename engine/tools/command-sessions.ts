@@ -1,10 +1,13 @@
 import type { SandboxMode } from '../../policies/index.ts'
 import type { ExecResult, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
-import { OutputBuffer } from '../text/output-buffer.ts'
+import { OutputBuffer } from '../core/text/output-buffer.ts'
 import { endsWithin } from './ends-within.ts'
 
 /** Kept of one command's output; what a program prints beyond it is counted and dropped. */
 const outputLimitBytes = 4 * 1024 * 1024
+
+/** Of the end of an output, for display. */
+const tailBytes = 8 * 1024
 
 /** Kept of what a command printed since it was last looked at. */
 const unreadLimitBytes = 1024 * 1024
@@ -18,7 +21,7 @@ export class LiveCommand {
   readonly mode: SandboxMode
   readonly sandbox: Sandbox
   readonly hasTerminal: boolean
-  /** What was typed into it since the last line end. */
+  /** What was typed into it and is no whole command yet: a shell waits for the rest. */
   typed = ''
 
   constructor(child: SandboxProcess, mode: SandboxMode, sandbox: Sandbox) {
@@ -44,6 +47,11 @@ export class LiveCommand {
   /** All it has printed, with the middle left out when that is too much. */
   get output(): Buffer {
     return this.#whole.toBytes()
+  }
+
+  /** The end of what it has printed: more than is shown, so that a secret which begins before it isn't shown by half. */
+  tail(): Buffer {
+    return this.#whole.tail(tailBytes)
   }
 
   /** What it has printed since this was last asked. */

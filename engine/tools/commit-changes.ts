@@ -11,8 +11,8 @@ import {
 } from '../../apply-patch/index.ts'
 import type { Action, Approved, PatchChange } from '../../policies/index.ts'
 import { accessDenial, renderDenial, type SandboxPolicy } from '../../sandbox/index.ts'
-import { remedyAsConfig } from '../remedies.ts'
-import { truncateMiddle } from '../text/truncate.ts'
+import { remedyAsConfig } from '../core/remedies.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
 import { denied, eventVerdict } from './denied.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -54,9 +54,7 @@ export async function commitChanges(
     changes,
     ...(what === 'instructions' ? { instructs: true as const } : {}),
   }
-  const { verdict, approved } = await context.guardian.review(action, {
-    signal: context.signal,
-    subject: context.callId,
+  const { verdict, approved } = await context.review(action, {
     diff: truncateMiddle(unifiedDiff(changeSet), reviewedDiffLimit).text,
   })
   if (approved === undefined) {

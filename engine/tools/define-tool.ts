@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Action, Approved } from '../../policies/index.ts'
-import type { ToolDeclaration } from '../model.ts'
+import type { ToolDeclaration } from '../core/model.ts'
 import type { CheckedCall, GuardedToolDefinition, Tool, ToolDefinition } from './tool.ts'
 
 /**
@@ -81,6 +81,7 @@ function check<Input extends z.ZodType, A extends Action>(
     valid: true,
     readOnly: (place) => definition.readOnly?.(data, place) ?? false,
     concurrencySafe: (place) => definition.concurrencySafe?.(data, place) ?? false,
+    seenAs: (context) => definition.seenAs?.(data, context),
     validate: async (context) => definition.validate?.(data, context),
     action: (place) => definition.action?.(data, place),
     refusal: (place) => definition.refusal?.(data, place),

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../policies/index.ts'
-import type { EventVerdict } from '../events.ts'
+import type { EventVerdict } from '../core/events.ts'
 import type { ToolResult } from './tool-result.ts'
 
 /** A refusal as the model reads it: what was said, and that another spelling of the same aim is refused too. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { numbered } from '../files/text.ts'
+import { numbered } from './files/text.ts'
 import { defineTool } from './define-tool.ts'
 import { replaceText } from './replace-text.ts'
 import type { Tool } from './tool.ts'

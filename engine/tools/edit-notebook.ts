@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { editNotebook as edited } from '../files/notebook.ts'
+import { editNotebook as edited } from './files/notebook.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 import { readCurrent, staleReason, writeText } from './write-text.ts'

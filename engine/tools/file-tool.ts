@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { FileError } from '../files/open-files.ts'
+import { FileError } from './files/open-files.ts'
 import type { Action } from '../../policies/index.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'

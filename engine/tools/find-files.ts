@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import * as z from 'zod'
-import { numbered } from '../files/text.ts'
+import { numbered } from './files/text.ts'
 import { defineTool } from './define-tool.ts'
 import { orFileError, readable, reading } from './file-tool.ts'
 import type { Tool } from './tool.ts'

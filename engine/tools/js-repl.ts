@@ -2,8 +2,8 @@ import process from 'node:process'
 import * as z from 'zod'
 import type { Action } from '../../policies/index.ts'
 import { renderDenial } from '../../sandbox/index.ts'
-import { remedyAsConfig } from '../remedies.ts'
-import type { Evaluation } from '../repl/open-repl.ts'
+import { remedyAsConfig } from '../core/remedies.ts'
+import type { Evaluation } from './repl/open-repl.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -38,10 +38,14 @@ export const jsRepl: Tool = defineTool({
     cwd: workspace,
     sandbox: sandbox.policy.mode,
   }),
-  async run({ reset = false, timeout_ms: timeout = defaultTimeoutMs }, { approved, state: { repl }, signal }) {
+  async run(
+    { reset = false, timeout_ms: timeout = defaultTimeoutMs },
+    { approved, state: { repl, changes }, sandbox, workspace, signal },
+  ) {
     const code = approved.argv.at(-1) ?? ''
     if (reset) repl.close()
     if (code.trim() === '') return { ok: true, output: 'The session is new: it has no variables.' }
+    if (approved.sandbox !== 'read-only') await changes?.begin({ sandbox, workspace })
     return answer(await repl.evaluate(code, timeout, signal))
   },
 })

@@ -29,5 +29,5 @@ export function patchInCommand(command: string | readonly string[]): PatchInComm
   const match = heredoc.exec(command) ?? quoted.exec(command)
   const body = match?.groups?.['body']
   if (body === undefined) return undefined
-  return { text: `${body}\n`, directory: match?.groups?.['directory']?.replace(/^(['"])(.*)\1$/, '$2') }
+  return { text: `${body}\n`, directory: match?.groups?.['directory']?.replace(/^'(.*)'$|^"(.*)"$/, '$1$2') }
 }

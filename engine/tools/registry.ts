@@ -1,4 +1,4 @@
-import type { ToolCall, ToolDeclaration } from '../model.ts'
+import type { ToolCall, ToolDeclaration } from '../core/model.ts'
 import { fixedTools, type LateTools } from './late-tools.ts'
 import { deferredTools, type Deferral } from './search/deferral.ts'
 import { ExecuteInput, executeToolName } from './search/execute-input.ts'

@@ -1,4 +1,4 @@
-import { numbered } from '../files/text.ts'
+import { numbered } from './files/text.ts'
 
 /** A text after a replacement, with the 1-based lines where one was made; or why none was. */
 type Replaced = { readonly text: string; readonly lines: readonly number[] } | { readonly problem: string }

@@ -1,37 +1,15 @@
-import { resolve } from 'node:path'
-import { describeGrant, type Action, type Approved, type Grant, type Verdict } from '../../policies/index.ts'
+import { describeGrant } from '../../policies/index.ts'
 import { SandboxError, type ExecResult } from '../../sandbox/index.ts'
-import { cleanOutput } from '../text/clean.ts'
-import { shellJoin } from '../text/shell-join.ts'
+import { cleanOutput } from '../core/text/clean.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
+import { actionOf, widerAction, type CommandRequest, type ExecAction } from './command-action.ts'
 import { answerCommand, answerRunning, describeCommand, isShownWhole, type FinishedCommand } from './command-result.ts'
-import { LiveCommand, mostSessions } from './command-sessions.ts'
+import { mostSessions, type LiveCommand } from './command-sessions.ts'
 import { denied, eventVerdict } from './denied.ts'
-import { grantsAskedFor, grantsForDenials, grantsSeenIn, type AskedPermissions } from '../grants/grants.ts'
-import { onlyReads } from './only-reads.ts'
-import type { ToolContext, ToolPlace } from './tool.ts'
+import { start, waitFor, yieldOf } from './start-command.ts'
+import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** A command as a call asks for it. */
-export type CommandRequest = {
-  readonly argv: readonly [string, ...string[]]
-  readonly workdir?: string | undefined
-  readonly timeout_ms?: number | undefined
-  /** After which the call is answered though the command goes on. Absent: the call waits for its end. */
-  readonly yield_time_ms?: number | undefined
-  readonly tty?: boolean | undefined
-  readonly max_output_tokens?: number | undefined
-  readonly sandbox_permissions?: 'use_default' | 'require_escalated' | undefined
-  readonly justification?: string | undefined
-  readonly prefix_rule?: readonly string[] | undefined
-  readonly additional_permissions?: AskedPermissions | undefined
-}
-
-type ExecAction = Extract<Action, { type: 'exec' }>
-
-const defaultTimeoutMs = 120_000
-/** A command with a terminal may wait for somebody to type. */
-const terminalYieldMs = 10_000
-const terminalSize = { columns: 120, rows: 40 }
 /** How often a command is run again with more: what it needs next shows only then. */
 const mostRetries = 3
 
@@ -67,58 +45,6 @@ export async function runCommand(
   if (attempt.kind !== 'finished') return attempt.result
   const answer = answerCommand(attempt.finished, { maxTokens: request.max_output_tokens, ignored }, context)
   return notes.length === 0 ? answer : { ...answer, output: `${answer.output}\n${notes.join('\n')}` }
-}
-
-/** Whether a command is proven to only read, and asks for no more than that. */
-export function isReadOnly(request: CommandRequest, { workspace }: ToolPlace): boolean {
-  if (isEscalated(request)) return false
-  return onlyReads(request.argv, resolve(workspace, request.workdir ?? '.'))
-}
-
-function isEscalated(request: CommandRequest): boolean {
-  return request.sandbox_permissions === 'require_escalated' || request.additional_permissions !== undefined
-}
-
-/** What a call asks for, as an action. What it wants beyond the sandbox is named as far as that can be told. */
-function actionOf(request: CommandRequest, context: ToolContext): ExecAction {
-  const { policy } = context.sandbox
-  const cwd = resolve(context.workspace, request.workdir ?? '.')
-  const confined = isReadOnly(request, context) && policy.mode === 'workspace-write'
-  const plain: ExecAction = {
-    type: 'exec',
-    argv: request.argv,
-    cwd,
-    // Confined to what it was proven to do, it may run beside others whatever the proof is worth.
-    sandbox: confined ? 'read-only' : policy.mode,
-  }
-  if (!isEscalated(request)) return plain
-  const { additional_permissions: asked, prefix_rule: prefixRule, justification = '' } = request
-  const named = asked === undefined ? [] : grantsAskedFor(asked, cwd, policy)
-  const grants =
-    asked === undefined ? grantsSeenIn(context.guardian.assess(plain).analysis, cwd, context.sandbox) : named
-  return {
-    ...plain,
-    escalation: {
-      justification,
-      ...(grants.length === 0 || context.widening === undefined ? {} : { grants }),
-      ...(prefixRule === undefined ? {} : { prefixRule }),
-    },
-  }
-}
-
-/** The same command with what the sandbox refused it; undefined where nothing more is to be asked for, or nobody could say yes. */
-function widerAction(action: ExecAction, { result }: FinishedCommand, context: ToolContext): ExecAction | undefined {
-  const { guardian, sandbox, widening, signal } = context
-  if (widening === undefined || signal.aborted) return undefined
-  if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
-  const before = action.escalation?.grants ?? []
-  const known = new Set(before.map((grant) => JSON.stringify(grant)))
-  const more = grantsForDenials(result.denials, sandbox.policy).filter((grant) => !known.has(JSON.stringify(grant)))
-  if (more.length === 0) return undefined
-  const justification = action.escalation?.justification ?? 'The sandbox refused it.'
-  const wider: ExecAction = { ...action, escalation: { justification, grants: [...before, ...more] } }
-  const { decision } = guardian.assess(wider)
-  return decision === 'allow' || (decision === 'ask' && guardian.canAsk) ? wider : undefined
 }
 
 type Attempt =
@@ -174,11 +100,11 @@ async function begin(
     call_id: context.callId,
     cwd: action.cwd,
   })
-  const { verdict, approved } = await context.guardian.review(action, {
-    signal: context.signal,
-    subject: context.callId,
-  })
+  // What is approved is what lies there now, whatever commands put in its stead while somebody thinks.
+  const asked = context.widening?.ask(action.escalation?.grants ?? [])
+  const { verdict, approved } = await context.review(action)
   if (approved === undefined) {
+    asked?.release()
     item.complete({ status: 'declined', verdict: eventVerdict(verdict) })
     return { kind: 'not-run', result: denied(verdict) }
   }
@@ -199,9 +125,13 @@ async function begin(
     }
   }
   try {
-    return { kind: 'begun', command: await start(approved, verdict, request, context, lasting), complete, fail }
+    const command = await start(approved, verdict, asked, request, context, lasting)
+    item.tail(() => context.state.mask(cleanOutput(command.tail())))
+    return { kind: 'begun', command, complete, fail }
   } catch (error) {
     return fail(error)
+  } finally {
+    asked?.release()
   }
 }
 
@@ -242,55 +172,6 @@ function keep(
   // A command that could not even be set up is told of when it is asked for.
   finished.catch(() => undefined)
   return { id, finished }
-}
-
-/** Starts what was approved, and only that: the command's words and what it is granted come from the approved action. */
-async function start(
-  approved: Approved<ExecAction>,
-  verdict: Verdict,
-  request: CommandRequest,
-  context: ToolContext,
-  lasting: boolean,
-): Promise<LiveCommand> {
-  const [program, ...words] = approved.argv
-  if (program === undefined) throw new TypeError('an approved command has at least one word')
-  const grants: readonly Grant[] = approved.escalation?.grants ?? []
-  if (verdict.holds === 'run') context.widening?.keep(grants)
-  const sandbox = (await context.widening?.sandboxFor(grants)) ?? context.sandbox
-  // One that may go on is limited by the policy alone, unless the call says otherwise.
-  const timeoutMs = request.timeout_ms ?? (lasting ? undefined : defaultTimeoutMs)
-  const child = sandbox.spawn({
-    argv: [program, ...words],
-    cwd: approved.cwd,
-    ...(context.variables === undefined ? {} : { env: context.variables }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(request.tty === true ? { terminal: terminalSize } : {}),
-    readOnly: approved.sandbox === 'read-only',
-  })
-  return new LiveCommand(child, approved.sandbox, sandbox)
-}
-
-/** How long a call waits for its command; undefined: to its end. */
-function yieldOf({ yield_time_ms: ms, tty }: CommandRequest): number | undefined {
-  return ms ?? (tty === true ? terminalYieldMs : undefined)
-}
-
-/** Waits for a command as long as its call does; while it does, giving up the call ends the command. */
-async function waitFor(
-  command: LiveCommand,
-  request: CommandRequest,
-  { signal }: ToolContext,
-): Promise<ExecResult | undefined> {
-  const give = (): void => command.kill()
-  signal.addEventListener('abort', give, { once: true })
-  if (signal.aborted) give()
-  try {
-    const ms = yieldOf(request)
-    const result = ms === undefined ? await command.result : await command.endWithin(ms, signal)
-    return result ?? (signal.aborted ? await command.result : undefined)
-  } finally {
-    signal.removeEventListener('abort', give)
-  }
 }
 
 /** Answers the call of a command that has not ended. Its item is completed when it has. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { HistoryItem, ToolCall } from '../model.ts'
+import type { HistoryItem, ToolCall } from '../core/model.ts'
 import { stepStatus } from './step-status.ts'
 import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 

@@ -1,6 +1,6 @@
-import type { EventVerdict } from '../events.ts'
-import type { Image } from '../model.ts'
-import type { Room } from '../text/truncate.ts'
+import type { EventVerdict } from '../core/events.ts'
+import type { Image } from '../core/model.ts'
+import type { Room } from '../core/text/truncate.ts'
 
 /** What the model gets back. `ok` is false when the call did not do what it was for. */
 export type ToolResult = {

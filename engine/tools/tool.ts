@@ -1,9 +1,10 @@
 import type * as z from 'zod'
 import type { Action, Approved, Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { Widening } from '../grants/widening.ts'
-import type { Item, ItemDraft } from '../events.ts'
-import type { ToolDeclaration } from '../model.ts'
+import type { Widening } from '../escalation/widening.ts'
+import type { Item, ItemDraft } from '../core/events.ts'
+import type { ToolDeclaration } from '../core/model.ts'
+import type { Review } from './review.ts'
 import type { ToolResult } from './tool-result.ts'
 import type { WorkingState } from './working-state.ts'
 
@@ -17,7 +18,10 @@ export type ToolPlace = {
 /** What a call may use, and where it tells what it does. Shared by all calls of a run, but for the call's own id and signal. */
 export type ToolContext = ToolPlace & {
   readonly callId: string
-  readonly guardian: Guardian
+  /** What the Guardian would say, without asking anybody. */
+  readonly guardian: Pick<Guardian, 'assess' | 'mode' | 'canAsk'>
+  /** Asks the Guardian about what the call is about to do. */
+  readonly review: Review
   /** The wider sandboxes of what was granted. Absent: the run's sandbox can't be widened. */
   readonly widening?: Widening
   /** Aborted when the run is stopped, or when a call that runs beside this one fails. */
@@ -37,6 +41,8 @@ export type ApprovedContext<A extends Action> = ToolContext & { readonly approve
 export type ItemHandle = {
   /** Tells what is new of it while it goes on. */
   update(changes: Partial<Item>): void
+  /** Gives whoever shows the run a way to read the end of what it has printed by now: harmless, without secrets. */
+  tail(read: () => string): void
   complete(changes: Partial<Item>): void
 }
 
@@ -71,6 +77,8 @@ type ToolTraits<Value> = {
   readOnly?(input: Value, place: ToolPlace): boolean
   /** Whether a call with this input may run beside others, and before the model has finished its answer. Default: no. */
   concurrencySafe?(input: Value, place: ToolPlace): boolean
+  /** The input as hooks are shown it, where a call means more than it says. Default: the input. */
+  seenAs?(input: Value, context: ToolContext): Readonly<Record<string, unknown>>
   /** What is wrong with an input that fits the schema, in words for the model; undefined when nothing is. */
   validate?(input: Value, context: ToolContext): string | undefined | Promise<string | undefined>
 }
@@ -131,6 +139,8 @@ export type ValidCall = {
   readonly valid: true
   readOnly(place: ToolPlace): boolean
   concurrencySafe(place: ToolPlace): boolean
+  /** The input as hooks are shown it; undefined: as it is. */
+  seenAs(context: ToolContext): Readonly<Record<string, unknown>> | undefined
   validate(context: ToolContext): Promise<string | undefined>
   /** Undefined for a tool that asks the Guardian itself, or has nothing to ask about. */
   action(place: ToolPlace): Action | undefined

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Action } from '../../policies/index.ts'
 import { SandboxError } from '../../sandbox/index.ts'
-import { remedyAsConfig } from '../remedies.ts'
-import { fetchPage } from '../web/fetch-page.ts'
-import { roomFor } from '../text/output-limits.ts'
-import { pageText } from '../web/page-text.ts'
+import { remedyAsConfig } from '../core/remedies.ts'
+import { fetchPage } from './web/fetch-page.ts'
+import { roomFor } from '../core/text/output-limits.ts'
+import { pageText } from './web/page-text.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied.ts'
 import type { Tool, ToolContext } from './tool.ts'
@@ -64,7 +64,7 @@ function actionOf({ protocol, hostname, port }: URL): NetworkAction {
 
 /** Follows redirects, each of which is judged as if it had been asked for, but for those within one server. */
 async function fetchAll(first: URL, length: number, context: ToolContext): Promise<ToolResult> {
-  const { sandbox, signal, guardian, callId } = context
+  const { sandbox, signal, review } = context
   let url = first
   let timeLeft = timeoutMs
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
@@ -77,7 +77,7 @@ async function fetchAll(first: URL, length: number, context: ToolContext): Promi
     )
     timeLeft -= performance.now() - started
     if (fetched.kind === 'refused') {
-      const { verdict } = await guardian.review(actionOf(url), { refuse: fetched.reason, signal, subject: callId })
+      const { verdict } = await review(actionOf(url), { refuse: fetched.reason })
       return denied(verdict)
     }
     if (fetched.kind === 'failed') return { ok: false, output: fetched.reason }
@@ -99,7 +99,7 @@ async function fetchAll(first: URL, length: number, context: ToolContext): Promi
     if (problem !== undefined) return { ok: false, output: `${from.href} redirects elsewhere. ${problem}` }
     url = new URL(fetched.location, from)
     if (url.origin === from.origin) continue
-    const { verdict, approved } = await guardian.review(actionOf(url), { signal, subject: callId })
+    const { verdict, approved } = await review(actionOf(url))
     if (approved === undefined) {
       const refusal = denied(verdict)
       return { ...refusal, output: `${from.href} redirects to ${url.href}. ${refusal.output}` }

@@ -1,12 +1,13 @@
-import { KeptOutputs } from '../files/kept-outputs.ts'
-import { openFiles, type Files } from '../files/open-files.ts'
-import { openRepl, type Repl } from '../repl/open-repl.ts'
-import { SeenFiles } from '../files/seen-files.ts'
+import { KeptOutputs } from '../core/kept-outputs.ts'
+import { openFiles, type Files } from './files/open-files.ts'
+import { openRepl, type Repl } from './repl/open-repl.ts'
+import { SeenFiles } from './files/seen-files.ts'
 import { CommandSessions } from './command-sessions.ts'
 import { BackgroundTasks } from './tasks/background-tasks.ts'
-import { noTaskHooks, type TaskHooks } from '../run/task-hooks.ts'
-import { maskSecrets, type Mask } from '../text/mask-secrets.ts'
-import { outputLimits, type OutputLimits } from '../text/output-limits.ts'
+import { noTaskHooks, type TaskHooks } from './tasks/task-hooks.ts'
+import { maskSecrets, type Mask } from '../core/text/mask-secrets.ts'
+import { outputLimits, type OutputLimits } from '../core/text/output-limits.ts'
+import type { ChangeWatch } from '../core/changes/change-watch.ts'
 import { TodoList, type TodoEntry } from './todo-list.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 
@@ -30,12 +31,15 @@ export type WorkingState = {
   readonly mask: Mask
   /** How much of a result is shown. */
   readonly limits: OutputLimits
+  /** Sees what commands write. Absent: nobody asks. */
+  readonly changes?: ChangeWatch
 }
 
 type WorkingOptions = {
   readonly todo?: readonly TodoEntry[]
   readonly taskHooks?: TaskHooks
   readonly limits?: OutputLimits
+  readonly changes?: ChangeWatch
 }
 
 /**
@@ -47,12 +51,13 @@ type WorkingOptions = {
  * @param options.todo what a resumed session had to do. Default: nothing
  * @param options.taskHooks asked about background tasks. Default: nobody
  * @param options.limits how much of a result is shown. Default: as where nothing is configured
+ * @param options.changes sees what commands write. Default: nobody does
  */
 export function openWorkingState(
   sandbox: () => Sandbox,
   keep: (bytes: Uint8Array) => string,
   env: Readonly<NodeJS.ProcessEnv>,
-  { todo = [], taskHooks = noTaskHooks, limits = outputLimits() }: WorkingOptions = {},
+  { todo = [], taskHooks = noTaskHooks, limits = outputLimits(), changes }: WorkingOptions = {},
 ): WorkingState {
   const mask = maskSecrets(env)
   const kept = new KeptOutputs(keep, mask)
@@ -72,6 +77,7 @@ export function openWorkingState(
     kept,
     mask,
     limits,
+    ...(changes === undefined ? {} : { changes }),
   }
 }
 

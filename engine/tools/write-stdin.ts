@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { cleanOutput } from '../text/clean.ts'
+import { cleanOutput } from '../core/text/clean.ts'
 import { answerCommand, answerRunning } from './command-result.ts'
 import type { LiveCommand } from './command-sessions.ts'
 import { defineTool } from './define-tool.ts'
@@ -30,6 +30,7 @@ export const writeStdin: Tool = defineTool({
       .describe('How long to wait for its end. Default 1000; 10000 with no chars.'),
     max_output_tokens: z.int().min(1).max(100_000).optional().describe('How much output comes back. Default 10000.'),
   }),
+  seenAs: (input, { state }) => ({ ...input, pending: state.sessions.get(input.session_id)?.typed ?? '' }),
   async run({ session_id: id, chars = '', yield_time_ms: ms, max_output_tokens: maxTokens }, context) {
     const command = context.state.sessions.get(id)
     if (command === undefined) return unknownSession(id, context)
@@ -69,29 +70,86 @@ function unknownSession(id: number, { state }: ToolContext): ToolResult {
   return { ok: false, output: `There is no session ${id}; it may have ended, and been told of. ${known}.` }
 }
 
+/** Kept of what was typed and is no whole command: no one types more before the first end. */
+const longestPending = 64 * 1024
+
 /**
- * What is typed may be a command that would not have been approved, so each line is judged as one. Keys that say nothing, such as
- * control-C, need no leave.
+ * What is typed may be a command that would not have been approved, so all that a shell will put together is judged as one: from where
+ * its last whole command ended, over line ends that a backslash, an open quote or an operator takes back. Keys that edit the line are judged by
+ * what they leave as well. Keys that say nothing, such as control-C, need no leave.
  */
 async function refuseTyping(
   command: LiveCommand,
   chars: string,
   context: ToolContext,
 ): Promise<ToolResult | undefined> {
-  const line = `${command.typed}${chars}`
-  command.typed = line.slice(Math.max(line.lastIndexOf('\n'), line.lastIndexOf('\r')) + 1)
-  const text = line.replace(/[\u0003\u0004\r\n]+/g, '\n').trim()
-  if (text === '') return undefined
-  const action = {
-    type: 'exec' as const,
-    argv: [context.sandbox.shell, '-c', text],
-    cwd: context.workspace,
-    sandbox: command.mode,
+  const whole = `${command.typed}${chars}`.replace(/\r\n?/g, '\n')
+  const refused = await refuseReadings(readingsOf(whole), command, context)
+  if (refused !== undefined) {
+    command.typed = ''
+    return refused
   }
-  const { verdict } = await context.guardian.review(action, { signal: context.signal, subject: context.callId })
-  if (verdict.decision === 'allow') return undefined
+  // Control-C and control-D end what was begun.
+  const begun = whole.slice(Math.max(whole.lastIndexOf('\u0003'), whole.lastIndexOf('\u0004')) + 1)
+  command.typed = isWhole(begun) ? '' : begun
+  if (command.typed.length <= longestPending) return undefined
   command.typed = ''
-  return denied(verdict)
+  return {
+    ok: false,
+    output: 'Not typed: what was typed before is still no whole command. Send control-C ("\\u0003") first.',
+  }
+}
+
+async function refuseReadings(
+  readings: readonly string[],
+  command: LiveCommand,
+  context: ToolContext,
+): Promise<ToolResult | undefined> {
+  for (const text of readings) {
+    const action = {
+      type: 'exec' as const,
+      argv: [context.sandbox.shell, '-c', text],
+      cwd: context.workspace,
+      sandbox: command.mode,
+    }
+    const { verdict } = await context.review(action)
+    if (verdict.decision !== 'allow') return denied(verdict)
+  }
+  return undefined
+}
+
+/** The ways in which a shell's line editor may take what is typed: without the keys that edit, and with the erasing ones applied. */
+function readingsOf(typed: string): readonly string[] {
+  const ended = typed.replace(/[\u0003\u0004]/g, '\n')
+  const withoutKeys = ended.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?|[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
+  const readings = [withoutKeys, erased(ended)].map((text) => text.trim()).filter((text) => text !== '')
+  return [...new Set(readings)]
+}
+
+/** What is left where backspace, control-W and control-U erase. */
+function erased(typed: string): string {
+  let line = ''
+  for (const key of typed) {
+    if (key === '\u007f' || key === '\b') line = line.slice(0, -1)
+    else if (key === '\u0015') line = line.slice(0, line.lastIndexOf('\n') + 1)
+    else if (key === '\u0017') line = withoutLastWord(line)
+    else if (key === '\n' || key === '\t' || key >= ' ') line += key
+  }
+  return line
+}
+
+/** Whether a shell would have begun with all of a text, so that what follows stands by itself. In doubt it would not. */
+function isWhole(text: string): boolean {
+  if (!text.endsWith('\n')) return text.trim() === '' && !text.includes('\\')
+  const plain = text.replace(/\\[^]/g, (pair) => (pair === '\\\n' ? '\u0000' : ''))
+  if (/\u0000\s*$/.test(plain) || /(?:&&|\|\|?|[({])\s*$/.test(plain) || plain.includes('<<')) return false
+  const outside = plain.replace(/'[^']*'|"[^"]*"/g, '')
+  if (/['"`]/.test(outside) || count(outside, /[({]/g) !== count(outside, /[)}]/g)) return false
+  return !/(?:^|[\s;&|(])(?:if|for|while|until|case|select|function|do|then)(?=\s)/.test(outside)
+}
+
+function count(text: string, what: RegExp): number {
+  return [...text.matchAll(what)].length
 }
 
 /** What a command has printed since it was last looked at, and whether it goes on. */
@@ -110,4 +168,13 @@ async function look(
   }
   context.state.sessions.remove(id)
   return answerCommand({ result, mode: command.mode, output, file: undefined }, { maxTokens, ignored: [] }, context)
+}
+
+/** As a terminal's kill-word does: blanks at the end of the line, and the word before them. */
+function withoutLastWord(line: string): string {
+  let end = line.length
+  while (end > 0 && line[end - 1] !== '\n' && line[end - 1]?.trim() === '') end--
+  let start = end
+  while (start > 0 && line[start - 1]?.trim() !== '') start--
+  return start === end ? line : line.slice(0, start)
 }

@@ -1,11 +1,19 @@
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parsePolicy, SandboxError, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
-import { runGit } from './git.ts'
-import { adminOf, repositoryOf, type Worktree } from './worktree.ts'
+import {
+  makeDirectories,
+  parsePolicy,
+  SandboxError,
+  type KnownPlaces,
+  type Sandbox,
+  type SandboxPolicy,
+} from '../../sandbox/index.ts'
+import type { Worktree } from '../session/worktree.ts'
+import { runGit } from '../core/git.ts'
+import { adminOf, repositoryOf } from './worktree.ts'
 
 /** Opens a sandbox of the run's kind. */
-export type OpenSandbox = (policy: SandboxPolicy) => Promise<Sandbox>
+export type OpenSandbox = (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>
 
 /** What is to be made. */
 type Wanted = {
@@ -32,7 +40,7 @@ export async function makeWorktree(
   open: OpenSandbox,
   signal: AbortSignal,
 ): Promise<Made> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeDirectories(dirname(path))
   const folder = realpathSync(dirname(path))
   const place = join(folder, path.slice(dirname(path).length + 1))
   return withRepository(root, [folder], policy, open, async (sandbox) => {

@@ -1,20 +1,7 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isInside } from '../paths.ts'
-
-/** A worktree that a run works in. */
-export type Worktree = {
-  /** Its directory, without symlinks. */
-  readonly path: string
-  /** Absent: somebody else's hook made it, by its own means. */
-  readonly git?: {
-    readonly branch: string
-    /** The commit that it began with. */
-    readonly base: string
-    /** Where git keeps what it knows of it. */
-    readonly admin: string
-  }
-}
+import { readHostFile } from '../../sandbox/index.ts'
+import { isInside } from '../core/paths.ts'
 
 /**
  * Where git keeps what it knows of a worktree, if the two name each other: a `.git` file alone could name anything.
@@ -25,10 +12,10 @@ export function adminOf(path: string): string | undefined {
   try {
     const file = join(path, '.git')
     if (!lstatSync(file).isFile()) return undefined
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]
+    const named = /^gitdir: (.+)$/m.exec(textOf(file))?.[1]
     if (named === undefined) return undefined
     const admin = realpathSync(resolve(path, named))
-    const back = readFileSync(join(admin, 'gitdir'), 'utf8').trim()
+    const back = textOf(join(admin, 'gitdir')).trim()
     return realpathSync(dirname(resolve(admin, back))) === path ? admin : undefined
   } catch {
     // Something on the way isn't there, so it leads nowhere.
@@ -42,9 +29,7 @@ export function commonDirectory(root: string): string | undefined {
     const git = realpathSync(join(root, '.git'))
     if (lstatSync(git).isDirectory()) return git
     const admin = adminOf(realpathSync(root))
-    return admin === undefined
-      ? undefined
-      : realpathSync(resolve(admin, readFileSync(join(admin, 'commondir'), 'utf8').trim()))
+    return admin === undefined ? undefined : realpathSync(resolve(admin, textOf(join(admin, 'commondir')).trim()))
   } catch {
     return undefined
   }
@@ -55,4 +40,11 @@ export function repositoryOf(root: string): readonly string[] {
   const common = commonDirectory(root)
   // Named by itself, what lies in a place that may be written could not be.
   return common === undefined || isInside(common, root) ? [root] : [root, common]
+}
+
+/** The text of a file of git's; throws where there is none. */
+function textOf(file: string): string {
+  const bytes = readHostFile(file)
+  if (bytes === undefined) throw new Error(`${file} is no file that can be read`)
+  return bytes.toString()
 }

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { parsePolicy, SandboxError, type SandboxPolicy } from '../../sandbox/index.ts'
-import { createWidening, type Widening } from '../grants/widening.ts'
-import { isInside } from '../paths.ts'
+import { createWidening, type Widening } from '../escalation/widening.ts'
+import { isInside } from '../core/paths.ts'
 import type { Whereabouts } from '../run/whereabouts.ts'
+import type { Worktree } from '../session/worktree.ts'
 import { makeWorktree, type OpenSandbox } from './make-worktree.ts'
 import { removeWorktree, whatWouldBeLost } from './remove-worktree.ts'
-import { adminOf, commonDirectory, repositoryOf, type Worktree } from './worktree.ts'
+import { adminOf, commonDirectory, repositoryOf } from './worktree.ts'
 
 /** What is told to hooks, and what they may answer. */
 export type WorktreeHooks = {

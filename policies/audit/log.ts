@@ -1,11 +1,12 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
 import type { Action, Verdict } from '../action.ts'
 import type { ApprovalMode } from '../approval-mode.ts'
 import { AuditError } from './audit-error.ts'
 import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile } from './head.ts'
-import { makeRedactor, redactDeep } from './redact.ts'
+import { makeRedactor, redactDeep } from '../secrets/redact.ts'
+import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
 
 /** What a verdict leaves behind, before the log adds its number, its time and the hash of the record before. */
 export type AuditEntry = {
@@ -29,9 +30,9 @@ export type AuditLog = {
 
 /**
  * Opens a log for appending, making it and its folder where they aren't there (readable by the owner alone).
- * Each line is a JSON object that carries the SHA-256 of the line before. Secrets are masked by shape and by the
+ * Each line is a JSON object that carries the SHA-256 of the line before and a seal, which only who reads the key beside the log can make. Secrets are masked by shape and by the
  * values of `environment` (default: this process's). Throws `AuditError` where the file can't be kept, when its end
- * isn't a record, or when something else writes to it too.
+ * isn't a record, when something else writes to it too, or when it is no longer the file of that name.
  */
 export function openAuditLog(path: string, options: { readonly environment?: NodeJS.ProcessEnv } = {}): AuditLog {
   const redact = makeRedactor(options.environment ?? process.env)
@@ -40,6 +41,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
   let size: number
   // Made with the first record: a log without one needs no note.
   let beside: HeadFile | undefined
+  let seal: Seal | undefined
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     descriptor = openSync(path, 'a+', 0o600)
@@ -54,15 +56,22 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
     path,
     head: () => head,
     append: (entry) => {
+      const open = fstatSync(descriptor)
       // A second writer would break the chain unseen; the size tells.
-      if (fstatSync(descriptor).size !== size) {
+      if (open.size !== size) {
         throw new AuditError('not-alone', path, 'something else writes to the audit log; use one log for each run')
       }
+      // What is written to a file that nobody can find any more is recorded nowhere.
+      const named = statSync(path, { throwIfNoEntry: false })
+      if (open.nlink !== 1 || named?.ino !== open.ino || named.dev !== open.dev) {
+        throw new AuditError('not-alone', path, 'the audit log was removed or replaced while the run wrote it')
+      }
       const record = { number: head.records + 1, time: new Date().toISOString(), previous: head.hash, ...entry }
-      const line = JSON.stringify(redactRecord(record, redact))
-      const bytes = Buffer.from(`${line}\n`)
       try {
         beside ??= openHead(path, head)
+        seal ??= readSeal(path) ?? makeSeal(path, record.number)
+        const line = sealRecord(JSON.stringify(redactRecord(record, redact)), seal)
+        const bytes = Buffer.from(`${line}\n`)
         for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written)
         head = { records: record.number, hash: hashLine(line) }
         size += bytes.length
@@ -97,6 +106,9 @@ function headOf(path: string, text: string): AuditHead {
     throw new AuditError('broken', path, 'its last record is cut off; verify it and start a new one')
   const head = { records: lines.length, hash: lines.length === 0 ? firstHash : hashLine(lines.at(-1) ?? '') }
   const noted = readHead(path)
+  const seal = readSeal(path)
+  if (seal !== undefined && head.records >= seal.from && !holdsSeal(lines.at(-1) ?? '', seal))
+    throw new AuditError('broken', path, 'its last record was not written by a run; verify it and start a new one')
   // Going on after a cut would hide it. A note that is one behind comes from a run that was killed.
   if (
     noted !== undefined &&

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { AuditError } from './audit-error.ts'
+import { holdsSeal, isSealed, readSeal, sealPath } from './seal.ts'
 import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './head.ts'
 
 /** What is wrong with a log. */
 export type AuditFault = {
-  readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'no-head'
+  readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
   /** Line of the log, counted from 1; one past the end for what is missing there. */
   readonly line: number
   readonly message: string
@@ -20,7 +21,7 @@ export type AuditVerification = {
 
 /**
  * Checks that a log is whole: every line a record, numbered without gaps, each carrying the hash of the one before,
- * up to the head noted beside the log. Whoever can write the log and the note can cut both; a head kept elsewhere tells:
+ * up to the head noted beside the log, and each with the seal that the key beside the log gives it. Whoever can write the log and the note can cut both; a head kept elsewhere tells:
  * with `expected`, the log also has to lead through it, wherever it went on to.
  * Throws `AuditError` when the log can't be read.
  */
@@ -32,6 +33,8 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   }
   let previous = firstHash
   let number = 0
+  const seal = readSeal(path)
+  let unsealable: number | undefined
   let before: AuditHead = { records: 0, hash: firstHash }
   let passed = options.expected?.records === 0 ? firstHash : undefined
   for (const [at, line] of lines.entries()) {
@@ -51,6 +54,14 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
         })
       }
       number = record.number
+      if (seal === undefined) unsealable ??= isSealed(line) ? at + 1 : undefined
+      else if (record.number >= seal.from && !holdsSeal(line, seal)) {
+        faults.push({
+          kind: 'forged',
+          line: at + 1,
+          message: 'this record does not carry the seal of the runs that write the log',
+        })
+      }
     }
     previous = hashLine(line)
     if (number === options.expected?.records) passed = previous
@@ -75,6 +86,11 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
     })
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
     faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the one that was written last' })
+  }
+  // Who keeps the head elsewhere mostly keeps the log there too, without its key.
+  if (unsealable !== undefined && options.expected === undefined) {
+    const message = `${sealPath(path)} is missing or broken, so it can't be told whether records were forged`
+    faults.push({ kind: 'no-key', line: unsealable, message })
   }
   faults.push(...missed(options.expected, passed, head))
   return { records: lines.length, head, faults }

@@ -1,12 +1,15 @@
 import { posix } from 'node:path'
 import { effectOfVariable } from '../programs/environment.ts'
-import { judgeFiles } from '../programs/judges.ts'
+import { judgeFiles, judgeTexts } from '../programs/judges.ts'
 import type { Inner, Judgement } from '../programs/program.ts'
+import { followFolders } from './folders.ts'
+import { originOfListed } from './file-lists.ts'
+import { lossOf } from '../programs/losses.ts'
 import { findProgram } from '../programs/tables.ts'
 import { describeFact, unknown, worstClass, type Alarm, type CommandClass, type Fact } from './facts.ts'
 import { literal, type ShellWord } from './shell-word.ts'
-import type { SimpleCommand } from './simple-command.ts'
-import { readScript } from './walk.ts'
+import type { ShellScript, SimpleCommand } from './simple-command.ts'
+import { readScript } from './read-script.ts'
 
 /** One command that would run, judged. */
 export type AnalysedCommand = {
@@ -21,10 +24,14 @@ export type AnalysedCommand = {
   readonly alarms: readonly Alarm[]
   /** Files it reads, so far as they can be named. */
   readonly reads: readonly ShellWord[]
+  /** Folders that it goes through. */
+  readonly trees: readonly ShellWord[]
   /** Why it may run commands that aren't listed. */
   readonly opaque: string | undefined
   /** No table knows the program, so it may run its arguments as a command. */
   readonly unlisted: boolean
+  /** What it is given besides its arguments, in variables and to read: code, where it runs code. */
+  readonly texts: readonly string[]
 }
 
 /** What a command line would do, as far as it can be known without running it. */
@@ -40,7 +47,11 @@ export type CommandAnalysis = {
 /** Beyond this a command line isn't read at all. */
 const longestCommand = 64 * 1024
 const deepest = 12
-const mostCommands = 5_000
+const mostCommands = 1_000
+/** Of all commands together, each counted as often as it is judged. */
+const mostWords = 3_000
+/** Of all words together, and of all scripts: a variable may hold much, and stand in many places. */
+const mostText = 3 * longestCommand
 const mostNested = 1_000
 
 /**
@@ -55,34 +66,17 @@ export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnaly
   }
   if (argv.length === 0 || argv[0] === '') return unreadable('there is no program to run')
   const analysis = new Analysis()
-  analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
-  const commands = markRepositories(analysis.commands, cwd)
+  try {
+    analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
+  } catch {
+    // Whatever fails on the way is something that isn't understood.
+    return unreadable('it could not be read to its end')
+  }
+  const commands = followFolders(analysis.commands, cwd)
   const facts = commands.flatMap((command) => [...command.facts, ...command.around])
   const [problems, evaluations] = [[...analysis.problems], [...analysis.evaluations]]
   const isClear = problems.length === 0 && evaluations.length === 0
   return { class: isClear ? worstClass(facts) : 'unknown', commands, problems, evaluations }
-}
-
-/** After a change to a folder elsewhere, git works on the repository there, whose configuration can run programs. */
-function markRepositories(commands: readonly AnalysedCommand[], cwd: string): readonly AnalysedCommand[] {
-  const leaves = commands.some(({ words: [program, ...args] }) => {
-    if (program?.kind !== 'static' || !/^(?:cd|pushd)$/.test(program.text)) return false
-    const target = args.find(({ text }) => !/^-[A-Za-z]$/.test(text))
-    return target === undefined || target.kind !== 'static' || !isBelow(target.text, cwd)
-  })
-  if (!leaves) return commands
-  const reason = 'git works on the repository of the folder that the line changes to'
-  return commands.map((command) =>
-    command.bare === undefined
-      ? command
-      : { ...command, alarms: [...command.alarms, { kind: 'other-repository', reason } as const] },
-  )
-}
-
-function isBelow(path: string, cwd: string): boolean {
-  if (/^[~-]/.test(path)) return false
-  const way = posix.relative(cwd, posix.resolve(cwd, path))
-  return way !== '..' && !way.startsWith('../')
 }
 
 /** The analysis of one shell text, as `bash -c` would run it. */
@@ -110,66 +104,111 @@ class Analysis {
   readonly commands: AnalysedCommand[] = []
   readonly problems = new Set<string>()
   readonly evaluations = new Set<string>()
+  #words = 0
+  #text = 0
 
-  command(command: SimpleCommand, depth: number, functions: ReadonlySet<string> = new Set()): void {
+  command(command: SimpleCommand, depth: number): void {
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
     if (this.commands.length >= mostCommands) return void this.problems.add('too many commands')
+    this.#words += command.words.length + command.assignments.length
+    if (this.#words > mostWords)
+      return void this.problems.add(`it has more than the ${mostWords} words that are judged`)
+    if (this.exceeds(command.words.reduce((sum, { text }) => sum + text.length, 0))) return
     if (command.words.some(({ text }) => deceptive.test(text))) {
       this.problems.add('it has control or formatting characters that hide what it says')
     }
     const around = judgeSurroundings(command)
-    const judged = judgeWords(command, functions)
+    const judged = judgeWords(command)
     this.commands.push({
       words: command.words,
       bare: judged.bare,
       reads: [...(around.reads ?? []), ...(judged.reads ?? [])],
+      trees: judged.trees ?? [],
       opaque: judged.opaque,
       unlisted: judged.unlisted ?? false,
+      texts: givenTexts(command),
       facts: judged.facts,
       around: around.facts,
       alarms: [...(around.alarms ?? []), ...(judged.alarms ?? [])],
     })
-    for (const inner of judged.runs ?? []) this.inner(inner, command, depth + 1, functions)
+    for (const inner of judged.runs ?? []) this.inner(inner, command, depth + 1)
   }
 
-  inner(inner: Inner, outer: SimpleCommand, depth: number, functions: ReadonlySet<string>): void {
+  /** Counts text that is about to be judged. */
+  exceeds(length: number): boolean {
+    this.#text += length
+    if (this.#text <= mostText) return false
+    this.problems.add('it makes more text of its variables than is judged')
+    return true
+  }
+
+  inner(inner: Inner, outer: SimpleCommand, depth: number): void {
     if (inner.kind === 'command') {
       const { words, assignments = [], input = outer.input } = inner
-      return this.command({ words, assignments, redirections: [], input }, depth, functions)
+      return this.command({ words, assignments, redirections: [], input }, depth)
     }
+    if (this.exceeds(inner.text.length)) return
     const nested = inner.text.match(/\$\(|[<>]\(|`|\(\(/g)?.length ?? 0
     if (nested > mostNested) return void this.problems.add(`it has ${nested} substitutions, more than are followed`)
     const script = readScript(inner.text, inner.shell)
     for (const problem of script.problems) this.problems.add(problem)
     for (const evaluation of script.evaluations) this.evaluations.add(evaluation)
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
+    this.functions(script)
     for (const command of script.commands) {
       const input = command.input.from === 'caller' ? outer.input : command.input
-      this.command({ ...command, input }, depth + 1, script.functions)
+      this.command({ ...command, input }, depth + 1)
     }
   }
+
+  /** A function must be told from a program by its name alone, everywhere in the text. */
+  functions({ functions, commands }: ShellScript): void {
+    if (functions.size === 0) return
+    const taken = [...functions].find((name) => findProgram(name) !== undefined)
+    if (taken !== undefined) this.problems.add(`${taken} is a function here, and a program elsewhere`)
+    if (commands.some(({ words }) => words.some(({ text }) => text === 'unset')))
+      this.problems.add('unset may take a function away')
+  }
+}
+
+/** What a command is given in variables, and to read where its arguments name nothing else to run. */
+function givenTexts({ words, assignments, input }: SimpleCommand): readonly string[] {
+  const values = assignments.flatMap(({ value }) => value?.text ?? [])
+  if (words.slice(1).some(({ text }) => !text.startsWith('-'))) return values
+  if (input.from === 'text') return [...values, input.text ?? '']
+  const stages = input.from === 'pipe' ? (input.stages ?? []) : []
+  const said = stages.filter(([program]) => /^(?:echo|printf)$/.test(program?.text ?? ''))
+  return [...values, ...said.map((stage) => stage.map(({ text }) => text).join(' '))]
+}
+
+/** Whether a listed file may be shown depends on the program that shows it. */
+function originOf(word: ShellWord, program: ShellWord | undefined): ShellWord {
+  if (word.kind !== 'dynamic' || word.listed === undefined) return word
+  return { ...word, from: originOfListed(word.listed, program?.text) }
 }
 
 /** Folders whose programs are the system's own; a path elsewhere names a file that anyone may have written. */
 const systemFolders = new Set(['/bin', '/usr/bin', '/usr/local/bin', '/sbin', '/usr/sbin', '/opt/homebrew/bin'])
 
-function judgeWords(command: SimpleCommand, functions: ReadonlySet<string>): Judgement {
-  const [program, ...args] = command.words
+function judgeWords(command: SimpleCommand): Judgement {
+  const [program, ...args] = command.words.map((word) => originOf(word, command.words[0]))
   if (program === undefined) return { facts: [] }
   if (program.kind !== 'static')
     return { facts: [unknown(`which program ${program.text} is is known only when it runs`)] }
   const name = program.text
-  if (functions.has(name)) return { facts: [] }
+  // What it is given it has as $1.
+  if (command.callsFunction === true) return judgeTexts(args)
   const base = posix.basename(name)
   if (name.includes('/') && !systemFolders.has(posix.dirname(name))) {
     return { facts: [{ class: 'runs-code', reason: `runs the file ${name}` }] }
   }
   const row = findProgram(base)
-  if (row === undefined) return { facts: [unknown(`${name} is not a program known here`)], unlisted: true }
+  const lost = lossOf(base, args)
+  if (row === undefined) return { facts: [unknown(`${name} is not a program known here`), ...lost], unlisted: true }
   const judged = row.judge(args, { input: command.input })
   const bare = judged.bare === undefined ? {} : { bare: [program, ...judged.bare] }
   const unclear = command.indirect === true ? [unknown(`a variable decides that ${name} runs`)] : []
-  return { ...judged, ...bare, facts: [...judged.facts, ...unclear] }
+  return { ...judged, ...bare, facts: [...judged.facts, ...lost, ...unclear] }
 }
 
 /** Files that cost nothing to write to. */
@@ -181,10 +220,14 @@ function judgeSurroundings({ assignments, redirections, input, words }: SimpleCo
   if (input.from === 'text' && input.reveals !== undefined)
     facts.push(unknown(`${input.reveals} may hold a secret of the environment`))
   for (const { name, value } of assignments) {
+    // How read parts its line is that one call's affair.
+    if (name === 'IFS' && words[0]?.kind === 'static' && words[0].text === 'read') continue
     const effect = effectOfVariable(name, value?.kind === 'static' ? value.text : undefined, words.length > 0)
     if (effect === 'dangerous')
       alarms.push({ kind: 'environment', reason: `${name}= changes what runs or where it looks` })
     if (effect === 'unknown') facts.push(unknown(`what ${name}= does to the command is not known`))
+    if (words.length > 0 && value?.kind === 'dynamic' && value.from === 'environment')
+      facts.push(unknown(`${name}= may hand on a secret of the environment`))
   }
   for (const { access, target } of redirections) {
     const socket = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(target.text)

@@ -29,12 +29,21 @@ export function optionTable(text: string): OptionTable {
   return table
 }
 
-/** How a program reads its arguments where it differs from getopt. */
+/**
+ * How a program reads what stands behind one dash. Whoever adds a program says which it is; none is taken for granted, since a bundle that
+ * is read otherwise hides an option.
+ *
+ * - `getopt`: letters are bundled, and a value is attached or follows (getopt(3), getopt_long(3) and libraries that do as they do)
+ * - `last`: letters are bundled, and only the last may have a value, which is the next word
+ * - `apart`: each letter, or word, is a word of its own; nothing is bundled or attached
+ */
+export type OptionStyle = 'getopt' | 'last' | 'apart'
+
+/** How a program reads its arguments. */
 export type ParseStyle = {
+  readonly letters: OptionStyle
   /** Options end at the first operand, as for programs that start another one. */
   readonly stopAtOperand?: boolean
-  /** Long options have one dash, as in `find` and `java`: nothing is bundled. */
-  readonly wholeWords?: boolean
   /** `-20` is a count. */
   readonly numbers?: boolean
   /** Words unknown until run may be taken for operands, since no option of the program does harm. */
@@ -42,14 +51,10 @@ export type ParseStyle = {
 }
 
 /**
- * Takes arguments apart as getopt does: bundles (`-la`), values attached or following, `--name=value`, `--`.
+ * Takes arguments apart: options behind one dash in the program's own style, `--name=value`, `--`.
  * Abbreviated long names aren't in the table and so aren't understood.
  */
-export function parseArguments(
-  words: readonly ShellWord[],
-  table: OptionTable,
-  style: ParseStyle = {},
-): ParsedArguments {
+export function parseArguments(words: readonly ShellWord[], table: OptionTable, style: ParseStyle): ParsedArguments {
   const options: GivenOption[] = []
   const operands: ShellWord[] = []
   for (let at = 0; at < words.length; at++) {
@@ -68,12 +73,11 @@ export function parseArguments(
     }
     if (text === '--') return { ok: true, options, operands: [...operands, ...words.slice(at + 1)] }
     const next = words[at + 1]
-    const read =
-      text.startsWith('--') || style.wholeWords === true
-        ? readLong(text, next, table)
-        : style.numbers === true && /^-[0-9]+$/.test(text)
-          ? { options: [], used: 0 }
-          : readShort(text, next, table)
+    const read = text.startsWith('--')
+      ? readLong(text, next, table)
+      : style.numbers === true && /^-[0-9]+$/.test(text)
+        ? { options: [], used: 0 }
+        : readShort(text, next, table, style.letters)
     if ('reason' in read) return { ok: false, reason: read.reason }
     options.push(...read.options)
     at += read.used
@@ -100,11 +104,15 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
 /** A value that looks like an option is one to a program version that takes the value otherwise. */
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
+  // Whatever stands behind it is then another argument than it seems.
+  if (next.kind === 'glob') return `${next.text} after ${name} may turn out to be several words`
   if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
   return `${next.text} after ${name} may be taken for an option`
 }
 
-function readShort(text: string, next: ShellWord | undefined, table: OptionTable): Read {
+function readShort(text: string, next: ShellWord | undefined, table: OptionTable, letters: OptionStyle): Read {
+  if (letters === 'apart')
+    return text.includes('=') ? { reason: `${text} is not a plain option` } : readLong(text, next, table)
   const options: GivenOption[] = []
   for (let at = 1; at < text.length; at++) {
     const name = `-${text[at] ?? ''}`
@@ -115,6 +123,7 @@ function readShort(text: string, next: ShellWord | undefined, table: OptionTable
       continue
     }
     const attached = text.slice(at + 1)
+    if (letters === 'last' && attached !== '') return { reason: `the value of ${name} is not in a word of its own` }
     if (attached !== '' || takes === 'attached') {
       const value: ShellWord | undefined = attached === '' ? undefined : { kind: 'static', text: attached }
       return { options: [...options, { name, takes, value }], used: 0 }

@@ -1,58 +1,26 @@
 import { posix } from 'node:path'
-
-/**
- * Places where credentials live, as parts of a path, in lower case. A file is sensitive when one of these is the
- * whole of its tail or a folder on the way to it.
- */
-const folders = [
-  ...['.ssh', '.aws', '.gnupg', '.azure', '.kube', '.docker', '.password-store', '.gcloud', '.oci', '.terraform.d'],
-  ...[
-    '.config/gh',
-    '.config/gcloud',
-    '.config/hub',
-    '.config/op',
-    '.config/rclone',
-    '.config/sops',
-    '.config/git/credentials',
-  ],
-  ...['.local/share/keyrings', 'library/keychains', '.mozilla', '.config/google-chrome', '.config/chromium'],
-  ...['run/secrets', 'etc/ssl/private', 'etc/sudoers.d', 'var/lib/docker', '.subversion/auth', '.config/glab-cli'],
-]
-
-const files = [
-  ...['.netrc', '_netrc', '.npmrc', '.yarnrc.yml', '.pypirc', '.pgpass', '.my.cnf', '.git-credentials', '.vault-token'],
-  ...[
-    '.s3cfg',
-    '.boto',
-    '.htpasswd',
-    '.dockercfg',
-    '.envrc',
-    '.env',
-    '.bash_history',
-    '.zsh_history',
-    '.python_history',
-  ],
-  ...['.node_repl_history', '.psql_history', '.mysql_history', '.gem/credentials', '.cargo/credentials'],
-  ...['.cargo/credentials.toml', '.m2/settings.xml', '.composer/auth.json', '.codex/auth.json', '.terraformrc'],
-  ...[
-    '.claude/.credentials.json',
-    '.claude.json',
-    '.gemini/oauth_creds.json',
-    '.config/openai',
-    '.anthropic',
-    '.pip/pip.conf',
-  ],
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', 'etc/shadow', 'etc/gshadow', 'etc/sudoers', 'etc/krb5.keytab'],
-  ...['credentials.json', 'service-account.json', 'secrets.json', 'secrets.yaml', 'secrets.yml', 'dev/mem', 'dev/kmem'],
-  ...['etc/master.passwd', 'kubeconfig', '.git/config', '.streamlit/secrets.toml', '.config/containers/auth.json'],
-]
+import { isSecretName, sensitiveFiles, sensitiveFolders } from './sensitive-places.ts'
 
 const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({
   name,
   parts: name.split('/'),
 })
-const knownFolders = folders.map(split)
-const knownFiles = files.map(split)
+const knownFolders = sensitiveFolders.map(split)
+const knownFiles = sensitiveFiles.map(split)
+
+/** What a path must have somewhere in it, or at its end, for any of them to be in it. */
+const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
+const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
+
+const longestPattern = 1_000
+/** No system opens a longer one (limits.h(0p), PATH_MAX); what is joined to a folder may be a little longer than what is opened. */
+const longestPath = 4_096
+/** No file system has longer names, in whatever units. */
+const longestName = 1_024
+
+/** Devices that do nothing when they are read, and show nothing of anybody's. */
+const plainDevice =
+  /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
 /** Environment files that are made to be read. */
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
@@ -64,19 +32,34 @@ const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
  * The sandbox is what keeps such files unreadable; this is why it is refused before it is tried.
  */
 export function findSensitive(path: string, isPattern = false): string | undefined {
+  if (isPattern && path.length > longestPattern) return 'a pattern too long to be judged'
+  if (path.length > longestPath) return 'a path too long to be judged'
   // A name cut by a NUL or a trailing dot or space is the same file to some systems.
-  const clean = posix.normalize(path.toLowerCase().normalize('NFC').replace(/\0.*/s, '')).replace(/[. ]+$/, '')
+  const clean = withoutEnd(posix.normalize(composed(path.toLowerCase()).replace(/\0.*/s, '')), '. ')
   const parts = clean.split('/').filter((part) => part !== '' && part !== '.')
   if (/\/\.ssh\/[\w.-]+\.pub$|\/\.ssh\/known_hosts$/.test(clean)) return undefined
   if (/^\/proc\//.test(clean) && /(?:environ|mem|maps|kcore|root|cwd|fd|cmdline)(?:\/|$)|[*?[]/.test(clean)) {
     if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
   }
-  if (/^\/dev\/(?:sd|nvme|vd|xvd|disk|mapper|dm-|loop|hd)/.test(clean)) return '/dev'
-  for (const known of knownFolders) if (contains(parts, known.parts, isPattern, false)) return known.name
-  for (const known of knownFiles) if (contains(parts, known.parts, isPattern, true)) return known.name
+  // What is open belongs to a process, and its folder leads to the rest of what is known of it.
+  if (/^\/dev\/fd\/.*[^0-9]|^\/dev\/fd\/?$|^\/dev\/\*/.test(clean) || /^\/dev\/fd\/\.\./.test(path)) return '/proc'
+  if (/(?:^|\/)ssh_host_\w*key$/.test(clean) || (clean.includes('etc/ssh/') && /[*?[]/.test(clean)))
+    return 'ssh_host_key'
+  if (clean.startsWith('/dev/') && !plainDevice.test(clean)) return '/dev'
+  // A pattern that may begin with /proc.
+  const mayBeProc = isPattern && clean.startsWith('/') && (parts[0] === '*' || matches(parts[0] ?? '', 'proc', true))
+  if (clean === '/proc/kmsg' || (mayBeProc && /\/(?:environ|mem|maps|cmdline|fd|root|cwd)(?:\/|$)/.test(clean)))
+    return '/proc'
   const last = parts.at(-1) ?? ''
+  if (isPattern || parts.some((part) => folderStarts.has(part)))
+    for (const known of knownFolders) if (contains(parts, known.parts, isPattern, false)) return known.name
+  if (isPattern || fileEnds.has(last))
+    for (const known of knownFiles) if (contains(parts, known.parts, isPattern, true)) return known.name
+  if (/^krb5cc_/.test(last)) return 'krb5cc'
+  if (isSecretName(last)) return last
   if (/^\.env(?:\.|$)/.test(last) && !examples.test(last)) return '.env'
   if (/^id_(?:rsa|dsa|ecdsa|ed25519)/.test(last) && !last.endsWith('.pub')) return last
+  if (/(?:^|[-_.])(?:ca|cacert|chain|fullchain|ca-bundle|root|pub|public)\.pem$/.test(last)) return undefined
   if (/\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)$/.test(last)) return last
   return undefined
 }
@@ -84,17 +67,33 @@ export function findSensitive(path: string, isPattern = false): string | undefin
 /** The folder of credentials that a path is in or names, whose very file names are nobody's business; see findSensitive. */
 export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
   const known = findSensitive(path, isPattern)
-  return known !== undefined && (folders.includes(known) || known === '/proc') ? known : undefined
+  return known !== undefined && (sensitiveFolders.includes(known) || known === '/proc') ? known : undefined
 }
 
 /** Whether going through everything below a path would come upon credentials: homes, the system's settings, all of it. */
 export function coversSensitive(path: string): boolean {
-  const clean = posix.normalize(path).replace(/\/+$/, '')
+  const clean = withoutEnd(posix.normalize(path), '/')
   return (
     /^(?:|~[^/]*|\/(?:root|home|Users|etc|proc|run|var|private|mnt|media)|\/(?:home|Users)\/[^/]+|~\/\.config|(?:\.\.\/)*\.\.)$/.test(
       clean,
     ) || /^\/proc(?:\/|$)/.test(clean)
   )
+}
+
+/** A path with its accents as parts of their letters. Name by name, since a long run of accents takes a long time to sort. */
+function composed(path: string): string {
+  if (/^[\u0000-\u007f]*$/.test(path)) return path
+  return path
+    .split('/')
+    .map((name) => (name.length > longestName ? name : name.normalize('NFC')))
+    .join('/')
+}
+
+/** A text without the characters at its end that are among those given. */
+function withoutEnd(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text[end - 1] ?? '')) end--
+  return text.slice(0, end)
 }
 
 /** Whether the known parts are among the path's, at its end for a file. */
@@ -120,7 +119,7 @@ function matches(segment: string, name: string, isPattern: boolean): boolean {
 
 /** `*` and `?` matching without backtracking; a bracket counts as any one character, which only finds more. */
 function wildcard(pattern: string, name: string): boolean {
-  const simple = pattern.replace(/\[[^\]]*\]/g, '?')
+  const simple = pattern.replace(/\[[^\][]*\]/g, '?')
   let [at, star, mark] = [0, -1, 0]
   let inName = 0
   while (inName < name.length) {

@@ -1,3 +1,11 @@
+/** Names of files below the working folder, as a search prints them. */
+export type FileList = {
+  /** Every name begins with `./`, so that none is taken for an option. */
+  readonly dotted: boolean
+  /** Only some names, none of them where credentials are kept. */
+  readonly filtered: boolean
+}
+
 /** A word of a command after quotes are gone and expansions are understood as far as they can be without running anything. */
 export type ShellWord =
   /** Exactly this one word. */
@@ -18,6 +26,10 @@ export type ShellWord =
        * for files below the working folder.
        */
       readonly from: 'commands' | 'environment' | 'workspace'
+      /** Nothing splits it: each of its words begins as `prefix` says. */
+      readonly whole?: true
+      /** It is the output of a search for files of the workspace. */
+      readonly listed?: FileList
     }
 
 /** A word that a variable of the line decides: one of these. */
@@ -33,6 +45,11 @@ export function staticText(word: ShellWord | undefined): string | undefined {
   return word?.kind === 'static' ? word.text : undefined
 }
 
+/** Whether a word may turn out to be several, or none: what stands behind it is then another argument than it seems. */
+export function mayBeSeveral(word: ShellWord): boolean {
+  return word.kind === 'glob' || (word.kind === 'dynamic' && !word.single)
+}
+
 /** Whether a word may turn out to begin with a dash, and so be an option. */
 export function mayBeOption(word: ShellWord): boolean {
   switch (word.kind) {
@@ -41,7 +58,8 @@ export function mayBeOption(word: ShellWord): boolean {
     case 'glob':
       return /^[*?[-]/.test(word.text)
     case 'dynamic':
-      return word.prefix === '' || word.prefix.startsWith('-')
+      // What is split at blanks may have any word behind the first.
+      return !(word.single || word.whole === true) || word.prefix === '' || word.prefix.startsWith('-')
     default:
       return word satisfies never
   }

@@ -28,6 +28,8 @@ export type SimpleCommand = {
   readonly input: StandardInput
   /** The program comes out of a variable that the line sets: understood, yet never taken as known. */
   readonly indirect?: boolean
+  /** It calls a function that is surely defined by then, and whose commands are listed. */
+  readonly callsFunction?: boolean
 }
 
 /** What a shell text would run, and every reason why that may not be all of it. */

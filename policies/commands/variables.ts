@@ -24,6 +24,15 @@ const customary: Readonly<Record<string, readonly ShellWord[]>> = {
  */
 export class Variables {
   readonly #variables = new Map<string, Variable>()
+  #readsEnvironment = false
+
+  /** The line changes to another folder, whose name may be any: what `$PWD` holds is split at its blanks. */
+  moves = false
+
+  /** No name was given anything, and every name holds what it held. */
+  get isEmpty(): boolean {
+    return this.#variables.size === 0 && !this.moves
+  }
 
   /** Notes a value given to a name; undefined is one that can't be known before it runs. */
   assign(name: string, value: ShellWord | undefined): void {
@@ -47,10 +56,22 @@ export class Variables {
 
   /** Whether a name can hold something that came from the process's environment. */
   isFromEnvironment(name: string): boolean {
+    const isFrom = this.#isFromEnvironment(name)
+    this.#readsEnvironment ||= isFrom
+    return isFrom
+  }
+
+  /** Whether any that can was asked about. */
+  get readsEnvironment(): boolean {
+    return this.#readsEnvironment
+  }
+
+  #isFromEnvironment(name: string): boolean {
     if (plainVariables.has(name) || /^[0-9@*]$/.test(name)) return false
-    // Names in lower case are a line's own; what programs export is in capitals.
-    if (/^[a-z_][a-z0-9_]*$/.test(name) && !/key|token|secret|pass|cred|auth|pw/.test(name)) return false
     const variable = this.#variables.get(name)
-    return variable === undefined || variable.fromEnvironment
+    if (variable?.fromEnvironment === true) return true
+    // Names in lower case are a line's own; what programs export is in capitals. The last word of the command before may be any.
+    if (/^[a-z][a-z0-9_]*$|^_.+/.test(name) && !/key|token|secret|pass|cred|auth|pw/.test(name)) return false
+    return variable === undefined
   }
 }

@@ -15,14 +15,26 @@ export function readRedirections(
   let input = outer
   for (const redirect of redirects) {
     const { descriptor } = redirect
+    context.coverage.expect(redirect.operator)
+    if (descriptor?.type === 'FileDescriptor') context.coverage.claim('descriptor', descriptor)
     if (descriptor?.type === 'FileDescriptorVariable') context.problem(`{${descriptor.name}} holds a descriptor`)
     const toInput = descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 0)
     switch (redirect.type) {
       case 'HereDoc': {
-        const { delimiter, body } = redirect
-        if (delimiter === undefined || redirect.closing === undefined) context.problem('a heredoc has no end')
-        const read = readText(delimiter?.quoted === true ? undefined : body.parts, body.text, context)
-        if (toInput) input = { from: 'text', ...read }
+        const { delimiter, body, closing } = redirect
+        if (delimiter === undefined || closing === undefined) {
+          context.problem('a heredoc has no end')
+          break
+        }
+        context.coverage.claim('delimiter', delimiter)
+        context.coverage.claim('body', body)
+        context.coverage.claim('closing', closing)
+        const parts = delimiter.quoted ? undefined : body.parts
+        const text = redirect.operator === '<<-' ? body.text.replace(/^\t+/gm, '') : body.text
+        // Where it isn't quoted, backslashes are taken off before it is read.
+        const isPlain = delimiter.quoted || !text.includes('\\')
+        const { text: read, ...revealing } = readText(parts, text, context)
+        if (toInput) input = { from: 'text', text: isPlain ? read : undefined, ...revealing }
         break
       }
       case 'HereString': {

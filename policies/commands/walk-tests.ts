@@ -5,17 +5,23 @@ import { readWord, type WordContext } from './walk-words.ts'
 export function checkTest(expression: TestExpression, context: WordContext): void {
   switch (expression.type) {
     case 'TestLogical':
+      for (const _ of expression.operands.slice(1)) context.coverage.expect(expression.operator)
       for (const operand of expression.operands) checkTest(operand, context)
       return
     case 'TestNot':
+      for (const _ of expression.negations) context.coverage.expect('test')
       return checkTest(expression.operand, context)
     case 'TestGroup':
+      context.coverage.expect('(', ')')
       return checkTest(expression.expression, context)
     case 'TestUnary':
+      // A word alone is one for which -n stands unwritten.
+      if (expression.operand.pos > expression.pos) context.coverage.expect('test')
       readWord(expression.operand, context)
       if (/^-[vR]$/.test(expression.operator)) context.evaluates(`[[ ${expression.operator} evaluates subscripts`)
       return
     case 'TestBinary':
+      context.coverage.expect('test')
       for (const side of [expression.left, expression.right]) {
         readWord(side, context)
         const isNumber = /^(?:-?[0-9]+|\$[#?])$/.test(side.text)

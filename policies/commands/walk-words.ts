@@ -1,7 +1,11 @@
-import { expandBraces } from './braces.ts'
+import { assemble, type Piece } from './assemble.ts'
 import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word, WordPart } from './shell-syntax.ts'
 import type { ArithmeticExpression } from './shell-syntax.ts'
+import { listedFiles } from './file-lists.ts'
+import type { Coverage } from './coverage.ts'
 import type { ShellWord, WordChoice } from './shell-word.ts'
+import { choicesOf } from './variants.ts'
+import { decodeAnsi, unescapePlain, unescapeQuoted } from './unescape.ts'
 import type { Variables } from './variables.ts'
 
 /** What the reading of words needs from the walk around it. */
@@ -9,31 +13,30 @@ export type WordContext = {
   readonly variables: Variables
   /** The shell is not bash: what bash alone understands is a different text to it. */
   readonly plainShell: boolean
-  /** Walks the commands of a substitution. */
-  readonly substitution: (script: ParsedScript | undefined) => void
+  /** Walks the commands of a substitution. Gives the commands of its pipeline, where it is one of simple commands. */
+  readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
+  /** Notes that a name is given a value. */
+  readonly assigns: (name: string) => void
   /** Notes why the line can't be fully understood. */
   readonly problem: (reason: string) => void
   /** Notes that text held as data is evaluated, and may run what is in it. */
   readonly evaluates: (reason: string) => void
+  /** What has been visited. */
+  readonly coverage: Coverage
 }
-
-type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
-
-type Piece =
-  | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
-  | { readonly kind: 'glob'; readonly text: string }
-  | { readonly kind: 'braces'; readonly text: string }
-  | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean }
-  | {
-      readonly kind: 'output'
-      readonly quoted: boolean
-      readonly single: boolean
-      readonly from: Origin
-    }
 
 /** A word as the words it becomes: mostly one, several where braces say so. Substitutions in it are walked on the way. */
 export function readWord(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
-  if (word.parts === undefined) return [{ kind: 'static', text: word.value }]
+  context.coverage.claim('word', word)
+  return readOperand(word, context)
+}
+
+/** What stands within a word as if it were one: the value of an assignment, the operand of an expansion. */
+export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
+  if (word.parts === undefined) {
+    if (unescapePlain(word.text) !== word.value) context.problem(`what ${word.text} stands for is not understood`)
+    return [{ kind: 'static', text: word.value }]
+  }
   const pieces = word.parts.flatMap((part) => readPart(part, false, context))
   return assemble(pieces, word.text, context)
 }
@@ -59,13 +62,19 @@ export function readText(
 function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: WordContext): readonly Piece[] {
   switch (part.type) {
     case 'Literal':
+      if ((quoted ? unescapeQuoted : unescapePlain)(part.text) !== part.value)
+        context.problem(`what ${part.text} stands for is not understood`)
       return [{ kind: 'text', text: part.value, quoted }]
     case 'SingleQuoted':
+      context.coverage.claim('single', part)
       return [{ kind: 'text', text: part.value, quoted: true }]
     case 'AnsiCQuoted':
-      if (context.plainShell) context.problem("$'…' means something else to a plain sh")
+      context.coverage.claim('ansi', part)
+      if (decodeAnsi(part.text.slice(2, -1)) !== part.value)
+        context.problem(`what ${part.text} stands for is not understood`)
       return [{ kind: 'text', text: part.value, quoted: true }]
     case 'DoubleQuoted':
+      context.coverage.claim('double', part)
       return part.parts.length === 0
         ? [{ kind: 'text', text: '', quoted: true }]
         : part.parts.flatMap((child) => readPart(child, true, context))
@@ -73,36 +82,54 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
       context.problem('a $"…" string is translated before it is used')
       return part.parts.flatMap((child) => readPart(child, true, context))
     case 'Glob':
+      context.coverage.pattern(part)
       for (const inner of part.parts ?? []) readPart(inner, true, context)
       return [{ kind: 'glob', text: part.text }]
     case 'ExtendedGlob':
       context.problem(`${part.text} is an extended pattern, which shells read differently`)
       return [{ kind: 'glob', text: '*' }]
     case 'BraceExpansion':
+      context.coverage.braces(part)
       for (const inner of part.parts ?? []) readPart(inner, true, context)
       return [{ kind: 'braces', text: part.text }]
     case 'SimpleExpansion':
+      context.coverage.claim('simple', part)
       return [variablePiece(part.text.slice(1), quoted)]
     case 'ParameterExpansion':
+      context.coverage.claim('parameter', part)
       return readParameter(part, quoted, context)
     case 'CommandExpansion':
-      context.substitution(part.script)
-      return [{ kind: 'output', quoted, single: quoted, from: 'commands' }]
+      context.coverage.claim('command', part)
+      return [outputOf(context.substitution(part.script), quoted, context.variables.moves)]
     case 'ProcessSubstitution':
-      if (context.plainShell) context.problem('a plain sh has no process substitution')
+      context.coverage.claim('process', part)
       context.substitution(part.script)
       // A descriptor's name: no option, and no file of anybody's.
       return [
-        { kind: 'text', text: '/dev/fd/', quoted: true },
+        { kind: 'text', text: '/dev/fd/63', quoted: true },
         { kind: 'output', quoted: true, single: true, from: 'workspace' },
       ]
     case 'ArithmeticExpansion':
+      context.coverage.claim('arithmetic', part)
       checkArithmetic(part.expression, context)
       return [{ kind: 'output', quoted: true, single: true, from: 'commands' }]
     default:
       context.problem(`${(part satisfies never as WordPart).type} is syntax not known here`)
       return [{ kind: 'output', quoted: false, single: false, from: 'environment' }]
   }
+}
+
+/** What a substitution is replaced by, where the commands in it are known to print only that. */
+function outputOf(stages: readonly (readonly ShellWord[])[] | undefined, quoted: boolean, moves: boolean): Piece {
+  const output: Piece = { kind: 'output', quoted, single: quoted, from: 'commands' }
+  if (stages === undefined) return output
+  const line = stages
+    .map((words) => words.map(({ kind, text }) => (kind === 'static' ? text : '\0')).join(' '))
+    .join('|')
+  if ((line === 'pwd' || line === 'git rev-parse --show-toplevel') && (quoted || !moves))
+    return { kind: 'text', text: '.', quoted: true }
+  const listed = listedFiles(stages)
+  return listed === undefined ? output : { ...output, listed }
 }
 
 function variablePiece(name: string, quoted: boolean): Piece {
@@ -114,13 +141,15 @@ function variablePiece(name: string, quoted: boolean): Piece {
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'
-  const output: Piece = { kind: 'output', quoted, single: quoted, from }
+  // All arguments, or all of an array, are many words even between quotes.
+  const isMany = /^[@*]$/.test(parameter) || (index !== undefined && /^[@*]$/.test(index.text))
+  const output: Output = { kind: 'output', quoted, single: quoted && !isMany, from }
   if (part.prefix === '!') {
     context.problem(`${part.text} names a variable by a variable`)
     return [output]
   }
   if (index !== undefined && !/^(?:[0-9]+|[@*])$/.test(index.text)) {
-    readWord(index, context)
+    readOperand(index, context)
     context.evaluates(`the subscript in ${part.text} is evaluated`)
     return [output]
   }
@@ -130,29 +159,31 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
     return [variablePiece(parameter, quoted)]
   }
   switch (operation.type) {
-    case 'Default':
-      readWord(operation.operand, context)
+    case 'Default': {
+      const shown = revealing(operation.operand, output, context)
       if (operation.operator.includes('=')) context.problem(`${part.text} sets a variable`)
-      return [output]
+      if (operation.operator.includes('?') && shown.from === 'environment')
+        context.problem(`${part.text} shows a variable of the environment in a message`)
+      return [shown]
+    }
     case 'Remove':
-      readWord(operation.operand, context)
+      readOperand(operation.operand, context)
       return [output]
     case 'Replace':
-      readWord(operation.pattern, context)
-      readWord(operation.replacement, context)
-      return [output]
+      readOperand(operation.pattern, context)
+      return [revealing(operation.replacement, output, context)]
     case 'CaseModification':
-      if (operation.operand !== undefined) readWord(operation.operand, context)
+      if (operation.operand !== undefined) readOperand(operation.operand, context)
       return [output]
     case 'Slice':
       for (const bound of [operation.offset, operation.length]) {
         if (bound === undefined) continue
-        readWord(bound, context)
+        readOperand(bound, context)
         if (!/^\s*-?[0-9]+$/.test(bound.text)) context.evaluates(`the bounds in ${part.text} are evaluated`)
       }
       return [output]
     case 'Transform':
-      readWord(operation.operand, context)
+      readOperand(operation.operand, context)
       context.problem(`${part.text} transforms, and @P runs, what the variable holds`)
       return [output]
     case 'Names':
@@ -163,6 +194,16 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
       context.problem(`${(operation satisfies never as { type: string }).type} is an expansion not known here`)
       return [output]
   }
+}
+
+type Output = Extract<Piece, { kind: 'output' }>
+
+/** What an expansion may become besides the variable's own value. */
+function revealing(operand: Word, output: Output, context: WordContext): Output {
+  const words = readOperand(operand, context).flatMap(choicesOf)
+  const reveals = words.some((word) => word.kind === 'dynamic' && word.from === 'environment')
+  const isMany = /\$(?:[@*]|\{[#!]?(?:[@*]|\w+\[[@*]))/.test(operand.text)
+  return { ...output, ...(reveals ? { from: 'environment' } : {}), single: output.single && !isMany }
 }
 
 /**
@@ -179,6 +220,7 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
       if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
         // What arithmetic assigns is a number.
         context.variables.assign(expression.left.value.trim(), { kind: 'static', text: '0' })
+        context.assigns(expression.left.value.trim())
       }
       checkArithmetic(expression.left, context)
       return checkArithmetic(expression.right, context)
@@ -199,68 +241,10 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
       return context.evaluates(`arithmetic evaluates the text of ${expression.value}`)
     }
     case 'ArithmeticCommandExpansion':
+      context.coverage.claim('command', expression)
       context.substitution(expression.script)
       return context.problem('arithmetic evaluates the output of a command')
     default:
       context.problem(`${(expression satisfies never as { type: string }).type} is arithmetic not known here`)
   }
-}
-
-const mostChoices = 32
-
-/** Puts a word together from its pieces: every way its variables allow, and every word its braces make. */
-function assemble(pieces: readonly Piece[], source: string, context: WordContext): readonly (ShellWord | WordChoice)[] {
-  let words: readonly Fragment[] = [{ text: '', glob: false }]
-  const several: string[] = []
-  for (const [at, piece] of pieces.entries()) {
-    switch (piece.kind) {
-      case 'text':
-        words = words.map((word) => ({ ...word, text: word.text + piece.text }))
-        break
-      case 'glob':
-        words = words.map((word) => ({ text: word.text + piece.text, glob: true }))
-        break
-      case 'braces': {
-        const expanded = expandBraces(piece.text)
-        if (expanded === undefined || context.plainShell || several.length > 0 || words.length > 1) {
-          return [dynamic(source, words, false, 'commands')]
-        }
-        several.push(...expanded)
-        if (pieces.slice(at + 1).some(({ kind }) => kind === 'variable' || kind === 'output' || kind === 'braces')) {
-          return [dynamic(source, words, false, 'commands')]
-        }
-        words = expanded.map((text) => ({ text: (words[0]?.text ?? '') + text, glob: words[0]?.glob ?? false }))
-        break
-      }
-      case 'output':
-        return [dynamic(source, words, piece.single, piece.from)]
-      case 'variable': {
-        const values = context.variables.valuesOf(piece.name)
-        const from = context.variables.isFromEnvironment(piece.name) ? 'environment' : 'commands'
-        const splits = values?.some(
-          (value) => !piece.quoted && value.kind === 'static' && /[\s*?[\]\\]|^$/.test(value.text),
-        )
-        if (values === undefined || splits === true || words.length * values.length > mostChoices) {
-          return [dynamic(source, words, piece.quoted, from)]
-        }
-        words = words.flatMap((word) =>
-          values.map((value) => ({ text: word.text + value.text, glob: word.glob || value.kind === 'glob' })),
-        )
-        break
-      }
-      default:
-        return [dynamic(source, words, false, (piece satisfies never) ?? 'environment')]
-    }
-  }
-  const made = words.map(({ text, glob }): ShellWord => ({ kind: glob ? 'glob' : 'static', text }))
-  if (several.length > 0 || made.length <= 1) return made
-  return [{ kind: 'either', text: source, choices: made }]
-}
-
-type Fragment = { readonly text: string; readonly glob: boolean }
-
-function dynamic(text: string, words: readonly Fragment[], single: boolean, from: Origin): ShellWord {
-  const [first] = words
-  const prefix = words.length === 1 && first !== undefined && !first.glob ? first.text : ''
-  return { kind: 'dynamic', text, prefix, single, from }
 }

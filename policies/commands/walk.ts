@@ -1,103 +1,106 @@
-import { parseShell } from './shell-syntax.ts'
-import type {
-  Assignment,
-  Command,
-  CommandNode,
-  CompoundList,
-  ParsedScript,
-  Statement,
-  Word,
-  WordPart,
-} from './shell-syntax.ts'
+import type { NamingWord } from './naming.ts'
+import type { Command, CommandNode, CompoundList, ParsedScript, Statement, Word, WordPart } from './shell-syntax.ts'
 import type { ShellWord, WordChoice } from './shell-word.ts'
-import type { FileRedirection, ShellAssignment, ShellScript, SimpleCommand, StandardInput } from './simple-command.ts'
+import type { FileRedirection, SimpleCommand, StandardInput } from './simple-command.ts'
 import { Variables } from './variables.ts'
+import { Coverage } from './coverage.ts'
+import { Assignments } from './walk-assignments.ts'
+import { expectSyntax } from './walk-syntax.ts'
 import { checkTest } from './walk-tests.ts'
-import { choicesOf, unclear, variants } from './variants.ts'
+import { unclear, variants } from './variants.ts'
 import { readRedirections } from './walk-redirections.ts'
 import { checkArithmetic, readWord, type WordContext } from './walk-words.ts'
 
-const mostCommands = 2_000
-
-/**
- * Reads a shell text: every simple command in it, wherever it stands. What the text does that isn't understood is
- * said in `problems`; with one problem the list can't be taken as whole.
- *
- * Node types are an allow-list: a kind of syntax that isn't named here is a problem, never skipped.
- */
-export function readScript(text: string, shell: 'bash' | 'sh'): ShellScript {
-  const variables = new Variables()
-  const parsed = parseShell(text)
-  // What a loop assigns at its end is there at its start, so a first walk only gathers the variables.
-  if (/=|\b(?:for|select|read)\b/.test(text)) new Walk(text, variables, shell === 'sh').script(parsed)
-  const walk = new Walk(text, variables, shell === 'sh')
-  walk.script(parsed)
-  return {
-    commands: walk.commands,
-    functions: walk.functions,
-    problems: [...walk.problems],
-    evaluations: [...walk.evaluations],
-  }
-}
-
-/** Built-ins that give values to the names they are told. */
-const naming = new Set(['read', 'mapfile', 'readarray', 'getopts', 'printf', 'unset', 'wait', 'let'])
+const mostCommands = 500
 
 const fromCaller: StandardInput = { from: 'caller' }
+const nothing: SimpleCommand = { words: [], assignments: [], redirections: [], input: fromCaller }
 
-class Walk {
+/** A walk over the tree of a text. Node types are an allow-list: a kind of syntax that isn't named here is a problem, never skipped. */
+export class Walk {
   readonly commands: SimpleCommand[] = []
   readonly functions = new Set<string>()
   readonly problems = new Set<string>()
   readonly evaluations = new Set<string>()
+  readonly coverage = new Coverage()
   readonly #context: WordContext
-  readonly #variables: Variables
+  readonly #assignments: Assignments
+  /** Functions that are surely defined by now. */
+  readonly #defined = new Set<string>()
+  /** The definition that comes is a statement of its own, of the whole text. */
+  #isPlain = false
   /** The text that positions in the tree count from. */
   #source: string
 
   constructor(text: string, variables: Variables, plainShell: boolean) {
     this.#source = text
-    this.#variables = variables
     this.#context = {
       variables,
       plainShell,
       substitution: (script) => {
-        if (script === undefined) this.problem('a substitution could not be read')
-        else this.script(script)
+        if (script !== undefined) return this.substitution(script)
+        this.problem('a substitution could not be read')
+        return undefined
       },
+      assigns: (name) => this.add({ ...nothing, assignments: [{ name, value: undefined }] }),
       problem: (reason) => this.problem(reason),
       evaluates: (reason) => void this.evaluations.add(reason),
+      coverage: this.coverage,
     }
+    this.#assignments = new Assignments(this.#context)
   }
 
   problem(reason: string): void {
     this.problems.add(reason)
   }
 
+  /** The whole text. A function is known from the end of its definition on, where that surely runs. */
+  whole(script: ParsedScript): void {
+    this.#open(script, (statement) => {
+      const { command } = statement
+      if (command.type !== 'Function') return this.statement(statement, fromCaller)
+      this.#isPlain = statement.background !== true
+      this.statement(statement, fromCaller)
+      if (command.name.text === command.name.value) this.#defined.add(command.name.value)
+    })
+  }
+
   script(script: ParsedScript, input = fromCaller): void {
+    this.#open(script, (statement) => this.statement(statement, input))
+  }
+
+  #open(script: ParsedScript, each: (statement: Statement) => void): void {
     const outer = this.#source
     this.#source = script.source ?? outer
     for (const error of script.errors ?? []) this.problem(`the shell text does not parse: ${error.message}`)
-    for (const statement of script.commands) this.statement(statement, input)
+    for (const statement of script.commands) each(statement)
     this.#source = outer
   }
 
+  /** Walks a substitution. Gives the commands of its pipeline, where it is one of simple commands and nothing else. */
+  substitution(script: ParsedScript): readonly (readonly ShellWord[])[] | undefined {
+    const before = this.commands.length
+    this.script(script)
+    const command = script.commands.length === 1 ? script.commands[0]?.command : undefined
+    const parts = command?.type === 'Pipeline' ? command.commands : [command]
+    const added = this.commands.slice(before)
+    const isPlain = parts.every((part) => part?.type === 'Command') && added.length === parts.length
+    const isBare = added.every((one) => one.redirections.length === 0 && one.assignments.length === 0)
+    return isPlain && isBare ? added.map(({ words }) => words) : undefined
+  }
+
   statement(statement: Statement, input: StandardInput): void {
-    // The parser drops what it can't place, such as a stray parenthesis.
-    const after = /(?:[ \t]|\\\n)*/y
-    after.lastIndex = statement.end
-    after.test(this.#source)
-    if (!/^[\n;&|)}`#]?$/.test(this.#source.charAt(after.lastIndex))) {
-      this.problem('something after a command is not understood')
-    }
     const { command } = statement
-    if (command.type === 'AndOr') for (const part of command.commands) this.pipeline(part, input)
-    else this.pipeline(command, input)
+    if (statement.background === true) this.coverage.expect('&')
+    this.pipeline(command, input)
   }
 
   pipeline(node: Statement['command'], input: StandardInput): void {
-    if (node.type === 'AndOr') for (const part of node.commands) this.pipeline(part, input)
-    else if (node.type === 'Pipeline') {
+    if (node.type === 'AndOr') {
+      this.coverage.expect(...node.operators)
+      for (const part of node.commands) this.pipeline(part, input)
+    } else if (node.type === 'Pipeline') {
+      this.coverage.expect(...node.operators, ...node.prefixes.map(({ type }) => (type === 'Time' ? 'time' : '!')))
       let stages: readonly (readonly ShellWord[])[] | undefined = input.from === 'caller' ? [] : undefined
       for (const [at, command] of node.commands.entries()) {
         const piped: StandardInput = stages === undefined ? { from: 'pipe' } : { from: 'pipe', stages }
@@ -115,6 +118,7 @@ class Walk {
   }
 
   command(node: CommandNode | CompoundList, input: StandardInput, redirections: readonly FileRedirection[]): void {
+    expectSyntax(node, this.#source, this.coverage)
     switch (node.type) {
       case 'Command':
         return this.simple(node, input)
@@ -144,7 +148,6 @@ class Walk {
         this.problem('select waits for someone to choose')
         return this.list(node.body, input)
       case 'ArithmeticFor':
-        if (this.#context.plainShell) this.problem('a plain sh has no arithmetic for')
         for (const part of [node.initialize, node.test, node.update]) {
           if (part !== undefined) checkArithmetic(part, this.#context)
         }
@@ -165,6 +168,8 @@ class Walk {
         const name = node.name.parts === undefined ? node.name.value : undefined
         if (name === undefined || !/^[A-Za-z_][\w-]*$/.test(name)) this.problem('a function with an unusual name')
         else this.functions.add(name)
+        if (!this.#isPlain) this.problem('a function is defined where it may be or not')
+        this.#isPlain = false
         // A body may run with any input, at any time.
         return this.command(node.body, { from: 'pipe' }, redirections)
       }
@@ -172,10 +177,8 @@ class Walk {
         this.problem('coproc runs beside the rest')
         return this.command(node.body, { from: 'pipe' }, redirections)
       case 'TestCommand':
-        if (this.#context.plainShell) this.problem('a plain sh has no [[')
         return checkTest(node.expression, this.#context)
       case 'ArithmeticCommand':
-        if (this.#context.plainShell) this.problem('a plain sh has no ((')
         return checkArithmetic(node.expression, this.#context)
       default:
         this.problem(`${(node satisfies never as { type: string }).type} is syntax not known here`)
@@ -183,87 +186,33 @@ class Walk {
   }
 
   loop(name: Word, wordlist: readonly Word[] | undefined): void {
-    this.add({
-      words: [],
-      assignments: [{ name: name.value, value: undefined }],
-      redirections: [],
-      input: fromCaller,
-    })
+    this.add({ ...nothing, assignments: [{ name: name.value, value: undefined }] })
     const words = wordlist?.flatMap((word) => this.words(word))
-    if (words === undefined || words.length === 0) this.#variables.assign(name.value, undefined)
-    for (const word of words ?? []) this.#assign(name.value, word)
+    if (words === undefined || words.length === 0) this.#assignments.assign(name.value, unclear(name.value))
+    for (const word of words ?? []) this.#assignments.assign(name.value, word)
   }
 
   simple(node: Command, input: StandardInput): void {
-    const assignments = node.prefix.filter((part) => part.type === 'Assignment').map((part) => this.assignment(part))
+    const assignments = node.prefix
+      .filter((part) => part.type === 'Assignment')
+      .map((part) => this.#assignments.read(part))
+    // In front of a command they hold for it alone, and what they held before holds again.
+    if (node.name !== undefined) for (const { name } of assignments) this.#context.variables.assign(name, undefined)
     const opened = readRedirections(node.redirects, input, this.#context)
-    const name = node.name === undefined ? [] : this.words(node.name)
-    const suffix = node.args.flatMap((part): readonly (ShellWord | WordChoice)[] =>
-      part.type === 'Assignment' ? [this.argumentAssignment(part)] : this.words(part),
-    )
+    const named = [...(node.name === undefined ? [] : [node.name]), ...node.args].map((part): NamingWord => ({
+      source: part.text,
+      becomes: part.type === 'Assignment' ? [this.#assignments.readArgument(part)] : this.words(part),
+      isAssignment: part.type === 'Assignment',
+    }))
     // A variable or a brace in front may be the program together with its first arguments.
     const indirect = node.name?.parts !== undefined && !node.name.parts.every(isQuoting)
-    for (const words of variants([...name, ...suffix])) {
+    const callsFunction = this.#defined.has(node.name?.text ?? '')
+    for (const words of variants(named.flatMap(({ becomes }) => becomes))) {
       const command = { words, assignments, redirections: opened.files, input: opened.input }
-      this.add(indirect ? { ...command, indirect } : command)
+      this.add({ ...command, ...(indirect ? { indirect } : {}), ...(callsFunction ? { callsFunction } : {}) })
     }
-    this.noteNames(node)
-    this.noteGaps(node)
-  }
-
-  /** Whatever may set a variable without being an assignment: then its value is not known. */
-  noteNames(node: Command): void {
-    const words = [node.name, ...node.args].flatMap((part) => (part?.type === 'Word' ? [part.value] : []))
-    const fills = words.some((word) => naming.has(word))
-    for (const word of words) {
-      const name = /^([A-Za-z_]\w*)(\+?=)?/.exec(word)
-      if (name?.[1] === undefined) continue
-      if (name[2] !== undefined || (fills && name[0] === word)) this.#variables.assign(name[1], undefined)
-    }
-    if (words.includes('read')) this.#variables.assign('REPLY', undefined)
-  }
-
-  /** The parser drops what it can't place; between the words of a command there must be nothing but space. */
-  noteGaps(node: Command): void {
-    const parts = [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.suffix]
-    const sorted = parts.toSorted((a, b) => a.pos - b.pos)
-    for (const [at, part] of sorted.entries()) {
-      const before = sorted[at - 1]
-      if (before !== undefined && !/^(?:[ \t]|\\\n)*$/.test(this.#source.slice(before.end, part.pos))) {
-        this.problem('something between the words of a command is not understood')
-      }
-    }
-  }
-
-  assignment(node: Assignment): ShellAssignment {
-    const { name, value } = node
-    if (node.index !== undefined) this.subscript(node)
-    if (value.type === 'ArrayValue') {
-      for (const element of value.elements) for (const word of this.words(element)) this.#assign(name, word)
-      this.#variables.assign(name, undefined)
-      return { name, value: undefined }
-    }
-    const [word] = this.words(value)
-    if (node.append === true) this.#variables.assign(name, undefined)
-    else this.#assign(name, word)
-    return { name, value: word?.kind === 'either' ? unclear(word.text) : word }
-  }
-
-  /** `export A=b`: an assignment that is also the word `A=b` to the command. */
-  argumentAssignment(node: Assignment): ShellWord {
-    const { name, value } = this.assignment(node)
-    if (value === undefined || value.kind === 'dynamic') {
-      return { kind: 'dynamic', text: node.text, prefix: `${name}=`, single: true, from: value?.from ?? 'commands' }
-    }
-    return { kind: value.kind, text: `${name}=${value.text}` }
-  }
-
-  subscript(node: Assignment): void {
-    const { index } = node
-    if (index === undefined) return
-    this.words(index)
-    if (!/^[0-9]+$/.test(index.text))
-      this.#context.evaluates(`the subscript of ${node.name}[${index.text}] is evaluated`)
+    if (/^(?:cd|pushd|popd|chdir)$/.test(node.name?.value ?? '')) this.#context.variables.moves = true
+    this.#assignments.note(named)
   }
 
   words(word: Word): readonly (ShellWord | WordChoice)[] {
@@ -273,11 +222,6 @@ class Walk {
   add(command: SimpleCommand): void {
     if (this.commands.length < mostCommands) this.commands.push(command)
     else this.problem(`more than ${mostCommands} commands in one text`)
-  }
-
-  #assign(name: string, word: ShellWord | WordChoice | undefined): void {
-    if (word === undefined) this.#variables.assign(name, { kind: 'static', text: '' })
-    else for (const value of choicesOf(word)) this.#variables.assign(name, value)
   }
 }
 

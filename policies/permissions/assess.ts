@@ -24,11 +24,12 @@ function opinion(permission: Permission, what: string): Opinion {
 }
 
 /**
- * What the lists say about reading or changing a file. A deny of reading also denies changing. What is restricted is so under
- * every name; an allow has to hold for the name and for what it leads to.
+ * What the lists say about reading, changing or removing a file. A deny of reading also denies changing. What is restricted is so
+ * under every name, in upper and lower case, and may not be removed with a folder that it lies in; an allow has to hold for the name
+ * and for what it leads to.
  */
 export function permitPath(
-  access: 'read' | 'edit',
+  access: 'read' | 'edit' | 'remove',
   path: string,
   cwd: string,
   permissions: PermissionSet,
@@ -42,17 +43,24 @@ export function permitPath(
   // A command says where it runs, so that alone must not decide what a pattern means.
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
+  const wanted = access === 'read' ? 'read' : 'edit'
   return permissions.paths
     .filter(
-      (permission) => permission.access === access || (permission.access === 'read' && permission.decision !== 'allow'),
+      (permission) => permission.access === wanted || (permission.access === 'read' && permission.decision !== 'allow'),
     )
-    .filter(({ decision, matches }) =>
+    .filter(({ decision, pattern: { matches, liesIn } }) =>
       decision === 'allow'
         ? names.every((name) => alsoMeant(name).some((meant) => base.some((anchor) => matches(meant, anchor))))
-        : names.flatMap(alsoMeant).some((name) => anchors.some((anchor) => matches(name, anchor))),
+        : names
+            .flatMap(alsoMeant)
+            .some((name) =>
+              anchors.some((anchor) => matches(name, anchor, true) || (access === 'remove' && liesIn(name, anchor))),
+            ),
     )
-    .map((permission) => opinion(permission, `${access === 'read' ? 'reading' : 'changing'} ${path}`))
+    .map((permission) => opinion(permission, `${doing[access]} ${path}`))
 }
+
+const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 
 /** What the lists say about a host: itself, or everything below it for `*.host`. */
 export function permitHost(host: string, permissions: PermissionSet): readonly Opinion[] {

@@ -15,20 +15,16 @@ type ParsedPermission =
 
 const reading = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead'])
 const editing = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit'])
-const elsewhere = new Set([
-  ...['Agent', 'Task', 'TodoWrite', 'TodoRead', 'Skill', 'SlashCommand', 'ExitPlanMode', 'EnterPlanMode'],
-  ...[
-    'AskUserQuestion',
-    'ToolSearch',
-    'KillShell',
-    'BashOutput',
-    'TaskStop',
-    'Monitor',
-    'SendMessage',
-    'Workflow',
-    'PowerShell',
-  ],
-])
+/** Tools of Claude Code 2.1.197 and before (its `init.tools`, `sdk-tools.d.ts` and changelog) that have no counterpart here. */
+const elsewhere = new Set(
+  [
+    'Agent Artifact AskUserQuestion BashOutput Brief Config CronCreate CronDelete CronList EnterPlanMode EnterWorktree',
+    'ExitPlanMode ExitWorktree KillBash KillShell LSP ListMcpResources ListMcpResourcesTool Monitor PowerShell Projects',
+    'PushNotification REPL ReadMcpResource ReadMcpResourceDir ReadMcpResourceDirTool ReadMcpResourceTool RemoteTrigger',
+    'ReportFindings ScheduleWakeup SendMessage ShowOnboardingRolePicker Skill SlashCommand Sleep StructuredOutput Task',
+    'TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete TodoRead TodoWrite ToolSearch Workflow',
+  ].flatMap((line) => line.split(' ')),
+)
 
 /** Reads one entry of a permission list: `Tool` or `Tool(what)`. */
 export function parsePermission(
@@ -37,6 +33,8 @@ export function parsePermission(
   origin: RuleOrigin,
   settingsFolder: string,
 ): ParsedPermission {
+  // An allow has to be plain; what restricts is taken for more where it can be.
+  const restricts = decision !== 'allow'
   const form = /^([A-Za-z_][\w*.-]*)(?:\(([^]*)\))?$/.exec(text)
   if (form === null) return fault(`${JSON.stringify(text)} is not a permission`, 'Tool or Tool(what), brackets closed')
   const [, tool = '', what] = form
@@ -45,20 +43,19 @@ export function parsePermission(
   if (tool === 'Bash') return parseCommand(what ?? '*', decision, origin)
   if (reading.has(tool) || editing.has(tool)) {
     const access = reading.has(tool) ? 'read' : 'edit'
-    const matches = pathPattern(what ?? '//**', settingsFolder)
-    if (matches === undefined)
+    const pattern = pathPattern(what ?? '//**', settingsFolder)
+    if (pattern === undefined)
       return fault(`${what ?? ''} is not a path pattern`, "a pattern in gitignore's syntax, without !")
-    return { kind: 'path', permission: { text, decision, origin, access, matches } }
+    return { kind: 'path', permission: { text, decision, origin, access, pattern } }
   }
   if (tool === 'WebFetch') {
-    const host =
-      what === undefined ? undefined : /^domain:((?:\*\.)?[\w-]+(?:\.[\w-]+)*)$/.exec(what)?.[1]?.toLowerCase()
-    if (what !== undefined && host === undefined)
-      return fault(`${text} names no domain`, 'WebFetch(domain:example.com)')
-    return { kind: 'host', permission: { text, decision, origin, host } }
+    const host = what === undefined || what === 'domain:*' ? everyHost : readHost(what, restricts)
+    if (host === undefined) return fault(`${text} names no domain`, 'WebFetch(domain:example.com)')
+    return { kind: 'host', permission: { text, decision, origin, host: host === everyHost ? undefined : host } }
   }
   if (tool === searchPermission) {
-    if (what !== undefined) return fault(`${text} says what is searched for, which nobody here can judge`, tool)
+    if (what !== undefined && what !== '*' && !restricts)
+      return fault(`${text} says what is searched for, which nobody here can judge`, tool)
     return { kind: 'tool', permission: { text, decision, origin, name: tool } }
   }
   if (elsewhere.has(tool)) return { kind: 'elsewhere' }
@@ -69,8 +66,19 @@ function fault(message: string, expected: string): ParsedPermission {
   return { kind: 'fault', message, expected }
 }
 
+const everyHost = '*'
+
+/** The host of `domain:HOST`. Where it restricts, a port or a URL restricts all of the host. */
+function readHost(what: string, restricts: boolean): string | undefined {
+  const plain = /^domain:((?:\*\.)?[\w-]+(?:\.[\w-]+)*)$/.exec(what)?.[1]
+  if (plain !== undefined || !restricts) return plain?.toLowerCase()
+  const loose = /^(?:domain:|url:)?(?:https?:\/\/)?((?:\*\.)?[\w-]+(?:\.[\w-]+)*)\.?(?::\d+)?(?:\/.*)?$/.exec(what)?.[1]
+  return loose?.toLowerCase()
+}
+
 function parseTool(tool: string, what: string | undefined, written: Omit<ToolPermission, 'name'>): ParsedPermission {
-  if (what !== undefined) return fault(`${tool} takes no brackets`, 'mcp__server, mcp__server__* or mcp__server__tool')
+  if (what !== undefined && written.decision === 'allow')
+    return fault(`${tool} takes no brackets`, 'mcp__server, mcp__server__* or mcp__server__tool')
   const [, server = ''] = tool.split('__')
   if (server === '') return fault(`${tool} names no server`, 'mcp__server__tool')
   // An allow that isn't bound to one server would also cover servers added later.
@@ -85,18 +93,24 @@ function parseTool(tool: string, what: string | undefined, written: Omit<ToolPer
  * command; a `*` elsewhere stands for any text.
  */
 function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin): ParsedPermission {
+  const rule = { decision, justification: undefined, origin }
+  const restricts = decision !== 'allow'
   if (/^\w+:[^\s*]+$/.test(what)) {
     return fault(
       `Bash(${what}) names a parameter, which commands don't have here`,
       'a command, such as Bash(git push:*)',
     )
   }
-  const rule = { decision, justification: undefined, origin }
   const prefix = /^([^*]*?)(?::\*| \*)$/.exec(what)?.[1] ?? (what.includes('*') ? undefined : what)
   if (prefix === undefined) return { kind: 'command', rule: { ...rule, pattern: [], text: what } }
   const words = splitWords(prefix)
-  if (words === undefined || words.length === 0)
-    return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
-  const pattern = words.map((word) => [word])
-  return { kind: 'command', rule: what.endsWith('*') ? { ...rule, pattern } : { ...rule, pattern, exact: true } }
+  if (words !== undefined && words.length > 0) {
+    const pattern = words.map((word) => [word])
+    return { kind: 'command', rule: what.endsWith('*') ? { ...rule, pattern } : { ...rule, pattern, exact: true } }
+  }
+  if (!restricts) return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
+  // A quote that is never closed, as agents cut commands short: it restricts whatever begins with the words before that quote.
+  const before = splitWords(prefix.replace(/["'\\][^]*$/, '')) ?? []
+  if (before.length === 0) return { kind: 'command', rule: { ...rule, pattern: [], text: '*' } }
+  return { kind: 'command', rule: { ...rule, pattern: before.map((word) => [word]) } }
 }

@@ -1,3 +1,4 @@
+import type { PathPattern } from './path-pattern.ts'
 import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
 
 /** A permission as it is written, and where. */
@@ -6,8 +7,7 @@ type Written = { readonly text: string; readonly decision: RuleDecision; readonl
 /** Files that may be read or changed. */
 export type PathPermission = Written & {
   readonly access: 'read' | 'edit'
-  /** Matches an absolute path. */
-  readonly matches: (path: string, cwd: string) => boolean
+  readonly pattern: PathPattern
 }
 
 /** Hosts that may be reached. Undefined host: all. */

@@ -18,11 +18,9 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
   // Letters without a dash are the old spelling of a bundle; f's value comes after all of them.
   const words =
     text !== undefined && /^[a-zA-Z]+$/.test(text) ? [{ kind: 'static', text: `-${text}` } as const, ...rest] : args
-  const listing = parseArguments(words, tarOptions)
-  const archive = words.find(
-    (word, at) => /^-[A-Za-z]*f$|^--file$/.test(words[at - 1]?.text ?? '') && word.text !== '-',
-  )
-  if (archive !== undefined && (archive.kind !== 'static' || archive.text.includes(':'))) {
+  const listing = parseArguments(words, tarOptions, { letters: 'getopt' })
+  // A name with a colon is one on another machine, whatever option it belongs to.
+  if (words.some((word) => word.kind === 'dynamic' || word.text.includes(':'))) {
     return { facts: [unknown('tar reaches an archive whose name has a colon over the network')] }
   }
   if (listing.ok) {
@@ -30,7 +28,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
       return { facts: [unknown('tar is not told to list')] }
     return join([{ facts: [readOnly] }, judgeOptions(listing.options)])
   }
-  const changing = parseArguments(words, extracting)
+  const changing = parseArguments(words, extracting, { letters: 'getopt' })
   if (!changing.ok) return { facts: [unknown(`tar: ${changing.reason}`)] }
   return join([
     { facts: [{ class: 'writes', paths: changing.operands.map(({ text: path }) => path) }] },
@@ -42,7 +40,7 @@ const unzipListing = optionTable('-l -v -t -Z -1 -q -C -z')
 
 /** unzip lists with -l, -v or -Z, tests with -t, and writes otherwise. */
 function judgeUnzip(args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, unzipListing)
+  const parsed = parseArguments(args, unzipListing, { letters: 'getopt' })
   if (parsed.ok && parsed.options.some(({ name }) => /^-[lvtZ]$/.test(name))) {
     return join([{ facts: [readOnly] }, judgeFiles(parsed.operands)])
   }

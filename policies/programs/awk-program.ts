@@ -1,50 +1,66 @@
 /**
  * Why an awk program might do more than print, or undefined if it surely doesn't (gawk(1), POSIX awk). Words that
- * run, write, read other files or show the environment are refused wherever they stand, even inside a string, since
- * where a regular expression ends is something awks disagree about.
+ * run, write, read other files or show the environment are refused wherever they stand, even inside a string. Where
+ * a slash could begin a regular expression to one awk and divide to another, the program isn't understood.
  */
 export function findAwkEffect(program: string): string | undefined {
-  const word = /\b(?:system|getline|ENVIRON|ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO|extension|load)\b|@|\/inet/.exec(
-    program.replaceAll('\\\n', ''),
-  )
+  const word = /\b(?:system|getline|ENVIRON|ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO|extension|load)\b|@|\/inet/.exec(program)
   if (word !== null) return `${word[0]} may run, read or show more than its input`
+  if (program.includes('\\\n') || /[\r\0]/.test(program)) return 'a continued line'
   return findOperator(program)
 }
+
+const space = /[ \t]+|#[^\n]*/y
+const token =
+  /"(?:[^"\\\n]|\\[^\n])*"|[A-Za-z_]\w*|[0-9]+(?:\.[0-9]*)?|\.[0-9]+|&&|\|\||[=!<>+\-*%^]=|\+\+|--|!~|>>|[^]/y
+/** A regular expression whose brackets every awk ends at the same place. */
+const expression =
+  /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
+/** Behind these a value has been read, so that a slash divides. */
+const operand = /^(?:"|[0-9.]|\]|\$)/
+const keywords =
+  /^(?:print|printf|return|in|else|do|if|while|for|case|switch|delete|exit|function|func|getline|BEGIN|END|length)$/
 
 /** Pipes and redirections among the operators of a program. */
 function findOperator(program: string): string | undefined {
   let at = 0
-  let value = false
+  let before: 'start' | 'value' | 'unclear' = 'start'
   let depth = 0
   let printing: number | undefined
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    return pattern.exec(program)?.[0]
+  }
   while (at < program.length) {
-    const rest = program.slice(at)
-    const space = /^(?:[ \t\r]|\\\n|#[^\n]*)+/.exec(rest)
-    if (space !== null) {
-      at += space[0].length
+    const blank = match(space)
+    if (blank !== undefined) {
+      at += blank.length
       continue
     }
-    const token =
-      /^(?:"(?:[^"\\\n]|\\[^])*"|[A-Za-z_]\w*|[0-9.]+|&&|\|\||[=!<>+\-*/%^]=|\+\+|--|!~|\*\*|[^])/.exec(rest)?.[0] ?? ''
-    if (token === '"') return 'a string has no end'
-    if ((token === '/' || token === '/=') && !value) {
-      const expression = /^\/(?:[^/\\\n[]|\\[^\n]|\[\]?[^\]\n/]*\])*\//.exec(rest)?.[0]
-      if (expression === undefined) return 'a regular expression is not understood'
-      at += expression.length
-      value = true
+    if (program[at] === '/') {
+      if (before === 'unclear') return 'a slash that divides for one awk and not for another'
+      const found = before === 'start' ? match(expression) : '/'
+      if (found === undefined) return 'a regular expression is not understood'
+      at += found.length
+      before = before === 'start' ? 'value' : 'start'
+      if (before === 'start' && program[at] === '=') return 'a slash that divides for one awk and not for another'
       continue
     }
-    at += token.length
-    if (token === '|' || token === '`') return 'a pipe runs a command'
-    if (token === '(' || token === '[') depth++
-    if (token === ')' || token === ']') depth--
-    if (token === ';' || token === '}') printing = undefined
-    if (token === 'print' || token === 'printf') printing = depth
-    if (token === '>' && printing !== undefined && depth <= printing) return 'print > writes a file'
-    if (token === '>>') return 'print >> writes a file'
-    value =
-      /^(?:"|[0-9.]|\)|\]|\$|\+\+|--)/.test(token) ||
-      (/^[A-Za-z_]/.test(token) && !/^(?:print|printf|return|in|else|do|if|while|for|case|delete|exit)$/.test(token))
+    const found = match(token) ?? ''
+    at += found.length
+    if (found === '"') return 'a string has no end'
+    if (found === '|' || found === '`') return 'a pipe runs a command'
+    if (/^[^\x20-\x7e\n\t"]/.test(found)) return 'a character that is no operator'
+    if (found === '(' || found === '[') depth++
+    if (found === ')' || found === ']') depth--
+    if (found === ';' || found === '}' || found === '\n') printing = undefined
+    if (found === 'print' || found === 'printf') printing = depth
+    if (found === '>' && printing !== undefined && depth <= printing) return 'print > writes a file'
+    if (found === '>>') return 'print >> writes a file'
+    if (found === 'length') before = 'unclear'
+    else if (operand.test(found) || (/^[A-Za-z_]/.test(found) && !keywords.test(found))) before = 'value'
+    // Behind `if (…)` a regular expression begins, behind `(a + b)` a slash divides.
+    else before = /^(?:\)|\+\+|--|\})$/.test(found) ? 'unclear' : 'start'
   }
   return undefined
 }

@@ -1,8 +1,8 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
-import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { effectOfVariable } from './environment.ts'
-import { judgeTexts, reader } from './judges.ts'
+import { judgeTexts, reader, runsScript } from './judges.ts'
 import type { Judgement, Program, ProgramTable } from './program.ts'
 import { shellOptions } from './shell-options.ts'
 
@@ -21,6 +21,10 @@ function judgeText(reason: string, words: readonly ShellWord[]): Judgement {
 }
 
 function judgeTrap(args: readonly ShellWord[]): Judgement {
+  if (args.some(({ kind }) => kind !== 'static')) {
+    const reason = 'which text trap runs is known only when it runs'
+    return { facts: [unknown(reason)], alarms: evalAlarm(reason), opaque: reason }
+  }
   const [action, ...signals] = args[0]?.text === '--' ? args.slice(1) : args
   if (action === undefined || signals.length === 0 || action.text === '-' || action.text === '')
     return { facts: [readOnly] }
@@ -31,11 +35,13 @@ function judgeTrap(args: readonly ShellWord[]): Judgement {
 function judgeNames(options: string, exported: boolean, removes = false): Program['judge'] {
   const table = optionTable(options)
   return (args) => {
-    const parsed = parseArguments(args, table)
+    const parsed = parseArguments(args, table, { letters: 'getopt' })
     if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
     const facts: Fact[] = [readOnly]
     if (parsed.operands.length === 0)
       return { facts, alarms: [{ kind: 'environment', reason: 'it shows every variable' }] }
+    if (parsed.options.some(({ name: option }) => option === '-p'))
+      return { facts, alarms: [{ kind: 'environment', reason: 'it shows what variables hold' }] }
     for (const word of parsed.operands) {
       const given = word.kind === 'dynamic' ? word.prefix : word.text
       const equals = given.indexOf('=')
@@ -48,6 +54,9 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       if (effect === 'dangerous') {
         return { facts, alarms: [{ kind: 'environment', reason: `${variable}= changes what runs or where it looks` }] }
       }
+      // What a program is given this way it may show under a name that says nothing.
+      if (exported && word.kind === 'dynamic' && word.from === 'environment')
+        facts.push(unknown(`${word.text} may hand on a secret of the environment`))
       if (effect === 'unknown') facts.push(unknown(`what ${variable} does to later commands is not known`))
     }
     return { facts }
@@ -60,7 +69,7 @@ function judgeSet(args: readonly ShellWord[]): Judgement {
   const words = args.map((word): ShellWord =>
     word.kind === 'static' && /^\+[a-zA-Z]+$/.test(word.text) ? { ...word, text: word.text.replace('+', '-') } : word,
   )
-  const parsed = parseArguments(words, setOptions)
+  const parsed = parseArguments(words, setOptions, { letters: 'getopt' })
   if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
   if (parsed.operands.length > 0) return { facts: [unknown('set changes the arguments of the shell')] }
   if (args.length === 0) return { facts: [unknown('set shows every variable')] }
@@ -72,30 +81,54 @@ function judgeSet(args: readonly ShellWord[]): Judgement {
 
 /** `test` evaluates a subscript after -v and -R; words that may become options or vanish could be one of them. */
 function judgeTest(args: readonly ShellWord[]): Judgement {
-  const shifting = args.some((word) => word.kind === 'dynamic' && !word.single)
+  const shifting = args.some((word) => (word.kind === 'glob' ? mayBeOption(word) : mayBeSeveral(word)))
   const evaluating = args.some(({ kind, text }) => kind !== 'dynamic' && /^-[vR]$/.test(text))
   const inner = args.at(-1)?.text === ']' ? args.slice(0, -1) : args
-  const open = inner.length === 2 && inner[0]?.kind === 'dynamic'
+  // The first of two words may be an operator where it isn't known, and the second what it looks at.
+  const open = inner.some((word, at) => {
+    const next = inner[at + 1]
+    return (
+      word.kind === 'dynamic' &&
+      mayBeOption(word) &&
+      next !== undefined &&
+      (next.kind !== 'static' || next.text.includes('['))
+    )
+  })
+  // What should be a number and isn't one is shown in a message.
+  const compares = args.some(({ text }) => /^-(?:eq|ne|lt|le|gt|ge)$/.test(text))
+  if (compares && judgeTexts(args).facts.length > 0) return { facts: judgeTexts(args).facts }
   if (shifting || evaluating || open) return { facts: [unknown('test may evaluate a subscript')] }
   return { facts: [readOnly] }
 }
 
+/** A directive that stores a count, whatever stands between its letters. */
+const counting = /%[^%a-zA-Z]*[hlLjzt]*n/
+
 function judgePrintf(args: readonly ShellWord[]): Judgement {
   const [format, ...rest] = args[0]?.text === '--' ? args.slice(1) : args
   if (format === undefined) return { facts: [readOnly] }
-  if (format.kind === 'dynamic' ? !/^[^-]/.test(format.prefix) : format.text.startsWith('-')) {
+  if (format.kind === 'dynamic' ? !/^[^-]/.test(format.prefix) : mayBeOption(format) || format.text.startsWith('-')) {
     return { facts: [unknown('printf -v evaluates the name it writes to')] }
   }
+  // What is only known when it runs may count for bash what was printed, in a variable that is named behind it.
+  if (
+    format.kind === 'static' ? counting.test(format.text.replaceAll('%%', '')) : rest.length > 0 || mayBeSeveral(format)
+  )
+    return { facts: [unknown('printf %n gives a variable a value')] }
   return { facts: [readOnly, ...judgeTexts([format, ...rest]).facts] }
 }
 
 const readOptions = optionTable('-r -s -e -n: -N: -t: -d: -p: -u:')
 
 function judgeRead(args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, readOptions)
+  const parsed = parseArguments(args, readOptions, { letters: 'getopt' })
   if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
   const odd = parsed.operands.find((word) => !name.test(staticText(word) ?? ''))
   if (odd !== undefined) return { facts: [unknown(`${odd.text} is not a plain name`)] }
+  const unclear = parsed.operands.find(
+    ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'unknown',
+  )
+  if (unclear !== undefined) return { facts: [unknown(`what ${unclear.text} does to later commands is not known`)] }
   const dangerous = parsed.operands.find(
     ({ text: variable }) => effectOfVariable(variable, undefined, false) === 'dangerous',
   )
@@ -108,7 +141,7 @@ function judgeRead(args: readonly ShellWord[]): Judgement {
 
 /** `command CMD` runs it; `command -v NAME` looks it up. */
 function judgeCommand(args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, optionTable('-p -v -V'), { stopAtOperand: true })
+  const parsed = parseArguments(args, optionTable('-p -v -V'), { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return { facts: [unknown(parsed.reason)], opaque: parsed.reason }
   if (parsed.options.some(({ name: option }) => option !== '-p')) return { facts: [readOnly] }
   return parsed.operands.length === 0
@@ -117,7 +150,7 @@ function judgeCommand(args: readonly ShellWord[]): Judgement {
 }
 
 function judgeExec(args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, optionTable(''), { stopAtOperand: true })
+  const parsed = parseArguments(args, optionTable(''), { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return { facts: [unknown(parsed.reason)], opaque: parsed.reason }
   return parsed.operands.length === 0
     ? { facts: [readOnly] }
@@ -125,7 +158,7 @@ function judgeExec(args: readonly ShellWord[]): Judgement {
 }
 
 function judgeSource(args: readonly ShellWord[]): Judgement {
-  return { facts: [{ class: 'runs-code', reason: `runs the script ${args[0]?.text ?? ''}` }] }
+  return args[0] === undefined ? { facts: [unknown('no script is named')] } : runsScript(args[0])
 }
 
 function builtin(judge: Program['judge']): Program {
@@ -134,15 +167,16 @@ function builtin(judge: Program['judge']): Program {
 
 /** What the shell itself does. */
 export const builtins: ProgramTable = {
-  ':': reader('bash(1), :', '', text),
-  echo: reader('bash(1), echo', '-n -e -E', text),
+  ':': reader('getopt', 'bash(1), :', '', text),
+  // What isn't one of its three options it prints.
+  echo: builtin((args) => ({ facts: [readOnly, ...judgeTexts(args).facts] })),
   printf: builtin(judgePrintf),
-  cd: reader('bash(1), cd', '-L -P -e', { most: 1 }),
-  pushd: reader('bash(1), pushd', '-n', { most: 1 }),
-  popd: reader('bash(1), popd', '-n', { most: 0 }),
-  dirs: reader('bash(1), dirs', '-c -l -p -v', { operands: 'none' }),
-  pwd: reader('bash(1), pwd', '-L -P', { operands: 'none' }),
-  type: reader('bash(1), type', '-a -f -p -P -t', { operands: 'text' }),
+  cd: reader('getopt', 'bash(1), cd', '-L -P -e', { most: 1 }),
+  pushd: reader('getopt', 'bash(1), pushd', '-n', { most: 1 }),
+  popd: reader('getopt', 'bash(1), popd', '-n', { most: 0 }),
+  dirs: reader('getopt', 'bash(1), dirs', '-c -l -p -v', { operands: 'none' }),
+  pwd: reader('getopt', 'bash(1), pwd', '-L -P', { operands: 'none' }),
+  type: reader('getopt', 'bash(1), type', '-a -f -p -P -t', { operands: 'text' }),
   test: builtin(judgeTest),
   '[': builtin(judgeTest),
   set: builtin(judgeSet),
@@ -153,16 +187,24 @@ export const builtins: ProgramTable = {
   typeset: builtin(judgeNames('-r -g -p', false)),
   unset: builtin(judgeNames('-v', false, true)),
   read: builtin(judgeRead),
-  exit: reader('bash(1), exit', '', { operands: 'text' }),
-  return: reader('bash(1), return', '', { operands: 'text' }),
-  break: reader('bash(1), break', '', { operands: 'text' }),
-  continue: reader('bash(1), continue', '', { operands: 'text' }),
-  shift: reader('bash(1), shift', '', { operands: 'text' }),
-  wait: reader('bash(1), wait', '-n -f', { operands: 'text' }),
-  jobs: reader('bash(1), jobs', '-l -n -p -r -s', { operands: 'text' }),
-  times: reader('bash(1), times', '', { operands: 'none' }),
-  umask: reader('bash(1), umask', '-p -S', { operands: 'none' }),
-  ulimit: reader('bash(1), ulimit', '-a -S -H', { operands: 'none' }),
+  exit: reader('getopt', 'bash(1), exit', '', { operands: 'text' }),
+  return: reader('getopt', 'bash(1), return', '', { operands: 'text' }),
+  break: reader('getopt', 'bash(1), break', '', { operands: 'text' }),
+  continue: reader('getopt', 'bash(1), continue', '', { operands: 'text' }),
+  shift: reader('getopt', 'bash(1), shift', '', { operands: 'text' }),
+  wait: reader('getopt', 'bash(1), wait', '-n -f', { operands: 'text' }),
+  jobs: reader('getopt', 'bash(1), jobs', '-l -n -p -r -s', { operands: 'text' }),
+  times: reader('getopt', 'bash(1), times', '', { operands: 'none' }),
+  umask: reader('getopt', 'bash(1), umask', '-p -S', { operands: 'none' }),
+  ulimit: reader(
+    'getopt',
+    'bash(1), ulimit: without a number it only says',
+    '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
+    { operands: 'none' },
+  ),
+  // With operands it may give a name another meaning.
+  alias: reader('getopt', 'bash(1), alias: alone it lists', '-p', { operands: 'none' }),
+  help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),
   builtin: builtin(judgeExec),
   exec: builtin(judgeExec),

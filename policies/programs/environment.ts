@@ -2,17 +2,26 @@
  * What an assignment in front of a command, or an export, does. Names that aren't listed are unknown, since any
  * program may read any name.
  */
-const harmless =
-  /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|CLICOLOR(?:_FORCE)?|FORCE_COLOR|COLORTERM|COLUMNS|LINES|CI|TERM|NODE_ENV|RAILS_ENV|RACK_ENV|GO111MODULE|CGO_ENABLED|GOOS|GOARCH|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_AUTHOR_DATE|GIT_COMMITTER_DATE|DEBIAN_FRONTEND|VERBOSE|DEBUG|GREP_COLORS?|LS_COLORS|PAGER_OFF|TEST_ENV|NODE_NO_WARNINGS|NPM_CONFIG_LOGLEVEL)$/
+const harmless = new Set(
+  'LANG LANGUAGE TZ NO_COLOR CLICOLOR CLICOLOR_FORCE FORCE_COLOR COLORTERM COLUMNS LINES CI TERM NODE_ENV RAILS_ENV RACK_ENV GO111MODULE CGO_ENABLED GOOS GOARCH RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_DATE GIT_COMMITTER_DATE DEBIAN_FRONTEND VERBOSE DEBUG GREP_COLOR GREP_COLORS LS_COLORS PAGER_OFF TEST_ENV NODE_NO_WARNINGS NPM_CONFIG_LOGLEVEL'.split(
+    ' ',
+  ),
+)
 
 /** Families of names that load code, choose programs or move where a program looks for its configuration. */
-const dangerous =
-  /^(?:PATH|IFS|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|FIGNORE|FPATH|ZDOTDIR|LD_.*|DYLD_.*|GIT_.*|.*PAGER|EDITOR|VISUAL|.*_EDITOR|BROWSER|SHELL|LESS.*|MAN.*|NODE_.*|NPM_.*|YARN_.*|PNPM_.*|BUN_.*|DENO_.*|PYTHON.*|PIP_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|_JAVA_.*|JDK_.*|MAVEN_.*|GRADLE_.*|CLASSPATH|GO.*|CARGO_.*|RUSTC.*|RUSTUP_.*|CC|CXX|CPP|AR|RANLIB|CFLAGS|LDFLAGS|MAKE.*|CMAKE_.*|TAR_OPTIONS|GZIP|XZ_.*|ZIPOPT|UNZIP.*|ZSTD_.*|RIPGREP_CONFIG_PATH|GREP_OPTIONS|FD_.*|BAT_.*|FZF_.*|DOCKER_.*|KUBECONFIG|AWS_.*|HOME|XDG_.*|TMPDIR|SSH_.*|RSYNC_.*|CURL_.*|WGETRC|.*_PROXY|OPENSSL_.*|SSL_.*|LOCPATH|NLSPATH|GCONV_PATH|MALLOC_.*|GLIBC_.*|DIFF_.*|EXINIT|VIMINIT|TERMINFO.*|TERMCAP|JQ_.*|AWKPATH|AWKLIBPATH|SUDO_.*|DBUS_.*|PYTEST_.*|TS_NODE_.*|ESLINT_.*|JEST_.*|WINE.*|QT_.*|GTK_.*|ASAN_.*|OPENAI_.*|ANTHROPIC_.*|CODEX_.*|CLAUDE_.*|PORTCULLIS_.*)$/
+const dangerous = new Set(
+  'PATH IFS ENV EXECIGNORE HOSTFILE HISTFILE INPUTRC FCEDIT MAILPATH MAIL POSIXLY_CORRECT SHELLOPTS BASHOPTS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND CDPATH GLOBIGNORE FIGNORE FPATH ZDOTDIR EDITOR VISUAL BROWSER SHELL CLASSPATH CC CXX CPP AR RANLIB CFLAGS LDFLAGS TAR_OPTIONS GZIP ZIPOPT RIPGREP_CONFIG_PATH GREP_OPTIONS KUBECONFIG HOME TMPDIR WGETRC LOCPATH NLSPATH GCONV_PATH EXINIT VIMINIT TERMCAP AWKPATH AWKLIBPATH'.split(
+    ' ',
+  ),
+)
+const dangerousBeginnings =
+  'BASH_ LD_ DYLD_ GIT_ LESS MAN NODE_ NPM_ YARN_ PNPM_ BUN_ DENO_ PYTHON PIP_ PERL RUBY GEM_ BUNDLE_ JAVA_ _JAVA_ JDK_ MAVEN_ GRADLE_ GO CARGO_ RUSTC RUSTUP_ MAKE CMAKE_ XZ_ UNZIP ZSTD_ FD_ BAT_ FZF_ DOCKER_ AWS_ XDG_ SSH_ RSYNC_ CURL_ OPENSSL_ SSL_ MALLOC_ GLIBC_ DIFF_ TERMINFO JQ_ SUDO_ DBUS_ PYTEST_ TS_NODE_ ESLINT_ JEST_ WINE QT_ GTK_ ASAN_ OPENAI_ ANTHROPIC_ CODEX_ CLAUDE_ PORTCULLIS_'.split(
+    ' ',
+  )
+const dangerousEnds = 'PAGER _EDITOR _PROXY'.split(' ')
 
 /** Values under which a listed dangerous name changes nothing about what runs. */
 const tame: Readonly<Record<string, RegExp>> = {
-  NODE_OPTIONS:
-    /^(?:\s*--(?:max-old-space-size=[0-9]+|no-warnings|enable-source-maps|trace-warnings|no-deprecation|stack-trace-limit=[0-9]+))*\s*$/,
   PAGER: /^(?:cat)?$/,
   GIT_PAGER: /^(?:cat)?$/,
   MANPAGER: /^(?:cat)?$/,
@@ -22,6 +31,9 @@ const tame: Readonly<Record<string, RegExp>> = {
   LESS: /^-?[FRXSinM]*$/,
 }
 
+const tameNodeOption =
+  /^(?:|--(?:max-old-space-size=[0-9]+|no-warnings|enable-source-maps|trace-warnings|no-deprecation|stack-trace-limit=[0-9]+))$/
+
 type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
 
 /**
@@ -29,11 +41,32 @@ type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
  * plain shell variable in lower case, or one that no program is known to look for, stays within the shell.
  */
 export function effectOfVariable(name: string, value: string | undefined, exported: boolean): VariableEffect {
+  if (
+    name === 'NODE_OPTIONS' &&
+    value
+      ?.trim()
+      .split(/\s+/)
+      .every((option) => tameNodeOption.test(option)) === true
+  )
+    return 'harmless'
   if (value !== undefined && Object.hasOwn(tame, name) && tame[name]?.test(value) === true) return 'harmless'
   // A language with a path in it names a file to load.
-  if (/^(?:LANG|LANGUAGE|LC_)/.test(name) && value?.includes('/') !== false) return 'unknown'
-  if (harmless.test(name)) return 'harmless'
-  if (dangerous.test(name) || /proxy|^(?:npm|pip|yarn)_/i.test(name)) return 'dangerous'
+  if (name === 'LANGUAGE' && value?.includes('/') !== false) return 'unknown'
+  // In other encodings than these a character may end with a backslash or a quote.
+  if (/^(?:LANG$|LC_)/.test(name) && !/^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)?(?:\.utf-?8)?$/i.test(value ?? '?'))
+    return 'unknown'
+  if (/^(?:LANG$|LC_)/.test(name) && /^[a-z]{2,3}(?:_[A-Z]{2})?$/i.test(value ?? '') && !/^C$/i.test(value ?? ''))
+    return 'unknown'
+  if (harmless.has(name) || /^LC_[A-Z]+$/.test(name)) return 'harmless'
+  if (isDangerous(name) || /proxy|^(?:npm|pip|yarn)_/i.test(name)) return 'dangerous'
   if (!exported && /^[a-z_][a-z0-9_]*$/.test(name)) return 'shell-only'
   return exported && !/^[a-z_][a-z0-9_]*$/.test(name) ? 'unknown' : 'shell-only'
+}
+
+function isDangerous(name: string): boolean {
+  return (
+    dangerous.has(name) ||
+    dangerousBeginnings.some((beginning) => name.startsWith(beginning)) ||
+    dangerousEnds.some((end) => name.endsWith(end))
+  )
 }

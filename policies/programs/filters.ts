@@ -1,8 +1,9 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments, type ParsedArguments } from '../commands/options.ts'
-import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { findAwkEffect } from './awk-program.ts'
-import { join, judgeFiles, judgeOptions } from './judges.ts'
+import { findJqEffect } from './jq-filter.ts'
+import { join, judgeFiles, judgeOptions, judgeTexts } from './judges.ts'
 import type { Judgement, Program, ProgramTable } from './program.ts'
 import { findSedEffect } from './sed-script.ts'
 
@@ -11,7 +12,10 @@ const sedOptions = optionTable(
 )
 
 function judgeSed(args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, sedOptions)
+  const parsed = parseArguments(args, sedOptions, { letters: 'getopt' })
+  // To some systems it has no value, and what stands behind it is the script.
+  if (args.some(({ text }, at) => /^-[a-zA-Z]*l$/.test(text) && !/^[0-9]+$/.test(args[at + 1]?.text ?? '')))
+    return { facts: [unknown('-l has a number behind it, or none')] }
   return judgeFilter(parsed, ['-e', '--expression'], findSedEffect, (options) =>
     options.some((name) => name === '-i' || name === '--in-place') ? 'rewrites its files' : undefined,
   )
@@ -22,21 +26,15 @@ const awkOptions = optionTable(
 )
 
 function judgeAwk(args: readonly ShellWord[]): Judgement {
-  return judgeFilter(parseArguments(args, awkOptions, { stopAtOperand: true }), [], findAwkEffect)
+  // gawk opens a connection where a file is called so.
+  const socket = args.find((word) => (word.kind === 'dynamic' ? word.prefix : word.text).includes('/inet'))
+  if (socket !== undefined) return { facts: [unknown(`${socket.text} may be a connection`)] }
+  return judgeFilter(parseArguments(args, awkOptions, { letters: 'getopt', stopAtOperand: true }), [], findAwkEffect)
 }
 
 const jqOptions = optionTable(
   '-r -c -s -n -e -S -M -C -a -j -R --raw-output --compact-output --slurp --null-input --exit-status --sort-keys --tab --indent: --raw-input --join-output --stream --monochrome-output --color-output --ascii-output --seq --unbuffered --raw-output0',
 )
-
-/** jq reads the environment and modules when its filter says so (jq(1), `env`, `import`). */
-function findJqEffect(filter: string): string | undefined {
-  const word =
-    /\benv\b|\$ENV|\b(?:import|include|modulemeta|get_search_list|input_filename|load\w*|strenv|envsubst|debug|stderr|system|eval)\b/.exec(
-      filter,
-    )
-  return word === null ? undefined : `${word[0]} may read or show more than its input`
-}
 
 function judgeJq(args: readonly ShellWord[]): Judgement {
   // `--arg NAME VALUE` has two values.
@@ -50,7 +48,15 @@ function judgeJq(args: readonly ShellWord[]): Judgement {
   ) {
     return { facts: [unknown('--arg lacks its values')] }
   }
-  return judgeFilter(parseArguments(plain, jqOptions), [], findJqEffect)
+  const several = args.find(
+    (word, at) =>
+      mayBeSeveral(word) && [args[at - 1], args[at - 2]].some((before) => /^--arg(?:json)?$/.test(before?.text ?? '')),
+  )
+  if (several !== undefined) return { facts: [unknown(`${several.text} after --arg may turn out to be several words`)] }
+  return join([
+    judgeFilter(parseArguments(plain, jqOptions, { letters: 'getopt' }), [], findJqEffect),
+    judgeTexts(args),
+  ])
 }
 
 const yqOptions = optionTable(
@@ -60,7 +66,7 @@ const yqOptions = optionTable(
 function judgeYq(args: readonly ShellWord[]): Judgement {
   const verb = staticText(args[0])
   const rest = verb === 'eval' || verb === 'e' || verb === 'ea' || verb === 'eval-all' ? args.slice(1) : args
-  return judgeFilter(parseArguments(rest, yqOptions), [], findJqEffect)
+  return judgeFilter(parseArguments(rest, yqOptions, { letters: 'getopt' }), [], findJqEffect)
 }
 
 /** A program whose first operand, or the value of some options, is a text to be judged; the other operands are files. */

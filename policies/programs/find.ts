@@ -1,9 +1,9 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { findSensitive } from '../commands/sensitive-paths.ts'
-import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { mayBeOption, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { isWorkspacePath } from '../commands/workspace-paths.ts'
-import { globTest, originOfListed, regexTest, secretNames, targetsSecrets } from './file-lists.ts'
-import { judgeFiles, join } from './judges.ts'
+import { globTest, originOfListed, regexTest, secretNames, targetsSecrets } from '../commands/file-lists.ts'
+import { judgeFiles, judgeTexts, join } from './judges.ts'
 import type { Inner, Judgement, Program, ProgramTable } from './program.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
@@ -32,10 +32,16 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   const facts: Fact[] = [readOnly]
   const found: Inner[] = []
   const within = roots.every(isWorkspacePath)
+  const [root] = roots
+  // Several roots, or all of the workspace, are no folder that can be named.
+  const below =
+    roots.length === 1 && within && root?.kind === 'static' && /^\w/.test(root.text)
+      ? `${root.text.replace(/\/$/, '')}/`
+      : './'
   let filtered = false
   let deletes = false
   for (const root of leading) {
-    if (root.kind === 'dynamic' && root.prefix === '')
+    if (root.kind !== 'static' && mayBeOption(root))
       facts.push(unknown(`${root.text} may turn out to be a part of the expression`))
   }
   const rest = start < 0 ? [] : args.slice(start)
@@ -52,6 +58,8 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
     if (alone.has(part)) continue
     const argument = rest[at + 1]
     if (withArgument.has(part) && argument !== undefined) {
+      if (mayBeExpression(argument))
+        return { facts: [unknown(`${argument.text} may turn out to be further parts of find's expression`)] }
       filtered ||= naming.has(part) && isPlain && !secretNames.some(patternTest(part, argument.text))
       at++
     } else if (writing.has(part)) {
@@ -63,9 +71,12 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
         (arg, index) => index > at && (arg.text === ';' || (arg.text === '+' && rest[index - 1]?.text === '{}')),
       )
       if (end < 0) return { facts: [unknown(`${part} has no end`)], opaque: `${part} has no end` }
+      const open = rest.slice(at + 1, end).find(mayBeExpression)
+      if (open !== undefined)
+        return { facts: [unknown(`${open.text} may turn out to end ${part}`)], opaque: `${open.text} may end ${part}` }
       const list = within && !sensitive ? { dotted: true, filtered } : undefined
       const origin = originOfListed(list, rest[at + 1]?.text)
-      const command = rest.slice(at + 1, end).map((word) => fill(word, origin))
+      const command = rest.slice(at + 1, end).map((word) => fill(word, origin, below))
       found.push({ kind: 'command', words: command })
       // In the folder of each file a program of that folder may be the one that is found.
       if (part !== '-exec') facts.push(unknown(`${part} runs a command in every folder, or asks`))
@@ -73,11 +84,24 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
     } else return { facts: [unknown(`${part} is not a part of find's expression known to be harmless`)] }
   }
   if (deletes) {
-    const wide = !filtered && roots.some(({ text }) => /^(?:\.\/*|\/|~|\.\.)$/.test(text)) ? 'wide' : 'named'
+    const wide =
+      !filtered && roots.some(({ kind, text }) => kind !== 'static' || /^(?:\.\/*|\/|~|\.\.)$/.test(text))
+        ? 'wide'
+        : 'named'
     facts.push({ class: 'destructive', reason: 'find -delete deletes what it finds', extent: within ? wide : 'wide' })
   }
   // find names files and doesn't read them; only its roots count as looked at.
-  return { ...join([{ facts, runs: found }, judgeFiles(leading.filter(({ kind }) => kind !== 'dynamic'))]) }
+  return {
+    ...join([{ facts, runs: found }, judgeTexts(rest), judgeFiles(leading.filter(({ kind }) => kind !== 'dynamic'))]),
+  }
+}
+
+const harmful = [...writing, ...running, '-delete', '-files0-from', ';', '+']
+
+/** Whether a word may turn out to be several, one of which is a part of the expression that does something. */
+function mayBeExpression(word: ShellWord): boolean {
+  if (word.kind === 'dynamic') return !word.single
+  return word.kind === 'glob' && harmful.some(globTest(word.text))
 }
 
 /** What a part of the expression tests names by. */
@@ -86,15 +110,18 @@ function patternTest(part: string, pattern: string): (name: string) => boolean {
 }
 
 /** `{}` becomes the path of a file below the roots. */
-function fill(word: ShellWord, from: 'workspace' | 'commands'): ShellWord {
+function fill(word: ShellWord, from: 'workspace' | 'commands', below: string): ShellWord {
   if (word.kind !== 'static' || !word.text.includes('{}')) return word
   const prefix = word.text.slice(0, word.text.indexOf('{}'))
+  // With something in front that is no folder it is another name than the one that was found.
+  const isOther = !/^(?:|.*\/)$/.test(prefix)
   return {
     kind: 'dynamic',
     text: word.text,
-    prefix: prefix === '' ? './' : prefix,
+    prefix: prefix === '' ? below : prefix,
     single: false,
-    from,
+    whole: true,
+    from: isOther ? 'commands' : from,
   }
 }
 

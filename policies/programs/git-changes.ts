@@ -2,7 +2,9 @@ import type { Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 
 const writes: Fact = { class: 'writes', paths: ['.git'] }
-const hooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
+/** What git runs of its own accord. No argument says what that is. */
+export const runsHooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
+const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands it is given' }
 
 function loses(reason: string, extent: 'named' | 'wide' = 'wide'): Fact {
   return { class: 'destructive', reason, extent }
@@ -12,11 +14,14 @@ function connects(...more: readonly Fact[]): readonly Fact[] {
   return [{ class: 'network', hosts: [] }, ...more]
 }
 
-/** Whether one of the arguments is an option, bundled ones and attached values included. */
+/** Whether one of the arguments is an option: bundled, abbreviated, with an attached value. */
 function has(args: readonly ShellWord[], ...options: readonly string[]): boolean {
   return args.some(({ text }) =>
     options.some((option) => {
-      if (option.startsWith('--')) return text === option || text.startsWith(`${option}=`)
+      if (option.startsWith('--')) {
+        const name = text.replace(/=.*/s, '')
+        return name.length > 2 && name.startsWith('--') && option.startsWith(name)
+      }
       return /^-[A-Za-z]/.test(text) && text.slice(1).includes(option.slice(1))
     }),
   )
@@ -30,8 +35,15 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
   const first = staticText(args[0]) ?? ''
   const operands = args.filter(({ text }) => !text.startsWith('-'))
   switch (verb) {
-    case 'add':
     case 'rm':
+      return operands.some(isEverything) || (has(args, '-r') && has(args, '-f', '--force') && !has(args, '--cached'))
+        ? [loses('git rm deletes a tree, changed or not')]
+        : [{ class: 'writes', paths: operands.map(({ text }) => text) }]
+    case 'checkout-index':
+      return [has(args, '-f', '--force') ? loses('git checkout-index overwrites uncommitted work') : writes]
+    case 'read-tree':
+      return [has(args, '-u', '--reset') ? loses('git read-tree overwrites uncommitted work') : writes]
+    case 'add':
     case 'mv':
     case 'init':
     case 'update-index':
@@ -42,43 +54,45 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
     case 'revert':
     case 'am':
     case 'apply':
-      return [writes, hooks]
+      return [writes, runsHooks]
     case 'rebase':
-      return [
-        writes,
-        hooks,
-        ...(has(args, '-x', '--exec', '-i')
-          ? [{ class: 'runs-code', reason: 'git rebase runs the commands it is given' } as const]
-          : []),
-      ]
+      return [writes, runsHooks, ...(has(args, '-x', '--exec', '-i') ? [runsGiven] : [])]
     case 'checkout':
+      if (has(args, '-B') && operands.length > 1) return [runsHooks, loses('git checkout moves a branch')]
       return has(args, '-b', '-B', '--orphan') && !has(args, '-f', '--force')
-        ? [writes, hooks]
-        : [hooks, discards(args, verb)]
+        ? [writes, runsHooks]
+        : [runsHooks, discards(args, verb)]
     case 'switch':
+      if (has(args, '-C', '--force-create') && operands.length > 1)
+        return [runsHooks, loses('git switch moves a branch')]
       return has(args, '-f', '--force', '--discard-changes')
-        ? [hooks, loses('git switch discards uncommitted work')]
-        : [writes, hooks]
+        ? [runsHooks, loses('git switch discards uncommitted work')]
+        : [writes, runsHooks]
     case 'restore':
       return has(args, '--staged', '-S') && !has(args, '--worktree', '-W') ? [writes] : [discards(args, verb)]
     case 'reset':
-      return has(args, '--hard', '--merge', '--keep') ? [loses('git reset discards uncommitted work')] : [writes]
+      return has(args, '--hard', '--merge', '--keep') || args.some(isPrinted)
+        ? [loses('git reset discards uncommitted work')]
+        : [writes]
     case 'clean':
       return has(args, '-n', '--dry-run') ? [writes] : [loses('git clean deletes every file that git does not track')]
     case 'stash':
       if (first === 'drop' || first === 'clear') return [loses('git stash throws away stashed work')]
       return first === 'list' || first === 'show' ? undefined : [writes]
     case 'branch':
-      if (has(args, '-D', '-d', '--delete')) return [loses('git branch deletes a branch', 'named')]
-      return has(args, '-m', '-M', '--move', '-c', '-C', '-f', '--force', '-u', '--set-upstream-to', '--unset-upstream')
-        ? [writes]
-        : undefined
+      if (has(args, '-D', '-M', '-C', '-f', '--force')) return [loses('git branch may lose what only a branch had')]
+      if (has(args, '-d', '--delete')) return [loses('git branch deletes a branch', 'named')]
+      return has(args, '-m', '--move', '-c', '-u', '--set-upstream-to', '--unset-upstream') ? [writes] : undefined
     case 'tag':
       return has(args, '-d', '--delete') ? [loses('git tag deletes a tag', 'named')] : undefined
     case 'worktree':
       return first === 'list'
         ? undefined
-        : [first === 'remove' ? loses('git worktree removes a tree', 'named') : writes]
+        : [
+            first === 'remove'
+              ? loses('git worktree removes a tree', has(args, '-f', '--force') ? 'wide' : 'named')
+              : writes,
+          ]
     case 'reflog':
       return first === 'expire' || first === 'delete'
         ? [loses('git reflog throws away what could be recovered')]
@@ -90,15 +104,15 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
     case 'filter-branch':
     case 'filter-repo':
     case 'replace':
-      return [loses('git rewrites history'), hooks]
+      return [loses('git rewrites history'), runsHooks, ...(verb === 'replace' ? [] : [runsGiven])]
     case 'update-ref':
-      return [loses('git moves or deletes a reference', 'named')]
+      return [loses('git moves or deletes a reference')]
     case 'push':
-      return connects(hooks, ...pushLosses(args, operands))
+      return connects(runsHooks, ...pushLosses(args, operands))
     case 'fetch':
     case 'pull':
     case 'clone':
-      return connects(writes, hooks)
+      return connects(writes, runsHooks)
     case 'ls-remote':
     case 'archive':
     case 'request-pull':
@@ -111,9 +125,11 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
           ? connects()
           : undefined
     case 'submodule':
-      return first === 'status' ? undefined : connects(writes, hooks)
+      if (/^(?:deinit|update)$/.test(first) && has(args, '-f', '--force'))
+        return connects(loses('git submodule discards uncommitted work'), runsHooks)
+      return first === 'status' ? undefined : connects(writes, runsHooks, ...(first === 'foreach' ? [runsGiven] : []))
     case 'bisect':
-      return first === 'log' ? undefined : [writes, hooks]
+      return first === 'log' ? undefined : [writes, runsHooks, ...(first === 'run' ? [runsGiven] : [])]
     case 'difftool':
     case 'mergetool':
     case 'hook':
@@ -124,10 +140,16 @@ export function gitChange(verb: string, args: readonly ShellWord[]): readonly Fa
   }
 }
 
+/** Whether a path means the whole tree. */
+function isEverything({ kind, text }: ShellWord): boolean {
+  return kind === 'glob' || /^(?:\.{1,2}\/*|:\/?|\*)$/.test(text)
+}
+
 /** `git checkout PATH` and `git restore PATH` throw away what isn't committed; a branch to go to keeps it. */
 function discards(args: readonly ShellWord[], verb: string): Fact {
   const paths = args.filter(({ text }) => !text.startsWith('-'))
   const wide =
+    pathsOf(args, verb).some(isFolder) ||
     paths.some(({ kind, text }) => kind !== 'static' || /^(?:\.\/*|:\/?|\*|\.\.)$/.test(text)) ||
     has(args, '-f', '--force')
   const separated = args.some(({ text }) => text === '--')
@@ -135,10 +157,27 @@ function discards(args: readonly ShellWord[], verb: string): Fact {
   return loses(`git ${verb} discards uncommitted work`, wide ? 'wide' : 'named')
 }
 
+/** What is surely a path: behind `--`, or of several words all but the first, which may be a revision. */
+function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[] {
+  const parting = args.findIndex(({ text }) => text === '--')
+  if (parting >= 0) return args.slice(parting + 1)
+  const isSource = (_: ShellWord, at: number): boolean => /^(?:-s|--source)$/.test(args[at - 1]?.text ?? '')
+  const words = args.filter((word, at) => !word.text.startsWith('-') && !isSource(word, at))
+  return verb === 'checkout' ? words.slice(1) : words
+}
+
+/** Whether a path looks like one of a folder: nothing parts its last name, and it is written small as `Makefile` isn't. */
+function isFolder({ text }: ShellWord): boolean {
+  return text.endsWith('/') || /^[^A-Z.][^.]*$/.test(text.slice(text.lastIndexOf('/') + 1))
+}
+
+/** Whether a word is what another command prints, which may be an option. */
+function isPrinted(word: ShellWord): boolean {
+  return word.kind === 'dynamic' && !word.single && word.prefix === '' && word.from === 'commands'
+}
+
 function pushLosses(args: readonly ShellWord[], operands: readonly ShellWord[]): readonly Fact[] {
-  const forced =
-    has(args, '-f', '--force', '--mirror', '--delete', '-d', '--prune') ||
-    args.some(({ text }) => text.startsWith('--force-with-lease'))
+  const forced = has(args, '-f', '--force', '--mirror', '--delete', '-d', '--prune') || has(args, '--force-with-lease')
   const deleting = operands.some(({ text }) => text.startsWith(':') || text.startsWith('+'))
   return forced || deleting ? [loses('git push overwrites or deletes what others have')] : []
 }

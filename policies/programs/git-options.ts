@@ -1,8 +1,11 @@
 import { optionTable, type OptionTable } from '../commands/options.ts'
 
-/** Options of everything that shows a diff (git-diff(1)). Not --output, --ext-diff, --textconv, --no-index, --submodule. */
+/**
+ * Options of everything that shows a diff (git-diff(1)). Not --output, --ext-diff, --textconv, --no-index, --submodule, and not --remerge-diff,
+ * which merges, and so writes objects and runs drivers.
+ */
 const diff =
-  '-p -u -s -U? --patch --no-patch --unified? --output-indicator-new: --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram --anchored: --diff-algorithm: --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat -z --name-only --name-status --color? --no-color --color-moved? --word-diff? --word-diff-regex: --color-words? --no-renames --rename-empty --check --ws-error-highlight: --full-index --binary --abbrev? -B? -M? --find-renames? -D -C? --find-copies? --find-copies-harder -l: --diff-filter: -S: -G: --find-object: --pickaxe-all --pickaxe-regex -O< -R --relative? --no-relative -a --text --ignore-cr-at-eol --ignore-space-at-eol -b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I: --ignore-matching-lines: --inter-hunk-context: -W --function-context --exit-code --quiet -q --no-ext-diff --no-textconv --ignore-submodules? --src-prefix: --dst-prefix: --no-prefix --default-prefix --line-prefix: --ita-invisible-in-index --merge-base --cached --staged -1 -2 -3 --base --ours --theirs -0 --cc -c -m --combined-all-paths --no-diff-merges --diff-merges: --remerge-diff'
+  '-p -u -s -U? --patch --no-patch --unified? --output-indicator-new: --raw --patch-with-raw --indent-heuristic --minimal --patience --histogram --anchored: --diff-algorithm: --stat? --compact-summary --numstat --shortstat --dirstat? --cumulative --summary --patch-with-stat -z --name-only --name-status --color? --no-color --color-moved? --word-diff? --word-diff-regex: --color-words? --no-renames --rename-empty --check --ws-error-highlight: --full-index --binary --abbrev? -B? -M? --find-renames? -D -C? --find-copies? --find-copies-harder -l: --diff-filter: -S: -G: --find-object: --pickaxe-all --pickaxe-regex -O< -R --relative? --no-relative -a --text --ignore-cr-at-eol --ignore-space-at-eol -b --ignore-space-change -w --ignore-all-space --ignore-blank-lines -I: --ignore-matching-lines: --inter-hunk-context: -W --function-context --exit-code --quiet -q --no-ext-diff --no-textconv --ignore-submodules? --src-prefix: --dst-prefix: --no-prefix --default-prefix --line-prefix: --ita-invisible-in-index --merge-base --cached --staged -1 -2 -3 --base --ours --theirs -0 --cc -c -m --combined-all-paths --no-diff-merges --diff-merges:'
 
 /** Options that choose commits (git-rev-list(1)). Not --show-signature, which runs gpg. */
 const commits =
@@ -75,9 +78,13 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   branch: {
     options: table(`-a -r -v -vv -q --all --remotes --verbose --show-current --abbrev? --no-abbrev ${listing}`),
     most: 0,
-    operandsNeed: ['--list', '-l'],
+    operandsNeed: ['--list', '-l', '--merged', '--no-merged', '--contains', '--no-contains'],
   },
-  tag: { options: table(`-n? ${listing}`), most: 0, operandsNeed: ['--list', '-l'] },
+  tag: {
+    options: table(`-n? ${listing}`),
+    most: 0,
+    operandsNeed: ['--list', '-l', '--merged', '--no-merged', '--contains', '--no-contains'],
+  },
   'for-each-ref': {
     options: table(
       `--count: --shell --perl --python --tcl --exclude: --omit-empty --include-root-refs --stdin ${listing}`,
@@ -116,7 +123,6 @@ export const gitReaders: Readonly<Record<string, GitReader>> = {
   'patch-id': { options: table('--stable --unstable --verbatim') },
   stripspace: { options: table('-s -c --strip-comments --comment-lines') },
   'get-tar-commit-id': { options: table('') },
-  'merge-tree': { options: table('--name-only --messages --no-messages -z') },
   'check-mailmap': { options: table('--stdin') },
   var: { options: table('-l'), most: 0 },
 }

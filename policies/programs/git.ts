@@ -1,23 +1,40 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
-import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { literal, mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { gitChange } from './git-changes.ts'
 import { gitReaders, gitSecondReaders, type GitReader } from './git-options.ts'
 import { join, judgeFiles, judgeOptions } from './judges.ts'
 import type { Judgement, Program, ProgramTable } from './program.ts'
 
 /** Settings that `-c` may give for one call: none of them names a program or a file to run. */
-const tameSetting =
-  /^(?:color\.[\w.]+|advice\.\w+|core\.(?:quotepath|abbrev|autocrlf|eol|filemode|ignorecase|precomposeunicode|safecrlf|commentchar)|log\.(?:date|decorate|abbrevcommit|follow)|diff\.(?:renames|algorithm|noprefix|mnemonicprefix|context|statgraphwidth|wserrorhighlight)|column\.\w+|status\.\w+|user\.(?:name|email)|init\.defaultbranch|commit\.gpgsign|tag\.gpgsign|merge\.conflictstyle|pull\.(?:rebase|ff)|push\.default|fetch\.prune|safe\.directory|versionsort\.\w+|grep\.\w+|gc\.auto|rerere\.enabled)=/i
+const tameSettings = new Set(
+  `core.quotepath core.abbrev core.autocrlf core.eol core.filemode core.ignorecase core.precomposeunicode core.safecrlf core.commentchar log.date
+   log.decorate log.abbrevcommit log.follow diff.renames diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.statgraphwidth
+   diff.wserrorhighlight user.name user.email init.defaultbranch commit.gpgsign tag.gpgsign merge.conflictstyle pull.rebase pull.ff push.default
+   fetch.prune safe.directory versionsort.suffix versionsort.prereleasesuffix gc.auto rerere.enabled`.split(/\s+/),
+)
+const tameSections = /^(?:color|advice|column|status|grep)\.[\w.]+$/
+
+function isTame(setting: string): boolean {
+  const name = setting.slice(0, setting.indexOf('=')).toLowerCase()
+  return setting.includes('=') && (tameSettings.has(name) || tameSections.test(name))
+}
 
 const settingOff =
-  /^(?:core\.(?:fsmonitor|hookspath|pager)=(?:false|\/dev\/null|cat|)|commit\.gpgsign=false|core\.fsmonitor=)$/i
+  /^(?:core\.hookspath=(?:\/dev\/null)?|core\.fsmonitor=(?:false)?|core\.pager=(?:cat|false)?|commit\.gpgsign=false)$/i
 
-type Front = { readonly rest: readonly ShellWord[]; readonly alarms: readonly Alarm[]; readonly problem?: string }
+type Front = {
+  readonly rest: readonly ShellWord[]
+  readonly alarms: readonly Alarm[]
+  /** What `-c alias.x=…` makes of a word. */
+  readonly aliases?: ReadonlyMap<string, string>
+  readonly problem?: string
+}
 
 /** Reads the options in front of the subcommand (git(1)). */
 function readFront(args: readonly ShellWord[]): Front {
   const alarms: Alarm[] = []
+  const aliases = new Map<string, string>()
   let at = 0
   for (; at < args.length; at++) {
     const word = args[at]
@@ -31,7 +48,9 @@ function readFront(args: readonly ShellWord[]): Front {
       at++
     } else if (text === '-c' || text.startsWith('--config-env')) {
       const setting = text === '-c' ? (next ?? '') : ''
-      if (!tameSetting.test(setting) && !settingOff.test(setting)) {
+      const alias = /^alias\.([^=]*)=/i.exec(setting)
+      if (alias?.[1] !== undefined) aliases.set(alias[1].toLowerCase(), setting.slice(alias[0].length))
+      if (!isTame(setting) && !settingOff.test(setting)) {
         alarms.push({
           kind: 'environment',
           reason: `git ${text} ${args[at + 1]?.text ?? ''} can make git run other programs`,
@@ -44,16 +63,33 @@ function readFront(args: readonly ShellWord[]): Front {
     } else if (/^--exec-path=/.test(text)) {
       alarms.push({ kind: 'environment', reason: `git ${text} makes git run other programs` })
     } else if (
-      !/^(?:--no-pager|-P|--no-replace-objects|--no-lazy-fetch|--no-optional-locks|--no-advice|--literal-pathspecs|--glob-pathspecs|--noglob-pathspecs|--icase-pathspecs|--bare|--version|-v)$/.test(
+      !/^(?:--no-pager|-P|--no-replace-objects|--no-lazy-fetch|--no-optional-locks|--no-advice|--literal-pathspecs|--glob-pathspecs|--noglob-pathspecs|--icase-pathspecs|--bare|--version|--help|-v)$/.test(
         text,
       )
     ) {
       return { rest: args.slice(at), alarms, problem: `git ${text} is not known to be harmless` }
-    } else if (text === '--bare') alarms.push(elsewhere(text))
+    } else if (text === '--help' && args.length > 1)
+      return { rest: args.slice(at), alarms, problem: 'git --help opens a manual' }
+    else if (text === '--bare') alarms.push(elsewhere(text))
+    else if (text === '--help' && args.length === 1) return { rest: [literal('version')], alarms }
     else if (/^(?:--version|-v)$/.test(text))
       return { rest: [{ kind: 'static', text: 'version' }, ...args.slice(at + 1)], alarms }
   }
-  return { rest: args.slice(at), alarms }
+  return { rest: args.slice(at), alarms, aliases }
+}
+
+/** What an alias of the command line stands for: a git command, or a text for a shell. */
+function expandAlias(words: readonly ShellWord[], text: string): readonly ShellWord[] | { readonly script: string } {
+  if (text.startsWith('!')) return { script: text.slice(1) }
+  // Quotes in it part words in git's own way.
+  if (/['"\\]/.test(text)) return { script: text }
+  return [
+    ...text
+      .split(/\s+/)
+      .filter((one) => one !== '')
+      .map(literal),
+    ...words.slice(1),
+  ]
 }
 
 function elsewhere(option: string): Alarm {
@@ -64,13 +100,30 @@ function elsewhere(option: string): Alarm {
 }
 
 function judgeGit(args: readonly ShellWord[]): Judgement {
-  const { rest, alarms, problem } = readFront(args)
+  const { rest, alarms, aliases, problem } = readFront(args)
   if (problem !== undefined) return { facts: [unknown(problem)], alarms, bare: rest, opaque: problem }
-  const [verb, ...given] = rest
-  const name = staticText(verb)
+  const name = staticText(rest[0])
   if (name === undefined)
     return { facts: [unknown('which git command runs is known only when it runs')], alarms, bare: rest }
-  return { ...judgeVerb(name, given, alarms), bare: rest }
+  const alias = aliases?.get(name.toLowerCase())
+  if (alias === undefined) return { ...judgeVerb(name, rest.slice(1), alarms), bare: rest }
+  const expanded = expandAlias(rest, alias)
+  const reason = `git ${name} is an alias of this line`
+  if ('script' in expanded) {
+    return {
+      facts: [unknown(reason)],
+      alarms,
+      bare: rest,
+      opaque: reason,
+      runs: [{ kind: 'script', text: expanded.script, shell: 'sh' }],
+    }
+  }
+  return {
+    facts: [unknown(reason)],
+    alarms,
+    bare: rest,
+    runs: [{ kind: 'command', words: [literal('git'), ...expanded] }],
+  }
 }
 
 function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Alarm[]): Judgement {
@@ -98,31 +151,84 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
 }
 
 function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, row.options, row.numbers === true ? { numbers: true } : {})
+  const parsed = parseArguments(args, row.options, { letters: 'getopt', numbers: row.numbers === true })
   if (!parsed.ok) return { facts: [unknown(`git ${verb}: ${parsed.reason}`)] }
   const released = row.operandsNeed?.some((option) => parsed.options.some(({ name }) => name === option)) ?? false
   if (!released && parsed.operands.length > (row.most ?? Infinity)) {
     return { facts: [unknown(`git ${verb} ${parsed.operands.at(-1)?.text ?? ''} may change something`)] }
   }
+  // git blame reads options behind `--` too, and whatever else does is like it.
+  const end = args.findIndex(({ text }) => text === '--')
+  const strict = verb === 'blame' || verb === 'annotate'
+  const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))
+  if (late !== undefined) return { facts: [unknown(`git ${verb}: ${late.text} behind -- may be an option`)] }
+  if (row.most !== undefined && !released && args.some(mayBeSeveral))
+    return { facts: [unknown(`git ${verb}: one of its words may turn out to be several`)] }
   const facts: Fact[] = [readOnly]
-  const formats = parsed.options.filter(({ name }) => /^--(?:format|pretty)$/.test(name))
-  // %G… verifies signatures, for which git runs the program that the repository's configuration names.
-  if (
-    formats.some(
-      ({ value }) => value !== undefined && (value.kind !== 'static' || /%\(?\s*(?:G|signature)/i.test(value.text)),
-    )
-  ) {
-    facts.push(unknown('the format verifies signatures, which runs a program'))
-  }
-  // Given two paths, git diff reads them wherever they are; `HEAD:.env` is what was once committed.
-  const paths = parsed.operands.map((word) =>
-    word.kind === 'static' ? { ...word, text: word.text.slice(word.text.indexOf(':') + 1) } : word,
+  if (parsed.options.some(({ name, value }) => name === '--diff-merges' && !plainMerges.test(staticText(value) ?? '')))
+    facts.push(unknown('to show what a merge would be git merges'))
+  const format = parsed.options.find(
+    ({ name, value }) => /^--(?:format|pretty)$/.test(name) && value !== undefined && !isPlainFormat(staticText(value)),
   )
-  return join([{ facts }, judgeOptions(parsed.options), judgeFiles(verb === 'grep' ? paths.slice(1) : paths)])
+  if (format !== undefined)
+    facts.push(unknown(`the format ${format.value?.text ?? ''} may verify signatures, which runs a program`))
+  const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
+  // Given two paths, git diff reads them wherever they are; `HEAD:.env` is what was once committed.
+  const paths = parsed.operands.map((word, at) => (at === 0 && verb === 'grep' && !hasPattern ? word : pathOf(word)))
+  // The lines of a function or of a range are those of the file behind the last colon.
+  const ranges = parsed.options.flatMap(({ name, value }) => (name === '-L' && value !== undefined ? [value] : []))
+  return join([
+    { facts },
+    judgeOptions(parsed.options),
+    judgeFiles(ranges.map((word) => (word.kind === 'static' ? pathOf({ ...word, text: afterLast(word.text) }) : word))),
+    judgeFiles(verb === 'grep' && !hasPattern ? paths.slice(1) : paths),
+  ])
+}
+
+/** Which parent a merge is shown against; `remerge` does the merge again. */
+const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
+
+/** The path that an operand names: in a revision, behind what tells how it is meant, or in git's own wildcards. */
+function pathOf(word: ShellWord): ShellWord {
+  if (word.kind !== 'static') return word
+  const text = word.text.replace(/^:(?:\([^)]*\)|[!/^]+|[0-3]:)/, '')
+  const path = text.slice(text.indexOf(':') + 1)
+  if (!/[*?[]/.test(path)) return { ...word, text: path }
+  // Other than a shell's, git's wildcards match a dot in front.
+  return { kind: 'glob', text: path.replace(/(^|\/)(?=[*?[])(?!\*+(?:\/|$))/g, '$1.') }
+}
+
+function afterLast(text: string): string {
+  return text.slice(text.lastIndexOf(':') + 1)
+}
+
+const letters =
+  /^[-+ ]?(?:[HhTtPpeEsfbBNdDSmaAn]|x00|x09|x0a|[ac][nNeElLdDrtiIshp]|g[dDnNeEs]|C[a-z]+|C\([a-z0-9# ,:]*\)|w\([0-9, ]*\)|[<>][<>]?\|?\([0-9a-z, ]*\))/
+const fields = new Set(
+  `refname objectname objecttype objectsize upstream push HEAD subject body contents authorname authoremail authordate committername committeremail
+   committerdate creator creatordate taggername taggerdate tag describe symref worktreepath ahead-behind objectmode path trailers decorate`.split(
+    /\s+/,
+  ),
+)
+
+function isPlaceholder(text: string): boolean {
+  return letters.test(text) || fields.has(/^\(([A-Za-z-]+)(?::[\w,= -]*)?\)/.exec(text)?.[1] ?? '')
+}
+
+/**
+ * Whether a format only shows what git knows. `%G` and its like verify signatures, for which git runs the program
+ * that the repository's configuration names; a name that is none of git's own is one of the configuration.
+ */
+function isPlainFormat(format: string | undefined): boolean {
+  if (format === undefined) return false
+  if (/^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd|)$/.test(format)) return true
+  const [, ...placeholders] = format.replaceAll('%%', '').split('%')
+  return format.includes('%') && placeholders.every(isPlaceholder)
 }
 
 /** Words of `git config` that show all settings, or those that hold tokens. */
-const listing = /^(?:-l|--list|list|--get-regexp|--regexp|--get-urlmatch)$|extraheader|token|passw|credential|url\./i
+const listing =
+  /^(?:-[a-km-zA-Z]*l[a-zA-Z]*|--list|list|--get-regexp|--regexp|--get-urlmatch|--url(?:=.*)?)$|extraheader|token|pass|secret|credential|cookie|url\./i
 
 const configReading = optionTable(
   '--get --get-all --get-regexp --get-urlmatch --list -l --global --system --local --worktree --bool --int --type: -z --null --name-only --show-origin --show-scope --includes --no-includes --default:',
@@ -130,10 +236,12 @@ const configReading = optionTable(
 
 /** `git config NAME` reads; a second operand sets. */
 function judgeConfig(args: readonly ShellWord[]): Fact {
-  const parsed = parseArguments(args, configReading)
+  const parsed = parseArguments(args, configReading, { letters: 'getopt' })
   if (!parsed.ok) return { class: 'writes', paths: ['.git/config'] }
   const reads = parsed.options.some(({ name }) => /^(?:--get|--list|-l)/.test(name))
-  return reads || parsed.operands.length === 1 ? readOnly : { class: 'writes', paths: ['.git/config'] }
+  const [name] = parsed.operands
+  const isName = parsed.operands.length === 1 && name?.kind === 'static' && /^[\w-]+\..*[\w-]$/.test(name.text)
+  return reads || isName ? readOnly : { class: 'writes', paths: ['.git/config'] }
 }
 
 /** `git`, whose arguments are options, a subcommand and its arguments. */

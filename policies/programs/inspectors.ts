@@ -12,76 +12,98 @@ const plain =
 
 /** Programs that say something about the machine, the time or their arguments. */
 export const inspectors: ProgramTable = {
-  true: reader('true(1)', '', text),
-  false: reader('false(1)', '', text),
-  yes: reader('yes(1)', '', { operands: 'text' }),
-  sleep: reader('sleep(1)', '', { operands: 'text' }),
-  seq: reader('seq(1)', '-f: -s: -w --format: --separator: --equal-width', { ...text, numbers: true }),
-  factor: reader('factor(1)', '-h --exponents', text),
-  expr: reader('expr(1)', '', text),
+  true: reader('getopt', 'true(1)', '', text),
+  false: reader('getopt', 'false(1)', '', text),
+  yes: reader('getopt', 'yes(1)', '', { operands: 'text' }),
+  sleep: reader('getopt', 'sleep(1)', '', { operands: 'text' }),
+  seq: reader('getopt', 'seq(1)', '-f: -s: -w --format: --separator: --equal-width', { ...text, numbers: true }),
+  factor: reader('getopt', 'factor(1)', '-h --exponents', text),
+  expr: reader('getopt', 'expr(1)', '', text),
   numfmt: reader(
+    'getopt',
     'numfmt(1)',
     '-d: -z --from: --to: --from-unit: --to-unit: --format: --field: --header? --padding: --suffix: --round: --grouping --delimiter: --invalid:',
     text,
   ),
-  basename: reader('basename(1)', '-a -s: -z --multiple --suffix: --zero', text),
-  dirname: reader('dirname(1)', '-z --zero', text),
-  pathchk: reader('pathchk(1)', '-p -P --portability', text),
+  basename: reader('getopt', 'basename(1)', '-a -s: -z --multiple --suffix: --zero', text),
+  dirname: reader('getopt', 'dirname(1)', '-z --zero', text),
+  pathchk: reader('getopt', 'pathchk(1)', '-p -P --portability', text),
   // An operand sets the clock unless it begins with +.
   date: only(
     'date(1)',
-    reader('', '-u -d: -I? -R -r< --date: --utc --universal --iso-8601? --rfc-email --rfc-3339: --reference<', text),
+    reader(
+      'getopt',
+      '',
+      '-u -d: -I? -R -r< --date: --utc --universal --iso-8601? --rfc-email --rfc-3339: --reference<',
+      text,
+    ),
     /./,
     dateOperands,
   ),
   uname: reader(
+    'getopt',
     'uname(1)',
     '-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --kernel-version --machine --processor --operating-system',
     none,
   ),
-  arch: reader('arch(1)', '', none),
+  arch: reader('getopt', 'arch(1)', '', none),
   // An operand sets the name.
   hostname: reader(
+    'getopt',
     'hostname(1)',
-    '-a -A -d -f -i -I -s -y --alias --domain --fqdn --long --short --ip-address --all-ip-addresses',
+    '-a -d -f -i -I -s -y --alias --domain --fqdn --long --short --ip-address --all-ip-addresses',
     none,
   ),
-  nproc: reader('nproc(1)', '--all --ignore:', none),
-  whoami: reader('whoami(1)', '', none),
-  id: reader('id(1)', '-a -g -G -n -r -u -z -Z --group --groups --name --real --user', text),
-  groups: reader('groups(1)', '', text),
-  users: reader('users(1)', '', none),
-  who: reader('who(1)', '-a -b -d -H -l -m -q -r -s -t -T -u --all --boot --count --heading', none),
-  w: reader('w(1)', '-h -s -f -i', none),
-  uptime: reader('uptime(1)', '-p -s --pretty --since', none),
-  free: reader('free(1)', '-b -k -m -g -h -l -t -w --bytes --kibi --mebi --gibi --human --lohi --total --wide', none),
-  tty: reader('tty(1)', '-s --silent', none),
-  locale: reader('locale(1)', '-a -m -k -c --all-locales --charmaps', text),
-  getconf: reader('getconf(1)', '-a', text),
-  lscpu: reader('lscpu(1)', '-a -b -c -e? -p? -J --json --extended? --parse?', none),
-  lsblk: reader('lsblk(8)', '-a -b -d -f -i -J -l -m -n -o: -p -P -r -S -t --json --fs --output: --paths', none),
-  lspci: reader('lspci(8)', '-v -k -n -t -m -nn', none),
-  lsusb: reader('lsusb(8)', '-v -t', none),
-  // Letters without a dash may hold an e, which shows environments.
+  nproc: reader('getopt', 'nproc(1)', '--all --ignore:', none),
+  whoami: reader('getopt', 'whoami(1)', '', none),
+  id: reader('getopt', 'id(1)', '-a -g -G -n -r -u -z -Z --group --groups --name --real --user', text),
+  groups: reader('getopt', 'groups(1)', '', text),
+  users: reader('getopt', 'users(1)', '', none),
+  who: reader('getopt', 'who(1)', '-a -b -d -H -l -m -q -r -s -t -T -u --all --boot --count --heading', none),
+  w: reader('getopt', 'w(1)', '-h -s -f -i', none),
+  uptime: reader('getopt', 'uptime(1)', '-p -s --pretty --since', none),
+  free: reader(
+    'getopt',
+    'free(1)',
+    '-b -k -m -g -h -l -t -w --bytes --kibi --mebi --gibi --human --lohi --total --wide',
+    none,
+  ),
+  tty: reader('getopt', 'tty(1)', '-s --silent', none),
+  locale: reader('getopt', 'locale(1)', '-a -m -k -c --all-locales --charmaps', text),
+  getconf: reader('apart', 'getconf(1)', '-a', text),
+  lscpu: reader('getopt', 'lscpu(1)', '-a -b -c -e? -p? -J --json --extended? --parse?', none),
+  lsblk: reader(
+    'getopt',
+    'lsblk(8)',
+    '-a -b -d -f -i -J -l -m -n -o: -p -P -r -S -t --json --fs --output: --paths',
+    none,
+  ),
+  lspci: reader('getopt', 'lspci(8)', '-v -k -n -t -m -nn', none),
+  lsusb: reader('getopt', 'lsusb(8)', '-v -t', none),
+  // Whole shapes: letters mean one thing with a dash and another without, and an e without one shows environments.
   ps: only(
     'ps(1)',
     reader(
+      'apart',
       '',
-      '-A -a -e -f -F -H -j -l -L -T -w -o: -p: -u: -C: -x --sort: --forest --no-headers --headers --pid: --ppid: --user: --cols:',
-      { operands: 'text' },
+      '-A -a -e -f -F -H -l -L -T -w -o: -p: -u: -C: -x -ef -eF -eo: -Ao: -aux -eLf --sort: --forest --no-headers --headers --pid: --ppid: --user: --cols:',
+      {
+        operands: 'text',
+      },
     ),
-    /^(?:-.*|[auxwfjlTr]+|[a-z_,%+=:0-9-]*)$/,
+    /^(?:-[A-Za-z]{1,3}|--[a-z-]+(?:=[\w,%+-]*)?|aux|auxf|auxw|auxww|ax|axf|axu|[\w.,%=+-]{2,}|[0-9])$/,
     psOperands,
   ),
   pgrep: reader(
+    'getopt',
     'pgrep(1)',
     '-a -c -d: -f -g: -G: -i -l -n -o -P: -s: -t: -u: -U: -v -x --list-name --list-full --full --count --exact',
     text,
   ),
-  pidof: reader('pidof(8)', '-s -c -q -x', text),
+  pidof: reader('getopt', 'pidof(8)', '-s -c -q -x', text),
   // Only names looked up; with -a all of them.
-  which: reader('which(1)', '-a -s', text),
-  whereis: reader('whereis(1)', '-b -m -s -u', text),
+  which: reader('getopt', 'which(1)', '-a -s', text),
+  whereis: reader('apart', 'whereis(1)', '-b -m -s -u', text),
   printenv: {
     source: 'printenv(1): without names, all of the environment',
     judge: (args) => {
@@ -96,7 +118,7 @@ export const inspectors: ProgramTable = {
   },
   getent: only(
     'getent(1): hosts and the like are looked up on the network',
-    reader('', '', text),
+    reader('getopt', '', '', text),
     /^[\w.-]+$/,
     (words) =>
       /^(?:passwd|group|services|protocols|shells)$/.test(words[0] ?? '')
@@ -105,27 +127,54 @@ export const inspectors: ProgramTable = {
   ),
   dpkg: only(
     'dpkg(1): queries alone',
-    reader('', '-l -L -s -S --list --listfiles --status --search --print-architecture --version', text),
+    reader('getopt', '', '-l -L -s -S --list --listfiles --status --search --print-architecture --version', text),
     /^(?:-[lLsS]|--(?:list|listfiles|status|search|print-architecture|version)|[^-].*)$/,
     firstIsOption,
   ),
   'dpkg-query': reader(
+    'getopt',
     'dpkg-query(1)',
     '-l -L -s -S -W -f: --list --listfiles --status --search --show --showformat:',
     text,
   ),
-  'apt-cache': only('apt-cache(8): queries alone', reader('', '-n -f -a --names-only --full', text), /./, (words) =>
-    /^(?:show|search|policy|depends|rdepends|showpkg|stats|pkgnames|madison)$/.test(words[0] ?? '')
-      ? undefined
-      : 'it is not a query',
+  'apt-cache': only(
+    'apt-cache(8): queries alone',
+    reader('getopt', '', '-n -f -a --names-only --full', text),
+    /./,
+    (words) =>
+      /^(?:show|search|policy|depends|rdepends|showpkg|stats|pkgnames|madison)$/.test(words[0] ?? '')
+        ? undefined
+        : 'it is not a query',
   ),
   rpm: only(
     'rpm(8): queries alone',
-    reader('', '-q -a -i -l -f -c -d -R -qa -qi -ql -qf --query --all --info --list', text),
+    reader('getopt', '', '-q -a -i -l -f -c -d -R -qa -qi -ql -qf --query --all --info --list', text),
     /^(?:-q[ailfcdR]*|--query|-[ailfcdR]|--(?:all|info|list)|[^-].*)$/,
     (words) => (/^(?:-q|--query)/.test(words[0] ?? '') ? undefined : 'it is not a query'),
   ),
-  tput: reader('tput(1)', '', { operands: 'text' }),
+  ss: reader(
+    'getopt',
+    'ss(8): not -K, -D, -F and -N, and not -r, which asks for names',
+    '-t -u -l -n -p -a -s -4 -6 -x -o -e -i -m -H --tcp --udp --listening --numeric --processes --all --summary',
+    {
+      operands: 'none',
+    },
+  ),
+  lsof: reader('getopt', 'lsof(8): not -D and +', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
+  // With -n alone, or it asks for the names of other machines.
+  netstat: only(
+    'netstat(8): not -c, which never ends',
+    reader('getopt', '', '-a -e -g -i -l -n -o -p -r -s -t -u -w -4 -6 --numeric', text),
+    /^(?:-[aegiloprstuw46]*n[aegilnoprstuw46]*|--numeric)$/,
+    (words) => (words.length === 0 ? 'it looks up names' : undefined),
+  ),
+  pstree: reader('getopt', 'pstree(1)', '-a -A -c -g -h -l -n -p -s -t -T -u -U', text),
+  vmstat: reader('getopt', 'vmstat(8)', '-a -d -D -f -m -n -s -S: -t -w -y', text),
+  history: reader('getopt', 'bash(1), history: in a script there is none', '', { operands: 'none' }),
+  openssl: only('openssl(1): its version alone', reader('getopt', '', '-a -v', text), /^(?:version|-[av])$/, (words) =>
+    words[0] === 'version' ? undefined : 'it is not a query',
+  ),
+  tput: reader('getopt', 'tput(1)', '', { operands: 'text' }),
 }
 
 /** Narrows a row by a pattern that each known word must fit, and by a check of the words together. */
@@ -157,12 +206,12 @@ function dateOperands(words: readonly string[]): string | undefined {
 }
 
 function psOperands(words: readonly string[]): string | undefined {
-  const values = words.filter(
-    (_, at) => !/^(?:-[A-Za-z]*[opuC]|--(?:sort|pid|ppid|user|cols))$/.test(words[at - 1] ?? ''),
+  const takesValue = /^(?:-(?:[opuC]|eo|Ao)|--(?:sort|pid|ppid|user|cols))$/
+  const odd = words.find(
+    (word, at) =>
+      /env/i.test(word) || !(takesValue.test(words[at - 1] ?? '') || /^(?:-.*|aux(?:f|w|ww)?|axu?f?)$/.test(word)),
   )
-  const showing =
-    values.find((word) => !/^(?:[auxwfjlTr]+|-[^E]*)$/.test(word)) ?? words.find((word) => /env/i.test(word))
-  return showing === undefined ? undefined : `${showing} may show environments of processes`
+  return odd === undefined ? undefined : `${odd} may show environments of processes`
 }
 
 function firstIsOption(words: readonly string[]): string | undefined {

@@ -1,10 +1,16 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
-import { optionTable, parseArguments, type GivenOption, type ParseStyle } from '../commands/options.ts'
+import {
+  optionTable,
+  parseArguments,
+  type GivenOption,
+  type OptionStyle,
+  type ParseStyle,
+} from '../commands/options.ts'
 import { coversSensitive, findSensitive, findSensitiveFolder } from '../commands/sensitive-paths.ts'
-import type { ShellWord } from '../commands/shell-word.ts'
+import { literal, mayBeSeveral, type ShellWord } from '../commands/shell-word.ts'
 import type { Judgement, Program } from './program.ts'
 
-type ReaderStyle = ParseStyle & {
+type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
   /** What the operands are: files it reads, text, names that are only looked at, or nothing it accepts. */
   readonly operands?: 'files' | 'names' | 'text' | 'none'
   /** Options by which it goes through everything below its operands; `always` where it does so unasked. */
@@ -15,18 +21,20 @@ type ReaderStyle = ParseStyle & {
   readonly textOption?: readonly string[]
   /** `@file` among the arguments stands for the words in that file. */
   readonly responseFiles?: boolean
-  /** More operands than this have another meaning, such as uniq's output file. */
+  /** More operands than this have another meaning. */
   readonly most?: number
+  /** That meaning is a file that is written, as by uniq. */
+  readonly written?: true
 }
 
-/** A row for a program that, with the options listed, only reads and prints. */
-export function reader(source: string, options: string, style: ReaderStyle = {}): Program {
+/** A row for a program that, with the options listed, only reads and prints. `letters`: how it reads what stands behind one dash. */
+export function reader(letters: OptionStyle, source: string, options: string, style: ReaderStyle = {}): Program {
   const table = optionTable(options)
   return {
     source,
     judge: (args) => {
       // Where a further operand is written, an option behind an operand is one to some systems.
-      const parsed = parseArguments(args, table, style.most === undefined ? style : { ...style, stopAtOperand: true })
+      const parsed = parseArguments(args, table, { ...style, letters, stopAtOperand: style.most !== undefined })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       if (style.responseFiles === true && args.some(({ text }) => text.startsWith('@'))) {
         return { facts: [unknown('its arguments are in a file')] }
@@ -34,11 +42,15 @@ export function reader(source: string, options: string, style: ReaderStyle = {})
       const given = judgeOptions(parsed.options)
       const kind = style.operands ?? 'files'
       if (kind === 'none' && parsed.operands.length > 0) return { facts: [unknown('operands are not expected here')] }
+      if (style.written === true && args.some(mayBeSeveral))
+        return { facts: [unknown('one of its words may turn out to be several, of which the last is written')] }
       if (parsed.operands.length > (style.most ?? Infinity)) {
         return { facts: [unknown(`the operand after the first ${style.most} means something else`)] }
       }
       const replaced = parsed.options.some(({ name }) => style.textOption?.includes(name))
-      const texts = replaced ? 0 : (style.textFirst ?? 0)
+      const leading = replaced ? 0 : (style.textFirst ?? 0)
+      // Of several words the second is a file already.
+      const texts = parsed.operands.slice(0, leading).some(isOfInput) ? 0 : leading
       const judged =
         kind === 'text'
           ? judgeTexts(parsed.operands)
@@ -51,6 +63,11 @@ export function reader(source: string, options: string, style: ReaderStyle = {})
       return join([{ facts: [readOnly] }, given, judged, below])
     },
   }
+}
+
+/** Words that a command is given from its input: any number of them, options and files among them. */
+function isOfInput(word: ShellWord): boolean {
+  return word.kind === 'dynamic' && !word.single && word.from === 'commands'
 }
 
 /** What options say by themselves: files they read or write, values that give away a variable. */
@@ -73,7 +90,10 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
   const facts: Fact[] = []
   const alarms: Alarm[] = []
   for (const file of files) {
-    const sensitive = findSensitive(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob')
+    // Of what is known only when it runs the end counts too: `$folder/.env`.
+    const sensitive =
+      findSensitive(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') ??
+      (file.kind === 'dynamic' ? findSensitive(file.text.replace(/["'\\]/g, '')) : undefined)
     if (sensitive !== undefined) {
       alarms.push({ kind: 'secret', reason: `${file.text} is where credentials are kept (${sensitive})` })
     }
@@ -85,8 +105,10 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
 
 /** Files that are only looked at: their names and sizes are no secret, unless the folder is one. */
 function judgeNames(files: readonly ShellWord[]): Judgement {
+  // All dotted names of a folder go for no secret in particular.
   const secret = files.find(
     (file) =>
+      !/^\.\*\/?$/.test(file.text) &&
       findSensitiveFolder(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') !== undefined,
   )
   const dynamic = files.filter((file) => file.kind === 'dynamic' && file.from === 'environment')
@@ -98,8 +120,9 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
 /** Whole trees that would be gone through. */
 function judgeTrees(roots: readonly ShellWord[]): Judgement {
   const covering = roots.find(({ kind, text }) => kind !== 'dynamic' && coversSensitive(text))
-  if (covering === undefined) return { facts: [] }
-  return { facts: [], alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
+  const trees = roots.length === 0 ? [literal('.')] : roots
+  if (covering === undefined) return { facts: [], trees }
+  return { facts: [], trees, alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
 }
 
 /** Text that would be shown: a variable the line doesn't set may hold a secret. */
@@ -119,5 +142,14 @@ export function join(judgements: readonly Judgement[]): Judgement {
     alarms: judgements.flatMap(({ alarms }) => alarms ?? []),
     runs: judgements.flatMap(({ runs }) => runs ?? []),
     reads: judgements.flatMap(({ reads }) => reads ?? []),
+    trees: judgements.flatMap(({ trees }) => trees ?? []),
   }
+}
+
+/** A script is run. What commands of the line print as its text could be any command. */
+export function runsScript(script: ShellWord): Judgement {
+  const facts = [{ class: 'runs-code', reason: `runs the script ${script.text}` } as const]
+  const path = script.kind === 'dynamic' ? script.prefix : script.text
+  const printed = /^\/dev\/(?:stdin|fd\/)|^\/proc\/.*\/fd\//.test(path)
+  return printed ? { facts, opaque: `${script.text} is a script known only when it runs` } : { facts }
 }

@@ -19,12 +19,17 @@ function hostsOf(args: readonly ShellWord[]): readonly string[] {
 const saving =
   /^(?:-o|-O|-OJ?|--output|--remote-name|--output-document|-P|--directory-prefix|--output-dir|-D|--dump-header|-c|--cookie-jar|--trace(?:-ascii)?)(?:=|$)/
 
+/** Clients that open a prompt and read what to do, where an option is none of theirs or means something else. */
+const prompting = /^(?:ftp|telnet|nslookup|nc|ncat|netcat|socat|sftp|mail|sendmail)$/
+
 function client(source: string, more: (args: readonly ShellWord[]) => readonly Fact[] = () => []): Program {
+  // Of these none has a word for its version that all its makers know: to `ftp -V` and `nslookup -V` it is another one.
+  const tells = prompting.test(source.replace(/\(.*/, '')) ? /^$/ : /^(?:--version|-V)$/
   return {
     source,
     judge: (args): Judgement => {
       const only = args.length === 1 ? staticText(args[0]) : undefined
-      if (only === '--version' || only === '-V') return { facts: [readOnly] }
+      if (only !== undefined && tells.test(only)) return { facts: [readOnly] }
       return { facts: [{ class: 'network', hosts: hostsOf(args) }, ...more(args)] }
     },
   }

@@ -9,7 +9,7 @@ function raiser(source: string, options: string): Program {
     source,
     judge: (args) => {
       const reason = 'it asks for the rights of another user'
-      const parsed = parseArguments(args, table, { stopAtOperand: true })
+      const parsed = parseArguments(args, table, { letters: 'getopt', stopAtOperand: true })
       const alarms = [{ kind: 'privilege', reason } as const]
       if (!parsed.ok) return { facts: [unknown(parsed.reason)], alarms, opaque: parsed.reason }
       if (parsed.operands.length === 0) return { facts: [unknown('it starts a shell of its own')], alarms }

@@ -20,6 +20,8 @@ export type Judgement = {
   readonly runs?: readonly Inner[]
   /** Files it reads, so far as they can be named. */
   readonly reads?: readonly ShellWord[]
+  /** Folders that it goes through, with all that is below. */
+  readonly trees?: readonly ShellWord[]
   /** The arguments without options that stand before a subcommand, so that rules see `git push` in `git -C . push`. */
   readonly bare?: readonly ShellWord[]
   /** Why it may run commands that can't be seen from here, so that rules about commands can't speak for it. */

@@ -7,182 +7,261 @@ const anyWord = true
 /** Programs that read files or standard input and print. */
 export const readers: ProgramTable = {
   cat: reader(
+    'getopt',
     'cat(1)',
     '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
     { anyWord },
   ),
-  tac: reader('tac(1)', '-b -r -s: --before --regex --separator:', { anyWord }),
-  head: reader('head(1)', '-c: -n: -q -v -z --bytes: --lines: --quiet --silent --verbose --zero-terminated', {
+  tac: reader('getopt', 'tac(1)', '-b -r -s: --before --regex --separator:', { anyWord }),
+  head: reader('getopt', 'head(1)', '-c: -n: -q -v -z --bytes: --lines: --quiet --silent --verbose --zero-terminated', {
     anyWord,
     numbers: true,
   }),
   // Without -f: a follower never ends.
-  tail: reader('tail(1)', '-c: -n: -q -v -z -r --bytes: --lines: --quiet --silent --verbose --zero-terminated', {
-    anyWord,
-    numbers: true,
-  }),
+  tail: reader(
+    'getopt',
+    'tail(1)',
+    '-c: -n: -q -v -z -r --bytes: --lines: --quiet --silent --verbose --zero-terminated',
+    {
+      anyWord,
+      numbers: true,
+    },
+  ),
   nl: reader(
+    'getopt',
     'nl(1)',
     '-b: -d: -f: -h: -i: -l: -n: -p -s: -v: -w: --body-numbering: --number-width: --number-separator: --number-format:',
     { anyWord },
   ),
-  wc: reader('wc(1)', '-c -m -l -L -w --bytes --chars --lines --words --max-line-length --total:', { anyWord }),
+  wc: reader('getopt', 'wc(1)', '-c -m -l -L -w --bytes --chars --lines --words --max-line-length --total:', {
+    anyWord,
+  }),
   // Not -o, --compress-program, -T, --files0-from, --random-source.
   sort: reader(
+    'getopt',
     'sort(1)',
     '-b -d -f -g -h -i -M -n -R -r -V -c -C -k: -m -s -t: -u -z -S: --reverse --numeric-sort --unique --key: --field-separator: --human-numeric-sort --version-sort --general-numeric-sort --ignore-case --ignore-leading-blanks --ignore-nonprinting --dictionary-order --check? --stable --zero-terminated --merge --month-sort --random-sort --parallel: --debug --sort: --buffer-size:',
   ),
   uniq: reader(
+    'getopt',
     'uniq(1): the second operand is written',
     '-c -d -D -i -u -z -f: -s: -w: --count --repeated --all-repeated? --ignore-case --unique --zero-terminated --skip-fields: --skip-chars: --check-chars: --group?',
-    { most: 1 },
+    { most: 1, written: true },
   ),
   cut: reader(
+    'getopt',
     'cut(1)',
     '-b: -c: -d: -f: -n -s -z --bytes: --characters: --delimiter: --fields: --only-delimited --complement --output-delimiter: --zero-terminated',
     { anyWord },
   ),
-  paste: reader('paste(1)', '-d: -s -z --delimiters: --serial --zero-terminated', { anyWord }),
+  paste: reader('getopt', 'paste(1)', '-d: -s -z --delimiters: --serial --zero-terminated', { anyWord }),
   join: reader(
+    'getopt',
     'join(1)',
     '-a: -e: -i -j: -o: -t: -v: -1: -2: -z --check-order --nocheck-order --header --ignore-case',
     { anyWord },
   ),
-  comm: reader('comm(1)', '-1 -2 -3 -z --check-order --nocheck-order --output-delimiter: --total --zero-terminated', {
-    anyWord,
-  }),
-  tr: reader('tr(1)', '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1', {
+  comm: reader(
+    'getopt',
+    'comm(1)',
+    '-1 -2 -3 -z --check-order --nocheck-order --output-delimiter: --total --zero-terminated',
+    {
+      anyWord,
+    },
+  ),
+  tr: reader('getopt', 'tr(1)', '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1', {
     operands: 'text',
     anyWord,
   }),
-  fold: reader('fold(1)', '-b -s -w: --bytes --spaces --width:', { anyWord }),
-  fmt: reader('fmt(1)', '-c -s -t -u -w: -p: -g: --width: --split-only --uniform-spacing', { anyWord, numbers: true }),
-  expand: reader('expand(1)', '-i -t: --initial --tabs:', { anyWord }),
-  unexpand: reader('unexpand(1)', '-a -t: --all --first-only --tabs:', { anyWord }),
+  fold: reader('getopt', 'fold(1)', '-b -s -w: --bytes --spaces --width:', { anyWord }),
+  fmt: reader('getopt', 'fmt(1)', '-c -s -t -u -w: -p: -g: --width: --split-only --uniform-spacing', {
+    anyWord,
+    numbers: true,
+  }),
+  expand: reader('getopt', 'expand(1)', '-i -t: --initial --tabs:', { anyWord }),
+  unexpand: reader('getopt', 'unexpand(1)', '-a -t: --all --first-only --tabs:', { anyWord }),
   column: reader(
+    'getopt',
     'column(1)',
     '-t -s: -o: -n: -x -c: -N: -R: -H: -J -L -e --table --separator: --output-separator: --json --columns: --table-columns: --fillrows',
     { anyWord },
   ),
-  rev: reader('rev(1)', '', { anyWord }),
+  rev: reader('getopt', 'rev(1)', '', { anyWord }),
   od: reader(
+    'getopt',
     'od(1)',
     '-A: -a -b -c -d -f -i -j: -l -N: -o -s -t: -v -w? -x --address-radix: --format: --skip-bytes: --read-bytes: --output-duplicates',
     { anyWord },
   ),
-  hexdump: reader('hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x --canonical --length: --skip:', { anyWord }),
-  hd: reader('hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x', { anyWord }),
-  // Not -r, which turns a dump back into bytes; a second operand is written.
-  xxd: reader('xxd(1)', '-a -b -c: -e -g: -i -l: -n: -o: -p -ps -s: -u', { most: 1 }),
-  strings: reader('strings(1)', '-a -f -n: -t: -e: -o -w --all --bytes: --radix: --encoding: --print-file-name', {
-    numbers: true,
-    responseFiles: true,
-  }),
-  base64: reader('base64(1) of GNU: the one of BSD writes with -o', '-d -i -w: --decode --ignore-garbage --wrap:', {
+  hexdump: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x --canonical --length: --skip:', {
     anyWord,
   }),
-  base32: reader('base32(1)', '-d -i -w: --decode --ignore-garbage --wrap:', { anyWord }),
+  hd: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x', { anyWord }),
+  // Not -r, which turns a dump back into bytes; a second operand is written.
+  xxd: reader('apart', 'xxd(1)', '-a -b -c: -e -g: -i -l: -n: -o: -p -ps -s: -u', { most: 1, written: true }),
+  strings: reader(
+    'getopt',
+    'strings(1)',
+    '-a -f -n: -t: -e: -o -w --all --bytes: --radix: --encoding: --print-file-name',
+    {
+      numbers: true,
+      responseFiles: true,
+    },
+  ),
+  base64: reader(
+    'getopt',
+    'base64(1) of GNU: the one of BSD writes with -o',
+    '-d -i -w: --decode --ignore-garbage --wrap:',
+    {
+      anyWord,
+    },
+  ),
+  base32: reader('getopt', 'base32(1)', '-d -i -w: --decode --ignore-garbage --wrap:', { anyWord }),
   md5sum: reader(
+    'getopt',
     'md5sum(1)',
     '-b -c -t -z --binary --check --tag --text --zero --quiet --status --strict --warn -w --ignore-missing',
     { anyWord },
   ),
   sha1sum: reader(
+    'getopt',
     'sha1sum(1)',
     '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing',
     { anyWord },
   ),
-  sha224sum: reader('sha224sum(1)', '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict', {
-    anyWord,
-  }),
+  sha224sum: reader(
+    'getopt',
+    'sha224sum(1)',
+    '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict',
+    {
+      anyWord,
+    },
+  ),
   sha256sum: reader(
+    'getopt',
     'sha256sum(1)',
     '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing',
     { anyWord },
   ),
-  sha384sum: reader('sha384sum(1)', '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict', {
-    anyWord,
-  }),
+  sha384sum: reader(
+    'getopt',
+    'sha384sum(1)',
+    '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict',
+    {
+      anyWord,
+    },
+  ),
   sha512sum: reader(
+    'getopt',
     'sha512sum(1)',
     '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing',
     { anyWord },
   ),
-  b2sum: reader('b2sum(1)', '-b -c -l: -t -z --length: --binary --check --tag --text', { anyWord }),
-  shasum: reader('shasum(1)', '-a: -b -c -t -U -q -s --algorithm: --binary --check --text', { anyWord }),
-  cksum: reader('cksum(1)', '-a: -l: -c --algorithm: --length: --check --tag --untagged', { anyWord }),
-  sum: reader('sum(1)', '-r -s --sysv', { anyWord }),
-  cmp: reader('cmp(1)', '-b -i: -l -n: -s --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent', {
-    anyWord,
-  }),
+  b2sum: reader('getopt', 'b2sum(1)', '-b -c -l: -t -z --length: --binary --check --tag --text', { anyWord }),
+  shasum: reader('getopt', 'shasum(1)', '-a: -b -c -t -U -q -s --algorithm: --binary --check --text', { anyWord }),
+  cksum: reader('getopt', 'cksum(1)', '-a: -l: -c --algorithm: --length: --check --tag --untagged', { anyWord }),
+  sum: reader('getopt', 'sum(1)', '-r -s --sysv', { anyWord }),
+  cmp: reader(
+    'getopt',
+    'cmp(1)',
+    '-b -i: -l -n: -s --print-bytes --ignore-initial: --verbose --bytes: --quiet --silent',
+    {
+      anyWord,
+    },
+  ),
   diff: reader(
+    'getopt',
     'diff(1)',
     '-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -S: -i -E -Z -b -w -B -I: -a -d -l --brief --report-identical-files --normal --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --exclude: --exclude-from< --starting-file: --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --speed-large-files --color? --tabsize: --line-format: --horizon-lines:',
     { numbers: true, recursive: ['-r', '--recursive'] },
   ),
-  diff3: reader('diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
-  diffstat: reader('diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:'),
+  diff3: reader('getopt', 'diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
+  // It hands the name of a file that looks compressed to a shell.
+  diffstat: reader('getopt', 'diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:', { operands: 'none' }),
   // Not -z and -Z, which start decompressors, and not -C, which writes.
   file: reader(
+    'getopt',
     'file(1)',
     '-b -h -i -I -k -L -l -N -n -p -r -s -0 -F: --brief --mime --mime-type --mime-encoding --no-dereference --dereference --separator: --extension --keep-going',
     { anyWord: false },
   ),
-  stat: reader('stat(1)', '-L -f -c: -t -x -r -s -n --dereference --file-system --format: --printf: --terse', {
-    operands: 'names',
-    anyWord,
-  }),
+  stat: reader(
+    'getopt',
+    'stat(1)',
+    '-L -f -c: -t -x -r -s -n --dereference --file-system --format: --printf: --terse',
+    {
+      operands: 'names',
+      anyWord,
+    },
+  ),
   ls: reader(
+    'getopt',
     'ls(1)',
     '-a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I: -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T: -u -U -v -w: -x -X -Z -1 -@ -O --all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --dired --classify? --file-type --format: --full-time --group-directories-first --no-group --human-readable --si --dereference --hide: --hyperlink? --indicator-style: --inode --ignore: --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize: --width: --context --zero',
     { operands: 'names', anyWord },
   ),
-  dir: reader('dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
-  vdir: reader('vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
+  dir: reader('getopt', 'dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
+  vdir: reader('getopt', 'vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
   // Not -R, which starts itself again and writes 00Tree.html, and not -o.
   tree: reader(
+    'last',
     'tree(1)',
     '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst --fromtabfile',
     { operands: 'names' },
   ),
   du: reader(
+    'getopt',
     'du(1)',
     '-0 -a -A -b -B: -c -D -d: -g -h -H -k -l -L -m -P -s -S -t: -x --null --all --apparent-size --block-size: --bytes --total --max-depth: --human-readable --inodes --dereference --no-dereference --si --summarize --separate-dirs --threshold: --time? --time-style: --exclude: --one-file-system',
     { operands: 'names', anyWord },
   ),
   df: reader(
+    'getopt',
     'df(1)',
     '-a -B: -h -H -i -k -l -m -P -t: -T -x: --all --block-size: --human-readable --si --inodes --local --output? --portability --type: --print-type --exclude-type: --total',
     { operands: 'names', anyWord },
   ),
   readlink: reader(
+    'getopt',
     'readlink(1)',
     '-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --zero',
     { operands: 'names', anyWord },
   ),
   realpath: reader(
+    'getopt',
     'realpath(1)',
     '-e -m -L -P -q -s -z --relative-to: --relative-base: --canonicalize-existing --canonicalize-missing --strip --no-symlinks --zero --quiet',
     { operands: 'names', anyWord },
   ),
-  zcat: reader('zcat(1)', '-f -l -v --force', { anyWord }),
-  bzcat: reader('bzcat(1)', '-s', { anyWord }),
-  xzcat: reader('xzcat(1)', '', { anyWord }),
-  zstdcat: reader('zstdcat(1)', '', { anyWord }),
-  zipinfo: reader('zipinfo(1)', '-1 -2 -s -m -l -v -h -t -T -z', { anyWord }),
+  zcat: reader('getopt', 'zcat(1)', '-f -l -v --force', { anyWord }),
+  bzcat: reader('getopt', 'bzcat(1)', '-s', { anyWord }),
+  xzcat: reader('getopt', 'xzcat(1)', '', { anyWord }),
+  zstdcat: reader('getopt', 'zstdcat(1)', '', { anyWord }),
+  zipinfo: reader('getopt', 'zipinfo(1)', '-1 -2 -s -m -l -v -h -t -T -z', { anyWord }),
   nm: reader(
+    'getopt',
     'nm(1)',
     '-a -A -C -D -g -l -n -p -P -S -r -u --demangle? --dynamic --defined-only --undefined-only --extern-only --size-sort --numeric-sort',
     { responseFiles: true },
   ),
   readelf: reader(
+    'getopt',
     'readelf(1)',
     '-a -h -l -S -s -e -n -r -d -V -A -W --all --file-header --program-headers --sections --symbols --dynamic --wide --notes --relocs',
     { responseFiles: true },
   ),
-  size: reader('size(1)', '-A -B -G -d -o -x -t', { responseFiles: true }),
-  cal: reader('cal(1)', '-1 -3 -s -m -j -y -w -n: --one --three --year --monday --sunday', { operands: 'text' }),
-  tsort: reader('tsort(1)', '', { anyWord }),
+  // Not -S, -l, -g, -W and their like, for which sources may be fetched (debuginfod), and not --plugin.
+  objdump: reader(
+    'getopt',
+    'objdump(1)',
+    '-a -b: -C -d -D -f -h -i -j: -m: -M: -p -r -R -s -t -T -V -w -x -z --all-headers --demangle? --disassemble? --disassemble-all --dynamic-syms --file-headers --full-contents --private-headers --reloc --section: --section-headers --syms --wide',
+    { responseFiles: true },
+  ),
+  size: reader('getopt', 'size(1)', '-A -B -G -d -o -x -t', { responseFiles: true }),
+  cal: reader('getopt', 'cal(1)', '-1 -3 -s -m -j -y -w -n: --one --three --year --monday --sunday', {
+    operands: 'text',
+  }),
+  tsort: reader('getopt', 'tsort(1)', '', { anyWord }),
   // Not -o and --random-source.
-  shuf: reader('shuf(1)', '-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated'),
+  shuf: reader('getopt', 'shuf(1)', '-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated'),
 }

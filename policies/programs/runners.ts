@@ -31,8 +31,6 @@ const runners: Readonly<Record<string, { readonly source: string; readonly versi
   ninja: { source: 'ninja(1)', version: ['--version'] },
   npm: { source: 'npm(1)', version: ['--version', '-v'] },
   npx: { source: 'npx(1)', version: ['--version', '-v'] },
-  docker: { source: 'docker(1)', version: ['--version', '-v'] },
-  podman: { source: 'podman(1)', version: ['--version', '-v'] },
   kubectl: { source: 'kubectl(1)' },
   helm: { source: 'helm(1)' },
   terraform: { source: 'terraform(1)' },
@@ -44,7 +42,7 @@ const runners: Readonly<Record<string, { readonly source: string; readonly versi
   cargo: { source: 'cargo(1), rustup: starts the toolchain that rust-toolchain.toml names' },
   rustc: { source: 'rustc(1), rustup' },
   rustup: { source: 'rustup(1)' },
-  go: { source: 'go(1)', version: ['version'] },
+  go: { source: 'go(1): even `go version` starts the toolchain that go.mod names' },
   gradle: { source: 'gradle(1)' },
   mvn: { source: 'mvn(1)' },
   ant: { source: 'ant(1)' },
@@ -87,6 +85,41 @@ function runner(name: string, source: string, version: readonly string[]): Progr
   }
 }
 
+const containerQueries = new Set([
+  'ps',
+  'images',
+  'inspect',
+  'version',
+  'info',
+  'container ls',
+  'image ls',
+  'volume ls',
+  'network ls',
+])
+const containerWords = /^(?:-[aqnls]+|--all|--quiet|--no-trunc|--digests|--size|--latest|\w[\w./:@-]*)$/
+
+function isContainerQuery(words: readonly string[]): boolean {
+  const length = containerQueries.has(words[0] ?? '') ? 1 : 2
+  return (
+    containerQueries.has(words.slice(0, length).join(' ')) &&
+    words.slice(length).every((word) => containerWords.test(word))
+  )
+}
+
+/** docker and podman: their version and what they list; all else runs code. */
+function containers(name: string): Program {
+  return {
+    source: `${name}(1): queries alone, without --format, --filter and another host`,
+    judge: (args) => {
+      const texts = args.map((arg) => staticText(arg))
+      const isQuery = isContainerQuery(texts.map(String)) || /^(?:--version|-v)$/.test(texts.join(' '))
+      return texts.includes(undefined) || !isQuery
+        ? { facts: [{ class: 'runs-code', reason: `${name} runs code` }] }
+        : { facts: [readOnly] }
+    },
+  }
+}
+
 /** A program that someone has to sit at, and that can start a shell. */
 function interactive(source: string): Program {
   return {
@@ -97,6 +130,8 @@ function interactive(source: string): Program {
 
 /** Programs that run code, and programs someone has to sit at. */
 export const codeRunners: ProgramTable = {
+  docker: containers('docker'),
+  podman: containers('podman'),
   ...Object.fromEntries(
     Object.entries(runners).map(([name, { source, version }]) => [name, runner(name, source, version ?? [])]),
   ),

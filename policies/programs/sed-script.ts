@@ -1,7 +1,7 @@
 /**
  * Why a sed script might do more than edit what it prints, or undefined if it surely doesn't. It reads the script as
  * sed does (sed(1), POSIX and GNU): `w`, `W`, `r`, `R`, `e` and the flags `e` and `w` of `s` are refused, and so is
- * whatever isn't understood.
+ * whatever isn't understood or is read in different ways by the seds of GNU, busybox and BSD.
  */
 export function findSedEffect(script: string): string | undefined {
   let rest = script
@@ -19,13 +19,10 @@ export function findSedEffect(script: string): string | undefined {
     if (/[{}=dDgGhHnNpPxF]/.test(command) && command !== '') rest = after
     else if (/[lqQL]/.test(command) && command !== '') rest = after.replace(/^[ \t]*[0-9]*/, '')
     else if (/[btT:]/.test(command) && command !== '') {
-      const label = /^[ \t]*[\w.-]*[ \t]*(?=[;\n}]|$)/.exec(after)
-      if (label === null) return `the label at ${excerpt(addressed)} is not understood`
+      const label = /^[ \t]*(?:[\w.-]+[ \t]*)?/.exec(after)
+      if (label === null || !/^(?:[;\n}]|$)/.test(after.slice(label[0].length)))
+        return `the label at ${excerpt(addressed)} is not understood`
       rest = after.slice(label[0].length)
-    } else if (/[aic]/.test(command) && command !== '') {
-      // The text goes on to the end of its line, and over lines that end in a backslash.
-      const text = /^(?:[^\\\n]|\\[^])*/.exec(after)
-      rest = after.slice(text?.[0].length ?? 0)
     } else if (command === 's' || command === 'y') {
       const parts = skipParts(after)
       if (parts === undefined) return `the ${command} at ${excerpt(addressed)} is not understood`
@@ -86,16 +83,25 @@ function skipParts(script: string): string | undefined {
   return skipDelimited(delimiter + afterFirst, false)
 }
 
-/** The script after a text between two delimiters. A bracket that holds the delimiter is read differently by different seds. */
+/** A bracket that every sed ends at the same place, whatever the delimiter. */
+const plainBracket = /\[\^?(?:\[:[a-z]+:\]|[^^[\]\\\n]|\\[tsdw])(?:\[:[a-z]+:\]|[^[\]\\\n]|\\[tsdw])*\]/y
+
+/** The script after a text between two delimiters. What is in brackets is read differently by different seds where it is not plain. */
 function skipDelimited(script: string, isPattern = true): string | undefined {
   const delimiter = script[0] ?? ''
-  if (delimiter === '' || /[\\\n\w\s]/.test(delimiter)) return undefined
+  if (delimiter === '' || /[\\\n\w\s[\]{};]/.test(delimiter)) return undefined
   for (let at = 1; at < script.length; at++) {
-    if (script[at] === '\\') at++
-    else if (script[at] === delimiter) {
-      const inner = script.slice(1, at)
-      if (isPattern && inner.lastIndexOf('[') > inner.lastIndexOf(']')) return undefined
-      return script.slice(at + 1)
+    const character = script[at] ?? ''
+    if (character === '\\') {
+      if (script[at + 1] === '\n' && isPattern) return undefined
+      at++
+    } else if (character === delimiter) return script.slice(at + 1)
+    else if (character === '\n') return undefined
+    else if (isPattern && character === '[') {
+      plainBracket.lastIndex = at
+      const bracket = plainBracket.exec(script)?.[0]
+      if (bracket === undefined || bracket.includes(delimiter)) return undefined
+      at += bracket.length - 1
     }
   }
   return undefined

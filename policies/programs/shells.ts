@@ -1,7 +1,8 @@
 import { unknown } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
-import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { shellOptions } from './shell-options.ts'
+import { judgeFiles, judgeTexts, runsScript } from './judges.ts'
 import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
 
 const options = optionTable('-c -l -e -u -x -v -n -f -C -b -h -o: +o: --login --norc --noprofile --posix')
@@ -12,7 +13,7 @@ function shell(kind: 'bash' | 'sh', source: string): Program {
 
 /** A shell runs the text after `-c`, or else a file, or else what it reads. */
 function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: JudgeContext): Judgement {
-  const parsed = parseArguments(args, options, { stopAtOperand: true })
+  const parsed = parseArguments(args, options, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) {
     const only = args.length === 1 ? staticText(args[0]) : undefined
     if (only === '--version' && kind === 'bash') return { facts: [] }
@@ -25,11 +26,23 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
   }
   const [first] = parsed.operands
   if (parsed.options.some(({ name }) => name === '-c')) {
-    const text = staticText(first)
+    const text = staticText(first)?.startsWith('+') === true ? undefined : staticText(first)
     if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when it runs`)
-    return { facts: [], runs: [{ kind: 'script', text, shell: kind }] }
+    const traces = parsed.options.some(({ name, value }) => name === '-x' || value?.text === 'xtrace')
+    // The text has the words behind it as $1 and so on.
+    const given = judgeTexts(parsed.operands.slice(1)).facts
+    const facts = traces ? [unknown('-x shows what variables hold'), ...given] : given
+    return { facts, runs: [{ kind: 'script', text, shell: kind }] }
   }
-  if (first !== undefined) return { facts: [{ class: 'runs-code', reason: `runs the script ${first.text}` }] }
+  // What begins with a plus takes an option back, or sets another: -n is none before it.
+  if (
+    first !== undefined &&
+    (mayBeSeveral(first) || /^\+|^$/.test(first.kind === 'dynamic' ? first.prefix : first.text))
+  )
+    return hidden(`${first.text} may be an option of the shell`)
+  // It only says whether the script can be parsed.
+  if (first !== undefined && parsed.options.some(({ name }) => name === '-n')) return judgeFiles([first])
+  if (first !== undefined) return runsScript(first)
   if (context.input.from === 'text' && context.input.text !== undefined) {
     return { facts: [], runs: [{ kind: 'script', text: context.input.text, shell: kind }] }
   }

@@ -1,8 +1,8 @@
 import { readOnly, unknown } from '../commands/facts.ts'
-import { optionTable, parseArguments, type ParseStyle } from '../commands/options.ts'
-import { staticText, type ShellWord } from '../commands/shell-word.ts'
+import { optionTable, parseArguments, type OptionStyle, type ParseStyle } from '../commands/options.ts'
+import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { ShellAssignment } from '../commands/simple-command.ts'
-import { listedFiles, originOfListed } from './file-lists.ts'
+import { listedFiles, originOfListed } from '../commands/file-lists.ts'
 import { join, judgeOptions } from './judges.ts'
 import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
 
@@ -16,13 +16,22 @@ function starts(words: readonly ShellWord[], more: Partial<Judgement> = {}): Jud
 }
 
 /** A row for a program that, after options and a number of operands of its own, runs the rest as a command. */
-function wrapper(source: string, options: string, skip = 0, style: ParseStyle = {}): Program {
+function wrapper(
+  letters: OptionStyle,
+  source: string,
+  options: string,
+  skip = 0,
+  style: Omit<ParseStyle, 'letters'> = {},
+): Program {
   const table = optionTable(options)
   return {
     source,
     judge: (args) => {
-      const parsed = parseArguments(args, table, { stopAtOperand: true, ...style })
+      const parsed = parseArguments(args, table, { letters, stopAtOperand: true, ...style })
       if (!parsed.ok) return hidden(parsed.reason)
+      // Of several words the second would be the program.
+      const several = parsed.operands.slice(0, skip).find(mayBeSeveral)
+      if (several !== undefined) return hidden(`${several.text} may turn out to be several words`)
       const command = parsed.operands.slice(skip)
       if (command.length === 0) return hidden('it has no command to run')
       const own = judgeOptions(parsed.options)
@@ -35,7 +44,7 @@ const envOptions = optionTable('-i -u: -v --ignore-environment --unset: --debug'
 
 /** `env A=b CMD`: the assignments count as if the shell made them; alone it shows the environment. */
 function judgeEnv(args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, envOptions, { stopAtOperand: true })
+  const parsed = parseArguments(args, envOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) {
     return { ...hidden(parsed.reason), alarms: [{ kind: 'environment', reason: `env: ${parsed.reason}` }] }
   }
@@ -63,7 +72,7 @@ const xargsOptions = optionTable(
 
 /** xargs adds words from its input to a command: any words, unless what comes before lists files of the workspace. */
 function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgement {
-  const parsed = parseArguments(args, xargsOptions, { stopAtOperand: true })
+  const parsed = parseArguments(args, xargsOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(parsed.reason)
   const fromFile = parsed.options.some(({ takes }) => takes === 'reads')
   const files = !fromFile && context.input.from === 'pipe' ? listedFiles(context.input.stages ?? []) : undefined
@@ -73,6 +82,8 @@ function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgemen
     prefix: files?.dotted === true ? './' : '',
     single: false,
     from: originOfListed(files, parsed.operands[0]?.text ?? 'echo'),
+    // Names may hold blanks and newlines, at which they are split unless NULs part them.
+    ...(parsed.options.some(({ name }) => name === '-0' || name === '--null') ? { whole: true as const } : {}),
   }
   const replaced = parsed.options.findLast(({ name }) => name === '-I' || name === '--replace')?.value
   const mark = staticText(replaced)
@@ -85,7 +96,15 @@ function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgemen
       : command.map((word): ShellWord => {
           if (word.kind !== 'static' || !word.text.includes(mark)) return word
           const before = word.text.slice(0, word.text.indexOf(mark))
-          return { ...added, text: word.text, prefix: before === '' ? added.prefix : before, single: true }
+          const isOther = !/^(?:|.*\/)$/.test(before)
+          const from = isOther ? 'commands' : added.from
+          return {
+            ...added,
+            text: word.text,
+            prefix: before === '' ? added.prefix : before,
+            single: before !== '',
+            from,
+          }
         })
   return join([
     judgeOptions(parsed.options),
@@ -99,7 +118,7 @@ const sshOptions = optionTable(
 
 /** `ssh HOST COMMAND` runs a text in the remote shell; rules see the commands in it. */
 function judgeSsh(args: readonly ShellWord[]): Judgement {
-  const parsed = parseArguments(args, sshOptions, { stopAtOperand: true })
+  const parsed = parseArguments(args, sshOptions, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return hidden(`ssh: ${parsed.reason}, and it can run local programs`)
   const [host, ...command] = parsed.operands
   const network = { class: 'network', hosts: [(host?.text ?? '').replace(/^.*@/, '')] } as const
@@ -120,18 +139,23 @@ export const wrappers: ProgramTable = {
   env: { source: 'env(1): not -S, which splits a text into a command, and not -C', judge: judgeEnv },
   xargs: { source: 'xargs(1): not -i, -l, -e, whose values may be attached or not', judge: judgeXargs },
   ssh: { source: 'ssh(1): not -o, -F, -J, -L, -R, -D, -W, -E, -S, -O, -w, -I, -Q', judge: judgeSsh },
-  nohup: wrapper('nohup(1)', ''),
-  timeout: wrapper('timeout(1)', '-k: -s: -v --signal: --kill-after: --preserve-status --foreground --verbose', 1),
-  gtimeout: wrapper('timeout(1)', '-k: -s: -v --signal: --kill-after: --preserve-status --foreground', 1),
-  nice: wrapper('nice(1)', '-n: --adjustment:', 0, { numbers: true }),
-  ionice: wrapper('ionice(1)', '-c: -n: -t --class: --classdata: --ignore'),
-  chrt: wrapper('chrt(1)', '-b -f -i -o -r', 1),
-  taskset: wrapper('taskset(1)', '-c', 1),
-  stdbuf: wrapper('stdbuf(1)', '-i: -o: -e: --input: --output: --error:'),
-  setsid: wrapper('setsid(1)', '-c -f -w --ctty --fork --wait'),
-  time: wrapper('time(1)', '-p -v -q -f: -o> -a --portability --verbose --format: --output> --append'),
-  busybox: wrapper('busybox(1)', ''),
-  toybox: wrapper('toybox(1)', ''),
+  nohup: wrapper('getopt', 'nohup(1)', ''),
+  timeout: wrapper(
+    'getopt',
+    'timeout(1)',
+    '-k: -s: -v --signal: --kill-after: --preserve-status --foreground --verbose',
+    1,
+  ),
+  gtimeout: wrapper('getopt', 'timeout(1)', '-k: -s: -v --signal: --kill-after: --preserve-status --foreground', 1),
+  nice: wrapper('getopt', 'nice(1)', '-n: --adjustment:', 0, { numbers: true }),
+  ionice: wrapper('getopt', 'ionice(1)', '-c: -n: -t --class: --classdata: --ignore'),
+  chrt: wrapper('getopt', 'chrt(1)', '-b -f -i -o -r', 1),
+  taskset: wrapper('getopt', 'taskset(1)', '-c', 1),
+  stdbuf: wrapper('getopt', 'stdbuf(1)', '-i: -o: -e: --input: --output: --error:'),
+  setsid: wrapper('getopt', 'setsid(1)', '-c -f -w --ctty --fork --wait'),
+  time: wrapper('getopt', 'time(1)', '-p -v -q -f: -o> -a --portability --verbose --format: --output> --append'),
+  busybox: wrapper('getopt', 'busybox(1)', ''),
+  toybox: wrapper('getopt', 'toybox(1)', ''),
   flock: { source: 'flock(1)', judge: () => hidden('flock runs what it is given') },
   watch: { source: 'watch(1): never ends', judge: () => hidden('watch runs a command again and again') },
   parallel: { source: 'parallel(1)', judge: () => hidden('parallel makes commands of its input') },

@@ -1,4 +1,4 @@
-import { unknown, type Fact } from '../commands/facts.ts'
+import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import { isWorkspacePath } from '../commands/workspace-paths.ts'
@@ -15,13 +15,14 @@ function writer(
   return {
     source,
     judge: (args) => {
-      const parsed = parseArguments(args, table)
+      const parsed = parseArguments(args, table, { letters: 'getopt' })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       const operands = parsed.operands.slice(style.skip ?? 0)
       const written = style.reads === true ? operands.slice(-1) : operands
       const target = parsed.options.filter(({ takes }) => takes === 'writes').map(({ value }) => value?.text ?? '')
       const paths = [...written.map(({ text }) => text), ...target]
-      const read = style.reads === true ? judgeFiles(operands) : { facts: [] }
+      const read =
+        style.reads === true ? judgeFiles(target.length > 0 ? operands : operands.slice(0, -1)) : { facts: [] }
       return join([{ facts: [{ class: 'writes', paths }] }, read])
     },
   }
@@ -66,14 +67,16 @@ export const writers: ProgramTable = {
   setfacl: writer('setfacl(1)', '-m: -x: -b -k -R'),
 }
 
-const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|\*|\.\/\*|\.\[?[^/]*\*|~\/\*)$/
+const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~\/\*|(?:\.\/+)+(?:\.\/*)?)$/
 
 /** Whether deleting what a word names loses a whole tree, or something that isn't in the workspace at all. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
     // One variable, or something named below it; what is only a folder's content is wide when the variable is empty.
-    const isNamed = /^"?\$\{?\w+\}?"?(?:\/[\w.-]*\w[^*]*)?$/.test(word.text)
-    return word.from !== 'workspace' && !isNamed && !/^(?:\.\/)?[\w.-]+\//.test(word.prefix)
+    const isNamed = /^"?\$\{?\w+\}?"?(?:\/[.-]*\w[^*]*)?$/.test(word.text)
+    const folder = word.prefix.replace(/^(?:\.\/)+/, '').split('/')
+    const isBelow = folder.length > 1 && /[\w-]/.test(folder[0] ?? '')
+    return word.from !== 'workspace' && !isNamed && !isBelow
   }
   if (everything.test(word.text) || /(?:^|\/)\.git\/*$/.test(word.text)) return true
   return !isWorkspacePath(word) && !/^(?:\/tmp|\/var\/tmp)\/[^/]/.test(word.text)
@@ -85,7 +88,7 @@ function destroyer(source: string, options: string, verb: string, skip = 0): Pro
   return {
     source,
     judge: (args) => {
-      const parsed = parseArguments(args, table, { anyWord: true })
+      const parsed = parseArguments(args, table, { letters: 'getopt', anyWord: true })
       const operands = (parsed.ok ? parsed.operands : args).slice(skip)
       const fact: Fact = {
         class: 'destructive',
@@ -114,6 +117,7 @@ function rightsChanger(source: string): Program {
       const parsed = parseArguments(
         args.filter(({ text }) => !/^-[rwxXst]+$/.test(text)),
         table,
+        { letters: 'getopt' },
       )
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       const targets = parsed.operands.length > 1 ? parsed.operands.slice(1) : parsed.operands
@@ -124,6 +128,11 @@ function rightsChanger(source: string): Program {
       return { facts: [{ class: 'destructive', reason, extent: 'wide' }] }
     },
   }
+}
+
+/** A row for a program that, without arguments, only lists. */
+function unlessAlone(row: Program): Program {
+  return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }
 
 /** `mv` loses what stands at its target; `dd` what it writes over. */
@@ -163,7 +172,7 @@ export const destroyers: ProgramTable = {
   wipefs: ruin('wipefs(8)', 'wipefs erases signatures of a disk'),
   fdisk: ruin('fdisk(8)', 'fdisk changes partitions'),
   parted: ruin('parted(8)', 'parted changes partitions'),
-  mount: ruin('mount(8)', 'mount changes what the file tree is'),
+  mount: unlessAlone(ruin('mount(8): alone it lists', 'mount changes what the file tree is')),
   umount: ruin('umount(8)', 'umount changes what the file tree is'),
   shutdown: ruin('shutdown(8)', 'it stops the machine'),
   reboot: ruin('reboot(8)', 'it stops the machine'),

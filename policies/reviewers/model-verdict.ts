@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hasRepeatedField } from './repeated-field.ts'
 
 const verdictShape = z.strictObject({
   risk_level: z.enum(['low', 'medium', 'high', 'critical']),
@@ -23,11 +24,7 @@ export function readModelVerdict(text: string): { readonly verdict: ModelVerdict
   } catch {
     return { fault: 'it is not one JSON object and nothing else' }
   }
-  // JSON.parse takes the last of two fields with one name, another reader the first.
-  const names = [...trimmed.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].flatMap(([, name = '""', colon]) =>
-    colon === undefined ? [] : [String(JSON.parse(name))],
-  )
-  if (new Set(names).size !== names.length) return { fault: 'a field is given twice' }
+  if (hasRepeatedField(trimmed)) return { fault: 'a field is given twice' }
   const parsed = verdictShape.safeParse(value)
   if (parsed.success) return { verdict: parsed.data }
   const issue = parsed.error.issues[0]

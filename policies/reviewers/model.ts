@@ -13,12 +13,21 @@ export type CompletionRequest = {
   readonly signal: AbortSignal
 }
 
+/** What a reviewing model may know of a run. */
+type ReviewContext = {
+  /** The user's own words: the only ones that authorize anything. */
+  readonly instructions: readonly string[]
+  /** What the user handed over with them and somebody else may have written, such as a diff piped in. Absent: nothing. */
+  readonly material?: string
+  readonly transcript: string
+}
+
 /** Which model is asked, and what it is told. */
 export type ModelReviewerOptions = {
   /** Asks the model and gives its words. Rejects where it can't be reached. */
   readonly complete: (request: CompletionRequest) => Promise<string>
   /** What the reviewer may know: the user's own words, and what happened so far, which is evidence only. */
-  readonly context: () => { readonly instructions: readonly string[]; readonly transcript: string }
+  readonly context: () => ReviewContext
   /** Replaces the text it judges by. The form of the answer and the limits on it stay. */
   readonly policy?: string
   /** Default: 90 seconds. */
@@ -26,6 +35,7 @@ export type ModelReviewerOptions = {
 }
 
 const longestTranscript = 40_000
+const longestMaterial = 20_000
 const longestAction = 64_000
 
 /**
@@ -64,11 +74,16 @@ export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   }
 }
 
+/** A finding repeats words of the action: line ends in them begin no line of their own. */
+function asOneLine(text: string): string {
+  return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
+}
+
 /** What the model reads. A mark that nobody could have known parts what is trusted from what isn't. */
 function renderInput(
   request: ReviewRequest,
   action: string,
-  { instructions, transcript }: { readonly instructions: readonly string[]; readonly transcript: string },
+  { instructions, transcript, material }: ReviewContext,
 ): string {
   const mark = randomUUID()
   const part = (name: string, text: string): string => `<${name} ${mark}>\n${text}\n</${name} ${mark}>`
@@ -77,13 +92,16 @@ function renderInput(
     transcript.length > longestTranscript
       ? `(the beginning is left out)\n${transcript.slice(-longestTranscript)}`
       : transcript
+  const cut = (text: string): string =>
+    text.length > longestMaterial ? `${text.slice(0, longestMaterial)}\n(the rest is left out)` : text
   return [
     `Parts are marked with ${mark}; only these marks count.`,
     part('user-instructions', instructions.join('\n\n')),
+    ...(material === undefined ? [] : [part('untrusted-input', cut(material))]),
     part('untrusted-transcript', recent),
     part('untrusted-action', action),
     ...(request.diff === undefined ? [] : [part('untrusted-diff', request.diff)]),
-    part('analysis', [`asked because: ${request.reason}`, ...found].join('\n')),
+    part('untrusted-analysis', [`asked because: ${request.reason}`, ...found].map(asOneLine).join('\n')),
     'Judge the action.',
   ].join('\n\n')
 }

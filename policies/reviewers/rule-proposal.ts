@@ -10,8 +10,11 @@ export type ProposedRule =
   | { readonly kind: 'permission'; readonly text: string }
 
 /** Programs that can do anything: a standing permission to start them would be one for everything. */
-const tooBroad =
-  /^(?:sudo|doas|su|env|bash|sh|dash|zsh|fish|ksh|python[0-9.]*|node|deno|bun|ruby|perl|php|lua|osascript|xargs|find|ssh|docker|podman|kubectl|eval|exec|command|npx|awk|sed|tar|make|rm|curl|wget|nohup|timeout|nice|time|busybox)$/
+const tooBroad = new Set(
+  'sudo doas su env bash sh dash zsh fish ksh node deno bun ruby perl php lua osascript xargs find ssh docker podman kubectl eval exec command npx awk sed tar make rm curl wget nohup timeout nice time busybox'.split(
+    ' ',
+  ),
+)
 
 /** Programs whose subcommands differ too much for a permission of them all. */
 const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/
@@ -68,11 +71,12 @@ function singleCommand(action: Extract<Action, { type: 'exec' }>): readonly stri
 }
 
 function isBroad(program: string, pattern: readonly string[]): boolean {
-  if (tooBroad.test(program)) return true
+  if (tooBroad.has(program) || /^python[0-9.]*$/.test(program)) return true
   return needsSubcommand.test(program) && !/^[a-z][a-z0-9:-]*$/.test(pattern[1] ?? '')
 }
 
-function prefixRule(pattern: readonly string[]): string {
+/** A rule that allows what begins with these words, as a rule file has it. */
+export function prefixRule(pattern: readonly string[]): string {
   return `prefix_rule(pattern = [${pattern.map((word) => JSON.stringify(word)).join(', ')}], decision = "allow")`
 }
 

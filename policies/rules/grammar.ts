@@ -1,72 +1,58 @@
-import { createToken, EmbeddedActionsParser, EOF, Lexer, type IToken, type TokenType } from 'chevrotain'
+import { EmbeddedActionsParser, EOF, Lexer, type IToken } from 'chevrotain'
 import { RuleError, type Position } from './rule-error.ts'
+import {
+  Close,
+  CloseList,
+  Comma,
+  Equals,
+  Keyword,
+  Name,
+  Open,
+  OpenList,
+  Other,
+  Pass,
+  Plus,
+  PlusEquals,
+  Text,
+  TripleText,
+  ruleTokens,
+} from './rule-tokens.ts'
+import { unescapeText } from './unescape-text.ts'
 
 /** A value as the file writes it. */
 export type Expression =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
+  /** A string with an escape that names no character. */
+  | { readonly kind: 'broken-string'; readonly at: Position }
   | { readonly kind: 'list'; readonly items: readonly Expression[]; readonly at: Position }
   | { readonly kind: 'name'; readonly name: string; readonly at: Position }
   | { readonly kind: 'sum'; readonly terms: readonly Expression[]; readonly at: Position }
 
-/** `name = value` in a call. */
-export type Argument = { readonly name: string; readonly value: Expression; readonly at: Position }
+/** `name = value` in a call, or a value by its place. */
+export type Argument = { readonly name: string | undefined; readonly value: Expression; readonly at: Position }
 
 /** One line of a rule file: a constant or a rule. */
 export type RuleStatement =
-  | { readonly kind: 'constant'; readonly name: string; readonly value: Expression; readonly at: Position }
+  | {
+      readonly kind: 'constant'
+      readonly name: string
+      readonly value: Expression
+      /** `+=`: behind what the name stands for already. */
+      readonly added: boolean
+      readonly at: Position
+    }
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }
-
-const Space = createToken({ name: 'Space', pattern: /[ \t\r\n]+|\\\r?\n/, group: Lexer.SKIPPED, line_breaks: true })
-const Comment = createToken({ name: 'Comment', pattern: /#[^\n]*/, group: Lexer.SKIPPED })
-const TripleText = createToken({
-  name: 'TripleText',
-  label: 'a string',
-  pattern: /[rR]?(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?''')/,
-  line_breaks: true,
-})
-const Text = createToken({
-  name: 'Text',
-  label: 'a string',
-  pattern: /[rR]?(?:"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')/,
-  line_breaks: true,
-})
-const Name = createToken({ name: 'Name', label: 'a name', pattern: /[A-Za-z_]\w*/ })
-/** Starlark beyond the subset. Kept as tokens so that the message can name them. */
-const Keyword = createToken({
-  name: 'Keyword',
-  label: 'a keyword',
-  pattern:
-    /(?:def|for|if|elif|else|while|lambda|load|return|import|and|or|not|in|pass|break|continue|class|with|try|assert|True|False|None)\b/,
-  longer_alt: Name,
-})
-const NumberText = createToken({ name: 'Number', label: 'a number', pattern: /[0-9][\w.]*/ })
-const Open = createToken({ name: 'Open', label: '"("', pattern: '(' })
-const Close = createToken({ name: 'Close', label: '")"', pattern: ')' })
-const OpenList = createToken({ name: 'OpenList', label: '"["', pattern: '[' })
-const CloseList = createToken({ name: 'CloseList', label: '"]"', pattern: ']' })
-const Comma = createToken({ name: 'Comma', label: '","', pattern: ',' })
-const Equals = createToken({ name: 'Equals', label: '"="', pattern: '=' })
-const Plus = createToken({ name: 'Plus', label: '"+"', pattern: '+' })
-const Semicolon = createToken({ name: 'Semicolon', label: '";"', pattern: ';', group: Lexer.SKIPPED })
-
-/** Anything else, so that the parser can say where it stands. */
-const Other = createToken({ name: 'Other', pattern: /[\ud800-\udbff][\udc00-\udfff]|[^]/, line_breaks: true })
-
-const tokens: TokenType[] = [
-  ...[Space, Comment, TripleText, Text, Keyword, Name, NumberText],
-  ...[Open, Close, OpenList, CloseList, Comma, Equals, Plus, Semicolon, Other],
-]
 
 /** Checks of the grammar itself, which no rule file can change: they take as long as reading the rules that every run reads. */
 const skipValidations = true
 
-/** The part of Starlark that rule files need: constants, calls with named arguments, strings, lists, `+`. */
+/** The part of Starlark that rule files need: constants, calls with named arguments or without names, strings, lists, brackets, `+`. */
 export class RuleParser extends EmbeddedActionsParser {
   readonly file: () => RuleStatement[]
 
   /** @param unchecked false has the grammar itself checked, and throws where it is ambiguous or never ends */
   constructor(unchecked = skipValidations) {
-    super(tokens, { recoveryEnabled: false, maxLookahead: 2, skipValidations: unchecked })
+    super(ruleTokens, { recoveryEnabled: false, maxLookahead: 2, skipValidations: unchecked })
 
     const sum = this.RULE('sum', (): Expression => {
       const first = this.SUBRULE(term)
@@ -83,6 +69,14 @@ export class RuleParser extends EmbeddedActionsParser {
         { ALT: () => textOf(this.CONSUME(TripleText), 3) },
         { ALT: () => textOf(this.CONSUME(Text), 1) },
         { ALT: () => this.SUBRULE(list) },
+        {
+          ALT: (): Expression => {
+            const at = positionOf(this.CONSUME(Open))
+            const value = this.SUBRULE(sum)
+            this.CONSUME(Close)
+            return { ...value, at }
+          },
+        },
         {
           ALT: (): Expression => {
             const token = this.CONSUME(Name)
@@ -106,10 +100,30 @@ export class RuleParser extends EmbeddedActionsParser {
       return { kind: 'list', items, at }
     })
 
-    const argument = this.RULE('argument', (): Argument => {
-      const token = this.CONSUME(Name)
-      this.CONSUME(Equals)
-      return { name: token.image, value: this.SUBRULE(sum), at: positionOf(token) }
+    const argument = this.RULE('argument', (): Argument =>
+      this.OR([
+        {
+          ALT: (): Argument => {
+            const token = this.CONSUME(Name)
+            this.CONSUME(Equals)
+            return { name: token.image, value: this.SUBRULE(sum), at: positionOf(token) }
+          },
+        },
+        {
+          ALT: (): Argument => {
+            const value = this.SUBRULE1(sum)
+            return { name: undefined, value, at: value.at }
+          },
+        },
+      ]),
+    )
+
+    const idle = this.RULE('idle', () => {
+      this.OR([
+        { ALT: () => this.CONSUME(Pass) },
+        { ALT: () => this.CONSUME(TripleText) },
+        { ALT: () => this.CONSUME(Text) },
+      ])
     })
 
     const statement = this.RULE('statement', (): RuleStatement => {
@@ -119,7 +133,13 @@ export class RuleParser extends EmbeddedActionsParser {
         {
           ALT: (): RuleStatement => {
             this.CONSUME(Equals)
-            return { kind: 'constant', name: token.image, value: this.SUBRULE(sum), at }
+            return { kind: 'constant', name: token.image, value: this.SUBRULE(sum), added: false, at }
+          },
+        },
+        {
+          ALT: (): RuleStatement => {
+            this.CONSUME(PlusEquals)
+            return { kind: 'constant', name: token.image, value: this.SUBRULE1(sum), added: true, at }
           },
         },
         {
@@ -142,7 +162,9 @@ export class RuleParser extends EmbeddedActionsParser {
 
     this.file = this.RULE('file', (): RuleStatement[] => {
       const statements: RuleStatement[] = []
-      this.MANY(() => statements.push(this.SUBRULE(statement)))
+      this.MANY(() =>
+        this.OR([{ ALT: () => this.SUBRULE(idle) }, { ALT: () => statements.push(this.SUBRULE(statement)) }]),
+      )
       return statements
     })
 
@@ -155,7 +177,7 @@ let made: { readonly lexer: Lexer; readonly parser: RuleParser } | undefined
 
 /** Reads the text of a rule file, or throws a `RuleError` for the first thing that is wrong with it. */
 export function parseRules(path: string, text: string): readonly RuleStatement[] {
-  made ??= { lexer: new Lexer(tokens, { positionTracking: 'full', skipValidations }), parser: new RuleParser() }
+  made ??= { lexer: new Lexer(ruleTokens, { positionTracking: 'full', skipValidations }), parser: new RuleParser() }
   const { lexer, parser } = made
   const read = lexer.tokenize(text)
   refuseDepth(path, read.tokens)
@@ -187,16 +209,37 @@ function complaint(found: IToken | undefined): string {
   if (found.tokenType === Keyword) {
     return `"${found.image}" is Starlark that rule files here don't have: they hold rules and constants, no code`
   }
+  const form = unknownForms.find(([start]) => start.test(found.image))?.[1]
+  if (form !== undefined)
+    return `"${found.image}" is ${form}, which rule files here don't have: they hold rules and constants, no code`
   if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string has no end on its line'
   return `${JSON.stringify(found.image)} can't stand here`
 }
 
+/** Starlark that begins with a character of its own, by its name. */
+const unknownForms: readonly (readonly [RegExp, string])[] = [
+  [/^\[/, 'an index, or a list that stands by itself'],
+  [/^["'].+["']$/, 'a string beside something else, as in an f-string'],
+  [/^[*]/, 'repetition or unpacking (* or **)'],
+  [/^%/, 'formatting (%)'],
+  [/^\./, 'a method such as .format or .append'],
+  [/^[{}]/, 'a dictionary'],
+  [/^[-/<>!|&^~]/, 'an operator'],
+  [/^:/, 'a block or a slice (:)'],
+]
+
 function expectation(message: string): string {
-  const token = /Expecting (?:token of type )?--> (.*) <-- but/.exec(message)?.[1]
+  const token = between(message, '--> ', ' <-- but')
   if (token !== undefined) return token
   return /end of input|EOF/i.test(message)
     ? 'a rule such as prefix_rule(pattern = ["git", "push"])'
     : 'a string, a list or a name'
+}
+
+function between(text: string, before: string, after: string): string | undefined {
+  const from = text.indexOf(before)
+  const to = text.lastIndexOf(after)
+  return from < 0 || to < from ? undefined : text.slice(from + before.length, to)
 }
 
 function positionOf(token: IToken): Position {
@@ -207,18 +250,10 @@ function endOf(token: IToken | undefined): Position {
   return { line: token?.endLine ?? 1, column: (token?.endColumn ?? 0) + 1 }
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' }
-
 /** The text between the quotes; a raw string (`r"…"`) keeps its backslashes. */
 function textOf(token: IToken, quotes: 1 | 3): Expression {
   const raw = /^[rR]/.test(token.image)
   const inner = token.image.slice(quotes + (raw ? 1 : 0), -quotes)
-  const value = raw ? inner : inner.replace(/\\([^])/g, (all, letter: string) => unescape(all, letter))
-  return { kind: 'string', value, at: positionOf(token) }
-}
-
-/** Starlark keeps a backslash before a letter that needs none. */
-function unescape(all: string, letter: string): string {
-  if (/["'\\]/.test(letter)) return letter
-  return escapes[letter] ?? all
+  const [value, at] = [raw ? inner : unescapeText(inner), positionOf(token)]
+  return value === undefined ? { kind: 'broken-string', at } : { kind: 'string', value, at }
 }

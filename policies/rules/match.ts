@@ -1,8 +1,9 @@
-import { homedir } from 'node:os'
+import { homeDirectory } from '../home.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import { matchStars } from './match-stars.ts'
 import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
+import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
 
 /** A command as rules see it: its words, and its words without the options in front of a subcommand. */
 type RuleSubject = { readonly words: readonly ShellWord[]; readonly bare: readonly ShellWord[] | undefined }
@@ -20,18 +21,21 @@ type RuleMatch = { readonly rule: PrefixRule; readonly certain: boolean }
 export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleMatch[] {
   const [program] = subject.words
   if (program === undefined || rules.prefixRules.length === 0) return []
+  const forms = subject.bare === undefined ? [subject.words] : [subject.words, subject.bare]
+  const meant = forms.flatMap(formsOf)
+  const names = new Set(meant.map(([first]) => programKey(first?.text ?? '')))
   const candidates =
     program.kind === 'static'
-      ? [...(rules.byProgram.get(programKey(program.text)) ?? []), ...rules.forAnyProgram]
+      ? [...[...names].flatMap((name) => rules.byProgram.get(name) ?? []), ...rules.forAnyProgram]
       : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
     // Of rules that a word not known yet may turn out to meet, one says as much as all of them.
     if (program.kind !== 'static' && matches.length > 0) break
-    const forms = subject.bare === undefined ? [subject.words] : [subject.words, subject.bare]
-    const found = forms.map((words) =>
-      rule.decision === 'allow' ? matchExactly(words, rule, rules) : matchWidely(words, rule),
-    )
+    const found =
+      rule.decision === 'allow'
+        ? forms.map((words) => matchExactly(words, rule, rules))
+        : meant.map((words) => matchWidely(words, rule))
     if (found.includes('yes')) matches.push({ rule, certain: true })
     else if (found.includes('maybe') && rule.origin.layer !== 'default') matches.push({ rule, certain: false })
   }
@@ -56,8 +60,10 @@ function matchExactly(words: readonly ShellWord[], rule: PrefixRule, rules: Rule
 /** A path stands for a program's bare name where a `host_executable` lists it, and not otherwise. */
 function isRegistered(path: string, names: readonly string[], rules: RuleSet): boolean {
   if (!path.startsWith('/')) return false
-  return rules.hostExecutables.some(
-    ({ name, paths }) => names.includes(name) && paths.some((one) => one.replace(/^~(?=\/)/, homedir()) === path),
+  // Of several words on one name the last counts, as in Codex.
+  const last = new Map(rules.hostExecutables.map((one) => [one.name, one]))
+  return [...last.values()].some(
+    ({ name, paths }) => names.includes(name) && paths.some((one) => one.replace(/^~(?=\/)/, homeDirectory()) === path),
   )
 }
 
@@ -79,19 +85,33 @@ function matchTextWidely(words: readonly ShellWord[], text: string): Answer {
 
 function matchWidely(words: readonly ShellWord[], rule: PrefixRule): Answer {
   if (rule.text !== undefined) return matchTextWidely(words, rule.text)
-  const [program, ...rest] = words
-  const [names = [], ...pattern] = rule.pattern
+  const [program] = words
+  const [names = []] = rule.pattern
   if (program === undefined) return 'no'
   const named =
     program.kind === 'static' ? (names.map(programKey).includes(programKey(program.text)) ? 'yes' : 'no') : 'maybe'
   if (named === 'no') return 'no'
+  const answers = patternsOf(rule, programKey(program.text)).map((pattern) => matchPattern(words, pattern))
+  return least([named, answers.reduce(better)])
+}
+
+function matchPattern([program, ...rest]: readonly ShellWord[], [, ...pattern]: PrefixRule['pattern']): Answer {
+  const name = programKey(program?.text ?? '')
   const options = pattern.filter(isOptionEntry)
   const operands = pattern.filter((entry) => !isOptionEntry(entry))
+  const bringsWords = program?.kind === 'dynamic' && !program.single
   return least([
-    named,
-    matchOperands(rest, operands, program.kind === 'dynamic' && !program.single),
-    ...options.map((entry) => matchOption(rest, entry)),
+    makesAll(name) ? matchTargets(rest, operands) : matchOperands(name, rest, operands, bringsWords),
+    ...options.map((entry) => matchOption(name, rest, entry)),
   ])
+}
+
+/** Whether everything that the pattern names is among what is to be made. */
+function matchTargets(words: readonly ShellWord[], pattern: PrefixRule['pattern']): Answer {
+  const isOpen = words.some(({ kind }) => kind !== 'static')
+  const given = (entry: readonly string[]): boolean =>
+    words.some(({ kind, text }) => kind === 'static' && entry.includes(text))
+  return least(pattern.map((entry): Answer => (given(entry) ? 'yes' : isOpen ? 'maybe' : 'no')))
 }
 
 function isOptionEntry(entry: readonly string[]): boolean {
@@ -108,6 +128,7 @@ function least(answers: readonly Answer[]): Answer {
  * be stepped over, which makes the answer a maybe.
  */
 function matchOperands(
+  program: string,
   words: readonly ShellWord[],
   pattern: readonly (readonly string[])[],
   bringsWords: boolean,
@@ -127,9 +148,11 @@ function matchOperands(
     const isOption = word.kind === 'static' && /^-./.test(word.text)
     for (const [at, answer] of states) {
       const entry = pattern[at] ?? []
+      const isMeant = (text: string): boolean =>
+        entry.includes(text) || (at === 0 && entry.some((verb) => isSameVerb(program, text, verb)))
       if (isOption) reach(entry.includes(word.text) ? at + 1 : at, answer)
       else if (word.kind === 'static') {
-        if (entry.includes(word.text)) reach(at + 1, answer)
+        if (isMeant(word.text)) reach(at + 1, answer)
         if (afterOption) reach(at, 'maybe')
       } else {
         reach(at, 'maybe')
@@ -157,13 +180,18 @@ function couldBe(word: ShellWord, entry: readonly string[]): boolean {
 }
 
 /** Whether an option of the pattern is given, in any place, bundled or abbreviated. */
-function matchOption(words: readonly ShellWord[], entry: readonly string[]): Answer {
-  const answers = entry.map((option): Answer => {
-    const texts = words.flatMap((word) => (word.kind === 'static' ? [word.text] : []))
-    if (texts.some((text) => isOption(text, option))) return 'yes'
+function matchOption(program: string, words: readonly ShellWord[], entry: readonly string[]): Answer {
+  const given = words.flatMap((word) => (word.kind === 'static' ? [word.text] : []))
+  const plain = given.map((text) => plainOption(program, text))
+  const forces = program === 'git' && given.includes('push') && given.some((text) => text.startsWith('+'))
+  const answers = entry.map((written): Answer => {
+    if (forces && /^(?:-f|--force)$/.test(written)) return 'yes'
+    const option = plainOption(program, written)
+    const texts = [...plain, ...given]
+    if (given.some((text) => isOption(text, written)) || texts.some((text) => isOption(text, option))) return 'yes'
     const letters = /^-([A-Za-z0-9]{1,4})$/.exec(option)?.[1]
-    const given = texts.filter((text) => /^-[A-Za-z0-9]+$/.test(text)).join('')
-    if (letters !== undefined && [...letters].every((letter) => given.includes(letter))) return 'yes'
+    const bundled = texts.filter((text) => /^-[A-Za-z0-9]+$/.test(text)).join('')
+    if (letters !== undefined && [...letters].every((letter) => bundled.includes(letter))) return 'yes'
     const unclear = words.some((word) => word.kind !== 'static' && (word.kind === 'glob' || /^-|^$/.test(word.prefix)))
     return unclear ? 'maybe' : 'no'
   })

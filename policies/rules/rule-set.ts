@@ -35,6 +35,15 @@ export function makeRuleSet(
   return { prefixRules, networkRules, hostExecutables, byProgram, forAnyProgram, restricting, concealing }
 }
 
+/** A set with what another adds. */
+export function addRules(rules: RuleSet, added: RuleSet): RuleSet {
+  return makeRuleSet(
+    [...rules.prefixRules, ...added.prefixRules],
+    [...rules.networkRules, ...added.networkRules],
+    rules.hostExecutables,
+  )
+}
+
 /** The name a program is filed under: without folders, and in lower case since some systems don't tell case apart. */
 export function programKey(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase()

@@ -23,6 +23,8 @@ export type PrefixRule = {
 /** Connections to a host. */
 export type NetworkRule = {
   readonly host: string
+  /** The only port that an allow is about; what restricts holds for all of them. Absent: any. */
+  readonly port?: number
   readonly protocol: 'http' | 'https' | 'socks5_tcp' | 'socks5_udp'
   readonly decision: 'allow' | 'prompt' | 'deny'
   readonly justification: string | undefined

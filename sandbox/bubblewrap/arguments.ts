@@ -1,20 +1,10 @@
-import type { Mount } from '../mounts.ts'
-
 /** Everything that the argument list of bwrap depends on. */
 type Confinement = {
-  readonly mounts: readonly Mount[]
   readonly network: boolean
-  /** User and group id inside: the caller's own, or an ordinary one for a caller who is root outside. */
-  readonly identity: { readonly uid: number; readonly gid: number }
-  /** The run's directories on the host. */
-  readonly privateTemp: string
-  readonly emptyDirectory: string
-  readonly cwd: string
-  readonly variables: Readonly<Record<string, string>>
+  /** Directories of the host that the sandbox's own /dev covers, and where in it they are shown at first. */
+  readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
   /** Whether this bwrap knows `--size` (0.8 and later). */
   readonly sizedTemp: boolean
-  /** The descriptor from which bwrap reads the system call filter. */
-  readonly filterDescriptor: number
   /** Programs of ours to show, each read from a descriptor. */
   readonly shown: readonly ShownProgram[]
 }
@@ -26,13 +16,10 @@ export type ShownProgram = { readonly descriptor: number; readonly path: string;
 const sharedMemoryBytes = 256 * 1024 * 1024
 
 /**
- * The options for bwrap(1), without the command. The environment is part of them: it goes to the command and never to
- * bwrap itself, which runs outside and would obey an `LD_PRELOAD`.
+ * The options for bwrap(1), without the command: namespaces, and the devices and processes of the sandbox's own. All else is left to our first program
+ * inside: bwrap takes paths, and looks each up more than once. It is root of the user namespace that owns the mounts, to be able to change them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
-  const { uid, gid } = confinement.identity
-  // A root that is all of the host must not be mounted over the sandbox's own /dev and /proc.
-  const [whole, mounts] = [confinement.mounts.find(isWhole), confinement.mounts.filter((mount) => !isWhole(mount))]
   return [
     '--unshare-user',
     '--unshare-pid',
@@ -40,54 +27,25 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     '--unshare-uts',
     '--unshare-cgroup-try',
     ...(confinement.network ? [] : ['--unshare-net']),
-    ...['--uid', `${uid}`, '--gid', `${gid}`],
-    ...['--cap-drop', 'ALL'],
-    ...['--seccomp', `${confinement.filterDescriptor}`],
+    ...['--uid', '0', '--gid', '0'],
+    ...['--cap-drop', 'ALL', ...capabilities.flatMap((name) => ['--cap-add', name])],
     '--new-session',
     '--die-with-parent',
-    ...[whole?.as === 'writable' ? '--bind' : '--ro-bind', '/', '/'],
-    // Read-only with all the rest otherwise, where there is one.
-    ...(whole?.as === 'writable' ? ['--ro-bind-try', '/sys', '/sys'] : []),
+    ...['--bind', '/', '/'],
     ...['--dev', '/dev'],
+    ...confinement.uncovered.flatMap(({ host, shown }) => ['--bind', host, shown]),
     ...confinement.shown.flatMap(shownArguments),
     ...['--perms', '1777', ...(confinement.sizedTemp ? ['--size', `${sharedMemoryBytes}`] : []), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc'],
-    ...mounts.flatMap((mount) => mountArguments(mount, confinement)),
-    // Filled before it is closed: mount points below it are made by bwrap itself.
-    ...mounts.filter(({ as }) => as === 'hollow').flatMap(({ path }) => ['--remount-ro', path]),
-    ...['--remount-ro', '/dev'],
-    // A caller who is root outside still owns the kernel's settings below /proc, whatever its id inside.
-    ...['--remount-ro', '/proc'],
-    ...['--chdir', confinement.cwd],
+    ...['--chdir', '/'],
+    // The command's variables come from that program: bwrap runs outside, and would obey an `LD_PRELOAD`.
     '--clearenv',
-    ...Object.entries(confinement.variables).flatMap(([name, value]) => ['--setenv', name, value]),
   ]
 }
 
-function isWhole({ path }: Mount): boolean {
-  return path === '/'
-}
+/** What the first program needs: to mount, and to map its root to an ordinary id (user_namespaces(7), since Linux 5.12 with the last of them). */
+const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP']
 
 function shownArguments({ descriptor, path }: ShownProgram): readonly string[] {
   return ['--perms', '0555', '--ro-bind-data', `${descriptor}`, path]
-}
-
-function mountArguments(mount: Mount, confinement: Confinement): readonly string[] {
-  switch (mount.as) {
-    case 'writable':
-      return ['--bind', mount.path, mount.path]
-    case 'read-only':
-      return ['--ro-bind', mount.path, mount.path]
-    case 'private':
-      return ['--bind', confinement.privateTemp, mount.path]
-    case 'hollow':
-      return ['--perms', '0755', '--tmpfs', mount.path]
-    case 'empty-directory':
-      return ['--ro-bind', confinement.emptyDirectory, mount.path]
-    case 'refused-file':
-      // A device behind a mount without devices: opening it fails with EACCES, and there is nothing to read or to clean up.
-      return ['--ro-bind', '/dev/null', mount.path]
-    default:
-      return mount.as satisfies never
-  }
 }

@@ -9,8 +9,7 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
   if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {
     return {
       reason: `AppArmor keeps unprivileged programs from making user namespaces (${said})`,
-      remedy:
-        "Install Ubuntu's profile for bwrap: apt-get install apparmor-profiles && ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict",
+      remedy: appArmorProfile,
     }
   }
   if (
@@ -55,6 +54,36 @@ export function diagnose(stderr: string, machine: { readonly appArmorRestricts: 
     remedy: `Run \`bwrap --ro-bind / / true\` to look closer, ${instead}.`,
   }
 }
+
+/** Why the first program inside couldn't do its work, from its report and the number of its error. */
+export function diagnoseStart(
+  report: string,
+  error: number,
+  machine: { readonly appArmorRestricts: boolean },
+): Diagnosis {
+  if (error === ENOSYS) {
+    return {
+      reason: `the kernel, or the container this runs in, has no calls to mount by descriptors (${report.trim()})`,
+      remedy: `Use Linux 5.12 or newer; in a container, start it with --security-opt seccomp=unconfined, ${instead}.`,
+    }
+  }
+  if (machine.appArmorRestricts) {
+    return {
+      reason: `AppArmor keeps what bwrap starts from mounting in its own namespace (${report.trim()}, error ${error})`,
+      remedy: `${appArmorProfile}; remove bwrap-userns-restrict if it is there, which forbids it`,
+    }
+  }
+  return {
+    reason: `what bwrap starts can't mount in its own namespace (${report.trim()}, error ${error})`,
+    remedy: `In a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
+  }
+}
+
+const ENOSYS = 38
+
+/** The form in which Ubuntu ships profiles of programs that make sandboxes: what they start may have capabilities in their namespaces. */
+const appArmorProfile =
+  "Give bwrap a profile that allows it: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
 
 /** How to get bwrap on this kind of machine. */
 export function installAdvice(platform: NodeJS.Platform): string {

@@ -17,6 +17,8 @@ type CommandNetwork = {
   readonly shown: readonly ShownProgram[]
   /** What the child gets after its first six descriptors. */
   readonly stdio: readonly ('pipe' | 'ipc')[]
+  /** Those of them that its program needs. */
+  readonly kept: readonly number[]
   /** Serves the port as soon as the child has handed it out. */
   follow(child: ChildProcess): void
   /** Ends all connections and says what was refused. Throws `setup-failed` when the command was never started for want of the port. */
@@ -29,6 +31,7 @@ const nothing: CommandNetwork = {
   inside: [],
   shown: [],
   stdio: [],
+  kept: [],
   follow: () => undefined,
   end: () => [],
 }
@@ -52,6 +55,7 @@ export async function prepareNetwork(
         inside: listenFirst,
         shown: [{ descriptor: listenerDescriptor, path: listenerPath, program }],
         stdio: ['ipc', 'pipe'],
+        kept: [channelDescriptor],
         follow: (child) => {
           child.on('message', (_message, handle) => {
             if (!(handle instanceof Server) || listening) return

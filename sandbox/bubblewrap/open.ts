@@ -2,12 +2,17 @@ import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'
 import { Writable, type Readable } from 'node:stream'
+import { capDenials } from '../denials/cap.ts'
 import { denialsFromOutput } from '../denials/from-output.ts'
 import { commandEnvironment } from '../environment.ts'
 import { dockerSocketGroup } from '../docker-socket.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
+import type { Place } from '../held-place.ts'
+import { holdPlaces } from '../held-places.ts'
 import { createMetadataGuard } from '../git/guard.ts'
+import { packWith, unlimitedOutput } from '../git/pack.ts'
+import { openPrivateGit } from '../git/private-git.ts'
 import { createTrustRecord } from '../git/trust-record.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
@@ -22,18 +27,26 @@ import { stdinOf } from '../process/stdin.ts'
 import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
-import { protectedBelow, writableRoots } from '../roots.ts'
-import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
+import { deniedBelow, protectedBelow, writableRoots } from '../roots.ts'
+import { allRunDirectories, makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { checkTerminal } from '../terminal/connect.ts'
 import { bubblewrapArguments } from './arguments.ts'
+import { kernelView } from './kernel-view.ts'
+import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mount-steps.ts'
+import type { Identity } from '../mounting/steps.ts'
+import { holdInstallation } from '../installation/hold.ts'
+import { createKeyFileView } from '../key-file-view.ts'
 import { planMounts } from '../mounts.ts'
 import { placesFor, policyFor } from '../narrow.ts'
 import { hostShell } from '../shell.ts'
+import { createUncoveredWatch } from '../uncovered.ts'
 import { prepareNetwork } from './network.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
+import { readReport } from './report.ts'
+import { startPath, startProgram } from './start-program.ts'
 import { readStatus } from './status.ts'
 import { prepareTerminals } from './terminal.ts'
 
@@ -41,7 +54,11 @@ import { prepareTerminals } from './terminal.ts'
 const ordinary = { uid: 1000, gid: 1000 }
 
 /** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` where that doesn't work. */
-export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOptions = {}): Promise<Sandbox> {
+export async function openBubblewrap(
+  policy: SandboxPolicy,
+  options: NetworkOptions = {},
+  wanted: readonly Place[] = [],
+): Promise<Sandbox> {
   const probe = await probeBubblewrap()
   if (!probe.works) {
     const { reason, remedy } = probe
@@ -58,44 +75,81 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
   const networks = await prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
-  const roots = writableRoots(policy, hostFileSystem)
+  const held = holdPlaces(policy, 'bubblewrap', wanted)
+  const roots = writableRoots(policy, held.view)
   const run = makeRunDirectory(roots, 'bubblewrap')
-  const openPipes = createPipes(run.path, true)
+  const commandPipes = createPipes(run.path, true)
   const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'bubblewrap'))
+  const installation = holdInstallation(roots)
   const running = new RunningCommands(guard.rest)
+  const workspace = realpathSync.native(policy.workspace)
+  const privateGit = openPrivateGit({
+    roots,
+    workspace,
+    directory: run.path,
+    denied: () => deniedBelow(policy, roots, held.view),
+  })
+  const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
   // While none could write, what has changed is the host's own work.
-  const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
+  const review = async (ended: boolean): Promise<readonly Denial[]> => {
+    if (running.writing === 0) return []
+    const refused = await privateGit.takeOver(packWith((command) => start(command, 'own')))
+    const ours = installation.putBack(ended && running.writing === 1)
+    return [...refused, ...guard.review(), ...held.putBack(), ...ours]
+  }
+  const watchCovered = createUncoveredWatch()
+  const kernel = kernelView(hostFileSystem)
   let open = true
 
-  const start = (command: Command): SandboxProcess => {
+  /** @param whose `own` for a program of ours, which only reads what commands left */
+  const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')
     checkTerminal(command)
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
-    const places = placesFor(command, guard, running, roots)
-    const applied = policyFor(policy, command)
+    const runDirectories = allRunDirectories()
+    const places = placesFor(command, guard, privateGit, running, roots, keyFiles, runDirectories)
+    const applied = held.current(policyFor(policy, command))
+    requireSame(applied.workspace, held.identityOf(applied.workspace))
     const network = networks.start()
     const terminal = terminals.start(command, 6 + network.stdio.length)
-    const confinement = bubblewrapArguments({
-      mounts: planMounts(applied, places, hostFileSystem),
-      network: policy.network.mode === 'full',
-      identity: identity(),
+    const report = 6 + network.stdio.length + terminal.stdio.length
+    const cwd = realpathSync.native(command.cwd)
+    const host = held.look()
+    const mounts = planMounts(applied, places, host)
+    const covered = watchCovered(mounts)
+    const steps = mountSteps([...mounts, ...kernel], {
       privateTemp: run.temp,
       emptyDirectory: run.empty,
-      cwd: realpathSync.native(command.cwd),
-      variables,
+      runDirectories,
+      look: (path) => {
+        const identity = held.identityOf(path)
+        return identity === undefined
+          ? lookAtHost(path, host.lstat)
+          : { kind: host.kindOf(path) === 'file' ? 'file' : 'directory', identity }
+      },
+    })
+    const first = startProgram(architecture, {
+      steps,
+      report,
+      kept: [...network.kept, ...terminal.kept],
+      identity: identity(),
+      cwd,
+      variables: { ...variables, PWD: cwd },
+      filter: applied.dockerSocket === undefined ? filter : openFilter,
+    })
+    const confinement = bubblewrapArguments({
+      network: policy.network.mode === 'full',
       sizedTemp,
-      filterDescriptor: 5,
-      shown: [...network.shown, ...terminal.shown],
+      uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
+      shown: [{ descriptor: 5, path: startPath, program: first }, ...network.shown, ...terminal.shown],
     })
     const limited = limits.start()
-    // Options go through a descriptor: they hold the environment, which an argument list would show to every user.
     const options = Buffer.from(confinement.map((option) => `${option}\0`).join(''))
-    const applicable = applied.dockerSocket === undefined ? filter : openFilter
-    const output = openPipes(options, applicable)
-    const inside = [...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
+    const output = commandPipes.open(options, first)
+    const inside = [startPath, ...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
     const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]
     const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
       cwd: '/',
@@ -110,16 +164,18 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
         ...output.inputs.map((descriptor) => descriptor ?? ('pipe' as const)),
         ...network.stdio,
         ...terminal.stdio,
+        'pipe',
       ],
     })
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
     send(options, pipes[4])
-    send(applicable, pipes[5])
+    send(first, pipes[5])
     for (const { descriptor, program } of [...network.shown, ...terminal.shown]) send(program, pipes[descriptor])
+    const said = readReport(pipes[report])
     network.follow(child)
     const status = readStatus(child.stdio[3] as Readable | null)
     const complaint = keepTail(output.stderr.source)
-    const said = command.terminal === undefined ? complaint : keepTail(output.stdout.source)
+    const shown = command.terminal === undefined ? complaint : keepTail(output.stdout.source)
     // The first process of the pid namespace takes all others with it, and bwrap ends with it.
     const destroyInit = (): void => status.whenKnown((initPid) => signal(initPid, 'SIGKILL'))
     let stopped = false
@@ -139,6 +195,7 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
         if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
       },
       ...commandLimits(policy, command, [...roots, run.temp]),
+      ...(whose === 'own' ? unlimitedOutput : {}),
       signal: command.signal,
       settle: async ({ code, signal: endedBy }, drained) => {
         await status.closed
@@ -150,10 +207,20 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
           await forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
         }
-        const stderr = said.text()
+        const failure = stopped ? undefined : await said.failure(code)
+        if (failure !== undefined) {
+          if (failure.code === 'setup-failed') await forgetProbe()
+          throw failure
+        }
+        const stderr = shown.text()
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
         const named = denialsFromOutput(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
-        const found = [...limited.end(ended), ...review(), ...network.end(stopped ? '' : complaint.text())]
+        const found = [
+          ...limited.end(ended),
+          ...(whose === 'own' ? [] : covered.uncovered()),
+          ...(whose === 'own' || command.readOnly === true ? [] : await review(true)),
+          ...network.end(stopped ? '' : complaint.text()),
+        ]
         return [
           ...found,
           ...named.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
@@ -168,20 +235,32 @@ export async function openBubblewrap(policy: SandboxPolicy, options: NetworkOpti
     unenforced: [...limits.unenforced, ...(sizedTemp ? [] : [unboundedMemory])],
     node: [process.execPath],
     shell: hostShell(),
+    known: held.known,
     spawn: (command) => running.add(command, start(command)),
-    inspect: async () => review(),
+    inspect: async () => capDenials(await review(false)),
     close: async () => {
       open = false
       await running.endAll()
+      installation.putBack(true)
       limits.close()
+      held.close()
+      commandPipes.close()
+      privateGit.close()
       await removeRunDirectory(run.path)
     },
   }
 }
 
+/** Throws `path-changed` where something else lies at a path than did when the sandbox was opened. */
+function requireSame(path: string, identity: Identity | undefined): void {
+  const now = lookAtHost(path).identity
+  if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return
+  throw new SandboxError('path-changed', { backend: 'bubblewrap', path })
+}
+
 const unboundedMemory = '/dev/shm is not limited by itself: this bwrap is older than 0.8'
 
-const socketAccess = { off: 'none', allowlist: 'loopback', full: 'internet' } as const
+const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' } as const
 
 function identity(): { readonly uid: number; readonly gid: number } {
   const uid = process.geteuid?.() ?? ordinary.uid

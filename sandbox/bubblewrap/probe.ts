@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
+import { readHostFile } from '../host-files.ts'
+import { makeDirectories } from '../make-directories.ts'
 import { ownCache } from '../own-places.ts'
 import { installAdvice } from './diagnose.ts'
 import { locateBubblewrap } from './locate.ts'
@@ -25,7 +27,8 @@ export function probeBubblewrap(): Promise<Probe> {
 /** Forgets a remembered yes, here and on disk: called when bwrap failed although it had worked before. */
 export async function forgetProbe(): Promise<void> {
   known = undefined
-  await rm(memoryFile(), { force: true })
+  // Where there can be no memory (the home is no directory), nothing is remembered.
+  await rm(memoryFile(), { force: true }).catch(() => undefined)
 }
 
 async function probe(): Promise<Probe> {
@@ -43,10 +46,13 @@ async function probe(): Promise<Probe> {
   return result
 }
 
+/** Goes up with what is tried: an older yes says nothing about it. */
+const trialVersion = 2
+
 /** Everything that may change the answer. */
 function machineKey(program: string): string {
   const { size, mtimeMs, mode } = statSync(program)
-  return [program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')
+  return [trialVersion, program, size, mtimeMs, mode, release(), bootId(), process.geteuid?.()].join(' ')
 }
 
 function bootId(): string {
@@ -64,7 +70,9 @@ function memoryFile(): string {
 
 function recall(key: string): z.infer<typeof Remembered> | undefined {
   try {
-    const remembered = Remembered.parse(JSON.parse(readFileSync(memoryFile(), 'utf8')), { jitless: true })
+    const remembered = Remembered.parse(JSON.parse(readHostFile(memoryFile(), { follow: true })?.toString() ?? ''), {
+      jitless: true,
+    })
     return remembered.key === key ? remembered : undefined
   } catch {
     // Missing or damaged: the probe is cheap, so it is simply done again.
@@ -76,7 +84,7 @@ async function remember(value: z.infer<typeof Remembered>): Promise<void> {
   const file = memoryFile()
   const fresh = `${file}.${process.pid}`
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    makeDirectories(dirname(file))
     await writeFile(fresh, JSON.stringify(value), { mode: 0o600 })
     await rename(fresh, file)
   } catch {

@@ -13,13 +13,15 @@ type CommandTerminal = {
   readonly shown: readonly ShownProgram[]
   /** What the child gets besides, from the first free descriptor on. */
   readonly stdio: readonly 'pipe'[]
+  /** Those of them that its program needs. */
+  readonly kept: readonly number[]
   /** Connects a started child, whose near ends are `pipes`, as its terminal's other side. */
   connect(started: StartedProcess, pipes: readonly unknown[]): StartedProcess
 }
 
 const path = '/dev/portcullis-terminal'
 
-const nothing: CommandTerminal = { inside: [], shown: [], stdio: [], connect: (started) => started }
+const nothing: CommandTerminal = { inside: [], shown: [], stdio: [], kept: [], connect: (started) => started }
 
 /** The terminals of a sandbox's commands: made inside by a program of ours, in the terminal devices that each sandbox has to itself. */
 export function prepareTerminals(architecture: Architecture): {
@@ -33,6 +35,7 @@ export function prepareTerminals(architecture: Architecture): {
         inside: [path],
         shown: [{ descriptor, path, program: terminalProgram(architecture, control) }],
         stdio: ['pipe', 'pipe'],
+        kept: [control],
         connect: (started, pipes) => connectTerminal(started, pipes[control], size),
       }
     },

@@ -1,6 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+import { Writable } from 'node:stream'
 import { execa } from 'execa'
-import { diagnose, type Diagnosis } from './diagnose.ts'
+import { mountFlags } from '../mounting/steps.ts'
+import { compileFilter } from '../seccomp/compile.ts'
+import { filterRules } from '../seccomp/rules.ts'
+import { bubblewrapArguments } from './arguments.ts'
+import { diagnose, diagnoseStart, type Diagnosis } from './diagnose.ts'
+import { withoutMark } from './report.ts'
+import { goAhead, startPath, startProgram } from './start-program.ts'
+
+const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 processor.'
 
 /** A bwrap that has been seen to work here. */
 type Bubblewrap = {
@@ -11,28 +21,46 @@ type Bubblewrap = {
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
-/** Tries out one bwrap program, remembering nothing. */
+/** Tries out one bwrap program, with a command that is confined as all are; it remembers nothing. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
+  const { platform, arch } = process
+  if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
+    return { works: false, reason: `there is no first program for ${platform} on ${arch}`, remedy: otherMachine }
+  }
   const help = await execa(program, ['--help'], { reject: false, stdin: 'ignore' })
   const sizedTemp = help.stdout.includes('--size BYTES')
-  const trial = [
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--unshare-cgroup-try'],
-    ...['--uid', '1000', '--gid', '1000', '--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--perms', '1777', '--tmpfs', '/dev/shm', '--proc', '/proc'],
-    ...['--remount-ro', '/proc', '--', '/bin/sh', '-c', 'exit 0'],
-  ]
-  const { exitCode, stderr, shortMessage } = await execa(program, trial, {
+  const first = startProgram(arch, {
+    steps: [
+      { do: 'change', path: '/', change: { set: mountFlags.readOnly, recursive: true } },
+      { do: 'mount', what: 'memory', path: '/dev/shm' },
+      { do: 'mount', what: 'itself', path: '/dev' },
+    ],
+    report: 3,
+    kept: [],
+    identity: { uid: 1000, gid: 1000 },
+    cwd: '/',
+    variables: {},
+    filter: compileFilter(filterRules('loopback'), arch),
+  })
+  const shown = [{ descriptor: 4, path: startPath, program: first }]
+  const options = bubblewrapArguments({ network: false, sizedTemp, uncovered: [], shown })
+  const child = execa(program, [...options, '--', startPath, '/bin/sh', '-c', 'exit 0'], {
     reject: false,
-    stdin: 'ignore',
-    env: { PATH: '/usr/bin:/bin' },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    env: {},
     extendEnv: false,
     timeout: 10_000,
   })
+  const input = child.stdio[4]
+  if (input instanceof Writable) input.on('error', () => undefined).end(first)
+  const control = child.stdio[3]
+  if (control instanceof Writable) control.on('error', () => undefined).write(goAhead)
+  const { exitCode, stderr, shortMessage, stdio } = await child
+  const machine = { appArmorRestricts: appArmorRestricts() }
+  const report = withoutMark(String(stdio[3] ?? ''))
+  if (report !== '') return { works: false, ...diagnoseStart(report, exitCode ?? 0, machine) }
   if (exitCode === 0) return { works: true, bubblewrap: { program, sizedTemp } }
-  return {
-    works: false,
-    ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, { appArmorRestricts: appArmorRestricts() }),
-  }
+  return { works: false, ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, machine) }
 }
 
 /** Ubuntu 24.04 and later: unprivileged user namespaces only for programs with an AppArmor profile. */

@@ -1,6 +1,7 @@
 import { hostFileSystem } from '../file-system-view.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
+import { protectingPlace } from '../protected/may-write.ts'
 import { evaluateAccess } from './evaluate.ts'
 
 /**
@@ -11,7 +12,17 @@ import { evaluateAccess } from './evaluate.ts'
  */
 export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' | 'write'): Denial | undefined {
   const evaluation = evaluateAccess(policy, { path, want }, hostFileSystem)
-  if (evaluation.allowed) return undefined
+  if (evaluation.allowed) return want === 'write' ? protectedDenial(policy, path) : undefined
   const { rule, remedy } = evaluation
   return { kind: 'path', subject: path, rule, certainty: 'proven', remedy }
+}
+
+/** What a command may write in its private git directory or own home, nobody writes for it in the host's. */
+function protectedDenial(policy: SandboxPolicy, path: string): Denial | undefined {
+  if (policy.mode === 'danger-full-access') return undefined
+  const place = protectingPlace(policy, path, [policy.workspace, ...policy.writableRoots])
+  const remedy = { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' } as const
+  return place === undefined
+    ? undefined
+    : { kind: 'path', subject: path, rule: `protected: ${place}`, certainty: 'proven', remedy }
 }

@@ -4,7 +4,8 @@ import { isNamePattern, matchesName } from '../name-pattern.ts'
 import { isNested, nestedPlaceOf } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
-import { gitExecutables } from '../protected-places.ts'
+import { gitExecutables } from '../git/executables.ts'
+import { keyFileAt } from '../protected/key-files.ts'
 import { protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 import type { Remedy } from './remedy.ts'
 
@@ -29,7 +30,10 @@ export function evaluateAccess(
   const shown = [policy.workspace, ...policy.readableRoots].map((root) => host.realPath(root) ?? root)
   const denied = innermost(
     path,
-    policy.deniedReads.filter((place) => !isNamePattern(place)).map((place) => host.realPath(place) ?? place),
+    withRealPaths(
+      policy.deniedReads.filter((place) => !isNamePattern(place)),
+      host,
+    ),
   )
   const granted = innermost(path, [...roots, ...shown])
   // The narrower word wins, and of two about the same place the grant.
@@ -39,6 +43,14 @@ export function evaluateAccess(
   const pattern = granted === undefined ? undefined : deniedName(policy, relative(granted, path))
   if (pattern !== undefined) {
     return { allowed: false, rule: `deniedReads: ${pattern}`, remedy: { kind: 'show-denied', place: pattern, path } }
+  }
+  const holdsSecret = (): boolean => host.kindOf(path) === 'file' && keyFileAt(path) !== undefined
+  if (path !== granted && [...roots, ...shown].includes(dirname(path)) && holdsSecret()) {
+    return {
+      allowed: false,
+      rule: `a file that holds a secret: ${path}`,
+      remedy: { kind: 'add-root', to: 'readableRoots', path },
+    }
   }
   return access.want === 'read' ? evaluateRead(path, granted) : evaluateWrite(policy, path, { roots, granted }, host)
 }
@@ -71,13 +83,7 @@ function evaluateWrite(
   const root = innermost(path, roots)
   if (root === undefined) {
     if (granted === undefined && privatePlaces.some((place) => isWithin(path, place))) return allowed
-    return policy.mode === 'read-only'
-      ? { allowed: false, rule: 'mode: read-only', remedy: { kind: 'use-mode', mode: 'workspace-write' } }
-      : {
-          allowed: false,
-          rule: 'outside the writable roots',
-          remedy: { kind: 'add-root', to: 'writableRoots', path: dirname(path) },
-        }
+    return outsideRoots(policy, path, host)
   }
   const metadata = gitMetadata(path, host)
   if (metadata !== undefined) {
@@ -87,19 +93,49 @@ function evaluateWrite(
       remedy: { kind: 'otherwise', advice: 'make this change yourself, outside the sandbox' },
     }
   }
-  const shielded = protectedBelow(roots, policy)
-  const place =
-    innermost(
-      path,
-      shielded.filter((each) => !isNested(each)).map((each) => host.realPath(each) ?? each),
-    ) ?? nestedPlaceOf(path, shielded)
+  const place = shieldingPlace(path, root, protectedBelow(roots, policy), host)
   return place === undefined
     ? allowed
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
+/** The protected place that `path`, in `root`, is or lies in. A root that lies in one itself was granted by its own name. */
+export function shieldingPlace(
+  path: string,
+  root: string,
+  shielded: readonly string[],
+  host: FileSystemView,
+): string | undefined {
+  const single = shielded.filter((each) => !isNested(each))
+  const real = withRealPaths(single, host).filter((each) => !isWithin(root, each))
+  return innermost(path, real) ?? nestedPlaceOf(path, shielded)
+}
+
+/** Why a place that no root holds can't be written, and the narrowest grant that would change it. */
+function outsideRoots(policy: SandboxPolicy, path: string, host: FileSystemView): Evaluation {
+  const rule = policy.mode === 'read-only' ? 'mode: read-only' : 'outside the writable roots'
+  const kernel = ['/proc', '/sys', '/dev'].some((place) => isWithin(path, place))
+  if (kernel) {
+    return {
+      allowed: false,
+      rule,
+      remedy: { kind: 'otherwise', advice: 'change it yourself: no sandbox lets it through' },
+    }
+  }
+  const workspace = host.realPath(policy.workspace) ?? policy.workspace
+  if (policy.mode === 'read-only') {
+    const remedy: Remedy = isWithin(path, workspace)
+      ? { kind: 'use-mode', mode: 'workspace-write' }
+      : { kind: 'otherwise', advice: `use the mode workspace-write, and make ${path} a writable root` }
+    return { allowed: false, rule, remedy }
+  }
+  const absent = host.kindOf(path) === 'absent'
+  const remedy: Remedy = { kind: 'add-root', to: 'writableRoots', path, ...(absent ? { absent } : {}) }
+  return { allowed: false, rule, remedy }
+}
+
 /** The entry of a git directory that `path` is or lies in, when git would execute or follow it. */
-function gitMetadata(path: string, host: FileSystemView): string | undefined {
+export function gitMetadata(path: string, host: FileSystemView): string | undefined {
   for (let at = path; at !== '/'; at = dirname(at)) {
     for (let git = dirname(at); git !== '/'; git = dirname(git)) {
       const inGit = basename(git) === '.git' || host.kindOf(join(git, 'HEAD')) === 'file'
@@ -110,7 +146,7 @@ function gitMetadata(path: string, host: FileSystemView): string | undefined {
 }
 
 /** The path with its existing part freed of symlinks: what is yet to be made will be made there. */
-function resolveExisting(path: string, host: FileSystemView): string {
+export function resolveExisting(path: string, host: FileSystemView): string {
   for (let at = path, rest = ''; ; rest = join(basename(at), rest), at = dirname(at)) {
     const real = host.realPath(at)
     if (real !== undefined) return rest === '' ? real : join(real, rest)
@@ -118,6 +154,11 @@ function resolveExisting(path: string, host: FileSystemView): string {
   }
 }
 
-function innermost(path: string, places: readonly string[]): string | undefined {
+/** Places as they are written, and where they lead: what is absent is told by its name alone. */
+function withRealPaths(places: readonly string[], host: FileSystemView): readonly string[] {
+  return [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
+}
+
+export function innermost(path: string, places: readonly string[]): string | undefined {
   return places.filter((place) => isWithin(path, place)).toSorted((a, b) => depth(b) - depth(a))[0]
 }

@@ -15,9 +15,9 @@ const mostDenials = 5
 const killedByFilter = 128 + 31
 
 /**
- * Denials that a command's output leads to. Words alone prove nothing: a path or a host counts when the output names it together with
- * a refusal *and* the policy does refuse it. What stays without such a proof is a suspicion, and there is one only. A command that
- * succeeded may have been refused something all the same (`cmd || true`), or may have quoted somebody: that is suspected at most.
+ * What a command's output says it was refused. A path or a host counts when the output names it together with a refusal *and* the policy
+ * does refuse it. It stays a suspicion all the same: a command can print what it likes, so only the kernel's or the proxy's own evidence
+ * proves a denial.
  */
 export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, host: FileSystemView): readonly Denial[] {
   const lines = ended.stderr.split('\n')
@@ -27,9 +27,7 @@ export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, ho
       found.set(`${denial.kind} ${denial.subject}`, denial)
     }
   }
-  if (ended.code === 0) {
-    return [...found.values()].slice(0, mostDenials).map((denial) => ({ ...denial, certainty: 'suspected' }))
-  }
+  if (ended.code === 0) return [...found.values()].slice(0, mostDenials)
   if (ended.code === killedByFilter) found.set('syscall', foreignInterface)
   if (found.size === 0 && lines.some((line) => /Operation not permitted|\bEPERM\b/.test(line))) {
     found.set('syscall', refusedCall)
@@ -78,7 +76,7 @@ function pathDenials(
     // An ordinary file mode refuses too; only a place that is hidden or read-only by policy is ours.
     if (!refusedWrite && verdict === write && refusedAccess) return []
     const { rule, remedy } = verdict
-    return [{ kind: 'path', subject: path, rule, certainty: 'proven', remedy }]
+    return [{ kind: 'path', subject: path, rule, certainty: 'suspected', remedy }]
   })
 }
 
@@ -88,6 +86,6 @@ function hostDenials(policy: SandboxPolicy, line: string): readonly Denial[] {
   if (host === undefined) return []
   if (policy.network.mode === 'allowlist') return judgeUnreachable(policy.network.allow, host)
   return [
-    { kind: 'host', subject: host, rule: 'network: off', certainty: 'proven', remedy: { kind: 'allow-host', host } },
+    { kind: 'host', subject: host, rule: 'network: off', certainty: 'suspected', remedy: { kind: 'allow-host', host } },
   ]
 }

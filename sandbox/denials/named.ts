@@ -1,5 +1,8 @@
 import { isAbsolute, join, normalize } from 'node:path'
 
+/** Complaints name a path or two; what a command prints on one line may be megabytes. */
+const longest = 2_000
+
 const reason = '(?:Read-only file system|Permission denied|No such file or directory|Device or resource busy)'
 /** `cat: f: Permission denied`, and what Perl puts behind it. */
 const before = new RegExp(`^(.*): ${reason}(?: at .+ line \\d+)?\\.?$`, 'i')
@@ -14,7 +17,8 @@ const call = /^(?:access|chmod|chown|create|link|lstat|mkdir|open|openat|remove|
  * The paths that a line of a program's complaints is about: quoted, absolute, or in the place where programs put them, next to the
  * reason. Relative ones count from `cwd`.
  */
-export function namedPaths(message: string, cwd: string): readonly string[] {
+export function namedPaths(complaint: string, cwd: string): readonly string[] {
+  const message = complaint.slice(0, longest)
   // Of three parts the first is the program that complains.
   const line = message.replace(/^[^:]+: (?=.*: )/, '')
   const marked = [
@@ -57,5 +61,6 @@ const unreachable: readonly RegExp[] = [
 
 /** The host that a line says was not reached, if it is such a line. */
 export function namedHost(line: string): string | undefined {
-  return unreachable.map((pattern) => pattern.exec(line)?.[1]).find((match) => match !== undefined)
+  const start = line.slice(0, longest)
+  return unreachable.map((pattern) => pattern.exec(start)?.[1]).find((match) => match !== undefined)
 }

@@ -3,7 +3,13 @@ import type { SandboxPolicy } from '../policy.ts'
 
 /** What would allow what was refused, as data: whoever owns the flags or the file that a policy came from says it in their words. */
 export type Remedy =
-  | { readonly kind: 'add-root'; readonly to: 'writableRoots' | 'readableRoots'; readonly path: string }
+  /** The path alone, never a directory around it. `absent`: a person has to make it first, as whatever it is to be. */
+  | {
+      readonly kind: 'add-root'
+      readonly to: 'writableRoots' | 'readableRoots'
+      readonly path: string
+      readonly absent?: boolean
+    }
   /** The place is an entry of `deniedReads`; `path`, what was asked for, lies in it or is it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
@@ -22,7 +28,7 @@ export type LimitName = keyof SandboxPolicy['limits']
 export function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':
-      return `add ${remedy.path} to ${remedy.to}`
+      return `${makeFirst(remedy)}add ${remedy.path} to ${remedy.to}`
     case 'show-denied':
       return `take ${remedy.place} out of deniedReads, or add ${remedy.path} to readableRoots`
     case 'unprotect':
@@ -40,4 +46,9 @@ export function describeRemedy(remedy: Remedy): string {
     default:
       return remedy satisfies never
   }
+}
+
+/** What a person has to do before a root can be added that isn't there yet: the beginning of a sentence. */
+export function makeFirst({ path, absent }: Extract<Remedy, { kind: 'add-root' }>): string {
+  return absent === true ? `make ${path} yourself, then ` : ''
 }

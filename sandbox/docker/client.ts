@@ -1,7 +1,7 @@
 import { PassThrough, type Readable, type Writable } from 'node:stream'
-import Docker from 'dockerode'
+import type Docker from 'dockerode'
 import * as z from 'zod'
-import { countsOfProcess, type GroupCounts } from '../limits/groups.ts'
+import { countsOfProcess, populationOfProcess, type GroupCounts } from '../limits/groups.ts'
 import { demultiplex } from './demultiplex.ts'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerPlan } from './plan.ts'
@@ -14,8 +14,8 @@ export type WarmContainer = {
   exec(command: ContainerCommand): ContainerProcess
   /** Signals every process but the first. */
   signal(name: 'TERM' | 'KILL'): Promise<void>
-  /** Lets its first process bury the dead, which count against the limit on processes. */
-  tidy(): void
+  /** Waits until its first process is alone; false where others live on. */
+  empty(): Promise<boolean>
   /** Ends it with all that runs in it; the daemon then removes it. */
   remove(): Promise<void>
 }
@@ -72,8 +72,10 @@ export type DockerClient = {
 }
 
 /** Talks to the daemon that `DOCKER_HOST` names, or the local one. */
-export function connectDocker(): DockerClient {
-  const docker = new Docker()
+export async function connectDocker(): Promise<DockerClient> {
+  // Only who uses docker reads it.
+  const { default: Client } = await import('dockerode')
+  const docker = new Client()
   return {
     info: async () => {
       const info = Info.parse(await docker.info())
@@ -117,23 +119,42 @@ async function startContainer(
   lifeline.on('error', () => undefined)
   await container.start()
   const { State } = await container.inspect()
+  const population = populationOfProcess(State.Pid, container.id)
+  const signal = async (name: 'TERM' | 'KILL'): Promise<void> => {
+    const argv = [...filtered, '/bin/sh', '-c', `kill -${name} -1`]
+    const exec = await container.exec({ Cmd: argv, AttachStdout: true })
+    const stream = await exec.start({})
+    stream.resume()
+    await new Promise<void>((resolve) => stream.once('close', resolve))
+  }
   return {
     id: container.id,
     counts: countsOfProcess(State.Pid, container.id),
     exec: (command) => execInContainer(container, command),
-    signal: async (name) => {
-      const argv = [...filtered, '/bin/sh', '-c', `kill -${name} -1`]
-      const exec = await container.exec({ Cmd: argv, AttachStdout: true })
-      const stream = await exec.start({})
-      stream.resume()
-      await new Promise<void>((resolve) => stream.once('close', resolve))
+    signal,
+    empty: async () => {
+      if (population !== undefined) return isEmptied(population)
+      // A daemon elsewhere: what is there can't be counted from here.
+      await signal('KILL')
+      return true
     },
-    tidy: () => void lifeline.write('\n'),
     remove: async () => {
       lifeline.end()
       await removeContainer(container)
     },
   }
+}
+
+/** How long what was killed may take to die. */
+const dyingMs = 50
+
+/** Waits until a container's first process is alone. */
+async function isEmptied(population: () => number): Promise<boolean> {
+  for (const end = performance.now() + dyingMs; population() !== 1;) {
+    if (performance.now() > end) return false
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  return true
 }
 
 function execInContainer(container: Docker.Container, command: ContainerCommand): ContainerProcess {

@@ -3,13 +3,28 @@ import { SandboxError } from '../errors.ts'
 import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
 import type { Identity } from './identity.ts'
 
+/** How long a daemon has to say what it is: a busy one takes a moment, one that hangs would take for ever. */
+const patienceMs = 5000
+
 /** Connects to a daemon that can enforce policies, and says who commands have to be there. Throws `unavailable`. */
 export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: Identity }> {
-  const docker = connectDocker()
-  const info = await docker.info().catch((error: unknown) => {
-    const address = process.env['DOCKER_HOST'] ?? 'the local socket'
+  if (process.env['DOCKER_HOST']?.startsWith('ssh:')) {
+    throw refuse(
+      'DOCKER_HOST names a daemon over ssh, which could not mount the workspace',
+      'Use a daemon of this machine, e.g. DOCKER_HOST=unix:///var/run/docker.sock.',
+    )
+  }
+  const docker = await connectDocker()
+  const address = process.env['DOCKER_HOST'] ?? 'the local socket'
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const reason = `the daemon at ${address} accepts connections or drops them, and did not answer in ${patienceMs / 1000} seconds`
+    late.reject(refuse(reason, 'Restart docker, or set DOCKER_HOST.'))
+  }, patienceMs)
+  const asked = docker.info().catch((error: unknown) => {
     throw refuse(`no daemon answers at ${address}`, 'Start docker, or set DOCKER_HOST.', error)
   })
+  const info = await Promise.race([asked, late.promise]).finally(() => clearTimeout(timer))
   if (info.remapsUsers) {
     throw refuse(
       'the daemon remaps user ids, so files would belong to somebody else',

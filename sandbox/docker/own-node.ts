@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
+import { isExecutable } from '../program.ts'
 
 /** Node in a container: the words that start it, and what of this machine is shown for that, read-only. */
 type ContainerNode = {
@@ -19,8 +20,14 @@ let known: ContainerNode | undefined
  * none. Where that can't be told, the image's own.
  */
 export function containerNode(): ContainerNode {
-  known ??= bringNode(spawnSync('ldd', [process.execPath], { encoding: 'utf8' }).stdout ?? '')
+  known ??= bringNode(librariesOf(process.execPath))
   return known
+}
+
+/** What ldd(1) says of a program; nothing where there is none. Whoever writes the `PATH` of a workspace has no say in which. */
+function librariesOf(program: string): string {
+  const ldd = ['/usr/bin/ldd', '/bin/ldd', '/usr/local/bin/ldd', '/run/current-system/sw/bin/ldd'].find(isExecutable)
+  return ldd === undefined ? '' : (spawnSync(ldd, [program], { encoding: 'utf8', env: {} }).stdout ?? '')
 }
 
 /** @param libraries what ldd(1) says of the program */

@@ -1,10 +1,11 @@
-import type { Mount } from '../mounts.ts'
+import type { Mount } from '../mount.ts'
 import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { dockerProfile } from '../seccomp/docker-profile.ts'
 import type { LimitPlan } from '../limits/plan.ts'
 import type { Identity } from './identity.ts'
 import { shownAt, type NetworkPlan } from './network.ts'
+import { startsAt, type Starts } from './start.ts'
 
 /** What the daemon is asked for, in its API's own words. */
 export type ContainerPlan = ReturnType<typeof planContainer>
@@ -12,14 +13,16 @@ export type ContainerPlan = ReturnType<typeof planContainer>
 /** The label whose value names the process that a container belongs to. */
 export const ownerLabel = 'dev.portcullis.owner'
 
-type Surroundings = {
+/** The run's directories on the host. */
+type Directories = { readonly privateTemp: string; readonly emptyDirectory: string }
+
+type Surroundings = Directories & {
   readonly image: string
   readonly owner: string
   readonly identity: Identity
   readonly mounts: readonly Mount[]
   readonly limits: LimitPlan
-  readonly privateTemp: string
-  readonly emptyDirectory: string
+  readonly starts: Pick<Starts, 'directory' | 'init'>
   readonly network: NetworkPlan
   /** Files of this machine that programs of ours need. */
   readonly shown: readonly { readonly source: string; readonly target: string }[]
@@ -35,18 +38,14 @@ const sharedMemoryBytes = 256 * 1024 * 1024
  */
 export function planContainer(policy: SandboxPolicy, around: Surroundings) {
   const { fileSizeBytes, openFiles } = around.limits.each
-  const sockets = ({ off: 'none', allowlist: 'entry', full: 'internet' } as const)[policy.network.mode]
+  const sockets = ({ off: 'loopback', allowlist: 'entry', full: 'internet' } as const)[policy.network.mode]
   return {
     Image: around.image,
     Labels: { [ownerLabel]: around.owner },
     User: around.identity.user,
     Entrypoint: [],
-    // A shell that waits for its input to end, by itself: a helper would be killed with what commands leave behind. For
-    // each line it starts and awaits something, in the course of which it takes leave of orphans.
-    Cmd: [
-      ...around.network.filtered,
-      ...['/bin/sh', '-c', 'trap "" TERM INT HUP; while read -r line; do (:); (:); done'],
-    ],
+    // Waits for its input to end. No command can get at it: whoever could, could stay.
+    Cmd: [...around.network.filtered, ...around.starts.init],
     // Whatever the image wants to be asked would be asked outside of our filter.
     Healthcheck: { Test: ['NONE'] },
     Env: [],
@@ -81,14 +80,25 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
         { Name: 'core', Soft: 0, Hard: 0 },
       ],
       Mounts: [
-        ...containerMounts(around.mounts).map((mount) =>
-          bind(sourceOf(mount, around), mount.path, mount.as !== 'writable' && mount.as !== 'private'),
-        ),
+        ...boundMounts(around.mounts, around).map(({ source, target, readOnly }) => bind(source, target, readOnly)),
+        bind(around.starts.directory, startsAt, true),
         ...around.shown.map(({ source, target }) => bind(source, target, true)),
         ...(around.network.directory === undefined ? [] : [bind(around.network.directory, shownAt, true)]),
       ],
     },
   }
+}
+
+/** What is mounted for a plan, and what each command's first program checks. */
+export function boundMounts(
+  mounts: readonly Mount[],
+  around: Directories,
+): readonly { readonly source: string; readonly target: string; readonly readOnly: boolean }[] {
+  return containerMounts(mounts).map((mount) => ({
+    source: sourceOf(mount, around),
+    target: mount.path,
+    readOnly: mount.as !== 'writable' && mount.as !== 'private',
+  }))
 }
 
 function bind(source: string, target: string, readOnly: boolean) {
@@ -114,11 +124,12 @@ function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   )
 }
 
-function sourceOf(mount: Mount, around: Surroundings): string {
+function sourceOf(mount: Mount, around: Directories): string {
   switch (mount.as) {
     case 'writable':
     case 'read-only':
-      return mount.path
+    case 'replaced-file':
+      return mount.source ?? mount.path
     case 'private':
       return around.privateTemp
     case 'hollow':

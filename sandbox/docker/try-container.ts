@@ -55,6 +55,9 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
       ownerAdvice(path),
     )
   }
+  if (ended === 126 || ended === 127) {
+    throw refuse(`nothing can be run in its image (${(said + complaint).trim()})`, 'The image must have /bin/sh.')
+  }
   const file = join(trial.privateTemp, mark)
   const made = lstatSync(file, { throwIfNoEntry: false })
   rmSync(file, { force: true })

@@ -1,15 +1,17 @@
-import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import process from 'node:process'
 import { hostFileSystem } from '../file-system-view.ts'
-import { isNested, nestedAt, nestedNames } from '../nested-places.ts'
+import { isNested, nestedAt, nestedNames, type NestedNames } from '../nested-places.ts'
+import { onceFor } from '../once-for.ts'
 import { isWithin } from '../paths.ts'
-import { gitExecutables } from '../protected-places.ts'
-import { createQuarantine, putFile, putSymlink } from '../quarantine.ts'
+import { gitExecutables } from './executables.ts'
+import { createQuarantine, NoQuarantine, putSymlink } from '../quarantine.ts'
 import type { Denial } from '../sandbox.ts'
-import { pathsFromConfig } from './config.ts'
-import { judgeGitEntry, judgeGitLink, type Judgement } from './judge.ts'
-import { linkedRepository } from './linked.ts'
-import { createGitScanner, type GitEntries } from './scan.ts'
+import { cleanMadeRepository, isPlainGitFile } from './clean-made.ts'
+import { cleanedDenial, denial, gitRule, stuck, tooDeep } from './guard-denials.ts'
+import { isBare, repositoryOf } from './repository.ts'
+import { identify, linkOnTheWay, withoutLinks, type Entry } from './entries.ts'
+import { createGitScanner, type GitEntries, type GitEntry } from './scan.ts'
 import type { Trust, TrustRecord } from './trust-record.ts'
 
 /** What must be read-only, of what there is now. */
@@ -33,21 +35,14 @@ type MetadataGuard = {
   rest(): void
 }
 
-/** One thing to look at: what it is decides who judges it. */
-type Entry = {
-  readonly root: string
-  readonly path: string
-  readonly as:
-    | { readonly kind: 'git'; readonly git: string; readonly name: string }
-    | { readonly kind: 'link' }
-    | { readonly kind: 'protected' }
-}
+/** Whether commands see a private directory in place of a repository's own, so that nothing in that is theirs. */
+const gitIsPrivate = process.platform !== 'darwin'
 
 type Found = GitEntries & { readonly root: string }
 
 /**
- * `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A file counts as trusted by its inode and
- * change time, not by its path: a repository that is moved stays the host's, and a file put in its place does not. With a `record`,
+ * `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file counts as trusted by its inode and
+ * change time, not by its path: one that is moved stays the host's, and one put in its place does not. With a `record`,
  * what is trusted is on disk for as long as a review is owed.
  */
 export function createMetadataGuard(
@@ -67,33 +62,75 @@ export function finishReview(trust: Trust): readonly Denial[] {
 function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuard {
   const { roots } = before
   const { protectedPaths } = before.places
-  const scan = createGitScanner()
-  const quarantine = createQuarantine()
+  const { scan, restore } = createGitScanner()
+  const quarantine = createQuarantine(roots)
   const trusted = new Set(before.trusted)
   const symlinks = new Map(before.symlinks)
+  // Repositories that commands of this run have made: clean after each command, and theirs to work in until the run ends.
+  const made = new Set<string>()
+  const mixed = new Set<string>()
   let places: GuardedPlaces = before.places
+  let isOwed = false
 
-  const look = (): readonly Found[] =>
-    [...roots, ...places.repositories].map((root) => ({ root, ...scan(root, nestedNames(protectedPaths, root)) }))
+  const names = new Map<string, NestedNames>()
+  const namesBelow = (root: string): NestedNames => {
+    const known = names.get(root) ?? nestedNames(protectedPaths, root)
+    names.set(root, known)
+    return known
+  }
+  const look = (isHosts: (entry: GitEntry) => boolean): readonly Found[] =>
+    [...roots, ...places.repositories].map((root) => ({
+      root,
+      ...scan(root, namesBelow(root), (entry) =>
+        isHosts(entry) ? (gitIsPrivate ? 'nothing' : 'repositories') : 'all',
+      ),
+    }))
+
+  // The same list for as long as it says the same: what is made of it is kept by it.
+  const always = [...new Set(protectedPaths)]
+  let last: { readonly others: readonly string[]; readonly all: readonly string[] } = { others: [], all: always }
+  const listed = (others: readonly string[]): readonly string[] => {
+    const isSame = last.others.length === others.length && last.others.every((path, at) => path === others[at])
+    if (!isSame) last = { others, all: others.length === 0 ? always : [...new Set([...always, ...others])] }
+    return last.all
+  }
 
   const trust = (): GuardedPlaces => {
-    const repositories = roots.flatMap((root) => linkedRepository(root) ?? []).filter((path) => !isCovered(path, roots))
+    const repositories = roots.flatMap((root) => repositoryOf(root) ?? []).filter((path) => !isCovered(path, roots))
     places = { ...places, repositories }
-    const found = look()
-    const gitDirectories = found.flatMap(({ directories }) => directories)
-    const gitLinks = found.flatMap(({ links }) => links)
-    const named = gitDirectories.flatMap((git) => pathsNamedBy(git, gitLinks, roots))
-    const nested = nestedIn(found, protectedPaths)
-    const shielded = [...new Set([...protectedPaths, ...named, ...nested])]
-    places = { repositories, gitDirectories, gitLinks, protectedPaths: shielded }
     trusted.clear()
-    const links = new Map<string, string | undefined>()
-    for (const { root, path, as } of entriesOf(found, places.protectedPaths)) {
-      const link = linkOnTheWay(root, path, links)
+    mixed.clear()
+    const isWhole = ({ path }: GitEntry): boolean => isNamedGit(path) || isBare(path)
+    const found = look((entry) => !made.has(entry.key) && isWhole(entry))
+    restore()
+    const host = (entries: readonly GitEntry[]): readonly GitEntry[] => entries.filter(({ key }) => !made.has(key))
+    const all = found.flatMap((each) => host(each.directories))
+    const directories = all.filter(isWhole)
+    const others = all.filter((entry) => !isWhole(entry))
+    for (const { key } of others) mixed.add(key)
+    const links = found.flatMap((each) => host(each.links))
+    const nested = nestedIn(found, protectedPaths)
+    // What git would obey in a directory that is more than a repository.
+    const obeyed = others.flatMap(({ path }) => gitExecutables.map((name) => join(path, name)))
+    places = {
+      repositories,
+      gitDirectories: directories.map(({ path }) => path),
+      gitLinks: links.map(({ path }) => path),
+      protectedPaths: listed([...nested, ...obeyed]),
+    }
+    const deep = found.flatMap((each) => each.deep)
+    for (const { key } of [...directories, ...links, ...deep]) trusted.add(key)
+    const onTheWay = new Map<string, string | undefined>()
+    for (const { root, path } of [
+      ...entriesOf(found, places.protectedPaths),
+      ...linksTo(found, places.protectedPaths),
+    ]) {
+      const link = linkOnTheWay(root, path, onTheWay)
       for (const known of link === undefined ? [path] : [path, link]) {
-        const identity = identify(known, known === path ? as.kind : 'protected')
+        const identity = identify(known)
         if (identity === undefined) continue
         trusted.add(identity.key)
+        if (identity.file !== undefined && gitIsPrivate) trusted.add(identity.file)
         if (identity.target !== undefined) symlinks.set(known, identity.target)
       }
     }
@@ -103,27 +140,97 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   }
 
   const review = (): readonly Denial[] => {
-    const found = look()
-    const known = new Set(found.flatMap(({ directories }) => directories))
+    isOwed = true
+    try {
+      const found = look(({ key }) => trusted.has(key))
+      const denials = [...reviewGit(found), ...reviewProtected(found)]
+      isOwed = denials.some(({ remedy }) => remedy.kind === 'otherwise' && remedy.advice === stuck)
+      return denials
+    } finally {
+      restore()
+    }
+  }
+
+  /** Takes an entry away; where that can't be done, that is what is to be said, and the rest is reviewed all the same. */
+  const take = (root: string, path: string, rule: string, denials: Denial[]): string | undefined => {
+    try {
+      const to = quarantine.take(root, path)
+      if (to !== undefined) denials.push(denial(path, rule, to))
+      return to
+    } catch (error) {
+      if (error instanceof NoQuarantine) throw error
+      const why = error instanceof Error ? error.message : String(error)
+      denials.push({
+        ...denial(path, rule, why),
+        subject: `${path} (still there: ${why})`,
+        remedy: { kind: 'otherwise', advice: stuck },
+      })
+      return undefined
+    }
+  }
+
+  const reviewProtected = (found: readonly Found[]): readonly Denial[] => {
     const denials: Denial[] = []
-    const shielded = [...new Set([...places.protectedPaths, ...nestedIn(found, protectedPaths)])]
-    for (const seen of entriesOf(found, shielded)) {
+    const nested = nestedIn(found, protectedPaths).filter((path) => !places.protectedPaths.includes(path))
+    const seenBefore = entriesOf(found, places.protectedPaths)
+    for (const seen of [...seenBefore, ...(nested.length === 0 ? [] : entriesOf(found, [...new Set(nested)]))]) {
       if (isKnown(seen, trusted)) continue
       const entry = withoutLinks(seen, trusted, roots)
       if (isKnown(entry, trusted)) continue
-      const judgement = judge(entry, known)
-      if (judgement.verdict === 'harmless') continue
-      const to = quarantine.take(entry.root, entry.path)
-      if (to === undefined) continue
+      if (take(entry.root, entry.path, 'protectedPaths', denials) === undefined) continue
       const before = symlinks.get(entry.path)
-      if (judgement.replacement !== undefined) putFile(entry.root, entry.path, judgement.replacement)
-      else if (before !== undefined) putSymlink(entry.root, entry.path, before)
-      denials.push(denial(entry, to))
+      if (before !== undefined) putSymlink(entry.root, entry.path, before)
     }
     return denials
   }
 
-  return { trust, places: () => places, review, rest: () => record?.drop() }
+  /** Commands write in no repository of the host's: what is new of git they have made. */
+  const reviewGit = (found: readonly Found[]): readonly Denial[] => {
+    const denials: Denial[] = []
+    for (const { root, directories } of found) {
+      for (const { path, key } of directories) {
+        if (trusted.has(key) || mixed.has(key)) continue
+        const taken: Denial[] = []
+        const cleaned = cleanMadeRepository(root, path, (entry) => take(root, entry, gitRule, taken), isClean(found))
+        denials.push(...taken, ...cleaned.filter(({ to }) => to === undefined).map((each) => cleanedDenial(each.path)))
+        made.add(key)
+      }
+    }
+    for (const { root, deep } of found) {
+      for (const { path, key } of deep) if (!trusted.has(key)) take(root, path, tooDeep, denials)
+    }
+    for (const { root, links } of found) {
+      for (const { path, key } of links) {
+        if (trusted.has(key)) continue
+        if (isPlainGitFile(root, path, isClean(found))) made.add(key)
+        else take(root, path, gitRule, denials)
+      }
+    }
+    return denials
+  }
+
+  return {
+    trust,
+    places: () => places,
+    review,
+    rest: () => {
+      if (!isOwed) record?.drop()
+    },
+  }
+}
+
+/** Tells repositories that are the host's, or were made clean; and what lies in them as git's own. */
+function isClean(found: readonly Found[]): (path: string) => boolean {
+  const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
+  const isOne = (path: string): boolean => {
+    const holder = /^(.*)\/(?:worktrees\/[^/]+|modules\/.+)$/.exec(path)?.[1]
+    return known.has(path) || (holder !== undefined && isOne(holder))
+  }
+  return isOne
+}
+
+function isNamedGit(path: string): boolean {
+  return basename(path).toLowerCase() === '.git'
 }
 
 /** What is protected in every directory, as far as such a thing may exist. */
@@ -132,123 +239,51 @@ function nestedIn(found: readonly Found[], protectedPaths: readonly string[]): r
 }
 
 /** Whether there is nothing, or what was there before. */
-function isKnown({ path, as }: Entry, trusted: ReadonlySet<string>): boolean {
-  const identity = identify(path, as.kind)
-  return identity === undefined || trusted.has(identity.key)
-}
-
-/** The first symlink among the directories between `root` and `path`. What is found out is kept in `known`, by directory. */
-function linkOnTheWay(root: string, path: string, known: Map<string, string | undefined>): string | undefined {
-  const directory = dirname(path)
-  if (directory === root || !isWithin(directory, root)) return undefined
-  if (known.has(directory)) return known.get(directory)
-  const link = linkOnTheWay(root, directory, known) ?? (hostFileSystem.isSymlink(directory) ? directory : undefined)
-  known.set(directory, link)
-  return link
-}
-
-/** What leads to an entry by a symlink that a command made is that symlink; by one of the host's, what it leads to. */
-function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
-  const link = linkOnTheWay(entry.root, entry.path, new Map())
-  if (link === undefined) return entry
-  if (!trusted.has(identify(link, 'protected')?.key ?? '')) return { ...entry, path: link, as: { kind: 'protected' } }
-  const directory = hostFileSystem.realPath(dirname(entry.path))
-  const root = roots.find((each) => directory !== undefined && isWithin(directory, each))
-  // Outside of every root no command could write it.
-  return directory === undefined || root === undefined
-    ? entry
-    : { ...entry, root, path: join(directory, basename(entry.path)) }
+function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean {
+  const identity = identify(path)
+  if (identity === undefined || trusted.has(identity.key)) return true
+  return identity.file !== undefined && trusted.has(identity.file)
 }
 
 function entriesOf(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
-  return [
-    ...found.flatMap(({ root, directories }) =>
-      directories.flatMap((git) => sensitiveNames(git).map((name) => gitEntry(root, git, name))),
-    ),
-    ...found.flatMap(({ root, links }) => links.map((path): Entry => ({ root, path, as: { kind: 'link' } }))),
-    // What a pattern means here is among them by its own path.
-    ...protectedPaths.flatMap((path): readonly Entry[] => {
-      if (isNested(path)) return []
-      const root = found.find(({ root }) => isWithin(path, root))?.root
-      return root === undefined ? [] : [{ root, path, as: { kind: 'protected' } }]
-    }),
-  ]
+  const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
+  return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
 }
 
-function judge(entry: Entry, known: ReadonlySet<string>): Judgement {
-  switch (entry.as.kind) {
-    case 'git':
-      return judgeGitEntry(entry.root, entry.as.git, entry.as.name, known)
-    case 'link':
-      return judgeGitLink(entry.path, known)
-    case 'protected':
-      return { verdict: 'harmful' }
-    default:
-      return entry.as satisfies never
+/** What of a list of protected paths lies in which root. What a pattern means is in such a list by its own path. */
+const rootsOf = onceFor((protectedPaths: readonly string[]) => {
+  type Within = {
+    readonly among: string
+    readonly paths: readonly string[]
+    readonly roots: ReadonlyMap<string, string>
   }
-}
-
-function gitEntry(root: string, git: string, name: string): Entry {
-  return { root, path: join(git, name), as: { kind: 'git', git, name } }
-}
-
-/** The entries of a git directory to look at: hooks one by one, since samples are harmless and come with every `git init`. */
-function sensitiveNames(git: string): readonly string[] {
-  const hooks = join(git, 'hooks')
-  try {
-    if (!lstatSync(hooks).isDirectory()) return gitExecutables
-    const names = readdirSync(hooks).filter((name) => !name.endsWith('.sample'))
-    return [...gitExecutables.filter((name) => name !== 'hooks'), ...names.map((name) => `hooks/${name}`)]
-  } catch {
-    // No hooks, no names.
-    return gitExecutables
+  const named = protectedPaths.filter((path) => !isNested(path))
+  let known: Within | undefined
+  return (among: readonly string[]): Within => {
+    const key = among.join('\0')
+    if (known?.among === key) return known
+    const roots = new Map(
+      named.flatMap((path) => {
+        const root = among.find((each) => isWithin(path, each))
+        return root === undefined ? [] : [[path, root] as const]
+      }),
+    )
+    return (known = { among: key, paths: [...roots.keys()], roots })
   }
+})
+
+/** The host's own symlinks on the way to what is protected, also to what isn't there. */
+function linksTo(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
+  const entries = entriesOf(found, directoriesAbove(protectedPaths))
+  return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))
 }
 
-/** Hooks and further config that a trusted config names inside the roots. */
-function pathsNamedBy(git: string, links: readonly string[], roots: readonly string[]): readonly string[] {
-  let text: string
-  try {
-    text = readFileSync(join(git, 'config'), 'utf8')
-  } catch {
-    // No config names nothing.
-    return []
-  }
-  const { fromWorktree, fromGit } = pathsFromConfig(text)
-  const worktrees = [dirname(git), ...links.map((link) => dirname(link))]
-  const named = [
-    ...fromWorktree.flatMap((path) => worktrees.map((worktree) => resolve(worktree, path))),
-    ...fromGit.map((path) => resolve(git, path)),
-  ]
-  return named.filter((path) => isAbsolute(path) && isCovered(path, roots) && !roots.includes(path) && path !== git)
-}
-
-/** What an entry is, so that the same thing is known again; directories by themselves, not by what is in them. */
-function identify(path: string, kind: Entry['as']['kind']): { key: string; target?: string } | undefined {
-  try {
-    // Most are absent, and an error takes longer to make than to ask.
-    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-    if (stat === undefined) return undefined
-    const key = `${stat.dev}:${stat.ino}`
-    if (stat.isDirectory()) return { key: `${kind} ${key}` }
-    const whole = `${kind} ${key}:${stat.ctimeNs}:${stat.size}`
-    return stat.isSymbolicLink() ? { key: whole, target: readlinkSync(path) } : { key: whole }
-  } catch {
-    // Absent, or gone again: nothing to judge.
-    return undefined
-  }
-}
+const directoriesAbove = onceFor((paths: readonly string[]): readonly string[] => {
+  const above = new Set<string>()
+  for (const path of paths) for (let at = dirname(path); at !== '/'; at = dirname(at)) above.add(at)
+  return [...above]
+})
 
 function isCovered(path: string, roots: readonly string[]): boolean {
   return roots.some((root) => isWithin(path, root))
-}
-
-function denial(entry: Entry, to: string): Denial {
-  return {
-    kind: 'quarantine',
-    subject: `${entry.path} (moved to ${to})`,
-    rule: entry.as.kind === 'protected' ? 'protectedPaths' : 'git metadata that the host would execute',
-    certainty: 'proven',
-    remedy: { kind: 'otherwise', advice: `look at ${to} and, if it is wanted, put it in place yourself` },
-  }
 }

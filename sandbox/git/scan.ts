@@ -1,14 +1,21 @@
-import { lstatSync, readdirSync, type Stats } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, type Stats } from 'node:fs'
+import process from 'node:process'
+import type { NestedNames } from '../nested-places.ts'
+import { decodeName, encodePath, hasRawBytes } from '../path-bytes.ts'
+
+/** An entry of git's, with what it is known again by: a directory by itself, anything else by its inode, change time and size. */
+export type GitEntry = { readonly path: string; readonly key: string }
 
 /** What a look at a tree found of git in it, and of what else was asked for. */
 export type GitEntries = {
-  /** Directories that git would take for a repository, a worktree's or a submodule's: `.git` or bare, at any depth. */
-  readonly directories: readonly string[]
-  /** Files and symlinks named `.git`, which lead git elsewhere. */
-  readonly links: readonly string[]
-  /** Whatever has one of the names asked for, outside of git's own directories. */
+  /** Directories that git would take for a repository, a worktree's or a submodule's, at any depth; and all that are called `.git`. */
+  readonly directories: readonly GitEntry[]
+  /** Whatever else is named `.git`: it leads git elsewhere. */
+  readonly links: readonly GitEntry[]
+  /** Whatever has one of the names asked for, outside of the host's git directories. */
   readonly named: readonly string[]
+  /** Directories too deep to be looked into. */
+  readonly deep: readonly GitEntry[]
 }
 
 type Seen = {
@@ -17,59 +24,93 @@ type Seen = {
   readonly lookedMs: number
   readonly children: readonly string[]
   readonly isGit: boolean
-  readonly gitLink: boolean
+  /** The names of what isn't a directory and called `.git`, in any case. */
+  readonly links: readonly string[]
   readonly named: readonly string[]
 }
-
-/** Directories that git makes and fills itself, and fills with much. */
-const ownedByGit: readonly string[] = [
-  'objects',
-  'refs',
-  'logs',
-  'info',
-  'hooks',
-  'lfs',
-  'rebase-merge',
-  'rebase-apply',
-]
 
 /** How old a change must be before an equal time stamp proves that nothing changed since: coarser than any clock's tick. */
 const settledMs = 50
 
 /**
- * Finds git's entries below a directory, all of them: there is no depth at which it stops. It remembers each directory's change
- * time, which nobody but root can set, so that a second look reads again only what changed.
+ * The longest path that is looked into: a system call takes 4,095 bytes, and something has to be left for moving away what is found. What lies
+ * deeper is reached by steps from one directory to the next, by programs of the host as well.
  */
-export function createGitScanner(): (root: string, names: readonly string[]) => GitEntries {
+const longestPath = 3800
+
+/** Looks at trees. Paths are as `decodeName` has them. */
+type GitScanner = {
+  /**
+   * Finds git's entries below a directory, all of them: there is no depth at which it stops.
+   *
+   * @param below how much of a repository to look at: where no command can have written, nothing
+   */
+  scan(root: string, names: NestedNames, below: (entry: GitEntry) => 'all' | 'repositories' | 'nothing'): GitEntries
+  /** Gives directories that had to be opened for a look the mode back that they had. */
+  restore(): void
+}
+
+/** A scanner remembers each directory's change time, which nobody but root can set, so that a second look reads again only what changed. */
+export function createGitScanner(): GitScanner {
   const memory = new Map<string, Seen>()
-  return (root, names) => {
-    const wanted = new Set(names)
+  const opened = new Map<string, number>()
+  const scan: GitScanner['scan'] = (root, wanted, below) => {
     const named: string[] = []
-    const directories: string[] = []
-    const links: string[] = []
+    const directories: GitEntry[] = []
+    const links: GitEntry[] = []
+    const deep: GitEntry[] = []
     const stack = [root]
     for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
-      const seen = look(path, memory, wanted)
+      const stat = lstatOrUndefined(path)
+      if (stat === undefined) continue
+      if (path.length > longestPath) {
+        deep.push({ path, key: `directory ${stat.dev}:${stat.ino}:${stat.birthtimeMs}` })
+        continue
+      }
+      const seen = look(path, stat, memory, wanted, opened)
       if (seen === undefined) continue
-      if (seen.isGit) directories.push(path)
-      if (seen.gitLink) links.push(join(path, '.git'))
+      let { children } = seen
+      if (seen.isGit || /\/\.git$/i.test(path)) {
+        const entry = { path, key: `directory ${stat.dev}:${stat.ino}:${stat.birthtimeMs}` }
+        directories.push(entry)
+        const enter = below(entry)
+        if (enter === 'nothing') continue
+        if (enter === 'repositories') children = children.filter((name) => name === 'modules' || name === 'worktrees')
+      }
+      for (const name of seen.links) {
+        const link = `${path}/${name}`
+        const at = lstatOrUndefined(link)
+        if (at !== undefined) links.push({ path: link, key: keyOfLink(at) })
+      }
       for (const name of seen.named) named.push(join(path, name))
-      // Only where git itself is at home: a tree that merely looks like a repository may hold anything.
-      const skipped = seen.isGit && path.split('/').includes('.git') ? ownedByGit : []
-      for (const child of seen.children) if (!skipped.includes(child)) stack.push(join(path, child))
+      for (const child of children) stack.push(join(path, child))
     }
-    return { directories, links, named }
+    return { directories, links, named, deep }
+  }
+  return {
+    scan,
+    restore: () => {
+      for (const [path, mode] of [...opened].toReversed()) changeMode(path, () => mode)
+      opened.clear()
+    },
   }
 }
 
-function look(path: string, memory: Map<string, Seen>, wanted: ReadonlySet<string>): Seen | undefined {
-  let stat: Stats
-  try {
-    stat = lstatSync(path)
-  } catch {
-    memory.delete(path)
-    return undefined
-  }
+function keyOfLink(stat: Stats): string {
+  return `link ${stat.dev}:${stat.ino}:${stat.ctimeMs}:${stat.size}`
+}
+
+function join(path: string, name: string): string {
+  return path === '/' ? `/${name}` : `${path}/${name}`
+}
+
+function look(
+  path: string,
+  stat: Stats,
+  memory: Map<string, Seen>,
+  wanted: NestedNames,
+  opened: Map<string, number>,
+): Seen | undefined {
   const before = memory.get(path)
   if (
     before !== undefined &&
@@ -79,31 +120,65 @@ function look(path: string, memory: Map<string, Seen>, wanted: ReadonlySet<strin
   ) {
     return before
   }
-  try {
-    const lookedMs = Date.now()
-    const entries = readdirSync(path, { withFileTypes: true })
-    const names = new Set(entries.map(({ name }) => name))
-    const seen: Seen = {
-      inode: stat.ino,
-      changedMs: stat.ctimeMs,
-      lookedMs,
-      children: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
-      // As git decides it, but wider: it would also ask what HEAD says.
-      isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
-      gitLink: entries.some((entry) => entry.name === '.git' && !entry.isDirectory()),
-      named: entries.map(({ name }) => name).filter((name) => wanted.has(name)),
+  memory.delete(path)
+  const lookedMs = Date.now()
+  let entries = list(path)
+  // Whoever planted something may have closed the door behind itself; what is our own can be opened.
+  const bits = stat.mode & 0o7777
+  if ((bits & 0o700) !== 0o700 && (entries === undefined || (bits & 0o100) === 0) && process.geteuid?.() !== 0) {
+    if (changeMode(path, (mode) => mode | 0o700)) {
+      opened.set(path, bits)
+      entries = list(path)
     }
-    memory.set(path, seen)
-    return seen
+  }
+  if (entries === undefined) return enterOnly(path, stat, wanted)
+  const names = new Set(entries.map(({ name }) => name))
+  const seen: Seen = {
+    inode: stat.ino,
+    changedMs: stat.ctimeMs,
+    lookedMs,
+    children: entries.filter((entry) => entry.directory).map(({ name }) => name),
+    // As git decides it, but wider: it would also ask what HEAD says.
+    isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
+    links: entries.filter((entry) => !entry.directory && entry.name.toLowerCase() === '.git').map(({ name }) => name),
+    named: entries.map(({ name }) => name).filter((name) => wanted.matches(name)),
+  }
+  if (!opened.has(path)) memory.set(path, seen)
+  return seen
+}
+
+/** The entries of a directory, by names that stand for their bytes; undefined where it can't be read. */
+function list(path: string): readonly { readonly name: string; readonly directory: boolean }[] | undefined {
+  try {
+    const entries = readdirSync(encodePath(path), { withFileTypes: true, encoding: 'latin1' })
+    return entries.map((entry) => ({ name: decodeName(entry.name), directory: entry.isDirectory() }))
   } catch {
-    // It is looked at again every time.
-    memory.delete(path)
-    return enterOnly(path, stat, wanted)
+    // Not there any more, or not to be read.
+    return undefined
+  }
+}
+
+/** Changes the mode of a directory of our own, and of nothing else. */
+function changeMode(path: string, next: (mode: number) => number): boolean {
+  const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
+  try {
+    const held = openSync(encodePath(path), constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
+    try {
+      const stat = fstatSync(held)
+      if (stat.uid !== process.geteuid?.()) return false
+      chmodSync(process.platform === 'linux' ? `/proc/self/fd/${held}` : path, next(stat.mode & 0o7777))
+      return true
+    } finally {
+      closeSync(held)
+    }
+  } catch {
+    // Somebody else's, or gone.
+    return false
   }
 }
 
 /** A directory that can't be listed may still be entered by whoever knows the names, and git knows them. */
-function enterOnly(path: string, stat: Stats, wanted: ReadonlySet<string>): Seen {
+function enterOnly(path: string, stat: Stats, wanted: NestedNames): Seen {
   const kindOf = (name: string): 'absent' | 'directory' | 'other' => {
     const entry = lstatOrUndefined(join(path, name))
     return entry === undefined ? 'absent' : entry.isDirectory() ? 'directory' : 'other'
@@ -115,16 +190,16 @@ function enterOnly(path: string, stat: Stats, wanted: ReadonlySet<string>): Seen
     lookedMs: 0,
     children: ['.git', 'modules', 'worktrees'].filter((name) => kindOf(name) === 'directory'),
     isGit: has('HEAD') && (has('commondir') || (has('objects') && has('refs'))),
-    gitLink: kindOf('.git') === 'other',
-    named: [...wanted].filter(has),
+    links: kindOf('.git') === 'other' ? ['.git'] : [],
+    named: wanted.exact.filter(has),
   }
 }
 
 function lstatOrUndefined(path: string): Stats | undefined {
   try {
-    return lstatSync(path)
+    return lstatSync(hasRawBytes(path) ? encodePath(path) : path, { throwIfNoEntry: false })
   } catch {
-    // Absent, or not to be entered by git either.
+    // Not to be entered by git either.
     return undefined
   }
 }

@@ -34,17 +34,31 @@ const name = 'unreviewed.json'
 /** The record in a run's own directory. */
 export function createTrustRecord(directory: string, backend: Backend): TrustRecord {
   const file = join(directory, name)
+  const aside = `${file}.new`
+  let written: string | undefined
   let kept = false
   return {
     keep: (trust) => {
+      const text = JSON.stringify({ backend, trust } satisfies Kept)
+      if (kept && text === written) return
+      // What was trusted for the command before lies ready: nearly always it says the same.
+      if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })
+      written = undefined
       // In one step: half a record would be none.
-      writeFileSync(`${file}.new`, JSON.stringify({ backend, trust } satisfies Kept), { mode: 0o600 })
-      renameSync(`${file}.new`, file)
+      renameSync(aside, file)
+      written = text
       kept = true
     },
     drop: () => {
-      if (kept) rmSync(file, { force: true })
+      if (!kept) return
       kept = false
+      try {
+        renameSync(file, aside)
+      } catch {
+        // Somebody cleaned up: it is written anew.
+        written = undefined
+        rmSync(file, { force: true })
+      }
     },
   }
 }

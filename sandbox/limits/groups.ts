@@ -106,6 +106,15 @@ export function countsOfProcess(
   return group === undefined ? undefined : () => countsIn(group)
 }
 
+/** How many processes, zombies too, a group of others' holds now; undefined where that can't be seen from here. As for `countsOfProcess`. */
+export function populationOfProcess(pid: number, mark: string): (() => number) | undefined {
+  const membership = read(`/proc/${pid}/cgroup`)
+  const groups = groupsNamed(read('/proc/self/mountinfo'), membership)
+  const files = groups.map((group) => join(group.version === 1 ? group.pids : group.parent, 'pids.current'))
+  const file = files.find((path) => path.includes(mark) && existsSync(path))
+  return file === undefined ? undefined : () => Number(read(file))
+}
+
 /** What has been counted for the group that these directories are. */
 function countsIn(group: Hierarchy): GroupCounts {
   const [memory, pids, killed] =

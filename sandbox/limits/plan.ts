@@ -31,7 +31,8 @@ const gibibyte = 1024 ** 3
 
 /**
  * Decides how the policy's limits are enforced. A default that can't be is left out and named; one that was asked for is
- * refused with `unavailable`. Memory falls back from a group's sum to each process's own data, which is as close as it gets.
+ * refused with `unavailable`. The default for memory falls back from a group's sum to each process's own data, which counts nothing that is
+ * shared and nothing of a second process: of use against an accident, and no limit that somebody could have asked for.
  */
 export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Backend): LimitPlan {
   const asked = policy.limits
@@ -54,6 +55,15 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
       remedy: 'Run as root, or in a systemd session with delegated control groups, or leave limits.processes out.',
     })
   }
+  if (asked.memoryBytes !== undefined) {
+    throw new SandboxError('unavailable', {
+      backend,
+      reason:
+        'limits.memoryBytes needs a control group here, and none can be made: without one a command can use any amount of shared memory, and any amount in several processes',
+      remedy:
+        'Run as root, or in a systemd session with delegated control groups, or use the docker backend, or leave limits.memoryBytes out: each process is kept to the default then.',
+    })
+  }
   return {
     group: undefined,
     each: { ...each, dataBytes: memoryBytes },
@@ -61,7 +71,7 @@ export function planLimits(policy: SandboxPolicy, tools: LimitTools, backend: Ba
     processes: tools.processLimit ? processes : undefined,
     unenforced: [
       ...(tools.processLimit ? [] : ['the number of processes is not limited: no control group can be made here']),
-      'memory is limited for each process, not for a command as a whole: no control group can be made here',
+      'memory is limited for each process, not for a command as a whole, and what is shared is not counted: no control group can be made here',
     ],
   }
 }

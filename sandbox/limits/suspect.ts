@@ -9,6 +9,12 @@ export type EndedCommand = { readonly code: number | null; readonly signal: stri
 const grewTooLarge = 128 + 25
 const killed = 128 + 9
 
+const ofEach = {
+  kind: 'otherwise',
+  advice:
+    'use less memory in one process, or run this where control groups can be made, and set limits.memoryBytes there',
+} as const
+
 /**
  * Limits that the kernel enforces without telling anybody but the process itself: a signal proves one, what the process says about it is
  * a suspicion. `counted` says that the kernel's own count of memory and processes is known, so that words about these are none.
@@ -27,11 +33,13 @@ export function suspectLimits(plan: LimitPlan, ended: EndedCommand, counted: boo
   const memoryBytes = plan.group?.memoryBytes ?? plan.each.dataBytes
   const wantsMemory = /Cannot allocate memory|\bENOMEM\b|\bMemoryError\b|bad_alloc|out of memory|memory allocation of/i
   if (memoryBytes !== undefined && (says(wantsMemory) || (plan.group !== undefined && ended.code === killed))) {
-    denials.push(limitDenial('memoryBytes', memoryBytes, 'suspected'))
+    const denial = limitDenial('memoryBytes', memoryBytes, 'suspected')
+    // Another limit would be refused where no group can be made.
+    denials.push(plan.group === undefined ? { ...denial, remedy: ofEach } : denial)
   }
   const processes = plan.group?.processes ?? plan.processes
-  const cannotFork =
-    /\b(?:fork|clone|pthread_create|spawn)\b.*(?:Resource temporarily unavailable|EAGAIN)|can(?:no|')t fork/i
-  if (processes !== undefined && says(cannotFork)) denials.push(limitDenial('processes', processes, 'suspected'))
+  const forks = says(/\b(?:fork|clone|pthread_create|spawn)\b/i) && says(/Resource temporarily unavailable|EAGAIN/i)
+  if (processes !== undefined && (forks || says(/can(?:no|')t fork/i)))
+    denials.push(limitDenial('processes', processes, 'suspected'))
   return denials
 }

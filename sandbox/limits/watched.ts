@@ -8,9 +8,6 @@ const defaultWallTimeMs = 30 * 60 * 1000
 /** More than anybody reads, less than what fills a disk or a memory that keeps it. */
 const defaultOutputBytes = 1024 ** 3
 
-/** The longest delay that a timer takes; a longer one would fire at once. */
-const longestTimerMs = 2 ** 31 - 1
-
 /**
  * The limits that we watch ourselves, for one command.
  *
@@ -23,7 +20,7 @@ export function commandLimits(
 ): { readonly timeoutMs: number; readonly outputBytes: number; readonly disk: DiskLimit } {
   const timeoutMs = command.timeoutMs ?? policy.limits.wallTimeMs ?? defaultWallTimeMs
   return {
-    timeoutMs: Math.min(Math.max(timeoutMs, 1), longestTimerMs),
+    timeoutMs: Math.max(timeoutMs, 1),
     outputBytes: policy.limits.outputBytes ?? defaultOutputBytes,
     disk: { places: writes, bytes: policy.limits.diskBytes },
   }

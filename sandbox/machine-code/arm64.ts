@@ -3,22 +3,34 @@ import type { Instruction, Operand, Processor, ProgramCall } from './instruction
 const numbers: Readonly<Record<ProgramCall, number>> = {
   accept4: 242,
   bind: 200,
+  capset: 91,
   chdir: 49,
   clone: 220,
   close: 57,
+  close_range: 436,
   connect: 203,
   dup3: 24,
   execve: 221,
   exit: 93,
+  fsconfig: 431,
+  fsmount: 432,
+  fsopen: 430,
+  fstatfs: 44,
   getpid: 172,
   ioctl: 29,
   kill: 129,
   listen: 201,
+  mkdirat: 34,
+  mount_setattr: 442,
+  move_mount: 429,
+  newfstatat: 79,
+  open_tree: 428,
   openat: 56,
   ppoll: 73,
   prctl: 167,
   read: 63,
   recvmsg: 212,
+  rt_sigaction: 134,
   rt_sigprocmask: 135,
   seccomp: 277,
   sendmsg: 211,
@@ -26,6 +38,8 @@ const numbers: Readonly<Record<ProgramCall, number>> = {
   setsockopt: 208,
   signalfd4: 74,
   socket: 198,
+  statx: 291,
+  unshare: 97,
   wait4: 260,
   write: 64,
 }
@@ -76,6 +90,11 @@ function encode(
     const { load: to, from, offset } = instruction
     const follow = 0xf940_014a + (offset / 8) * 0x400 // ldr x10, [x10, offset]
     return [...load(10, from), follow, ...save(10, to.address)]
+  }
+  if ('store' in instruction) {
+    const { store: value, to, offset } = instruction
+    const put = 0xf900_016a + (offset / 8) * 0x400 // str x10, [x11, offset]
+    return [...load(10, value), ...load(11, to), put]
   }
   // mov x10, sp
   if ('takeStack' in instruction) return [0x9100_03ea, ...save(10, instruction.takeStack.address)]

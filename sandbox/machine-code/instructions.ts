@@ -11,22 +11,34 @@ export type Operand = number | bigint | Variable
 export type ProgramCall =
   | 'accept4'
   | 'bind'
+  | 'capset'
   | 'chdir'
   | 'clone'
   | 'close'
+  | 'close_range'
   | 'connect'
   | 'dup3'
   | 'execve'
   | 'exit'
+  | 'fsconfig'
+  | 'fsmount'
+  | 'fsopen'
+  | 'fstatfs'
   | 'getpid'
   | 'ioctl'
   | 'kill'
   | 'listen'
+  | 'mkdirat'
+  | 'mount_setattr'
+  | 'move_mount'
+  | 'newfstatat'
+  | 'open_tree'
   | 'openat'
   | 'ppoll'
   | 'prctl'
   | 'read'
   | 'recvmsg'
+  | 'rt_sigaction'
   | 'rt_sigprocmask'
   | 'seccomp'
   | 'sendmsg'
@@ -34,6 +46,8 @@ export type ProgramCall =
   | 'setsockopt'
   | 'signalfd4'
   | 'socket'
+  | 'statx'
+  | 'unshare'
   | 'wait4'
   | 'write'
 
@@ -51,6 +65,8 @@ export type Instruction =
   | { readonly subtract: Operand; readonly from: Variable }
   /** Takes the 64 bits at the address that `from` holds. `offset` is a multiple of 8 below 32768. */
   | { readonly load: Variable; readonly from: Variable; readonly offset: number }
+  /** Puts a number at the address that `to` holds. `offset` as above. */
+  | { readonly store: Operand; readonly to: Variable; readonly offset: number }
   /** At the start of a program: where the kernel has put the number of arguments, and then the arguments. */
   | { readonly takeStack: Variable }
   | { readonly when: Variable; readonly is: Operand; readonly goto: string }
@@ -67,5 +83,5 @@ export type Processor = {
    * The bytes of an instruction that stands `at` bytes after the start of the code. They are as many whatever the labels' places, so
    * that these can be found with any answer.
    */
-  readonly encode: (instruction: Instruction, at: number, placeOf: (label: string) => number) => Uint8Array
+  readonly encode: (instruction: Instruction, at: number, placeOf: (label: string) => number) => ArrayLike<number>
 }

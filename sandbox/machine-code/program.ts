@@ -20,80 +20,145 @@ const processors: Readonly<Record<Architecture, Processor>> = { x64, arm64 }
  */
 export function makeProgram(architecture: Architecture, write: (memory: Memory) => readonly Instruction[]): Uint8Array {
   const processor = processors[architecture]
-  const memory = createMemory(dataBase + headersSize)
+  const start = headersSize(2)
+  const memory = createMemory(dataBase + start)
   const instructions = write(memory)
   const data = memory.content()
   const code = encode(processor, instructions)
-  const codeStart = headersSize + data.length
+  const codeStart = start + data.length
   return Buffer.concat([
-    elfHeader(processor.machine, codeBase + codeStart),
-    segment(writable, headersSize, dataBase + headersSize, data.length),
+    elfHeader(processor.machine, codeBase + codeStart, 2),
+    segment(writable, start, dataBase + start, data.length),
     segment(executable, codeStart, codeBase + codeStart, code.length),
     data,
     code,
   ])
 }
 
+/** A program that lacks only what is different each time it is used. */
+export type ProgramForm = {
+  /** Where what is appended will begin. */
+  readonly address: number
+  readonly finish: (...appended: readonly Uint8Array[]) => Uint8Array
+}
+
+/**
+ * The same, for a program that is needed again and again with other data: encoding instructions takes far longer than adding bytes.
+ *
+ * @param write gets a variable that holds the address of what will be appended
+ */
+export function makeForm(
+  architecture: Architecture,
+  write: (memory: Memory, appended: Variable) => readonly Instruction[],
+): ProgramForm {
+  const processor = processors[architecture]
+  const start = headersSize(3)
+  const memory = createMemory(dataBase + start)
+  const appended = memory.variable()
+  const instructions = write(memory, appended)
+  const data = memory.content()
+  const code = encode(processor, instructions)
+  const codeStart = start + data.length
+  const end = Math.ceil((codeStart + code.length) / 8) * 8
+  data.set(words(appendedBase + end), appended.address - (dataBase + start))
+  const fixed = Buffer.concat([
+    elfHeader(processor.machine, codeBase + codeStart, 3),
+    segment(writable, start, dataBase + start, data.length),
+    segment(executable, codeStart, codeBase + codeStart, code.length),
+    segment(writable, end, appendedBase + end, 0),
+    data,
+    code,
+    Buffer.alloc(end - codeStart - code.length),
+  ])
+  return {
+    address: appendedBase + end,
+    finish: (...appended) => {
+      const filled = Buffer.concat([fixed, ...appended])
+      filled.set(segment(writable, end, appendedBase + end, filled.length - end), headersSize(2))
+      return filled
+    },
+  }
+}
+
+/** Memory by itself, to be appended to a program: what `write` puts there, and what it answers. */
+export function layOut<Answer>(
+  address: number,
+  write: (memory: Memory) => Answer,
+): { readonly content: Uint8Array; readonly answer: Answer } {
+  const memory = createMemory(address)
+  const answer = write(memory)
+  return { content: memory.content(), answer }
+}
+
 /** Numbers of 64 bits as a program's memory holds them. */
 export function words(...values: readonly number[]): Buffer {
   const buffer = Buffer.alloc(8 * values.length)
-  for (const [index, value] of values.entries()) buffer.writeBigUInt64LE(BigInt(value), 8 * index)
+  for (const [index, value] of values.entries()) {
+    buffer.writeInt32LE(value | 0, 8 * index)
+    buffer.writeInt32LE(Math.floor(value / 2 ** 32) | 0, 8 * index + 4)
+  }
   return buffer
 }
 
 function encode(processor: Processor, instructions: readonly Instruction[]): Uint8Array {
   const places = new Map<string, number>()
   let at = 0
-  for (const instruction of instructions) {
+  const drafts = instructions.map((instruction) => {
     if ('label' in instruction) places.set(instruction.label, at)
-    at += processor.encode(instruction, 0, () => 0).length
-  }
+    let jumps = false
+    const code = processor.encode(instruction, at, () => ((jumps = true), 0))
+    const draft = { instruction, code, at, jumps }
+    at += code.length
+    return draft
+  })
   const placeOf = (label: string): number => {
     const place = places.get(label)
     if (place === undefined) throw new RangeError(`no label ${label}`)
     return place
   }
-  at = 0
-  return Buffer.concat(
-    instructions.map((instruction) => {
-      const code = processor.encode(instruction, at, placeOf)
-      at += code.length
-      return code
-    }),
-  )
+  const bytes = new Uint8Array(at)
+  for (const draft of drafts) {
+    bytes.set(draft.jumps ? processor.encode(draft.instruction, draft.at, placeOf) : draft.code, draft.at)
+  }
+  return bytes
 }
 
 function createMemory(start: number): Memory & { readonly content: () => Uint8Array } {
-  const parts: Uint8Array[] = []
+  const parts: { readonly at: number; readonly content: Uint8Array }[] = []
   let end = start
   const put = (content: Uint8Array): number => {
     const address = end
+    parts.push({ at: address - start, content })
     // Everything begins at a multiple of eight, which structures of the kernel expect.
-    const padding = (8 - (content.length % 8)) % 8
-    parts.push(content, Buffer.alloc(padding))
-    end += content.length + padding
+    end += Math.ceil(content.length / 8) * 8
     return address
   }
   return {
     variable: (value = 0) => {
+      if (typeof value === 'number') return { address: put(words(value)) }
       const content = Buffer.alloc(8)
-      content.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)))
+      content.writeBigUInt64LE(BigInt.asUintN(64, value))
       return { address: put(content) }
     },
-    bytes: (content) => put(Buffer.from(content)),
-    space: (size) => put(Buffer.alloc(size)),
-    content: () => Buffer.concat(parts),
+    bytes: (content) => put(typeof content === 'string' ? Buffer.from(content) : content),
+    space: (size) => put(new Uint8Array(size)),
+    content: () => {
+      const whole = new Uint8Array(end - start)
+      for (const { at, content } of parts) whole.set(content, at)
+      return whole
+    },
   }
 }
 
-// elf(5). Data and code are two segments, so that no memory is both writable and executable.
+// elf(5). Data and code are segments of their own, so that no memory is both writable and executable.
 const dataBase = 0x40_0000
 const codeBase = 0x60_0000
-const headersSize = 64 + 2 * 56
+const appendedBase = 0x80_0000
+const headersSize = (segments: number): number => 64 + segments * 56
 const executable = 5
 const writable = 6
 
-function elfHeader(machine: number, entry: number): Uint8Array {
+function elfHeader(machine: number, entry: number, segments: number): Uint8Array {
   const header = Buffer.alloc(64)
   header.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1])
   header.writeUInt16LE(2, 16)
@@ -103,7 +168,7 @@ function elfHeader(machine: number, entry: number): Uint8Array {
   header.writeUInt32LE(64, 32)
   header.writeUInt16LE(64, 52)
   header.writeUInt16LE(56, 54)
-  header.writeUInt16LE(2, 56)
+  header.writeUInt16LE(segments, 56)
   return header
 }
 

@@ -3,22 +3,34 @@ import type { Instruction, Operand, Processor, ProgramCall } from './instruction
 const numbers: Readonly<Record<ProgramCall, number>> = {
   accept4: 288,
   bind: 49,
+  capset: 126,
   chdir: 80,
   clone: 56,
   close: 3,
+  close_range: 436,
   connect: 42,
   dup3: 292,
   execve: 59,
   exit: 60,
+  fsconfig: 431,
+  fsmount: 432,
+  fsopen: 430,
+  fstatfs: 138,
   getpid: 39,
   ioctl: 16,
   kill: 62,
   listen: 50,
+  mkdirat: 258,
+  mount_setattr: 442,
+  move_mount: 429,
+  newfstatat: 262,
+  open_tree: 428,
   openat: 257,
   ppoll: 271,
   prctl: 157,
   read: 0,
   recvmsg: 47,
+  rt_sigaction: 13,
   rt_sigprocmask: 14,
   seccomp: 317,
   sendmsg: 46,
@@ -26,6 +38,8 @@ const numbers: Readonly<Record<ProgramCall, number>> = {
   setsockopt: 54,
   signalfd4: 289,
   socket: 41,
+  statx: 332,
+  unshare: 272,
   wait4: 61,
   write: 1,
 }
@@ -47,80 +61,87 @@ const saveRax = [0x48, 0x89, 0x04, 0x25] // mov [disp32], rax
 const testRax = [0x48, 0x85, 0xc0] // test rax, rax
 const jumpIf = { equal: [0x0f, 0x84], different: [0x0f, 0x85], negative: [0x0f, 0x88] } as const
 
+/** Bytes of code. Plain arrays: a program of some hundred instructions is written for each command, and buffers take longer to make than to fill. */
+type Code = readonly number[]
+
 /** x86-64: numbers go through rax and rcx, and every variable has an address of 32 bits. */
 export const x64: Processor = {
   machine: 62,
   encode: (instruction, at, placeOf) => {
     // A jump is counted from its own end, and it stands last.
-    const jump = (before: Uint8Array, code: readonly number[], label: string): Uint8Array => {
+    const jump = (before: Code, code: Code, label: string): Code => {
       const end = at + before.length + code.length + 4
-      return Buffer.concat([before, with32(code, placeOf(label) - end)])
+      return [...before, ...with32(code, placeOf(label) - end)]
     }
     return encode(instruction, jump)
   },
 }
 
-function encode(
-  instruction: Instruction,
-  jump: (before: Uint8Array, code: readonly number[], label: string) => Uint8Array,
-): Uint8Array {
+function encode(instruction: Instruction, jump: (before: Code, code: Code, label: string) => Code): Code {
   if ('call' in instruction) {
     const { call, operands, result, failed } = instruction
-    const before = Buffer.concat([
-      ...operands.map((operand, index) => load(argumentRegisters[index] ?? unknownRegister(), operand)),
-      load(rax, numbers[call]),
-      Buffer.from([0x0f, 0x05]), // syscall
-      ...(result === undefined ? [] : [with32(saveRax, result.address)]),
-      ...(failed === undefined ? [] : [Buffer.from(testRax)]),
-    ])
+    const before = [
+      ...operands.flatMap((operand, index) => load(argumentRegisters[index] ?? unknownRegister(), operand)),
+      ...load(rax, numbers[call]),
+      ...[0x0f, 0x05], // syscall
+      ...(result === undefined ? [] : with32(saveRax, result.address)),
+      ...(failed === undefined ? [] : testRax),
+    ]
     return failed === undefined ? before : jump(before, jumpIf.negative, failed)
   }
-  if ('set' in instruction) {
-    return Buffer.concat([load(rax, instruction.to), with32(saveRax, instruction.set.address)])
-  }
+  if ('set' in instruction) return [...load(rax, instruction.to), ...with32(saveRax, instruction.set.address)]
   if ('add' in instruction) {
-    return Buffer.concat([load(rax, instruction.add), with32([0x48, 0x01, 0x04, 0x25], instruction.to.address)])
+    return [...load(rax, instruction.add), ...with32([0x48, 0x01, 0x04, 0x25], instruction.to.address)]
   }
   if ('subtract' in instruction) {
-    return Buffer.concat([load(rax, instruction.subtract), with32([0x48, 0x29, 0x04, 0x25], instruction.from.address)])
+    return [...load(rax, instruction.subtract), ...with32([0x48, 0x29, 0x04, 0x25], instruction.from.address)]
   }
   if ('load' in instruction) {
     const { load: to, from, offset } = instruction
     // mov rax, [rax + disp32]
-    return Buffer.concat([load(rax, from), with32([0x48, 0x8b, 0x80], offset), with32(saveRax, to.address)])
+    return [...load(rax, from), ...with32([0x48, 0x8b, 0x80], offset), ...with32(saveRax, to.address)]
+  }
+  if ('store' in instruction) {
+    // mov [rcx + disp32], rax
+    const { store: value, to, offset } = instruction
+    return [...load(rax, value), ...load(rcx, to), ...with32([0x48, 0x89, 0x81], offset)]
   }
   // mov [disp32], rsp
   if ('takeStack' in instruction) return with32([0x48, 0x89, 0x24, 0x25], instruction.takeStack.address)
   if ('is' in instruction) {
-    const compare = Buffer.from([0x48, 0x39, 0xc8]) // cmp rax, rcx
-    const before = Buffer.concat([load(rax, instruction.when), load(rcx, instruction.is), compare])
+    const compare = [0x48, 0x39, 0xc8] // cmp rax, rcx
+    const before = [...load(rax, instruction.when), ...load(rcx, instruction.is), ...compare]
     return jump(before, jumpIf.equal, instruction.goto)
   }
   if ('hasAnyOf' in instruction) {
-    const test = Buffer.from([0x48, 0x85, 0xc8]) // test rax, rcx
-    const before = Buffer.concat([load(rax, instruction.when), load(rcx, instruction.hasAnyOf), test])
+    const test = [0x48, 0x85, 0xc8] // test rax, rcx
+    const before = [...load(rax, instruction.when), ...load(rcx, instruction.hasAnyOf), ...test]
     return jump(before, jumpIf.different, instruction.goto)
   }
   if ('negative' in instruction) {
-    const before = Buffer.concat([load(rax, instruction.when), Buffer.from(testRax)])
-    return jump(before, jumpIf.negative, instruction.goto)
+    return jump([...load(rax, instruction.when), ...testRax], jumpIf.negative, instruction.goto)
   }
-  if ('goto' in instruction) return jump(Buffer.alloc(0), [0xe9], instruction.goto)
-  return Buffer.alloc(0)
+  if ('goto' in instruction) return jump([], [0xe9], instruction.goto)
+  return []
 }
 
-function load(register: Register, operand: Operand): Uint8Array {
+function load(register: Register, operand: Operand): Code {
   if (typeof operand === 'object') return with32(register.memory, operand.address)
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(operand)))
-  return Buffer.concat([Buffer.from(register.immediate), bytes])
+  if (typeof operand === 'number') {
+    return [...register.immediate, ...bytesOf(operand), ...bytesOf(Math.floor(operand / 2 ** 32))]
+  }
+  const low = Number(BigInt.asUintN(32, operand))
+  return [...register.immediate, ...bytesOf(low), ...bytesOf(Number(BigInt.asUintN(32, operand >> 32n)))]
 }
 
 /** An operation code and its 32-bit number. */
-function with32(code: readonly number[], value: number): Uint8Array {
-  const tail = Buffer.alloc(4)
-  tail.writeInt32LE(value)
-  return Buffer.concat([Buffer.from(code), tail])
+function with32(code: Code, value: number): Code {
+  return [...code, ...bytesOf(value)]
+}
+
+/** The low 32 bits of a number, the lowest byte first. */
+function bytesOf(value: number): Code {
+  return [value & 0xff, (value >> 8) & 0xff, (value >> 16) & 0xff, (value >> 24) & 0xff]
 }
 
 function unknownRegister(): never {

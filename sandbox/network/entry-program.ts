@@ -97,7 +97,7 @@ function applyFilter(memory: Memory, filter: Uint8Array): readonly Instruction[]
 }
 
 /** Replaces the program by the one in argument `number`, which gets the arguments from there on and the whole environment. */
-function become(memory: Memory, number: number): readonly Instruction[] {
+export function become(memory: Memory, number: number): readonly Instruction[] {
   const stack = memory.variable()
   const path = memory.variable()
   const ownArguments = memory.variable()

@@ -1,4 +1,11 @@
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request,
+  type ClientRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { renderDenial } from '../denials/render.ts'
@@ -26,6 +33,9 @@ export function createHttpProxy(gate: Gate): Server {
     void connectTunnel(gate, message.url ?? '', socket, head)
   })
   server.on('request', (message, response) => void forward(gate, message, response))
+  server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
+    void forwardUpgrade(gate, message, socket, head)
+  })
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end(plainAnswer(400, 'this is not a request that a proxy takes'))
     else socket.destroy()
@@ -51,9 +61,9 @@ async function connectTunnel(gate: Gate, target: string, socket: Socket, head: B
 }
 
 async function forward(gate: Gate, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, target, path = ''] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/i.exec(message.url ?? '') ?? []
+  const { target, path } = absoluteTarget(message)
   if (target === undefined) {
-    refuse(response, 400, 'ask for http://HOST/PATH, or use CONNECT for anything else')
+    refuse(response, 400, notAbsolute)
     return
   }
   const opened = await gate.open(target, 'http', 80)
@@ -68,14 +78,7 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
     socket.destroy()
     return
   }
-  const onward = request({
-    method: message.method,
-    path: path.startsWith('/') ? path : `/${path}`,
-    // The name that was judged, not the one that the client wrote beside it.
-    headers: { ...headersOf(message), host: opened.authority.replace(/:80$/, ''), connection: 'close' },
-    setHost: false,
-    createConnection: () => socket,
-  })
+  const onward = requestOnward(message, path, opened, { connection: 'close' })
   const fail = (): void => {
     if (response.headersSent) response.destroy()
     else refuse(response, 502, `${opened.authority} did not answer properly`)
@@ -86,6 +89,76 @@ async function forward(gate: Gate, message: IncomingMessage, response: ServerRes
     pipeline(answer, response, () => socket.destroy())
   })
   pipeline(message, onward, () => undefined)
+}
+
+/**
+ * A request that asks to become something else. A WebSocket (RFC 6455) becomes a tunnel when the server agrees; everything else is
+ * an ordinary request with an ordinary answer.
+ */
+async function forwardUpgrade(gate: Gate, message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+  // The server has let go of the socket, errors included.
+  socket.on('error', () => socket.destroy())
+  const { target, path } = absoluteTarget(message)
+  if (target === undefined || message.method !== 'GET') {
+    socket.end(plainAnswer(400, target === undefined ? notAbsolute : 'only a GET can ask for another protocol'))
+    return
+  }
+  const opened = await gate.open(target, 'http', 80)
+  if (opened.status !== 'open') {
+    const { code, sentence } = answerTo(opened)
+    socket.end(plainAnswer(code, sentence))
+    return
+  }
+  if (socket.destroyed) {
+    opened.socket.destroy()
+    return
+  }
+  socket.once('close', () => opened.socket.destroy())
+  const webSocket = message.headers.upgrade?.trim().toLowerCase() === 'websocket'
+  const upgrading = { connection: 'upgrade', upgrade: 'websocket' }
+  const onward = requestOnward(message, path, opened, webSocket ? upgrading : { connection: 'close' })
+  onward.on('error', () => socket.end(plainAnswer(502, `${opened.authority} did not answer properly`)))
+  onward.on('upgrade', (answer, server: Socket, first: Buffer) => {
+    socket.write(answerHead(answer, { ...headersOf(answer), ...upgrading }))
+    if (first.length > 0) socket.write(first)
+    if (head.length > 0) server.write(head)
+    joinSockets(socket, server)
+  })
+  onward.on('response', (answer) => {
+    socket.write(answerHead(answer, { ...headersOf(answer), connection: 'close' }))
+    pipeline(answer, socket, () => undefined)
+  })
+  onward.end()
+}
+
+const notAbsolute = 'ask for http://HOST/PATH, or use CONNECT for anything else'
+
+/** The host and the path that a request to a proxy names (RFC 9112, 3.2.2); no target where it isn't such a request. */
+function absoluteTarget(message: IncomingMessage): { readonly target: string | undefined; readonly path: string } {
+  const [, target, path = ''] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/i.exec(message.url ?? '') ?? []
+  return { target, path: path.startsWith('/') ? path : `/${path}` }
+}
+
+/** The same request to the server that was judged, with `own` in place of what was meant for one connection. */
+function requestOnward(
+  message: IncomingMessage,
+  path: string,
+  { authority, socket }: Extract<Opened, { status: 'open' }>,
+  own: Readonly<Record<string, string>>,
+): ClientRequest {
+  return request({
+    method: message.method,
+    path,
+    // The name that was judged, not the one that the client wrote beside it.
+    headers: { ...headersOf(message), host: authority.replace(/:80$/, ''), ...own },
+    setHost: false,
+    createConnection: () => socket,
+  })
+}
+
+function answerHead(answer: IncomingMessage, headers: Readonly<Record<string, string | readonly string[]>>): string {
+  const lines = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}`))
+  return [`HTTP/1.1 ${answer.statusCode ?? 502} ${answer.statusMessage ?? ''}`, ...lines, '', ''].join('\r\n')
 }
 
 function headersOf(message: IncomingMessage): Record<string, string[]> {

@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
+import process from 'node:process'
 import type { Readable } from 'node:stream'
+import { systemProgram } from '../host-program.ts'
+import { randomName } from '../random-name.ts'
 
 /** A pipe whose far end a command writes to. */
 type OutputPipe = {
@@ -23,32 +26,51 @@ export type CommandPipes = {
   release(): void
 }
 
-/** Opens the pipes of a command that is handed `inputs` from its start on. */
-type OpenPipes = (...inputs: readonly Uint8Array[]) => CommandPipes
+/** The pipes of a sandbox. */
+type Pipes = {
+  /** Opens the pipes of a command that is handed `inputs` from its start on. */
+  readonly open: (...inputs: readonly Uint8Array[]) => CommandPipes
+  /** Lets go of those that no command uses. */
+  readonly close: () => void
+}
 
-/** How many named pipes are made at a time: making sixteen takes as long as making one. */
+/** How many pipes are made at a time: making sixteen takes as long as making one. */
 const batch = 16
+
+/** A pipe that nothing leads to but a descriptor of ours, where there is procfs; its name elsewhere. */
+type Pipe = { readonly name: string; readonly held: number | undefined }
 
 /**
  * Makes pipes for commands when they are needed, by way of named ones in `directory`. Node itself connects children by sockets, and a
  * socket can't be opened anew: `echo oops > /dev/stderr` fails on it; and each takes longer to make than all that is handed in takes to
- * write. With `reuse`, a name is used again for a later command, which needs certainty that nothing of the earlier one is left to write to it.
+ * write. With `reuse`, a pipe is used again for a later command, which needs certainty that nothing of the earlier one is left to write to it.
+ *
+ * Another run's commands may see `directory`, and what can be seen can be written to, through a read-only mount too: so a name can't be guessed, its
+ * directory can't be listed, and it is gone before the pipe is used.
  */
-export function createPipes(directory: string, reuse: boolean): OpenPipes {
-  const idle: string[] = []
-  let made = 0
-  const take = (): string => {
-    const name = idle.pop()
-    if (name !== undefined) return name
-    const names = Array.from({ length: batch }, () => join(directory, `pipe-${(made += 1)}`))
-    const { error, status, stderr } = spawnSync('mkfifo', ['-m', '600', '--', ...names], { encoding: 'utf8' })
+export function createPipes(directory: string, reuse: boolean): Pipes {
+  const idle: Pipe[] = []
+  const place = join(directory, 'pipes')
+  const make = (): void => {
+    mkdirSync(place, { recursive: true, mode: 0o300 })
+    const names = Array.from({ length: batch }, () => join(place, randomName()))
+    const { error, status, stderr } = spawnSync(systemProgram('mkfifo'), ['-m', '600', '--', ...names], {
+      encoding: 'utf8',
+      env: {},
+    })
     if (error !== undefined) throw error
     if (status !== 0) throw new Error(`mkfifo: ${stderr.trim()}`)
-    idle.push(...names.slice(1))
-    return names[0] ?? ''
+    idle.push(...names.map(hold))
   }
-  return (...given) => {
-    const names = Array.from({ length: 2 + given.length }, take)
+  const take = (): Pipe => {
+    if (idle.length === 0) make()
+    const pipe = idle.pop()
+    if (pipe === undefined) throw new Error('mkfifo made nothing')
+    return pipe
+  }
+  const open: Pipes['open'] = (...given) => {
+    const pipes = Array.from({ length: 2 + given.length }, take)
+    const names = pipes.map(({ name }) => name)
     const [stdout, stderr] = [openOutput(names[0] ?? ''), openOutput(names[1] ?? '')]
     const inputs = given.map((bytes, index) => openInput(names[2 + index] ?? '', bytes))
     return {
@@ -59,11 +81,26 @@ export function createPipes(directory: string, reuse: boolean): OpenPipes {
         for (const each of [stdout.descriptor, stderr.descriptor, ...inputs]) if (each !== undefined) closeSync(each)
       },
       release: () => {
-        if (reuse) idle.push(...names)
-        else for (const name of names) rmSync(name, { force: true })
+        if (reuse) idle.push(...pipes)
+        else pipes.forEach(drop)
       },
     }
   }
+  return { open, close: () => idle.splice(0).forEach(drop) }
+}
+
+const O_PATH = 0o1000_0000
+
+function hold(name: string): Pipe {
+  if (process.platform !== 'linux') return { name, held: undefined }
+  const held = openSync(name, O_PATH | constants.O_NOFOLLOW)
+  unlinkSync(name)
+  return { name: `/proc/self/fd/${held}`, held }
+}
+
+function drop({ name, held }: Pipe): void {
+  if (held === undefined) rmSync(name, { force: true })
+  else closeSync(held)
 }
 
 function openOutput(name: string): OutputPipe {

@@ -1,6 +1,8 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { watchDisks, type DiskLimit } from '../limits/disk.ts'
+import { setLongTimeout } from './long-timeout.ts'
 import type { StartedProcess } from './started.ts'
+import { capDenials } from '../denials/cap.ts'
 import { limitDenial } from '../denials/limit.ts'
 import type { Denial, ExecResult, SandboxProcess } from '../sandbox.ts'
 
@@ -56,7 +58,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
     supervised.terminate()
     escalation = setTimeout(supervised.destroy, graceMs)
   }
-  const timer = setTimeout(() => end({ kind: 'timed-out' }), timeoutMs)
+  const timer = setLongTimeout(() => end({ kind: 'timed-out' }), timeoutMs)
   const abort = (): void => end({ kind: 'cancelled' })
   signal?.addEventListener('abort', abort, { once: true })
   const leaveDisks = watchDisks(supervised.disk, (limit) => {
@@ -88,7 +90,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const result = (async (): Promise<ExecResult> => {
     const last = await supervised.exit
     ended = true
-    clearTimeout(timer)
+    timer.cancel()
     clearTimeout(escalation)
     leaveDisks()
     signal?.removeEventListener('abort', abort)
@@ -96,7 +98,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
     try {
       if (last.error !== undefined) throw last.error
       const denials = await supervised.settle(last, drained)
-      const base = { durationMs, denials: [...reached(cause, { timeoutMs, outputBytes }), ...denials] }
+      const base = { durationMs, denials: capDenials([...reached(cause, { timeoutMs, outputBytes }), ...denials]) }
       if (cause?.kind === 'timed-out') return { status: 'timed-out', afterMs: timeoutMs, ...base }
       if (cause?.kind === 'cancelled') return { status: 'cancelled', ...base }
       if (cause?.kind === 'flooded' || cause?.kind === 'filled')

@@ -1,7 +1,7 @@
 /** Exit codes of sandbox-exec itself (sysexits(3)): a profile that it can't compile, and one that it may not apply. */
 const [profileRefused, applyRefused] = [65, 71]
 
-const refusedToNest = /^.*\bsandbox_apply: Operation not permitted/m
+const refusedToNest = /\bsandbox_apply: Operation not permitted/
 
 /**
  * Whether something tried to make a sandbox inside another, which macOS refuses: inside ours, once one of ours has been seen to work, it

@@ -1,3 +1,4 @@
+import { capDenials } from '../denials/cap.ts'
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -6,7 +7,9 @@ import { commandEnvironment } from '../environment.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import { createMetadataGuard } from '../git/guard.ts'
+import { noPrivateGit } from '../git/private-git.ts'
 import { createTrustRecord } from '../git/trust-record.ts'
+import { holdInstallation } from '../installation/hold.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import type { SandboxPolicy } from '../policy.ts'
@@ -55,11 +58,13 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     throw error
   }
   // What hid from us may still write to a pipe, so none is used again.
-  const openPipes = createPipes(run.path, false)
+  const commandPipes = createPipes(run.path, false)
   const watchdog = startWatchdog()
+  const installation = holdInstallation(roots)
   const running = new RunningCommands(guard.rest)
   // While none could write, what has changed is the host's own work.
-  const review = (): readonly Denial[] => (running.writing === 0 ? [] : guard.review())
+  const review = (ended: boolean): readonly Denial[] =>
+    running.writing === 0 ? [] : [...guard.review(), ...installation.putBack(ended && running.writing === 1)]
   let open = true
 
   const start = (command: Command): SandboxProcess => {
@@ -69,11 +74,11 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     const { variables } = commandEnvironment(policy, process.env, command, run.temp)
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
-    const places = placesFor(command, guard, running, roots)
+    const places = placesFor(command, guard, noPrivateGit, running, roots)
     const applied = policyFor(policy, command)
     const profile = profileFor(places, applied)
     const limited = limits.start()
-    const output = openPipes()
+    const output = commandPipes.open()
     const mark = randomUUID()
     // The shell that sets the limits is inside: it gets the command's variables, which could define functions for it.
     const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
@@ -113,7 +118,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
         }
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
         const said = denialsFromSeatbelt(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
-        return [...limited.end(ended), ...review(), ...said]
+        return [...limited.end(ended), ...review(true), ...said]
       },
     })
   }
@@ -125,11 +130,13 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
     node: [process.execPath],
     shell: hostShell(),
     spawn: (command) => running.add(command, start(command)),
-    inspect: async () => review(),
+    inspect: async () => capDenials(review(false)),
     close: async () => {
       open = false
       await running.endAll()
+      installation.putBack(true)
       limits.close()
+      commandPipes.close()
       await removeRunDirectory(run.path)
       watchdog.close()
     },

@@ -4,6 +4,7 @@ import type { GuardedPlaces } from '../git/guard.ts'
 import { isNested } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
+import { keyFilesIn } from '../protected/key-files.ts'
 import { deniedPlaces, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 
 /** What a profile has to know of the machine and of the run. */
@@ -84,7 +85,8 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   const granted = [...byPath.values()].filter(({ as }) => as === 'readable' || as === 'writable')
   const isGranted = new Set(granted.map(({ path }) => path))
   const denied: string[] = []
-  for (const path of deniedPlaces(policy, host)) {
+  const keys = [policy.workspace, ...roots].flatMap(keyFilesIn).map(({ path }) => path)
+  for (const path of [...deniedPlaces(policy, host), ...keys]) {
     const forms = bothForms(path, host)
     // What was granted by its own name stays granted, and a hidden place is closed anyway.
     if (forms.some((form) => isGranted.has(form) || byPath.get(form)?.as === 'hidden')) continue
@@ -95,7 +97,7 @@ export function planPlaces(policy: SandboxPolicy, guarded: GuardedPlaces, machin
   const shielding = [...new Set([...protectedBelow(roots, policy), ...guarded.protectedPaths])]
   for (const path of shielding.filter((each) => !isNested(each))) {
     for (const form of bothForms(path, host)) {
-      if (byPath.has(form)) continue
+      if (byPath.has(form) || !isWithinAny(form, roots)) continue
       shielded.push(form)
       byPath.set(form, { path: form, as: 'protected' })
     }

@@ -2,7 +2,7 @@ import type { GuardedPlaces } from '../git/guard.ts'
 import { depth } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { spared, splitNested } from '../nested-places.ts'
-import { gitExecutables } from '../protected-places.ts'
+import { gitExecutables } from '../git/executables.ts'
 import { baseRules, deviceRules, networkRules, type NetworkGrant } from './base-rules.ts'
 import { planPlaces, type Place, type PlannedPlaces, type SeatbeltMachine } from './places.ts'
 import { quoteCaseless, quoteForRegex } from './regex.ts'
@@ -110,10 +110,15 @@ ${rule(
 function nestedRules({ nested }: PlannedPlaces, param: Param): string {
   const filters = nested.map((pattern) => {
     const { root, rest } = splitNested(pattern)
-    const inAny = `^${quoteForRegex(root)}/(.+/)?${rest.map(quoteCaseless).join('/')}(/|$)`
+    const from = root === '/' ? '' : quoteForRegex(root)
+    const inAny = `^${from}/(.+/)?${rest.map(withStars).join('/')}(/|$)`
     return `(require-all (regex ${param('NESTED', inAny)}) (require-not (regex #"/${spared}/")))`
   })
   return rule('deny file-write*', filters)
+}
+
+function withStars(name: string): string {
+  return name.split('*').map(quoteCaseless).join('[^/]*')
 }
 
 /** Neither files that run as somebody else, nor mounts, nor the two commands of fcntl(2) that change a file opened for reading. */

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { filterRules } from './rules.ts'
+import { filterRules, loopbackProtocols, type SocketAccess } from './rules.ts'
 
 /** Docker's seccomp profile (a JSON document given by value), as far as it is used here. */
 type Profile = {
@@ -29,7 +29,7 @@ const AF_NETLINK = 16
  * What of the network a container can use. `entry` is for one in which all but our own programs is under the filter besides: these need a unix
  * socket, and the filter's rules are then left to the filter.
  */
-type ContainerSockets = 'none' | 'entry' | 'internet'
+type ContainerSockets = SocketAccess | 'entry'
 
 /**
  * The filter's rules in the language of Docker. That has refusals only, which all hold at once, where ours go by the first that
@@ -68,9 +68,6 @@ function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonl
     refuse('socketpair', [{ index: 0, op: 'SCMP_CMP_NE', value: 1 }]),
     refuse('socketpair', [masked(1, 0xf, 2)]),
   ]
-  if (sockets === 'none') {
-    return [refuse('socket', unixSockets ? [{ index: 0, op: 'SCMP_CMP_NE', value: 1 }] : []), ...pairs]
-  }
   const refused = [0, ...(unixSockets ? [] : [1]), 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15]
   return [
     ...refused.map((family) => refuse('socket', [{ index: 0, op: 'SCMP_CMP_EQ', value: family }])),
@@ -79,7 +76,21 @@ function socketEntries(sockets: ContainerSockets, unixSockets: boolean): readonl
       { index: 0, op: 'SCMP_CMP_EQ', value: AF_NETLINK },
       { index: 2, op: 'SCMP_CMP_NE', value: 0 },
     ]),
+    ...(sockets === 'loopback' ? [2, 10].flatMap(otherProtocols) : []),
     ...pairs,
+  ]
+}
+
+/** Refuses what a `family` has besides TCP and UDP. One refusal can't test an argument twice, so each protocol has its own. */
+function otherProtocols(family: number): readonly Entry[] {
+  const last = Math.max(...loopbackProtocols)
+  const below = Array.from({ length: last }, (_, protocol) => protocol).filter(
+    (each) => !loopbackProtocols.includes(each),
+  )
+  const inFamily: Comparison = { index: 0, op: 'SCMP_CMP_EQ', value: family }
+  return [
+    ...below.map((value) => refuse('socket', [inFamily, { index: 2, op: 'SCMP_CMP_EQ', value }])),
+    refuse('socket', [inFamily, { index: 2, op: 'SCMP_CMP_GE', value: last + 1 }]),
   ]
 }
 

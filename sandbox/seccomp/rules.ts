@@ -15,8 +15,11 @@ export type Rule = {
   readonly then: 'allow' | { readonly errno: number }
 }
 
-/** What of the network a command can use, as far as system calls tell. Addresses are not theirs to judge. */
-export type SocketAccess = 'none' | 'loopback' | 'internet'
+/**
+ * What of the network a command can use, as far as system calls tell. Addresses are not theirs to judge: `loopback` is for a network
+ * namespace of the command's own, in which nothing but its own loopback exists.
+ */
+export type SocketAccess = 'loopback' | 'internet'
 
 const EPERM = 1
 const ENOSYS = 38
@@ -31,13 +34,15 @@ const AF_INET6 = 10
 const AF_NETLINK = 16
 const NETLINK_ROUTE = 0
 const SOCK_DGRAM = 2
+/** The default of a socket's type, TCP and UDP (ip(7)). */
+export const loopbackProtocols: readonly number[] = [0, 6, 17]
 const socketTypeBits = 0xf
-const IPPROTO_TCP = 6
-const IPPROTO_UDP = 17
 const allBits = 0xffff_ffff
 
 const setIdBits = 0o6000
 const O_CREAT = 0o100
+/** O_TMPFILE without O_DIRECTORY, which both processors have at different bits: makes a file without a name, which linkat(2) gives one. */
+const O_TMPFILE = 0o2000_0000
 
 /** Never needed by a build or a test, and each either a way into the kernel, into other processes, or out of a namespace. */
 const never: readonly Syscall[] = [
@@ -143,8 +148,8 @@ const setIdRules: readonly Rule[] = (
   ] as const
 ).map(([syscall, mode, flags]) =>
   refuse(syscall, [
-    // Without O_CREAT the mode is whatever lay in the register.
-    ...(flags === undefined ? [] : [{ argument: flags, anyOf: O_CREAT }]),
+    // Without one of these the mode is whatever lay in the register.
+    ...(flags === undefined ? [] : [{ argument: flags, anyOf: O_CREAT | O_TMPFILE }]),
     { argument: mode, anyOf: setIdBits },
   ]),
 )
@@ -155,26 +160,27 @@ const setIdRules: readonly Rule[] = (
  */
 function socketRules(sockets: SocketAccess, unixSockets: boolean): readonly Rule[] {
   const family = (value: number): ArgumentTest => ({ argument: 0, masked: allBits, equals: value })
+  // How a program lists its network interfaces; a server that says where it listens does.
+  const interfaces: Rule = {
+    syscall: 'socket',
+    when: [family(AF_NETLINK), { argument: 2, masked: allBits, equals: NETLINK_ROUTE }],
+    then: 'allow',
+  }
   const internet: readonly Rule[] = [
     { syscall: 'socket', when: [family(AF_INET)], then: 'allow' },
     { syscall: 'socket', when: [family(AF_INET6)], then: 'allow' },
-    // How a program lists its network interfaces.
-    {
-      syscall: 'socket',
-      when: [family(AF_NETLINK), { argument: 2, masked: allBits, equals: NETLINK_ROUTE }],
-      then: 'allow',
-    },
   ]
   // Only what TCP and UDP need: in a network namespace of its own, other protocols are nothing but more of the kernel.
   const loopback: readonly Rule[] = [AF_INET, AF_INET6].flatMap((value) =>
-    [0, IPPROTO_TCP, IPPROTO_UDP].map((protocol) => ({
+    loopbackProtocols.map((protocol) => ({
       syscall: 'socket',
       when: [family(value), { argument: 2, masked: allBits, equals: protocol }],
       then: 'allow',
     })),
   )
   return [
-    ...({ none: [], loopback, internet } as const)[sockets],
+    ...({ loopback, internet } as const)[sockets],
+    interfaces,
     ...(unixSockets ? [{ syscall: 'socket', when: [family(AF_UNIX)], then: 'allow' } as const] : []),
     refuse('socket'),
     refuse('socketpair', [{ argument: 1, masked: socketTypeBits, equals: SOCK_DGRAM }]),

@@ -37,7 +37,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
   const limits = prepareLimits(policy, { processLimit: false }, backend)
   const run = makeRunDirectory([], backend)
   // What leaves its group and wipes its environment escapes us here, and may still write.
-  const openPipes = createPipes(run.path, false)
+  const commandPipes = createPipes(run.path, false)
   const terminalProgram = keepTerminalProgram(run.path, backend)
   const watchdog = startWatchdog()
   const running = new RunningCommands()
@@ -53,7 +53,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
     const executable = locateProgram(file, command.cwd, variables['PATH'])
     const inTerminal = command.terminal === undefined ? [] : [terminalProgram()]
     const limited = limits.start()
-    const output = openPipes()
+    const output = commandPipes.open()
     const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
       cwd: command.cwd,
       env: { ...variables, [markVariable]: mark },
@@ -104,6 +104,7 @@ export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined
       open = false
       await running.endAll()
       limits.close()
+      commandPipes.close()
       await removeRunDirectory(run.path)
       watchdog.close()
     },

@@ -324,12 +324,6 @@ describe('a miss says what to do next', () => {
       "right under its '*** Update File:'",
     ],
     [
-      'what git says of the end of a file',
-      { f: 'a\n' },
-      '*** Update File: f\n@@\n-a\n+b\n\\ No newline at end of file\n',
-      'leave this line out',
-    ],
-    [
       'in another file',
       { f: 'a\n', g: 'q\n' },
       '*** Update File: f\n@@\n-q\n+Q\n*** Update File: g\n@@\n-q\n+Q\n',
@@ -346,12 +340,6 @@ describe('a miss says what to do next', () => {
       { f: 'Hello\n' },
       '*** Update File: f\n@@\n-hello\n+z\n',
       'differs only in upper and lower case from line 1',
-    ],
-    [
-      'lone carriage returns',
-      { f: 'x\n10%\rdone\ny\n' },
-      '*** Update File: f\n@@\n-done\n+z\n',
-      'the file has lone carriage returns',
     ],
     [
       'an anchor that is a part of a line',

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { Recorder } from '../../engine/run/recorder.ts'
-import { noHooks } from '../../engine/run/hooks.ts'
-import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
+import { noHooks } from '../../engine/tools/hooks.ts'
+import { findCall, type CallPath } from '../../engine/run/find-call.ts'
+import { runCall } from '../../engine/run/run-call.ts'
 import { defineTool } from '../../engine/tools/define-tool.ts'
 import { createRegistry } from '../../engine/tools/registry.ts'
 import { openWorkingState } from '../../engine/tools/working-state.ts'
@@ -84,7 +85,7 @@ async function callsThroughThePath(count: number): Promise<() => Promise<void>> 
   return async () => {
     for (let at = 0; at < count; at++) {
       const call = { id: `call_${at}`, name: 'read', kind: 'function' as const, input: '{"path":"/src/index.ts"}' }
-      await runCall(prepareCall(call, path), path, turn)
+      await runCall(findCall(call, path), path, turn)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileJsonSchema } from '../../engine/json-schema.ts'
+import { compileJsonSchema } from '../../engine/core/json-schema.ts'
 
 function errorsOf(schema: object, value: unknown): readonly string[] {
   const validate = compileJsonSchema(schema)

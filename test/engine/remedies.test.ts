@@ -2,13 +2,18 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../engine/config/load.ts'
 import { configuredPolicy } from '../../engine/config/sandbox-policy.ts'
 import type { Settings } from '../../engine/config/schema.ts'
-import { remedyAsConfig } from '../../engine/remedies.ts'
+import { remedyAsConfig } from '../../engine/core/remedies.ts'
 import { parsePolicy, type Remedy } from '../../sandbox/index.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 /** The settings of a user's file, with `-c` on top. */
 function settings(toml: string, overrides: readonly string[] = []): Settings {
-  const places = { config: tempDir({ 'config.toml': toml }), managed: '/nowhere', state: '/nowhere' }
+  const places = {
+    config: tempDir({ 'config.toml': toml }),
+    managed: '/nowhere',
+    managedClaude: '/nowhere',
+    state: '/nowhere',
+  }
   return loadConfig({ places, project: { root: '/nowhere', workspace: '/nowhere' }, overrides }).settings
 }
 

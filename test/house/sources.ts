@@ -9,9 +9,18 @@ export function sources(folder: string): readonly string[] {
   return globSync(`${folder}/**/*.ts`, { cwd: root, exclude: ['**/repository/**'] }).toSorted()
 }
 
+const codeOf = new Map<string, string>()
+
 /** A source's text without comments, line numbers kept; strings stay, since specifiers are strings. */
 export function code(file: string): string {
-  const text = readFileSync(join(root, file), 'utf8')
+  const known = codeOf.get(file)
+  if (known !== undefined) return known
+  const text = withoutComments(readFileSync(join(root, file), 'utf8'))
+  codeOf.set(file, text)
+  return text
+}
+
+function withoutComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '))
 }
 
@@ -24,8 +33,18 @@ export type Import = {
   readonly names: readonly string[]
 }
 
+const importsOf = new Map<string, readonly Import[]>()
+
 /** All import, re-export and `import()` of a file. Formatting is prettier's, which this relies on. */
 export function imports(file: string): readonly Import[] {
+  const known = importsOf.get(file)
+  if (known !== undefined) return known
+  const found = findImports(file)
+  importsOf.set(file, found)
+  return found
+}
+
+function findImports(file: string): readonly Import[] {
   const text = code(file)
   const found: Import[] = []
   const add = (specifier: string, index: number, names: readonly string[]): void => {

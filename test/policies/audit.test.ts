@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -99,6 +109,57 @@ describe('verifying an audit log', () => {
     writeFileSync(`${path}.head`, JSON.stringify({ records: 3, hash: third.previous }))
     expect(verifyAuditLog(path).faults).toEqual([])
     openAuditLog(path).close()
+  })
+
+  test.each([
+    [
+      'the last one with another number',
+      (line: string, number: number, previous: string) => ({ ...(JSON.parse(line) as object), number, previous }),
+    ],
+    [
+      'one without a seal',
+      (_: string, number: number, previous: string) => ({ number, previous, time: 'now', verdict: 'allow' }),
+    ],
+    [
+      'one with a seal made up',
+      (_: string, number: number, previous: string) => ({ number, previous, seal: 'a'.repeat(64) }),
+    ],
+  ])('finds a forged record at the end, with the right hash and the right number: %s', async (_, forge) => {
+    const { path, head } = await writtenLog()
+    const last = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+    appendFileSync(path, `${JSON.stringify(forge(last, head.records + 1, head.hash))}\n`)
+    expect(verifyAuditLog(path).faults.map(({ kind }) => kind)).toEqual(['forged'])
+    expect(verifyAuditLog(path, { expected: head }).faults.map(({ kind }) => kind)).toEqual(['forged'])
+    expect(() => openAuditLog(path)).toThrow(/was not written by a run/)
+  })
+
+  test('says when the key of its seals is gone', async () => {
+    const { path, head } = await writtenLog()
+    expect(statSync(`${path}.key`).mode & 0o777).toBe(0o600)
+    rmSync(`${path}.key`)
+    expect(verifyAuditLog(path).faults.map(({ kind }) => kind)).toEqual(['no-key'])
+    expect(verifyAuditLog(path, { expected: head }).faults).toEqual([])
+  })
+
+  test.each([
+    ['removed', (path: string) => rmSync(path)],
+    ['moved away', (path: string) => renameSync(path, `${path}.old`)],
+    ['replaced by a copy', (path: string) => writeFileSync(`${path}.copy`, readFileSync(path))],
+    ['linked elsewhere', (path: string) => linkSync(path, `${path}.link`)],
+  ])('a log that is %s while it is written allows nothing more', async (how, change) => {
+    const path = join(folder, `log-${count++}.jsonl`)
+    const audit = openAuditLog(path)
+    const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit })
+    expect((await guardian.review(shellAction('ls'))).verdict.decision).toBe('allow')
+    change(path)
+    if (how === 'replaced by a copy') renameSync(`${path}.copy`, path)
+    const { verdict } = await guardian.review(shellAction('ls'))
+    expect(verdict).toMatchObject({
+      decision: 'deny',
+      decidedBy: 'audit',
+      reason: expect.stringContaining('removed or replaced'),
+    })
+    audit.close()
   })
 
   test('of a file that is not there is an error', () => {

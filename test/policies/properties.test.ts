@@ -248,10 +248,37 @@ test.each([
   ['many commands', 'ls;'.repeat(20_000)],
   ['nested shells', "sh -c '".repeat(8_000)],
   ['nested braces', '{a,'.repeat(10_000)],
+  ['many words', `export ${'a=b '.repeat(15_000)}`],
+  ['arithmetic of many operators', `echo $((${'1+'.repeat(30_000)}1))`],
+  ['many commands of find', `find . ${'-exec ls {} \\; '.repeat(3_500)}`],
+  ['reserved words', 'if '.repeat(20_000)],
   ['stacked wrappers', `${'env '.repeat(15_000)}ls`],
+  ['arithmetic of old, nested', '$['.repeat(16_000) + ']'.repeat(16_000)],
+  ['heredocs that have no end, where a tokenizer gives up early', `echo $[1]; cat ${'<<E '.repeat(15_000)}\n`],
+  ['expansions that have no end', 'echo ' + '"${x:-'.repeat(10_000)],
+  ['variables of twice the one before', `a0=x;${doubled(60)};bash -c "$a60"`],
+  ['a script that is run again and again', `a='#${'x'.repeat(15_000)}';${'bash -c "$a";'.repeat(480)}`],
 ])('%s is refused as unknown', (_, line) => {
   expect(checkCommand(line, { approvalMode: 'untrusted', sandbox: 'read-only' })).toMatchObject({
     decision: 'ask',
     class: 'unknown',
   })
 })
+
+test.each([
+  ['more folders than are followed', `${Array.from({ length: 1_000 }, (_, at) => `cd a${at}`).join(';')};cat b`],
+  ['long folders, and many reads', `${`cd ${'a/'.repeat(1_500)};`.repeat(4)}cat ${'b '.repeat(2_000)}`],
+  ['a name of many accents', `cat a${'\u0300\u0316'.repeat(30_000)}`],
+  ['a path of many folders up', `cat ${'../'.repeat(20_000)}a`],
+  [
+    'a variable of many values, in many words',
+    `${Array.from({ length: 16 }, (_, at) => `a=${at}`).join(';')};cat ${'$a '.repeat(15_000)}`,
+  ],
+])('%s are asked about, without delay', (_, line) => {
+  expect(decide(line)).toBe('ask')
+})
+
+/** Assignments of which each holds the one before twice. */
+function doubled(times: number): string {
+  return Array.from({ length: times }, (_, at) => `a${at + 1}="$a${at}$a${at}"`).join(';')
+}

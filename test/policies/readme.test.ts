@@ -2,9 +2,19 @@ import { readFileSync } from 'node:fs'
 import { format } from 'prettier'
 import { expect, test } from 'vitest'
 import { renderApprovalTables } from '../../policies/approval-table.ts'
+import { loadRules } from '../../policies/index.ts'
 
 test('the tables in the README are what the code decides', async () => {
   const readme = readFileSync(new URL('../../policies/README.md', import.meta.url), 'utf8')
   const tables = await format(renderApprovalTables(), { parser: 'markdown' })
   expect(readme).toContain(tables.trimEnd())
+})
+
+test('every rule that a README shows is one that loads', () => {
+  for (const path of ['../../README.md', '../../policies/rules/README.md']) {
+    const text = readFileSync(new URL(path, import.meta.url), 'utf8')
+    const examples = [...text.matchAll(/```python\n([^]*?)```/g)].map(([, example = '']) => example)
+    expect(examples).not.toEqual([])
+    for (const example of examples) loadRules([{ path, layer: 'user', text: example }])
+  }
 })

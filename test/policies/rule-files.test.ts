@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { defaultRules, loadRules, RuleError, shippedRules } from '../../policies/index.ts'
+import {
+  createGuardian,
+  defaultRules,
+  loadRules,
+  nobody,
+  RuleError,
+  shippedRules,
+  withoutAuditLog,
+} from '../../policies/index.ts'
 import { decide } from './decisions.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'portcullis-rules-'))
@@ -60,6 +68,65 @@ host_executable(name = "git", paths = ["/usr/bin/git", "~/bin/git"])
     expect(rules.hostExecutables).toMatchObject([{ name: 'git', paths: ['/usr/bin/git', '~/bin/git'] }])
   })
 
+  test('may give arguments by their place, in brackets, and names another value', () => {
+    const rules = load(`"""What may be done."""
+WORDS = "other"
+WORDS = ["git"]
+WORDS += ["push"]
+pass
+prefix_rule((WORDS), "pro" + "mpt", ["git push x"], [], "why")
+host_executable("git", ["/usr/bin/git"])
+network_rule("a.example", "https", "deny", "why not")
+`)
+    expect(rules.prefixRules).toMatchObject([
+      { pattern: [['git'], ['push']], decision: 'prompt', justification: 'why', origin: { line: 6 } },
+    ])
+    expect(rules.hostExecutables).toMatchObject([{ name: 'git', paths: ['/usr/bin/git'] }])
+    expect(rules.networkRules).toMatchObject([{ host: 'a.example', decision: 'deny', justification: 'why not' }])
+  })
+
+  test.each(['\\x70ush', '\\u0070ush', '\\U00000070ush', '\\160ush', 'p\\\nush', '\\160\\165sh'])(
+    'decodes the escapes of Starlark: %s',
+    (word) => {
+      const rules = `prefix_rule(pattern = ["git", "${word}"], decision = "forbidden")`
+      expect(decide('git push', { rules, mode: 'never' })).toBe('deny')
+    },
+  )
+
+  test('takes the last word on where a program is', () => {
+    const rules = `
+host_executable(name = "foo", paths = ["/usr/bin/foo"])
+host_executable(name = "foo", paths = ["/opt/foo"])
+prefix_rule(pattern = ["foo"], decision = "allow")
+`
+    expect(decide('/opt/foo', { rules })).toBe('allow')
+    expect(decide('/usr/bin/foo', { rules })).toBe('ask')
+  })
+
+  test.each([
+    ['a.example:8443', { host: 'a.example', port: 8443 }],
+    ['A.Example.', { host: 'a.example' }],
+    ['[::1]', { host: '::1' }],
+    ['[::1]:80', { host: '::1', port: 80 }],
+    ['::1', { host: '::1' }],
+    [' a.b ', { host: 'a.b' }],
+  ])('reads the host %s', (host, expected) => {
+    expect(
+      load(`network_rule(host = "${host}", protocol = "https_connect", decision = "allow")`).networkRules,
+    ).toMatchObject([{ ...expected, protocol: 'https' }])
+  })
+
+  test('an allow with a port is about that port, and what restricts is about all of them', () => {
+    const at = (decision: string, port: number): string => {
+      const rules = load(`network_rule(host = "a.example:8443", protocol = "https", decision = "${decision}")`)
+      const options = { approvalMode: 'untrusted', rules, reviewer: nobody, audit: withoutAuditLog() } as const
+      return createGuardian(options).assess({ type: 'network', host: 'a.example', port, protocol: 'https' }).decision
+    }
+    expect([at('allow', 8443), at('allow', 443), at('deny', 8443), at('deny', 443)]).toEqual([
+      ...['allow', 'ask', 'deny', 'deny'],
+    ])
+  })
+
   test('may be empty, or comments alone', () => {
     expect(errorOf('')).toBe('loaded')
     expect(errorOf('# nothing\n\n')).toBe('loaded')
@@ -73,7 +140,20 @@ host_executable(name = "git", paths = ["/usr/bin/git", "~/bin/git"])
     ['prefix_rule(decision = "allow")', /^1:1: prefix_rule lacks pattern/],
     ['prefix_rule(pattern = ["a"], patern = ["b"])', /^1:30: prefix_rule has no argument patern/],
     ['prefix_rule(pattern = ["a"], pattern = ["b"])', /^1:30: pattern is given twice/],
-    ['prefix_rule(["a"])', /^1:13: "\[" can't stand here/],
+    ['prefix_rule(pattern = ["a"], "prompt")', /^1:30: a value without a name stands behind one with a name/],
+    ['prefix_rule(["a"], "prompt", [], [], "j", "x")', /^1:43: prefix_rule has no more than 5 arguments/],
+    ['prefix_rule(["a"], pattern = ["b"])', /^1:20: pattern is given twice/],
+    ['prefix_rule(["\\x7"])', /^1:14: an escape in this string names no character/],
+    ['prefix_rule(["\\U00110000"])', /names no character/],
+    ['prefix_rule(["a"] * 2)', /^1:19: "\*" is repetition/],
+    ['prefix_rule(["%s" % "a"])', /^1:19: "%" is formatting/],
+    ['prefix_rule(["{}".format("a")])', /"\." is a method/],
+    ['prefix_rule([f"a"])', /an f-string/],
+    ['prefix_rule([A[0]])', /"\[" is an index/],
+    ['A = {"a": "b"}', /"\{" is a dictionary/],
+    ['if True:\n  pass', /"if" is Starlark/],
+    ['f = lambda x: x', /"lambda" is Starlark/],
+    ['A += ["x"]', /^1:1: A has no value/],
     ['\n\nprefix_rule(pattern = ["git", "push"], match = ["git pull"])', /^3:49: the rule does not match its example/],
     ['prefix_rule(pattern = ["git"], not_match = ["git pull"])', /^1:45: the rule matches "git pull"/],
     ['def f():\n  return 1', /^1:1: "def" is Starlark that rule files here don't have/],
@@ -83,7 +163,6 @@ host_executable(name = "git", paths = ["/usr/bin/git", "~/bin/git"])
     ['prefix_rule(pattern = ["a]', /^1:24: a string has no end/],
     ['prefix_rule(pattern = ["a"]', /the file ends in the middle of a rule/],
     ['prefix_rule(pattern = [A])', /^1:24: A has no value/],
-    ['A = "x"\nA = "y"', /^2:1: A has a value already/],
     ['A = ["x"] + "y"', /a string and a list are added/],
     ['network_rule(host = "https://x.y", protocol = "https", decision = "allow")', /^1:21: .* is not one host/],
     ['network_rule(host = "*.x.y", protocol = "https", decision = "allow")', /is not one host/],

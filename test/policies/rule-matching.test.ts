@@ -201,3 +201,23 @@ describe('the rules shipped by default', () => {
     expect(lines.filter((line) => said(line) !== 'allow')).toEqual([])
   })
 })
+
+describe('a line that is not understood, where a rule forbids something', () => {
+  const rules = 'prefix_rule(pattern = ["git", "push"], decision = "forbidden")'
+  const asking = 'prefix_rule(pattern = ["git", "push"], decision = "prompt")'
+  test.each(['$X push', 'eval "$X"', 'bash "$script" <(git push', 'git(){ :; }; git push'])(
+    'is refused in never and on-failure, and asked about elsewhere: %s',
+    (line) => {
+      for (const mode of ['never', 'on-failure'] as const) {
+        expect([mode, decide(line, { rules, mode, sandbox: 'workspace-write' })]).toEqual([mode, 'deny'])
+      }
+      expect(decide(line, { rules: asking, mode: 'on-failure', sandbox: 'workspace-write' })).toBe('ask')
+    },
+  )
+
+  test('is asked about without a sandbox in every mode but bypass', () => {
+    for (const mode of ['untrusted', 'on-failure', 'on-request', 'never'] as const)
+      expect([mode, decide('nobody-knows-this x', { mode, sandbox: 'danger-full-access' })]).toEqual([mode, 'ask'])
+    expect(decide('nobody-knows-this x', { mode: 'bypass', sandbox: 'danger-full-access' })).toBe('allow')
+  })
+})

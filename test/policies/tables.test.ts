@@ -22,3 +22,14 @@ test('a program that is not in the tables is unknown, and so is an option that i
   expect(analyseScript('git constructor').class).toBe('unknown')
   expect(analyseScript('git remote constructor').class).toBe('unknown')
 })
+
+test('letters behind one dash are read as the program reads them: bundled only where its row says so', async () => {
+  const { analyseScript } = await import('../../policies/index.ts')
+  const allowed = (line: string): boolean => analyseScript(line).class === 'read-only'
+  expect(
+    ['ls -la', 'sort -rn a', 'head -n5 a', 'tree -aL 2', 'xxd -l 64 f', 'whereis -b ls'].filter(
+      (line) => !allowed(line),
+    ),
+  ).toEqual([])
+  expect(['xxd -pu f', 'xxd -l64 f', 'tree -L2', 'whereis -bm ls', 'ps -eao pid'].filter(allowed)).toEqual([])
+})

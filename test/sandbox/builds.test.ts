@@ -3,19 +3,19 @@ import { existsSync, realpathSync } from 'node:fs'
 import { cp, mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { expect, test as plain } from 'vitest'
+import { expect } from 'vitest'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
+import { testUnless, type Test } from '../support/needs.ts'
 import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
 import { closeLater, codeOf, run, temporaryDirectory, type Ran } from './helpers.ts'
 
 const fixtures = new URL('../../fixtures/sandbox/', import.meta.url).pathname
 
-/** Where this machine keeps a program; said once when it doesn't. */
+/** Where this machine keeps a program. */
 function programHere(name: string): string | undefined {
   const { stdout, status } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
   if (status === 0) return realpathSync(stdout.trim())
-  process.stderr.write(`skipped: there is no ${name} here\n`)
   return undefined
 }
 
@@ -35,8 +35,8 @@ function git(directory: string, ...args: readonly string[]): string {
 
 describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   /** A test that needs programs of this machine's. */
-  const testWith = (...programs: readonly (string | undefined)[]): typeof test =>
-    programs.includes(undefined) ? plain.skip.bind(plain) : test
+  const testWith = (...programs: readonly (string | undefined)[]): Test =>
+    testUnless(programs.includes(undefined) ? 'npm, make, cc or cargo is not installed' : undefined, test)
 
   /** Opens a sandbox with a fixture's files in its workspace. */
   async function openWith(fixture?: string): Promise<Sandbox> {

@@ -27,6 +27,18 @@ async function daemonSaying(info: object, components: readonly string[] = ['Engi
   })
 }
 
+test('a daemon that accepts connections and never answers is said to, in bounded time', async () => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  vi.stubEnv('DOCKER_HOST', `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    server.closeAllConnections()
+    server.close()
+  })
+  await expect(checkDaemon()).rejects.toThrow('did not answer in 5 seconds')
+})
+
 test('commands run as the caller, so that files are the caller’s', async () => {
   await daemonSaying({ ...able, SecurityOptions: ['name=seccomp,profile=builtin'] })
   expect((await checkDaemon()).identity).toEqual({ user: own })
@@ -52,6 +64,7 @@ test('in rootless podman they run as the caller, whom it is told to keep', async
     limits,
     privateTemp: '/t',
     emptyDirectory: '/e',
+    starts: { directory: '/s', init: ['/init'] as const },
     network,
     shown: [],
   }
@@ -70,4 +83,10 @@ test.each([
 ])('a daemon that %s is refused before anything starts there', async (_, info, message) => {
   await daemonSaying(info)
   await expect(checkDaemon()).rejects.toThrow(message)
+})
+
+test('a daemon over ssh is refused in words, before ssh is thought of', async () => {
+  vi.stubEnv('DOCKER_HOST', 'ssh://someone@elsewhere.test')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  await expect(checkDaemon()).rejects.toThrow(/over ssh, which could not mount the workspace.*DOCKER_HOST=unix:/s)
 })

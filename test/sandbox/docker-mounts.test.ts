@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, chown, readdir } from 'node:fs/promises'
-import { beforeAll, expect, test as plain } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { openSandbox, parsePolicy, SandboxError, type Sandbox, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { say } from '../support/mock-openai.ts'
+import { testUnless } from '../support/needs.ts'
 import { exec, repository } from '../support/workspace.ts'
 import { ensureImage, image, imageRoots } from './docker-image.ts'
 import { closeLater, temporaryDirectory, testInDocker } from './helpers.ts'
 
 const asRoot = process.geteuid?.() === 0
 // Only root can give a directory to somebody else; nobody else is refused by its mode alone.
-const test = asRoot ? testInDocker : plain.skip.bind(plain)
-if (!asRoot) process.stderr.write('skipped: giving a directory away needs root\n')
+const test = testUnless(asRoot ? undefined : 'giving a directory away needs root', testInDocker)
 
 beforeAll(() => {
   if (spawnSync('docker', ['version']).status === 0) ensureImage()

@@ -48,9 +48,9 @@ test.each([
   const workspace = await ownDirectory()
   const git = join(workspace, '.git')
   asOrdinaryUser(() => {
-    initialise(workspace)
     const guard = createMetadataGuard([workspace], [])
     guard.trust()
+    initialise(workspace)
     writeFileSync(join(git, 'commondir'), '../evil')
     chmodSync(git, mode)
     expect(guard.review()).toMatchObject([{ kind: 'quarantine' }])
@@ -77,11 +77,11 @@ test('a repository planted in a directory that can not be listed is found', asyn
 test('where there is no place for a quarantine, the review fails instead of leaving what was planted', async () => {
   const workspace = await ownDirectory()
   asOrdinaryUser(() => {
-    initialise(workspace)
     const guard = createMetadataGuard([workspace], [])
     guard.trust()
+    initialise(workspace)
     writeFileSync(join(workspace, '.git/commondir'), '../evil')
-    process.env['XDG_STATE_HOME'] = join(workspace, '.git/HEAD')
+    process.env['XDG_STATE_HOME'] = '/dev/null/state'
     expect(() => guard.review()).toThrow()
   })
 })

@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { afterEach, onTestFinished, test } from 'vitest'
+import { afterEach, onTestFinished } from 'vitest'
 import {
   openSandbox,
   parsePolicy,
@@ -14,28 +13,13 @@ import {
   type Sandbox,
   type SandboxPolicyInput,
 } from '../../sandbox/index.ts'
-
-/** Why bubblewrap can't run here, or undefined when it can. */
-const bubblewrapMissing = ((): string | undefined => {
-  const trial = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true']
-  const { status, stderr, error } = spawnSync('bwrap', trial, { encoding: 'utf8' })
-  return status === 0 ? undefined : `bwrap can't run here: ${error?.message ?? stderr.trim()}`
-})()
+import { testUnlessOnCi, whyNoBubblewrap, whyNoDocker } from '../support/needs.ts'
 
 /** A test that needs bubblewrap: skipped with the reason where there is none, but never in CI. */
-export const testInBubblewrap =
-  bubblewrapMissing === undefined || process.env['CI'] === 'true' ? test : test.skip.bind(test)
-if (bubblewrapMissing !== undefined) process.stderr.write(`skipped: ${bubblewrapMissing}\n`)
-
-/** Why there is no docker here, or undefined when there is one. */
-const dockerMissing = ((): string | undefined => {
-  const { status, stderr, error } = spawnSync('docker', ['version'], { encoding: 'utf8' })
-  return status === 0 ? undefined : `docker can't be used here: ${error?.message ?? stderr.trim()}`
-})()
+export const testInBubblewrap = testUnlessOnCi(whyNoBubblewrap())
 
 /** A test that needs docker: skipped with the reason where there is none, but never in CI. */
-export const testInDocker = dockerMissing === undefined || process.env['CI'] === 'true' ? test : test.skip.bind(test)
-if (dockerMissing !== undefined) process.stderr.write(`skipped: ${dockerMissing}\n`)
+export const testInDocker = testUnlessOnCi(whyNoDocker())
 
 const opened: Sandbox[] = []
 afterEach(async () => {

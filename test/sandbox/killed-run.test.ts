@@ -32,6 +32,7 @@ beforeEach(async () => {
 })
 
 const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
+const owner = new URL('../../sandbox/owner.ts', import.meta.url).pathname
 
 /** Runs a command in a sandbox of another process, and kills that process once the command has made `planted`. */
 async function killWhilePlanting(workspace: string, plant: string, more: object = {}, options: object = {}) {
@@ -59,16 +60,16 @@ async function repository(): Promise<string> {
 }
 
 const plant =
-  'echo "ref: x" > .git/commondir; mkdir .vscode; echo {} > .vscode/tasks.json; git init -q sub; touch sub/.git/hooks/pre-commit'
+  'mkdir -p half/.git; echo ../x > half/.git/commondir; echo "ref: x" > .git/commondir; mkdir .vscode; echo {} > .vscode/tasks.json; git init -q sub; touch sub/.git/hooks/pre-commit'
 
 test('what a command planted whose engine was killed is gone when a sandbox is opened again', async () => {
   const workspace = await repository()
   await killWhilePlanting(workspace, plant)
-  expect(existsSync(join(workspace, '.git/commondir'))).toBe(true)
+  expect(existsSync(join(workspace, 'half/.git/commondir'))).toBe(true)
   const heard: Denial[] = []
   const policy = parsePolicy({ mode: 'workspace-write', workspace })
   const sandbox = closeLater(await openSandbox(policy, { onLeftover: (denial) => heard.push(denial) }))
-  for (const path of ['.git/commondir', '.vscode/tasks.json', 'sub/.git/hooks/pre-commit'])
+  for (const path of ['.git/commondir', 'half/.git/commondir', '.vscode/tasks.json', 'sub/.git/hooks/pre-commit'])
     expect(existsSync(join(workspace, path))).toBe(false)
   for (const path of ['.git/hooks/post-commit', '.envrc', '.git/config', 'sub/.git/config'])
     expect(existsSync(join(workspace, path))).toBe(true)
@@ -124,7 +125,7 @@ test('a review that can not be finished refuses to open, and is not forgotten', 
 
 test('directories that deny even their owner do not stop it', async () => {
   const workspace = await repository()
-  await killWhilePlanting(workspace, 'mkdir closed; chmod 0 closed; echo x > .git/commondir')
+  await killWhilePlanting(workspace, 'mkdir closed; chmod 0 closed; mkdir -p half/.git; echo x > half/.git/commondir')
   expect(await finishReviews()).toHaveLength(1)
   await chmod(join(workspace, 'closed'), 0o700)
 })
@@ -133,12 +134,38 @@ testInDocker('a container that outlives its engine is ended before its review', 
   ensureImage()
   const workspace = await repository()
   const later =
-    '(while :; do mkdir -p .vscode; echo {} > .vscode/tasks.json; sleep 0.01; done) & echo x > .git/commondir'
+    '(while :; do mkdir -p .vscode; echo {} > .vscode/tasks.json; sleep 0.01; done) & mkdir -p half/.git; echo x > half/.git/commondir'
   await killWhilePlanting(workspace, later, { readableRoots: imageRoots }, { backend: 'docker', image })
   expect((await finishReviews()).length).toBeGreaterThan(0)
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
 })
+
+test('a bwrap that its killed engine left before it was tied to anybody is ended by the next start', async () => {
+  // What bwrap leaves there: the first process of a namespace, which nobody's death ends, with the run's pipes.
+  const directory = join(process.env['TMPDIR'] ?? '', 'portcullis-run-')
+  const script = `
+    const { ownerName } = await import(${JSON.stringify(owner)})
+    const directory = ${JSON.stringify(directory)} + ownerName(process.pid) + '-left'
+    const [{ mkdirSync, openSync }, { spawn }] = [await import('node:fs'), await import('node:child_process')]
+    mkdirSync(directory + '/pipes', { recursive: true })
+    const held = openSync(directory + '/pipes/one', 'w')
+    const bwrap = spawn('bwrap', ['--unshare-pid', '--dev-bind', '/', '/', '--', 'sleep', '600'], { stdio: ['ignore', held, 'ignore'] })
+    bwrap.unref()
+    process.stdout.write(directory)
+  `
+  const { stdout: left } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  await eventually(() => holding(left).length > 0)
+  expect(await finishReviews()).toEqual([])
+  expect(holding(left)).toEqual([])
+  expect(existsSync(left)).toBe(false)
+})
+
+/** Processes, by their ids, that have a file below a directory open. */
+function holding(directory: string): readonly string[] {
+  const { stdout } = spawnSync('sh', ['-c', 'ls -l /proc/[0-9]*/fd 2>/dev/null'], { encoding: 'utf8' })
+  return stdout.split('\n').filter((line) => line.includes(`-> ${directory}/`))
+}
 
 test('a run killed after a command that only read owes nothing', async () => {
   const workspace = await repository()

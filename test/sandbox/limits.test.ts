@@ -5,8 +5,10 @@ import process from 'node:process'
 import { describe, expect, onTestFinished, test as plain, vi } from 'vitest'
 import { countsOfProcess, findHierarchy, makeGroup } from '../../sandbox/limits/groups.ts'
 import { planLimits } from '../../sandbox/limits/plan.ts'
+import { suspectLimits } from '../../sandbox/limits/suspect.ts'
 import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
 import { parsePolicy } from '../../sandbox/index.ts'
+import { testUnless, whyNoControlGroups } from '../support/needs.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
 const mebibyte = 1024 ** 2
@@ -15,7 +17,7 @@ describe.each([
   ['bubblewrap', 'workspace-write', testInBubblewrap],
   ['unconfined', 'danger-full-access', plain],
 ] as const)('%s', (backend, mode, test) => {
-  const grouped = hierarchyHere() === undefined ? plain.skip.bind(plain) : test
+  const grouped = testUnless(whyNoControlGroups(), test)
 
   test('a file grows to the limit and no further', async () => {
     const workspace = await temporaryDirectory()
@@ -141,8 +143,29 @@ describe('without control groups', () => {
     )
   })
 
-  plain("memory is limited by each process's own data, so that reserved address space stays free", () => {
-    expect(planLimits(policy({ memoryBytes: 100 * mebibyte }), none, 'bubblewrap').each.dataBytes).toBe(100 * mebibyte)
+  plain("by default memory is limited by each process's own data, so that reserved address space stays free", () => {
+    expect(planLimits(policy(), none, 'bubblewrap').each.dataBytes).toBeGreaterThan(1024 * mebibyte)
+  })
+
+  plain(
+    'a limit on memory that was asked for is refused, with what would help: shared memory would go round it',
+    () => {
+      for (const tools of [none, { groups: false, processLimit: true }]) {
+        expect(() => planLimits(policy({ memoryBytes: 100 * mebibyte }), tools, 'bubblewrap')).toThrow(
+          /limits\.memoryBytes needs a control group here, and none can be made.*use the docker backend/,
+        )
+      }
+      const grouped = planLimits(policy({ memoryBytes: 100 * mebibyte }), { ...none, groups: true }, 'bubblewrap')
+      expect(grouped.group?.memoryBytes).toBe(100 * mebibyte)
+    },
+  )
+
+  plain('a process that runs out of memory is not told to ask for a limit that would be refused', () => {
+    const plan = planLimits(policy(), none, 'bubblewrap')
+    const ended = { code: 1, signal: null, stderr: 'MemoryError' }
+    expect(suspectLimits(plan, ended, false)).toMatchObject([
+      { rule: 'limits.memoryBytes', remedy: { kind: 'otherwise' } },
+    ])
   })
 })
 

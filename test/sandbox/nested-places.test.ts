@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
-import { mkdir, readlink, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test as plain } from 'vitest'
 import { evaluateAccess } from '../../sandbox/denials/evaluate.ts'
 import { hostFileSystem } from '../../sandbox/file-system-view.ts'
 import { parsePolicy, type Sandbox } from '../../sandbox/index.ts'
-import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
+import { codeOf, eventually, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
 
 beforeEach(async () => {
   process.env['XDG_STATE_HOME'] = await temporaryDirectory()
@@ -80,4 +80,22 @@ plain('the evaluator knows the places in every directory', () => {
     true,
     true,
   ])
+})
+
+test('what the user edits in place meanwhile stays, and another file in its place does not', async () => {
+  const workspace = await temporaryDirectory()
+  await mkdir(join(workspace, '.vscode'))
+  for (const name of ['.mcp.json', '.vscode/settings.json', '.envrc']) await writeFile(join(workspace, name), 'mine')
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  const script = `touch started; while [ ! -e edited ]; do sleep 0.05; done; echo evil > .mcp.json; ln .mcp.json x && echo evil > x
+    mv .vscode v2; mkdir .vscode; echo evil > .vscode/settings.json; echo evil > v2/settings.json`
+  const ran = run(sandbox, script)
+  await eventually(() => existsSync(join(workspace, 'started')))
+  for (const name of ['.mcp.json', '.vscode/settings.json']) await writeFile(join(workspace, name), 'mine, edited')
+  await writeFile(join(workspace, 'edited'), '')
+  const { result } = await ran
+  expect(await readFile(join(workspace, '.mcp.json'), 'utf8')).toBe('mine, edited')
+  expect(await readFile(join(workspace, 'v2/settings.json'), 'utf8')).toBe('mine, edited')
+  expect(existsSync(join(workspace, '.vscode/settings.json'))).toBe(false)
+  expect(result.denials.filter(({ kind }) => kind === 'quarantine')).toHaveLength(1)
 })

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
+import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, onTestFinished, test as plain, vi } from 'vitest'
-import { bubblewrapArguments } from '../../sandbox/bubblewrap/arguments.ts'
+import { mountSteps } from '../../sandbox/bubblewrap/mount-steps.ts'
 import { finishReviews, openSandbox, parsePolicy, SandboxError, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { describeInBoth } from './both-backends.ts'
 import { ensureImage, image } from './docker-image.ts'
@@ -71,9 +72,45 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
     expect(await readFile(join(other, 'unreviewed.json'), 'utf8')).toBe('theirs')
   })
 
+  test('what is moved away, and what a run keeps, is not in a root, whatever the variables say, and goes through no link', async () => {
+    const shared = `/var/tmp/portcullis-${process.geteuid?.() ?? 0}/state`
+    const before = existsSync(join(shared, 'quarantine')) ? await readdir(join(shared, 'quarantine')) : []
+    vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
+    const sandbox = await open()
+    const plant = `echo kept > /tmp/kept; mkdir .vscode; echo {} > .vscode/tasks.json; mkdir -p state; ln -s ${elsewhere} state/portcullis`
+    const { result } = await run(sandbox, plant)
+    expect(result.denials).toMatchObject([{ kind: 'quarantine' }, { kind: 'quarantine' }])
+    expect(existsSync(join(workspace, '.vscode/tasks.json'))).toBe(false)
+    expect((await run(sandbox, 'cat /tmp/kept')).stdout).toBe('kept\n')
+    await sandbox.close()
+    expect(await readdir(elsewhere)).toEqual([])
+    expect(await readdir(join(workspace, 'tmp'))).toEqual([])
+    const added = (await readdir(join(shared, 'quarantine'))).filter((name) => !before.includes(name))
+    await Promise.all(added.map((name) => rm(join(shared, 'quarantine', name), { recursive: true })))
+    expect(added).toHaveLength(1)
+  })
+
+  test('a link that leads into a root, or through one, is followed nowhere', async () => {
+    await mkdir(join(workspace, 'state'))
+    await mkdir(join(elsewhere, 'outside'))
+    await symlink(join(workspace, 'state'), join(elsewhere, 'link'))
+    await symlink(join(elsewhere, 'outside'), join(workspace, 'back'))
+    await symlink(join(workspace, 'back'), join(elsewhere, 'through'))
+    for (const name of ['link', 'through']) {
+      vi.stubEnv('XDG_STATE_HOME', join(elsewhere, name))
+      const sandbox = await open()
+      await run(sandbox, 'true')
+      await sandbox.close()
+    }
+    expect(await readdir(join(workspace, 'state'))).toEqual([])
+    expect(await readdir(join(elsewhere, 'outside'))).toEqual([])
+  })
+
   test('a run that finds no place out of reach is refused', async () => {
     vi.stubEnv('XDG_STATE_HOME', join(workspace, 'state'))
-    await expect(open()).rejects.toThrow(/Set TMPDIR to a directory outside the writable roots/)
+    await expect(open({ writableRoots: ['/var/tmp'] })).rejects.toThrow(
+      /Set TMPDIR to a directory that can be written, outside the writable roots/,
+    )
   })
 
   test('what steers this program is neither read nor planted, wherever the variables put it', async () => {
@@ -111,6 +148,39 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   })
 })
 
+const identity = { device: 1n, inode: 1n }
+
+testInBubblewrap('the pipes and directories of runs are in no sight of commands, wherever TMPDIR lies', async () => {
+  const temporary = await mkdtemp('/var/tmp/sandbox-test-')
+  vi.stubEnv('TMPDIR', temporary)
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    await rm(temporary, { recursive: true, force: true })
+  })
+  const workspace = await mkdtemp('/var/tmp/sandbox-test-')
+  onTestFinished(() => rm(workspace, { recursive: true, force: true }))
+  const policy = parsePolicy({ mode: 'workspace-write', workspace, readableRoots: ['/tmp'] })
+  const [one, other] = [closeLater(await openSandbox(policy)), closeLater(await openSandbox(policy))]
+  await run(other, 'true')
+  const look = `find ${temporary} /tmp -type p -path '*portcullis*' 2>/dev/null; find ${temporary} -mindepth 2; find ${temporary} -mindepth 1 | wc -l`
+  expect((await run(one, look)).stdout).toBe('2\n')
+})
+
+testInBubblewrap('what descriptors the caller left open do not reach a command', async () => {
+  const workspace = await temporaryDirectory()
+  const script = `
+    import { openSandbox, parsePolicy } from ${JSON.stringify(index)}
+    const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: ${JSON.stringify(workspace)} }))
+    const started = sandbox.spawn({ argv: ['sh', '-c', 'ls /proc/self/fd'], cwd: ${JSON.stringify(workspace)} })
+    started.stdout.pipe(process.stdout)
+    await started.result
+    await sandbox.close()`
+  const shell = 'exec 200</ 17</etc "$0" --input-type=module-typescript -e "$1"'
+  const child = spawn('bash', ['-c', shell, process.execPath, script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  // The third is the one that lists them.
+  expect(await text(child.stdout)).toBe('0\n1\n2\n3\n')
+})
+
 describe('all of the host as a root', () => {
   testInBubblewrap("does not uncover the host's processes, devices and kernel settings", async () => {
     const policy = parsePolicy({ mode: 'read-only', workspace: '/', readableRoots: ['/'] })
@@ -119,19 +189,17 @@ describe('all of the host as a root', () => {
     expect((await run(closeLater(await openSandbox(policy)), look)).stdout).toMatch(/^[1-9]\n$/)
   })
 
-  plain('is mounted before what covers it, writable or not', () => {
-    const around = { network: false, identity: { uid: 1, gid: 1 }, privateTemp: '/p', emptyDirectory: '/e' }
-    const rest = { cwd: '/', variables: {}, sizedTemp: true, filterDescriptor: 5, shown: [] }
-    const mounts = [{ path: '/', as: 'writable' as const }]
-    const options = bubblewrapArguments({ ...around, ...rest, mounts }).join(' ')
-    expect(options.match(/--\S+ (?:\/ )?\/(?:dev|proc|sys)?(?= |$)/g)).toEqual([
-      '--bind / /',
-      '--ro-bind-try /sys',
-      '--dev /dev',
-      '--proc /proc',
-      '--remount-ro /dev',
-      '--remount-ro /proc',
-      '--chdir /',
+  plain('leaves the kernel settings and the devices read-only where it is writable', () => {
+    const stage = {
+      privateTemp: '/p',
+      emptyDirectory: '/e',
+      runDirectories: [],
+      look: () => ({ kind: 'directory', identity }) as const,
+    }
+    const steps = mountSteps([{ path: '/', as: 'writable' }], stage)
+    expect(steps.flatMap(({ do: what, path, change }) => (what === 'change' ? [[path, change]] : []))).toEqual([
+      ...['/sys', '/proc', '/dev'].map((path) => [path, { set: 1, recursive: true }]),
+      ...['/dev/shm', '/dev/pts'].map((path) => [path, { clear: 1 }]),
     ])
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { openFor, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+import { eventually, openFor, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+import { makeStage } from './kill-tools.ts'
 
 testInBubblewrap('a command that is stopped at any moment of its start is gone, and its result is there', async () => {
   const workspace = await temporaryDirectory()
@@ -11,4 +12,20 @@ testInBubblewrap('a command that is stopped at any moment of its start is gone, 
     if (delay >= 0) setTimeout(() => controller.abort(), delay)
     expect(await started.result).toMatchObject({ status: 'cancelled' })
   }
+})
+
+testInBubblewrap('an engine that is killed at any moment of a start leaves no command running', async () => {
+  const stage = await makeStage({}, { backend: 'bubblewrap' })
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const engine = await stage.start({ script: 'touch ran; sleep 600' })
+    // The first three milliseconds, in which bwrap makes its namespaces and ties its processes to each other.
+    const until = performance.now() + attempt / 3
+    while (performance.now() < until);
+    engine.child.kill('SIGKILL')
+    await engine.driven
+  }
+  await eventually(() => !stage.leftovers().some((left) => left.startsWith('process ')))
+  // Neither is the next start held up, and it removes what nobody was left to remove.
+  expect(await (await stage.start({ script: 'true' })).driven).toMatchObject({ result: { status: 'exited', code: 0 } })
+  expect(stage.leftovers()).toEqual([])
 })

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { dirname } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { beforeAll, describe, expect, test as plain } from 'vitest'
+import { beforeAll, describe, expect } from 'vitest'
 import { openSandbox, parsePolicy, type Sandbox, type SandboxProcess } from '../../sandbox/index.ts'
+import { testUnless } from '../support/needs.ts'
 import { ensureImage, image, imageRoots } from './docker-image.ts'
 import {
   closeLater,
@@ -24,7 +25,11 @@ beforeAll(() => {
 describe.each([
   ['bubblewrap', 'workspace-write', testInBubblewrap],
   ['docker', 'workspace-write', testInDocker],
-  ['unconfined', 'danger-full-access', process.platform === 'linux' ? plain : plain.skip.bind(plain)],
+  [
+    'unconfined',
+    'danger-full-access',
+    testUnless(process.platform === 'linux' ? undefined : 'terminals are made on Linux alone'),
+  ],
 ] as const)('%s', (backend, mode, test) => {
   const open = async (): Promise<Sandbox> => {
     const readableRoots = backend === 'docker' ? imageRoots : [dirname(process.execPath)]

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
 import { isDeepStrictEqual } from 'node:util'
-import { RunEvent } from '../../engine/events.ts'
+import { RunEvent } from '../../engine/core/events.ts'
 
 /** How a program ended and what it said. */
 export type Ended = {
@@ -22,6 +22,8 @@ export type AgentOptions = {
   readonly keepStdinOpen?: true
   /** A command that the program is started by, e.g. one that hides something from it. */
   readonly startedBy?: readonly string[]
+  /** Another copy of the program than the one that was built here. */
+  readonly program?: string
   /** Called with the process as soon as it runs. */
   readonly onStart?: (child: ReturnType<typeof spawn>) => void
 }
@@ -30,7 +32,12 @@ const program = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 
 /** Runs the real `agent` as its own process, with a home of its own and none of this process's keys. */
 export async function agent(args: readonly string[], options: AgentOptions): Promise<Ended> {
-  const [command = process.execPath, ...words] = [...(options.startedBy ?? []), process.execPath, program, ...args]
+  const [command = process.execPath, ...words] = [
+    ...(options.startedBy ?? []),
+    process.execPath,
+    options.program ?? program,
+    ...args,
+  ]
   const child = spawn(command, words, {
     cwd: options.cwd,
     env: {

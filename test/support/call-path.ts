@@ -1,18 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGuardian, nobody, withoutAuditLog, type ApprovalMode, type RuleSet } from '../../policies/index.ts'
-import type { RunEvent } from '../../engine/events.ts'
-import type { ToolCall } from '../../engine/model.ts'
-import { noHooks, type CallHooks } from '../../engine/run/hooks.ts'
-import type { TaskHooks } from '../../engine/run/task-hooks.ts'
+import type { RunEvent } from '../../engine/core/events.ts'
+import type { ToolCall } from '../../engine/core/model.ts'
+import { noHooks, type CallHooks } from '../../engine/tools/hooks.ts'
+import type { TaskHooks } from '../../engine/tools/tasks/task-hooks.ts'
 import { Recorder } from '../../engine/run/recorder.ts'
-import { prepareCall, runCall, type CallPath } from '../../engine/run/run-call.ts'
+import { findCall, type CallPath } from '../../engine/run/find-call.ts'
+import { runCall } from '../../engine/run/run-call.ts'
 import { createRegistry } from '../../engine/tools/registry.ts'
 import { openWorkingState } from '../../engine/tools/working-state.ts'
 import type { Deferral } from '../../engine/tools/search/deferral.ts'
 import type { Tool } from '../../engine/tools/tool.ts'
 import type { ToolResult } from '../../engine/tools/tool-result.ts'
-import type { Sandbox } from '../../sandbox/index.ts'
+import { protectingPlace, type Sandbox } from '../../sandbox/index.ts'
 import { openFor, temporaryDirectory } from '../sandbox/helpers.ts'
 
 type Setting = {
@@ -71,6 +72,7 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
         ...(setting.rules === undefined ? {} : { rules: setting.rules }),
         reviewer: nobody,
         audit: withoutAuditLog(),
+        protects: (path, roots) => protectingPlace(sandbox.policy, path, roots),
       }),
       state: openWorkingState(
         () => sandbox,
@@ -85,7 +87,7 @@ export async function openPath(setting: Setting): Promise<ObservedPath> {
     events,
     kept,
     call: (name, input, signal = new AbortController().signal) =>
-      runCall(prepareCall(toolCall(name, input), path), path, { signal, alone: () => Promise.resolve() }),
+      runCall(findCall(toolCall(name, input), path), path, { signal, alone: () => Promise.resolve() }),
   }
 }
 

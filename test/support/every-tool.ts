@@ -1,4 +1,4 @@
-import { builtInTools } from '../../engine/tools/index.ts'
+import { builtInTools } from '../../engine/app/built-in-tools.ts'
 
 type Body = { readonly tools?: readonly { readonly name?: string; readonly description?: string }[] }
 

@@ -1,27 +1,20 @@
+import { MessagesConformance } from './conformance/messages.ts'
 import { frame, pieces, startMockModel } from './mock-model.ts'
 import type { Ending, MockModel, Output, Replies, Spoken } from './mock-model.ts'
-import type { Received } from './sse-server.ts'
 
 /**
  * A loopback server that speaks Anthropic's Messages wire format as server-sent events
- * (https://platform.claude.com/docs/en/build-with-claude/streaming). Like the real one it answers 400 to calls whose
- * results don't come first in the next message, to blocks without text, to more than four cache breakpoints and to a
- * thinking block that it didn't sign. A reasoning output without a summary is sent as redacted thinking.
+ * (https://platform.claude.com/docs/en/build-with-claude/streaming). Like the real one it answers 400 to what `MessagesConformance`
+ * refuses. A reasoning output without a summary is sent as redacted thinking.
  */
 export function startMockAnthropic(options: { readonly replies: Replies }): Promise<MockModel> {
-  const signed = new Set<string>()
   return startMockModel(
     {
       path: '/v1/messages',
       base: '',
-      complain: (request) => complaint(request, signed),
+      conformance: new MessagesConformance(),
       errorBody: (message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
-      frames: (reply, index) => {
-        for (const output of reply.say) {
-          if (output.type === 'reasoning') signed.add(JSON.stringify(thinkingBlock(output)))
-        }
-        return messageFrames(reply, index)
-      },
+      frames: messageFrames,
     },
     options.replies,
   )
@@ -78,7 +71,7 @@ function endFrames(end: Ending, stopReason: string, usage: object): readonly str
 
 type Reasoning = Extract<Output, { type: 'reasoning' }>
 
-function thinkingBlock({ summary, encrypted }: Reasoning): Block & Readonly<Record<string, string>> {
+function thinkingBlock({ summary, encrypted }: Reasoning): Readonly<Record<string, string>> {
   return summary === ''
     ? { type: 'redacted_thinking', data: encrypted }
     : { type: 'thinking', thinking: summary, signature: encrypted }
@@ -145,38 +138,3 @@ function searchFrames(
 }
 
 let pausedId = ''
-
-type Block = { readonly type?: string; readonly id?: string; readonly tool_use_id?: string; readonly text?: string }
-type Message = { readonly role?: string; readonly content?: readonly Block[] }
-
-function complaint({ headers, body }: Received, signed: ReadonlySet<string>): string | undefined {
-  if (headers['anthropic-version'] === undefined) return 'anthropic-version: header is required'
-  const { max_tokens: limit, messages = [] } = body as { max_tokens?: number; messages?: readonly Message[] }
-  if (limit === undefined) return 'max_tokens: Field required'
-  if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role'
-  const breakpoints = JSON.stringify(body).match(/"cache_control"/g) ?? []
-  if (breakpoints.length > 4)
-    return `A maximum of 4 blocks with cache_control may be provided. Found ${breakpoints.length}.`
-  for (const [at, message] of messages.entries()) {
-    const blocks = message.content ?? []
-    if (blocks.some((block) => block.type === 'text' && block.text === '')) {
-      return 'messages: text content blocks must be non-empty'
-    }
-    const forged = blocks.find((block) => block.type?.endsWith('thinking') && !signed.has(JSON.stringify(block)))
-    if (forged !== undefined) return `messages.${at}: Invalid \`signature\` in \`thinking\` block`
-    const sought = blocks.filter((block) => block.type === 'server_tool_use' && at + 1 < messages.length)
-    const unanswered = sought.find(({ id }) => !blocks.some((block) => block.tool_use_id === id))
-    if (unanswered !== undefined)
-      return `web_search tool use with id ${unanswered.id} has no web_search_tool_result block`
-    const stray = blocks.find(
-      ({ type, tool_use_id: id }) => type === 'web_search_tool_result' && !blocks.some((block) => block.id === id),
-    )
-    if (stray !== undefined) return `web_search_tool_result without a server_tool_use: ${stray.tool_use_id}`
-    const calls = blocks.filter((block) => block.type === 'tool_use')
-    const next = messages[at + 1]?.content?.slice(0, calls.length) ?? []
-    const open = calls.find((call) => !next.some((block) => block.tool_use_id === call.id))
-    if (open !== undefined)
-      return `\`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open.id}`
-  }
-  return undefined
-}

@@ -1,17 +1,17 @@
+import { ChatConformance } from './conformance/chat.ts'
 import { pieces, startMockModel } from './mock-model.ts'
 import type { Ending, MockModel, MockUsage, Output, Replies, Spoken } from './mock-model.ts'
 
 /**
  * A loopback server that speaks OpenAI's Chat Completions wire format as server-sent events
- * (https://platform.openai.com/docs/api-reference/chat-streaming). Like real ones it answers 400 to calls whose results
- * don't follow at once, and to arguments in the history that are not JSON, which chat templates fail on.
+ * (https://platform.openai.com/docs/api-reference/chat-streaming). Like real ones it answers 400 to what `ChatConformance` refuses.
  */
 export function startMockChat(options: { readonly replies: Replies }): Promise<MockModel> {
   return startMockModel(
     {
       path: '/v1/chat/completions',
       base: '/v1',
-      complain: ({ body }) => complaint(body),
+      conformance: new ChatConformance(),
       errorBody: (message) => ({ error: { message, type: 'invalid_request_error', param: null, code: null } }),
       frames: completionFrames,
     },
@@ -91,37 +91,5 @@ function outputChunks(output: Output, callIndex: number, key: string): readonly 
     }
     default:
       return output satisfies never
-  }
-}
-
-type Message = {
-  readonly role?: string
-  readonly tool_call_id?: string
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly arguments: string } }[]
-}
-
-function complaint(body: unknown): string | undefined {
-  const messages = (body as { messages?: readonly Message[] } | undefined)?.messages
-  if (!Array.isArray(messages)) return "mock: 'messages' must be an array"
-  for (const [at, message] of (messages as readonly Message[]).entries()) {
-    if (!['system', 'user', 'assistant', 'tool'].includes(message.role ?? '')) return `mock: role ${message.role}`
-    if (message.role === 'system' && at > 0) return 'System message must be at the beginning.'
-    const calls = message.tool_calls ?? []
-    const answers = (messages as readonly Message[]).slice(at + 1, at + 1 + calls.length)
-    const open = calls.find((call) => !answers.some((answer) => answer.tool_call_id === call.id))
-    if (open !== undefined) return `tool_call_ids did not have response messages: ${open.id}`
-    const broken = calls.find((call) => !isJsonObject(call.function.arguments))
-    if (broken !== undefined) return `mock: arguments of ${broken.id} are not a JSON object`
-  }
-  return undefined
-}
-
-function isJsonObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch {
-    // Not JSON: that is the answer.
-    return false
   }
 }

@@ -82,8 +82,11 @@ type Dialect = {
   readonly path: string
   /** What the base URL has behind the server's address. */
   readonly base: string
-  /** Why the real API would answer 400; undefined where it wouldn't. */
-  readonly complain: (request: Received) => string | undefined
+  /** What holds requests to what the provider documents, and remembers for that what was sent. */
+  readonly conformance: {
+    complaint(request: Received): string | undefined
+    sent(request: Received, frames: readonly string[]): void
+  }
   /** The body of an error with these words. */
   readonly errorBody: (message: string) => unknown
   /** The events of a reply, as they go over the wire. */
@@ -111,16 +114,17 @@ export async function startMockModel(dialect: Dialect, replies: Replies): Promis
   })
   const server = await startSseServer((request): Answer => {
     if (request.path.split('?')[0] !== dialect.path) return refuse(404, `mock: no such path: ${request.path}`)
-    const complaint = dialect.complain(request)
+    const complaint = dialect.conformance.complaint(request)
     if (complaint !== undefined) return refuse(400, complaint)
     const at = index++
     const reply = typeof replies === 'function' ? replies(request, at) : replies[at]
     if (reply === undefined) return refuse(400, `mock: the ${at} replies of this mock are used up`)
     if (reply === 'silence') return { kind: 'silence' }
     if ('status' in reply) return { kind: 'failure', ...reply }
-    if ('frames' in reply) return { kind: 'stream', ...reply }
-    const spoken = 'say' in reply ? reply : { say: reply }
-    return { kind: 'stream', frames: dialect.frames(spoken, at), delivery: spoken.delivery }
+    const spoken = 'say' in reply ? reply : 'frames' in reply ? undefined : { say: reply }
+    const frames = spoken === undefined ? (reply as { frames: readonly string[] }).frames : dialect.frames(spoken, at)
+    dialect.conformance.sent(request, frames)
+    return { kind: 'stream', frames, delivery: 'delivery' in reply ? reply.delivery : undefined }
   })
   return { baseUrl: `${server.url}${dialect.base}`, requests: server.requests, close: server.close }
 }

@@ -1,3 +1,4 @@
+import { ResponsesConformance } from './conformance/responses.ts'
 import { frame, pieces, startMockModel } from './mock-model.ts'
 import type { Ending, MockModel, Output, Replies, Spoken } from './mock-model.ts'
 
@@ -7,14 +8,14 @@ export type { MockModel as MockOpenAI, Reply } from './mock-model.ts'
 /**
  * A loopback server that speaks OpenAI's Responses wire format as server-sent events
  * (https://platform.openai.com/docs/api-reference/responses-streaming).
- * Like the real one it answers 400 to a tool call without its output and to an output without its call.
+ * Like the real one it answers 400 to what `ResponsesConformance` refuses.
  */
 export function startMockOpenAI(options: { readonly replies: Replies }): Promise<MockModel> {
   const errorBody = (message: string): unknown => ({
     error: { message, type: 'invalid_request_error', param: null, code: null },
   })
-  const complain = ({ body }: { readonly body: unknown }): string | undefined => unpairedCall(body)
-  const dialect = { path: '/v1/responses', base: '/v1', complain, errorBody, frames: responseFrames }
+  const conformance = new ResponsesConformance()
+  const dialect = { path: '/v1/responses', base: '/v1', conformance, errorBody, frames: responseFrames }
   return startMockModel(dialect, options.replies)
 }
 
@@ -22,7 +23,10 @@ export function startMockOpenAI(options: { readonly replies: Replies }): Promise
 export function responseFrames(reply: Spoken, index: number): readonly string[] {
   const id = `resp_${index}`
   const response = { id, object: 'response', created_at: 1_750_000_000, model: 'mock', output: [], error: null }
-  const items = reply.say.map((output, at) => itemEvents(output, at, `${index}_${at}`))
+  const items = reply.say.map((output, at) => {
+    const isCut = reply.end?.type === 'incomplete' && at === reply.say.length - 1
+    return itemEvents(output, at, `${index}_${at}`, isCut ? 'incomplete' : 'completed')
+  })
   const usage = {
     input_tokens: reply.usage?.input ?? 0,
     input_tokens_details: { cached_tokens: reply.usage?.cached ?? 0, cache_write_tokens: reply.usage?.cacheWrite ?? 0 },
@@ -65,7 +69,12 @@ function endEvents(end: Ending, response: Readonly<Record<string, unknown>>): re
 }
 
 /** The finished item and the events that lead to it: added, deltas, done. */
-function itemEvents(output: Output, at: number, key: string): { item: object; events: readonly WireEvent[] } {
+function itemEvents(
+  output: Output,
+  at: number,
+  key: string,
+  status: 'completed' | 'incomplete',
+): { item: object; events: readonly WireEvent[] } {
   const place = { output_index: at, item_id: `item_${key}` }
   const wrap = (start: object, item: object, between: readonly WireEvent[]) => ({
     item,
@@ -80,7 +89,7 @@ function itemEvents(output: Output, at: number, key: string): { item: object; ev
       const base = { type: 'message', id: place.item_id, role: 'assistant' }
       const item = {
         ...base,
-        status: 'completed',
+        status,
         content: [part(output.text)],
         ...(output.phase === undefined ? {} : { phase: output.phase }),
       }
@@ -116,7 +125,7 @@ function itemEvents(output: Output, at: number, key: string): { item: object; ev
     }
     case 'function': {
       const base = { type: 'function_call', id: place.item_id, call_id: output.id ?? `call_${key}`, name: output.name }
-      const item = { ...base, status: 'completed', arguments: output.arguments }
+      const item = { ...base, status, arguments: output.arguments }
       return wrap({ ...base, status: 'in_progress', arguments: '' }, item, [
         ...deltas('response.function_call_arguments.delta', place, output.arguments),
         { type: 'response.function_call_arguments.done', ...place, arguments: output.arguments },
@@ -129,7 +138,7 @@ function itemEvents(output: Output, at: number, key: string): { item: object; ev
         call_id: output.id ?? `call_${key}`,
         name: output.name,
       }
-      return wrap({ ...base, input: '' }, { ...base, status: 'completed', input: output.input }, [
+      return wrap({ ...base, input: '' }, { ...base, status, input: output.input }, [
         ...deltas('response.custom_tool_call_input.delta', place, output.input),
         { type: 'response.custom_tool_call_input.done', ...place, input: output.input },
       ])
@@ -145,24 +154,4 @@ function part(text: string): object {
 
 function deltas(type: string, place: object, text: string): readonly WireEvent[] {
   return pieces(text).map((delta) => ({ type, ...place, delta }))
-}
-
-/** What the real API says to a history in which calls and outputs don't pair up; undefined where they do. */
-function unpairedCall(body: unknown): string | undefined {
-  const input = (body as { input?: unknown } | undefined)?.input
-  if (!Array.isArray(input)) return "mock: 'input' must be an array"
-  const items = input as readonly { type?: string; call_id?: string }[]
-  for (const kind of ['function_call', 'custom_tool_call']) {
-    const calls = idsOf(items, kind)
-    const outputs = idsOf(items, `${kind}_output`)
-    const open = calls.find((id) => !outputs.includes(id))
-    if (open !== undefined) return `No tool output found for ${kind.replaceAll('_', ' ')} ${open}.`
-    const stray = outputs.find((id) => !calls.includes(id))
-    if (stray !== undefined) return `No tool call found for ${kind.replaceAll('_', ' ')} output with call_id ${stray}.`
-  }
-  return undefined
-}
-
-function idsOf(items: readonly { type?: string; call_id?: string }[], type: string): readonly string[] {
-  return items.filter((item) => item.type === type).map((item) => item.call_id ?? '')
 }

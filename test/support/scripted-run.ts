@@ -1,30 +1,31 @@
-import { tmpdir } from 'node:os'
-import type { RunEvent, RunSummary } from '../../engine/events.ts'
-import { ModelError, type HistoryItem, type Model, type ModelEvent, type Usage } from '../../engine/model.ts'
-import { run } from '../../engine/run/run.ts'
-import type { RunOptions } from '../../engine/run/run-options.ts'
-import { ephemeralSession } from '../../engine/session/session.ts'
-import { createRegistry } from '../../engine/tools/registry.ts'
+import process from 'node:process'
+import { openRun } from '../../engine/app/open-run.ts'
+import type { RunRequest } from '../../engine/app/request.ts'
+import type { RunEvent, RunSummary } from '../../engine/core/events.ts'
+import { ModelError, type HistoryItem, type Model, type ModelEvent, type Usage } from '../../engine/core/model.ts'
 import type { Tool } from '../../engine/tools/tool.ts'
-import { createGuardian, nobody, withoutAuditLog } from '../../policies/index.ts'
-import type { Sandbox } from '../../sandbox/index.ts'
-import { openFor, temporaryDirectory } from '../sandbox/helpers.ts'
+import { tempDir } from './temp-dir.ts'
 
 /** What the model says in one response, piece by piece; it may wait between them. `end` is added. */
 export type Response = () => AsyncIterable<ModelEvent> | Iterable<ModelEvent>
 
-type Setting = Partial<RunOptions> & {
+type Setting = Partial<RunRequest> & {
   readonly responses: readonly Response[]
-  readonly builtIn: readonly Tool[]
-  /** Default: unconfined, in a fresh directory. */
-  readonly inside?: Sandbox
+  /** Beside the built-in ones. Default: none. */
+  readonly tools?: readonly Tool[]
+  /** Default: unconfined. */
+  readonly mode?: 'read-only' | 'workspace-write' | 'danger-full-access'
+  /** Default: a fresh directory. */
+  readonly workspace?: string
+  /** What the configuration says besides, as for `-c`. Default: nothing. */
+  readonly overrides?: readonly string[]
 }
 
 /** A run in this process, and what came of it. */
 export type ScriptedRun = {
   readonly summary: RunSummary
   readonly events: readonly RunEvent[]
-  /** What the last request held. */
+  /** What the last request held, but for what the model is told of where it is. */
   readonly history: readonly HistoryItem[]
 }
 
@@ -36,48 +37,47 @@ const usage: Usage = {
   reasoningOutputTokens: 0,
 }
 
-/** Runs the real loop with a model that says what it is told to, and with the real Guardian and sandbox. */
-export async function scriptedRun({ responses, builtIn, inside, ...options }: Setting): Promise<ScriptedRun> {
-  const directory = await temporaryDirectory()
-  const sandbox = inside ?? (await openFor({ mode: 'danger-full-access', workspace: directory }))
+/** Opens a run as any program would, with a model that says what it is told to. */
+export async function scriptedRun(setting: Setting): Promise<ScriptedRun> {
+  const { responses, mode = 'danger-full-access', overrides = [], ...request } = setting
   const events: RunEvent[] = []
   let history: readonly HistoryItem[] = []
+  const model = scriptedModel(responses, (items) => (history = items))
+  const home = tempDir()
+  const run = openRun({
+    task: { type: 'prompt', prompt: 'go' },
+    workspace: tempDir(),
+    environment: { PATH: process.env['PATH'], HOME: home },
+    settings: { overrides: [`sandbox_mode=${mode}`, ...overrides] },
+    outsideRepository: true,
+    model,
+    ...request,
+  })
+  const reading = (async () => {
+    for await (const event of run.events) events.push(event)
+  })()
+  try {
+    const summary = await run.result
+    await reading
+    const first = history.findIndex((item) => item.type !== 'message' || item.role !== 'developer')
+    return { summary, events, history: history.slice(first) }
+  } finally {
+    await run.close()
+  }
+}
+
+/** A model that says these things, one response after the other. */
+function scriptedModel(responses: readonly Response[], seen: (history: readonly HistoryItem[]) => void): Model {
   let next = 0
-  const model: Model = {
+  return {
     name: 'scripted',
     async *respond(request) {
-      history = [...request.history]
+      seen([...request.history])
       const response = responses[next++]
       if (response === undefined) throw new ModelError('replay', 'nothing more is scripted')
       yield* response()
       yield { type: 'end', usage }
     },
-  }
-  const session = ephemeralSession('scripted', tmpdir())
-  try {
-    const summary = await run({
-      model,
-      tools: createRegistry({ builtIn }),
-      sandbox,
-      guard: () => createGuardian({ approvalMode: 'never', reviewer: nobody, audit: withoutAuditLog() }),
-      session,
-      workspace: sandbox.policy.workspace,
-      instructions: '',
-      context: [],
-      prompt: 'go',
-      approvalPolicy: 'never',
-      reasoningEffort: undefined,
-      budget: {},
-      factsOf: () => ({ price: undefined, longestOutput: undefined }),
-      compactAt: () => undefined,
-      failOnDenied: false,
-      sinks: [{ event: (event) => events.push(event) }],
-      signal: new AbortController().signal,
-      ...options,
-    })
-    return { summary, events, history }
-  } finally {
-    session.close()
   }
 }
 

@@ -3,8 +3,16 @@ import { Language, Parser, type Node } from 'web-tree-sitter'
 /** A word as the second parser reads it: its text, or undefined where that is known only when it runs. */
 export type ReadWord = string | undefined
 
-/** The simple commands of a shell text, or undefined where the second parser can't read it. */
-export type ReadCommands = (text: string) => readonly (readonly ReadWord[])[] | undefined
+/** What the second parser finds in a shell text. */
+export type SecondReading = {
+  readonly commands: readonly (readonly ReadWord[])[]
+  /** Where substitutions begin, of commands and of processes, and how many redirections there are, heredocs among them. */
+  readonly substitutions: readonly number[]
+  readonly redirections: number
+}
+
+/** Reads a shell text; undefined where the second parser can't. */
+export type ReadCommands = (text: string) => SecondReading | undefined
 
 /** Starts tree-sitter's grammar of bash, which knows nothing of the parser that the product uses. */
 export async function startSecondParser(): Promise<ReadCommands> {
@@ -17,8 +25,12 @@ export async function startSecondParser(): Promise<ReadCommands> {
     if (tree === null || tree.rootNode.hasError) return undefined
     const commands = ['command', 'declaration_command', 'unset_command', 'test_command']
     const found = tree.rootNode.descendantsOfType(commands).flatMap((node) => (node === null ? [] : readCommand(node)))
+    const all = (...types: string[]): readonly Node[] =>
+      tree.rootNode.descendantsOfType(types).filter((node) => node !== null)
+    const substitutions = all('command_substitution', 'process_substitution').map(({ startIndex }) => startIndex)
+    const redirections = all('file_redirect', 'heredoc_redirect', 'herestring_redirect').length
     tree.delete()
-    return found
+    return { commands: found, substitutions: substitutions.toSorted((a, b) => a - b), redirections }
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
-import { shellJoin } from '../../engine/text/shell-join.ts'
+import { shellJoin } from '../../engine/core/text/shell-join.ts'
 import type { AgentOptions } from './agent.ts'
 import { startMockOpenAI, type MockOpenAI, type Reply } from './mock-openai.ts'
 import { tempDir } from './temp-dir.ts'

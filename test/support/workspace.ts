@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
 import { agent, eventsOf, type AgentOptions, type Ended } from './agent.ts'
-import type { RunEvent } from '../../engine/events.ts'
+import type { RunEvent } from '../../engine/core/events.ts'
 import { startMockOpenAI, type MockOpenAI, type Reply } from './mock-openai.ts'
 import { tempDir } from './temp-dir.ts'
 

@@ -13,6 +13,14 @@ export function declareConfig(program: Command, finish: Finish): void {
       finish(configShow(options))
     })
 
+  config
+    .command('schema')
+    .description('print the JSON Schema of config.toml, for editors and for checks in CI')
+    .action(async () => {
+      const { configSchema } = await import('../config-schema.ts')
+      finish(configSchema())
+    })
+
   program
     .command('trust')
     .description('let configuration, rules and permissions that a repository brings along count from now on')

@@ -9,7 +9,7 @@ export function declareExec(program: Command, finish: Finish): void {
   const exec = runOptions(program.command('exec'))
     .alias('e')
     .description('run a task with nobody watching')
-    .argument('[prompt]', 'what to do; "-" or nothing reads standard input')
+    .argument('[prompt]', 'what to do; "-" or nothing reads standard input; with one, what is piped in is added')
     .helpCommand(false)
     .addHelpText(
       'after',
@@ -28,7 +28,7 @@ Examples:
   for (const type of ['resume', 'fork'] as const) {
     runOptions(exec.command(type))
       .description(type === 'resume' ? 'go on with a session' : 'begin a new session with the history of another')
-      .argument('[session]', 'its id, or the beginning of it; with --last, the prompt')
+      .argument('[session]', 'its id, or the beginning or end of it; with --last, the prompt')
       .argument('[prompt]', 'what to do next; "-" or nothing reads standard input')
       .option('--last', 'the newest session of this workspace')
       .action(async (first: string | undefined, second: string | undefined, _: object, command: Command) => {
@@ -54,6 +54,8 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   return {
     ...before,
     ...after,
+    // Its default would win over what was said before.
+    stdin: before.stdin !== false && after.stdin !== false,
     config: [...before.config, ...after.config],
     image: [...(before.image ?? []), ...(after.image ?? [])],
     addDir: [...(before.addDir ?? []), ...(after.addDir ?? [])],
@@ -90,6 +92,12 @@ function runOptions(command: Command): Command {
       dollars,
     )
     .option('--timeout <seconds>', 'end the run (exit code 4) after so much time', positive)
+    .option(
+      '--stdin-timeout <seconds>',
+      'wait so long for the first byte on standard input, then go on without it; without a prompt that is exit code 2 (default: 10)',
+      positive,
+    )
+    .option('--no-stdin', "don't look at standard input")
     .option(
       '--plan',
       'change nothing: look around, and end with a plan (or ask the person at the terminal to approve it)',

@@ -3,7 +3,7 @@ import { configOptions, type ConfigOptions } from './config-options.ts'
 import type { Finish } from './shared.ts'
 
 /** Declares `agent mcp-server`. */
-export function declareMcpServer(program: Command, finish: Finish, words: readonly string[]): void {
+export function declareMcpServer(program: Command, finish: Finish): void {
   configOptions(program.command('mcp-server'))
     .description('offer exec, sandboxed_shell and apply_patch to other agents, over standard input and output')
     .addHelpText(
@@ -14,6 +14,6 @@ Example, in the .mcp.json of another agent:
     )
     .action(async (options: ConfigOptions) => {
       const { runMcpServer } = await import('../mcp-server.ts')
-      finish(await runMcpServer(options, words.slice(words.indexOf('mcp-server') + 1)))
+      finish(await runMcpServer(options))
     })
 }

@@ -10,7 +10,7 @@ const backends = Object.keys({
   unconfined: true,
 } satisfies Readonly<Record<SandboxBackend, true>>) as readonly SandboxBackend[]
 
-/** Declares `agent sandbox` and `agent doctor`. */
+/** Declares `agent sandbox`: all that the program for this command alone knows, and reads at each start. */
 export function declareSandbox(program: Command, finish: Finish): void {
   program
     .command('sandbox')
@@ -24,7 +24,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(backends))
     .option('--image <name>', 'the image that the docker backend runs in; it must be there already')
     .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
-    .option('--writable <dir>', 'a further directory it may write in; may be repeated', collect, [])
+    .option('--writable <path>', 'a further directory it may write in, or a file; may be repeated', collect, [])
     .option(
       '--readable <dir>',
       'a directory to show although its place is private or denied; may be repeated',
@@ -33,7 +33,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option(
       '--deny-read <path>',
-      "a path to hide, besides those always hidden, or names at any depth, as '.env*'; may be repeated",
+      "a path with a slash in it to hide, besides those always hidden, or a name at any depth, as .env or '*.pem'; may be repeated",
       collect,
       [],
     )
@@ -72,15 +72,6 @@ Examples:
     .action(async (command: string[], options: SandboxOptions) => {
       const { runSandbox } = await import('../sandbox.ts')
       finish(await runSandbox(command, options))
-    })
-
-  program
-    .command('doctor')
-    .description('say what this machine can enforce, why not where it can’t, and what would change it')
-    .option('--json', 'print the report as JSON')
-    .action(async (options: { readonly json?: true }) => {
-      const { runDoctor } = await import('../doctor.ts')
-      finish(await runDoctor(options))
     })
 }
 

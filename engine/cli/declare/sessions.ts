@@ -16,7 +16,7 @@ export function declareSessions(program: Command, finish: Finish): void {
   sessions
     .command('show')
     .description('what was said and done in a session')
-    .argument('<session>', 'its id, or the beginning of it')
+    .argument('<session>', 'its id, or the beginning or end of it')
     .action(async (id: string) => {
       const { showCommand } = await import('../sessions.ts')
       finish(showCommand(id))

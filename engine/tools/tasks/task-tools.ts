@@ -5,7 +5,6 @@ import type { Tool, ToolContext } from '../tool.ts'
 import type { ToolResult } from '../tool-result.ts'
 import type { Task } from './background-tasks.ts'
 import { describeLine, describeStateBriefly, describeTask } from './describe-task.ts'
-import { taskCreate } from './task-create.ts'
 
 const taskId = z.string().min(1).describe('Its id, e.g. task-1.')
 
@@ -98,8 +97,8 @@ const taskStop = defineTool({
     }),
 })
 
-/** The tools of background tasks, without agents to hand them to. */
-export const taskTools: readonly Tool[] = [taskCreate, taskGet, taskList, taskOutput, taskStop, taskUpdate]
+/** The tools that look at background tasks, change and end them. */
+export const taskTools: readonly Tool[] = [taskGet, taskList, taskOutput, taskStop, taskUpdate]
 
 async function withTask(
   id: string,

@@ -57,6 +57,8 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.told()).toContain('agent-1 reports:\\nit is written')
     expect(JSON.stringify(ended.requests[1]?.body)).not.toContain('secret')
     expect(ended.items).toContainEqual(expect.objectContaining({ type: 'command_execution', agent_id: 'agent-1' }))
+    // What its commands wrote is the run's.
+    expect(ended.events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
   })
 
   test('it hands no work on', async () => {

@@ -1,11 +1,27 @@
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { compileJsonSchema } from '../../../engine/core/json-schema.ts'
 import { agent } from '../../support/agent.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { repository } from '../../support/workspace.ts'
 
 const userFile = '.config/portcullis/config.toml'
+
+test('agent config schema prints a JSON Schema of the file, with what each key is', async () => {
+  const { stdout, code } = await agent(['config', 'schema'], { cwd: tempDir(), home: tempDir() })
+  const schema = JSON.parse(stdout) as {
+    readonly properties: Readonly<Record<string, { readonly description?: string }>>
+  }
+  expect(code).toBe(0)
+  expect(schema.properties['sandbox_mode']).toMatchObject({
+    description: expect.stringContaining('what commands may touch'),
+    enum: ['read-only', 'workspace-write', 'danger-full-access'],
+  })
+  const validate = compileJsonSchema(schema) as (value: unknown) => readonly string[]
+  expect(validate({ sandbox_mode: 'read-only', profiles: { ci: { approval_policy: 'never' } } })).toEqual([])
+  expect(validate({ sandbox_mod: 'read-only' })).not.toEqual([])
+})
 
 describe('agent config show', () => {
   const user = [

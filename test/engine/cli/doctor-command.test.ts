@@ -4,10 +4,11 @@ import { hidingBubblewrap, needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 test.skipIf(needsBubblewrap())('agent doctor says that bubblewrap confines here, in words and as data', async () => {
-  const words = await agent(['doctor'], { cwd: tempDir(), home: tempDir() })
+  const args = ['doctor', '--skip-git-repo-check', '-m', 'ollama/any']
+  const words = await agent(args, { cwd: tempDir(), home: tempDir() })
   expect(words.code).toBe(0)
   expect(words.stdout).toContain('commands are confined by bubblewrap')
-  const data = await agent(['doctor', '--json'], { cwd: tempDir(), home: tempDir() })
+  const data = await agent([...args, '--json'], { cwd: tempDir(), home: tempDir() })
   expect(JSON.parse(data.stdout)).toMatchObject({ chosen: 'bubblewrap' })
 })
 

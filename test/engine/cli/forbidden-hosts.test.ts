@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forbiddenHosts, forbidsUrl } from '../../../engine/cli/forbidden-hosts.ts'
+import { forbiddenHosts, forbidsUrl } from '../../../engine/app/forbidden-hosts.ts'
 import { loadPermissions, loadRules } from '../../../policies/index.ts'
 
 const rules = loadRules([

@@ -1,15 +1,19 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
+import { call } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
 
 describe.skipIf(needsBubblewrap())('after a run that was killed in the middle of a command', () => {
   test.each([
     ['agent exec', ['exec', '--skip-git-repo-check', '--trust', '--show-context']],
-    ['agent doctor', ['doctor']],
+    ['agent doctor', ['doctor', '--skip-git-repo-check', '-m', 'ollama/any']],
     ['agent sandbox', ['sandbox', '--', 'true']],
+    ['agent sessions', ['sessions', 'list']],
+    ['agent config', ['config', 'show']],
   ])('%s moves what was planted away before it reads anything, and says so', async (_, words) => {
     const [workspace, home] = [tempDir(), tempDir()]
     // A place for runs that no other test looks through.
@@ -33,5 +37,24 @@ describe.skipIf(needsBubblewrap())('after a run that was killed in the middle of
     expect(ended.code).toBe(0)
     expect(ended.stderr).toMatch(/a run was killed before .*\.portcullis/)
     expect(existsSync(planted)).toBe(false)
+  })
+  test('the folder of a session that was to leave nothing goes with the next command of any kind', async () => {
+    const [cwd, temp] = [repository(), tempDir()]
+    const env = { TMPDIR: temp }
+    const killed = await exec([[call('exec_command', { cmd: 'touch started; sleep 600' })]], ['--ephemeral', 'x'], {
+      cwd,
+      env,
+      onStart: (child) => {
+        const timer = setInterval(() => {
+          if (!existsSync(join(cwd, 'started'))) return
+          clearInterval(timer)
+          child.kill('SIGKILL')
+        }, 10)
+      },
+    })
+    expect(killed.signal).toBe('SIGKILL')
+    expect(readdirSync(temp)).not.toEqual([])
+    expect((await agent(['sessions', 'list'], { cwd, home: tempDir(), env })).code).toBe(0)
+    expect(readdirSync(temp)).toEqual([])
   })
 })

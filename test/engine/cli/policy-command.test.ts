@@ -145,3 +145,18 @@ test('agent policy names a rule that can do nothing on standard error, and goes 
   )
   expect(stderr).toContain('settings.json:1: a && b: ')
 })
+
+describe('agent policy test', () => {
+  test.each([
+    ['', /holds no command, so nothing was tested/],
+    ['# nothing\n', /holds no command/],
+    ['ls\n{"command": "pwd"}\n', /says of none of its 2 commands what is expected/],
+    ['{"command": "ls", "expct": "allow"}\n', /:1:1: this has a key that is not known: expct/],
+    ['{"command": "ls", "expect": "allowed"}\n', /:1:1: this is not a command/],
+  ])('of a table that tests nothing fails and says so: %j', async (text, message) => {
+    const cwd = tempDir({ 'table.jsonl': text })
+    const { code, stdout, stderr } = await agent(['policy', 'test', 'table.jsonl'], { cwd, home: tempDir() })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(message)
+  })
+})

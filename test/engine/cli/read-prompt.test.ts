@@ -18,8 +18,47 @@ test('text piped in beside an argument is added as a block', async () => {
   expect(await readPrompt('explain', piped('diff --git'))).toBe('explain\n\n<stdin>\ndiff --git\n</stdin>')
 })
 
-test('an open but silent standard input does not hold up a prompt', async () => {
-  expect(await readPrompt('do it', new PassThrough())).toBe('do it')
+/** What is said while a prompt is waited for. */
+const heard = (): { readonly notes: string[]; readonly note: (sentence: string) => void } => {
+  const notes: string[] = []
+  return { notes, note: (sentence) => void notes.push(sentence) }
+}
+
+test('text that is piped in late belongs to the prompt all the same, and is waited for aloud', async () => {
+  const { notes, note } = heard()
+  const input = new PassThrough()
+  setTimeout(() => input.write('diff '), 3500)
+  setTimeout(() => input.end('--git'), 4500)
+  expect(await readPrompt('explain', input, { note })).toBe('explain\n\n<stdin>\ndiff --git\n</stdin>')
+  expect(notes).toEqual([expect.stringMatching(/^waiting for the end of standard input, .*--stdin-timeout/)])
+})
+
+test('a standard input that stays silent is done without after a while, which is said', async () => {
+  const { notes, note } = heard()
+  expect(await readPrompt('do it', new PassThrough(), { stdinTimeout: 1, note })).toBe('do it')
+  expect(notes).toEqual([
+    expect.stringMatching(/^nothing came on standard input within 1 seconds: going on without it/),
+  ])
+})
+
+test('a prompt that does not come is refused', async () => {
+  await expect(readPrompt(undefined, new PassThrough(), { stdinTimeout: 1 })).rejects.toThrow(
+    'No prompt came on standard input within 1 seconds.',
+  )
+})
+
+test('what has begun to come and does not end is refused, not cut short', async () => {
+  const input = new PassThrough()
+  input.write('half a diff')
+  await expect(readPrompt('explain', input, { timeout: 1 })).rejects.toThrow('sent 11 bytes and then not its end')
+})
+
+test.each([['do it'], ['-'], [undefined]])('with --no-stdin and %s nothing is read', async (argument) => {
+  const input = piped('not for you')
+  const reading = readPrompt(argument, input, { stdin: false })
+  if (argument === 'do it') expect(await reading).toBe('do it')
+  else await expect(reading).rejects.toThrow('No prompt.')
+  expect(input.readableDidRead).toBe(false)
 })
 
 test('a terminal without a prompt is told so instead of being waited for', async () => {

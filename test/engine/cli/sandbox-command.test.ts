@@ -160,7 +160,7 @@ describe.skipIf(needsBubblewrap())('agent sandbox', () => {
 
   test.each([
     [['-s', 'read-only'], 'touch f', '-s workspace-write'],
-    [[], 'touch /usr/f', '--writable /usr'],
+    [[], 'touch /usr/f', 'make /usr/f yourself, then --writable /usr/f'],
     [['--deny-read', '/etc/hostname'], 'cat /etc/hostname', '--readable /etc/hostname'],
     [[], 'cat ~/.ssh/id', '/.ssh/id'],
     [[], 'git ls-remote https://example.invalid/a', '--allow-host example.invalid'],
@@ -269,6 +269,25 @@ test.each([
   expect(ended.code).toBe(2)
   expect(ended.stdout).toBe('')
   expect(ended.stderr).toContain(message)
+})
+
+describe.skipIf(needsBubblewrap())('a reader that goes away', () => {
+  test.each([
+    ['seq', '100000'],
+    ['yes', ''],
+  ])('ends %s %s as SIGPIPE would, without a word', async (...command) => {
+    const startedBy = ['bash', '-c', '"$@" | head -1; exit ${PIPESTATUS[0]}', 'bash']
+    const words = ['sandbox', '--', ...command.filter((word) => word !== '')]
+    const ended = await agent(words, { cwd: tempDir(), home: tempDir(), startedBy })
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 141, stderr: '' })
+  })
+})
+
+test.skipIf(needsBubblewrap())('--deny-read hides a name without a slash at any depth, as the key does', async () => {
+  const cwd = tempDir({ '.env': 'secret', 'a/b/.env': 'secret', 'a/other': 'shown' })
+  const words = ['sandbox', '--deny-read', '.env', '--', 'sh', '-c', 'cat .env a/b/.env; cat a/other']
+  const { stdout } = await agent(words, { cwd, home: tempDir() })
+  expect(stdout).toBe('shown')
 })
 
 describe('agent sandbox --backend docker', () => {

@@ -1,7 +1,7 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { agent, type Ended } from '../../support/agent.ts'
+import { agent, eventsOf, type Ended } from '../../support/agent.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
@@ -61,3 +61,40 @@ test('prune removes what is older, and only that', async () => {
 test('show of a session that is not there is a usage error', async () => {
   expect(await sessions('show', 'nothing')).toMatchObject({ code: 2, stdout: '' })
 })
+
+test('the end of an id is enough, as is its beginning, for show, resume and fork', async () => {
+  const [id = ''] = ids()
+  // Made in the same hour, it begins alike.
+  const sibling = `${id.slice(0, -6)}${id.endsWith('000000') ? '111111' : '000000'}`
+  cpSync(sessionOf(id), sessionOf(sibling), { recursive: true })
+
+  const shown = await sessions('show', id.slice(-6))
+  expect(shown).toMatchObject({ code: 0, stderr: '' })
+  expect(shown.stdout).toContain(`${id}\n`)
+
+  for (const how of ['resume', 'fork']) {
+    const run = await exec([[say('again')]], [how, '--json', id.slice(-6).toUpperCase(), 'go on'], { cwd, home })
+    expect(run).toMatchObject({ code: 0 })
+    const [first] = eventsOf(run.stdout)
+    expect(first?.type === 'thread.started' && first.thread_id === id).toBe(how === 'resume')
+  }
+})
+
+test('what could be several sessions is an error that lists them', async () => {
+  const [id = ''] = ids()
+  const siblings = ['a', 'b'].map((letter) => `${id.slice(0, -6)}${letter}0beef`)
+  for (const sibling of siblings) cpSync(sessionOf(id), sessionOf(sibling), { recursive: true })
+  for (const part of ['0beef', siblings[0]?.slice(0, -6) ?? '']) {
+    const { code, stdout, stderr } = await sessions('show', part)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    for (const sibling of siblings) expect(stderr).toContain(`\n  ${sibling}\n`)
+  }
+  expect((await sessions('show', siblings[1]?.slice(-6) ?? '')).code).toBe(0)
+})
+
+test('a part that is too short is no session, and says so', async () => {
+  const { code, stderr } = await sessions('show', (ids()[0] ?? '').slice(-3))
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('too short') })
+})
+
+const sessionOf = (id: string): string => join(home, '.local/state/portcullis/sessions', id)

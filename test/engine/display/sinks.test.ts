@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { jsonlSink } from '../../../engine/display/jsonl.ts'
 import { liveSink } from '../../../engine/display/live.ts'
 import { plainSink } from '../../../engine/display/plain.ts'
 import { fit } from '../../../engine/display/fit.ts'
 import type { Telling } from '../../../engine/display/teller.ts'
-import type { RunEvent, RunSummary, Sink } from '../../../engine/events.ts'
+import type { RunEvent, RunSummary, Sink } from '../../../engine/core/events.ts'
 
 const command = {
   id: 'item_0',
@@ -39,7 +39,7 @@ const summary: RunSummary = {
 const story: readonly RunEvent[] = [
   {
     type: 'thread.started',
-    thread_id: 't',
+    thread_id: '0199-t',
     schema_version: 1,
     config: {
       model: 'm',
@@ -99,7 +99,7 @@ describe('plain lines', () => {
   })
   test('close with what changed, what ran, what was refused and what it cost', () => {
     expect(text).toMatch(
-      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n$/,
+      /done · 1\.2 s · exit code 0\n {2}files changed: a\.ts \(update\)\n {2}commands run: 2 \(1 failed\)\n {2}refused: 1\n {4}git push: Ask a person\.\n {2}tokens: 100 in \(50 cached\), 7 out · cost: \$0\.01234\n {2}session: 0199-t · go on with it: agent exec resume 0199-t\n$/,
     )
   })
   test('hold no escape sequence where colour is off, and some where it is on', () => {
@@ -107,6 +107,117 @@ describe('plain lines', () => {
     expect(told((write) => plainSink(write, { ...plain, colour: true }))).toContain('\u001b[31m')
   })
 })
+
+test('a command says that it starts where lines are all there is, before it is known how it ends', () => {
+  let text = ''
+  const sink = plainSink((piece) => (text += piece), plain)
+  sink.event({ type: 'item.started', item: { ...command, command: `/bin/bash -c 'npm run all\u001b[2J'` } })
+  expect(text).toBe('$ npm run all\n')
+  sink.end?.(summary)
+})
+
+describe('a command that takes long', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  const lines = (detail: Telling['detail'], until: (minutes: (count: number) => void, sink: Sink) => void): string => {
+    let text = ''
+    const sink = plainSink((piece) => (text += piece), { ...plain, detail })
+    sink.event({ type: 'item.started', item: command })
+    text = ''
+    until((count) => void vi.advanceTimersByTime(count * 60_000), sink)
+    return text
+  }
+
+  test('says now and then that it is still running, with the last line that it printed', () => {
+    const text = lines('normal', (minutes, sink) => {
+      minutes(1)
+      sink.tail?.('item_0', () => 'cut off line\nok 1\nok \u001b[2J2\n\n')
+      minutes(11)
+    })
+    expect(text).toBe(
+      [
+        '… still running (1 min): npm test',
+        '… still running (2 min): npm test\n    ok 2',
+        '… still running (5 min): npm test\n    ok 2',
+        '… still running (10 min): npm test\n    ok 2\n',
+      ].join('\n'),
+    )
+  })
+  test('says it no more once it has ended, or the run has', () => {
+    expect(
+      lines('normal', (minutes, sink) => {
+        sink.event({ type: 'item.completed', item: { ...command, status: 'completed', exit_code: 0 } })
+        minutes(30)
+      }),
+    ).not.toContain('still running')
+    expect(
+      lines('normal', (minutes, sink) => {
+        sink.end?.(summary)
+        minutes(30)
+      }),
+    ).not.toContain('still running')
+  })
+  test('is silent with --quiet', () => {
+    expect(lines('quiet', (minutes) => minutes(30))).toBe('')
+  })
+})
+
+describe('how to go on with a session', () => {
+  const first = story[0] as Extract<RunEvent, { type: 'thread.started' }>
+  const started = (fields: object): readonly RunEvent[] => [{ ...first, config: { ...first.config, ...fields } }]
+  const failing: RunSummary = { ...summary, exitCode: 130, reason: 'interrupted', error: 'Interrupted.' }
+
+  test('stands at the end of every run, as lines and as the live view', () => {
+    for (const make of [plainSink, (write: (text: string) => void) => liveSink({ columns: 80, write }, plain)]) {
+      for (const ending of [summary, failing]) {
+        expect(told((write) => make(write, plain), story, ending)).toMatch(
+          /\n {2}session: 0199-t · go on with it: agent exec resume 0199-t\n$/,
+        )
+      }
+    }
+  })
+  test('names the directory, where the run was not where the program was started', () => {
+    const text = told((write) => plainSink(write, { ...plain, cwd: '/elsewhere' }), started({ cwd: '/w/it is' }))
+    expect(text).toContain(`agent exec resume 0199-t -C '/w/it is'\n`)
+    expect(told((write) => plainSink(write, { ...plain, cwd: '/w' }))).not.toContain(' -C ')
+  })
+  test('is not said of a run that nothing is kept of', () => {
+    expect(told((write) => plainSink(write, plain), started({ ephemeral: true }))).not.toContain('resume')
+  })
+})
+
+test('the live view shows the last lines of the running command, and how long the run takes in all', () => {
+  let text = ''
+  const sink = liveSink({ columns: 60, write: (piece) => (text += piece) }, plain)
+  sink.event({ type: 'item.started', item: command })
+  sink.tail?.('item_0', () => `cut\none\ntwo\n${'x'.repeat(100)}\nfour\u001b[2J\n`)
+  text = ''
+  sink.event({ type: 'turn.started' })
+  const screen = screenOf(text)
+  expect(screen.slice(0, 3)).toEqual(['  two', `  ${'x'.repeat(56)}…`, '  four'])
+  expect(screen[3]).toMatch(/^⠹? ?.*npm test \d\.\d s · \d\.\d s in all$/)
+
+  // What it printed is gone from the screen as soon as it has ended.
+  sink.event({ type: 'item.completed', item: { ...command, status: 'completed', exit_code: 0 } })
+  expect(screenOf(text)).toEqual(['✓ npm test · exit 0', expect.stringContaining('the model is thinking')])
+  sink.end?.(summary)
+  expect(screenOf(text)[0]).toBe('✓ npm test · exit 0')
+  expect(screenOf(text)[1]).toMatch(/^done · /)
+})
+
+/** What a terminal shows once it has taken a text: no more than these drawings need of one. */
+function screenOf(text: string): readonly string[] {
+  const rows = ['']
+  let row = 0
+  for (const [piece] of text.matchAll(/\u001b\[2K|\u001b\[1A|\r|\n|[^\u001b\r\n]+/g)) {
+    if (piece === '\u001b[2K') rows[row] = ''
+    else if (piece === '\u001b[1A') row = Math.max(0, row - 1)
+    else if (piece === '\n') rows[++row] ??= ''
+    else if (piece !== '\r') rows[row] += piece
+  }
+  return rows.filter((line) => line !== '')
+}
 
 test('the live view says what runs on a line of its own, and leaves none of it behind', () => {
   const text = told((write) => liveSink({ columns: 80, write }, plain))
@@ -235,7 +346,9 @@ describe('the line at the bottom', () => {
       sink.spent?.({ turns: 3, tokens: 12_345, costUsd: 0.0421, of: { maxTurns: 10, maxCost: 1 } })
       sink.event({ type: 'item.started', item: command })
     })
-    expect(lines.at(-1)).toMatch(/npm test 0\.0 s · 3 of 10 turns · 12\.3k tokens · \$0\.0421 of \$1\.00$/)
+    expect(lines.at(-1)).toMatch(
+      /npm test 0\.0 s · 3 of 10 turns · 12\.3k tokens · \$0\.0421 of \$1\.00 · 0\.0 s in all$/,
+    )
   })
 
   test('shortens a long command rather than the figures', () => {
@@ -244,7 +357,7 @@ describe('the line at the bottom', () => {
     sink.spent?.({ turns: 1, tokens: 900, costUsd: undefined, of: {} })
     sink.event({ type: 'item.started', item: { ...command, command: 'x'.repeat(100) } })
     sink.end?.(summary)
-    expect(text).toMatch(/x… 0\.0 s · 1 turn · 900 tokens\r/)
+    expect(text).toMatch(/x… 0\.0 s · 1 turn · 900 tokens · 0\.0 s in all\r/)
   })
 
   test('counts what runs beside the first', () => {

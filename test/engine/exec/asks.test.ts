@@ -1,10 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { describe, expect, test } from 'vitest'
 import type { AgentOptions } from '../../support/agent.ts'
 import type { Output } from '../../support/mock-model.ts'
 import { call, freeform, say } from '../../support/mock-openai.ts'
-import { needsBubblewrap } from '../../support/needs.ts'
+import { needsBubblewrap, needsPrograms } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 import { liar } from '../mcp/servers-support.ts'
@@ -23,7 +22,7 @@ allowed_hosts = ["allowed.example"]
 
 /** Each kind of thing that is asked about, a call of it, and what the refusal says would allow it. */
 const asks: readonly (readonly [string, Output, RegExp])[] = [
-  ['a command', call('exec_command', { cmd: 'sudo id' }), /`sudo id`.* an allow rule in a \.rules file/],
+  ['a command', call('exec_command', { cmd: 'sudo id' }), /`sudo id`.*No rule and no other mode.* name a reviewer/],
   [
     'a command that asks to leave the sandbox',
     call('exec_command', { cmd: 'id', sandbox_permissions: 'require_escalated', justification: 'I want to' }),
@@ -53,9 +52,7 @@ const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
 /** What is waited for ends as a budget that ran out, with another exit code. */
 const untrusted = ['--json', '--fail-on-denied', '--ask-for-approval', 'untrusted', '--timeout', '30']
 
-const withoutSetsid = spawnSync('setsid', ['--version']).error !== undefined
-
-describe.skipIf(needsBubblewrap() || withoutSetsid).each(absences)('where %s', (_, started) => {
+describe.skipIf(needsBubblewrap() || needsPrograms('setsid')).each(absences)('where %s', (_, started) => {
   test.each(asks)('%s is refused at once, with what would allow it', async (_kind, ask, remedy) => {
     const home = tempDir({ '.config/portcullis/config.toml': config })
     const cwd = repository()

@@ -51,6 +51,16 @@ describe.skipIf(needsBubblewrap())('a budget that runs out ends the run with exi
   })
 })
 
+test.each(['2147484', '2200000', '9000000000000'])(
+  '--timeout %s, more than a timer takes, does not end the run at once',
+  async (seconds) => {
+    const args = ['--timeout', seconds, '-s', 'danger-full-access', 'x']
+    const { code, stdout, stderr } = await exec([[say('ok')]], args, { cwd: repository() })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'ok\n' })
+    expect(stderr).not.toContain('TimeoutOverflowWarning')
+  },
+)
+
 test('a run that ends within its budget ends as always', async () => {
   const { code } = await exec([[say('ok')]], ['--max-turns', '1', '-s', 'danger-full-access', 'x'], {
     cwd: repository(),

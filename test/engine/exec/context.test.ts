@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { agent } from '../../support/agent.ts'
 import { say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 test('the instructions of user and repository reach the model, before the prompt', async () => {
@@ -29,7 +30,7 @@ test('a run says which instructions the model is not told', async () => {
   expect(stderr).toContain(`The instructions in ${cwd}/gone.md are left out: ${cwd}/AGENTS.md imports it`)
 })
 
-test('instructions bring along nothing that a tool could not read', async () => {
+test.skipIf(needsBubblewrap())('instructions bring along nothing that a tool could not read', async () => {
   const cwd = repository({
     'AGENTS.md': 'see @closed/plan.md, @.env, @notes/private.md and @open.md',
     'closed/plan.md': 'hidden by the sandbox',

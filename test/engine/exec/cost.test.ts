@@ -184,7 +184,9 @@ describe('--max-cost', () => {
 
 test('a model whose price is not known says so, and its run has no cost', async () => {
   const reply: Reply = { say: [say('ok')], usage: { input: 5, output: 5 } }
-  const { events, stderr } = await exec([reply], [...open, '-m', 'gpt-99', '--json', 'x'], { cwd: repository() })
+  const { events, stderr } = await exec([reply], [...open, '-m', 'gpt-nobody-knows-it', '--json', 'x'], {
+    cwd: repository(),
+  })
   expect(events.at(-1)).not.toHaveProperty('cost_usd')
   expect(stderr).toContain('cost: unknown')
 })

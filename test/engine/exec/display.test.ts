@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say } from '../../support/mock-openai.ts'
+import { needsScript } from '../../support/needs.ts'
+import { execAtTerminal } from '../../support/terminal.ts'
+import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 const replies = [[call('exec_command', { cmd: 'echo from the command' })], [say('the answer')]]
@@ -40,4 +45,68 @@ describe('standard error of a run that is piped', () => {
     const { code } = await exec([], ['--quiet', '--verbose', ...args], { cwd: repository() })
     expect(code).toBe(2)
   })
+})
+
+describe('how to go on with the session', () => {
+  const resumable = /\n {2}session: ([0-9a-f-]{36}) · go on with it: agent exec resume ([0-9a-f]{12})\n$/
+
+  test('stands at the end, and works as it stands there', async () => {
+    const [cwd, home] = [repository(), tempDir()]
+    const first = await exec(replies, args, { cwd, home })
+    const [, id = '', end = ''] = resumable.exec(first.stderr) ?? []
+    expect(id.endsWith(end)).toBe(true)
+    const second = await exec([[say('again')]], ['resume', end, '--json', 'go on'], { cwd, home })
+    expect(second.events[0]).toMatchObject({ type: 'thread.started', thread_id: id })
+  })
+
+  test('stands there after a run that failed', async () => {
+    const { stderr, code } = await exec(replies, ['--max-turns', '1', ...args], { cwd: repository() })
+    expect(code).toBe(4)
+    expect(stderr).toMatch(resumable)
+  })
+
+  test('stands there after control-C, once and twice', async () => {
+    const sleeping = [[call('exec_command', { cmd: 'trap "" TERM INT; echo on its way; sleep 60' })]]
+    for (const signals of [1, 2]) {
+      let sent = 0
+      const { stderr, code } = await exec(sleeping, args, {
+        cwd: repository(),
+        onStart: (child) =>
+          child.stderr?.on('data', (text: string) => {
+            if (sent > 0 || !text.includes('$ trap')) return
+            for (; sent < signals; sent++) child.kill('SIGINT')
+          }),
+      })
+      expect(code).toBe(130)
+      expect(stderr).toContain('go on with it: agent exec resume ')
+    }
+  })
+
+  test('is not said where nothing is kept', async () => {
+    const { stderr } = await exec(replies, ['--ephemeral', ...args], { cwd: repository() })
+    expect(stderr).not.toContain('resume')
+  })
+})
+
+test('a command that is piped somewhere says that it starts before it has ended', async () => {
+  const waiting = [[call('exec_command', { cmd: 'until [ -e go ]; do sleep 0.1; done' })], [say('it did')]]
+  const cwd = repository()
+  const { stderr } = await exec(waiting, args, {
+    cwd,
+    onStart: (child) =>
+      child.stderr?.on('data', (text: string) => {
+        if (text.includes('$ until [ -e go ]')) writeFileSync(join(cwd, 'go'), '')
+      }),
+  })
+  expect(stderr).toContain('✓ until [ -e go ]')
+})
+
+const atTerminal = needsScript() ? test.skip : test
+atTerminal('a terminal shows what the running command prints while it runs', async () => {
+  const waiting = [[call('exec_command', { cmd: 'echo key $((40 + 2)) of it; sleep 2' })], [say('it did')]]
+  const { shown } = await execAtTerminal(waiting, args, [], { cwd: repository() })
+  expect(shown).toContain('  key 42 of it')
+  expect(shown).toMatch(/✓ echo key .* · exit 0/)
+  // Once it has ended, nobody asked for what it printed.
+  expect(shown.slice(shown.lastIndexOf('✓ echo key'))).not.toContain('key 42')
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Item, RunEvent } from '../../../engine/events.ts'
+import type { Item, RunEvent } from '../../../engine/core/events.ts'
 import { call, freeform, say, think } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository } from '../../support/workspace.ts'

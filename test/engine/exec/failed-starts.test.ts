@@ -24,7 +24,7 @@ const bad: readonly (readonly [string, readonly string[], number, string])[] = [
   ['a key that is not there', ['-m', 'claude-opus-5', 'x'], 2, 'usage'],
   ['a session that is not there', ['resume', '00000000', 'x'], 2, 'usage'],
   ['a schema that is not there', ['--output-schema', 'gone.json', 'x'], 2, 'usage'],
-  ['a price that nobody has said', ['-m', 'gpt-99', '--max-cost', '1', 'x'], 2, 'usage'],
+  ['a price that nobody has said', ['-m', 'gpt-nobody-knows-it', '--max-cost', '1', 'x'], 2, 'usage'],
 ]
 
 describe('a run that can not be begun ends with an event of its class too', () => {
@@ -76,6 +76,25 @@ describe('a prompt that is waited for', () => {
     expect(told.code).toBe(2)
     expectTold(told, 'usage')
     expect(told.stderr).toContain('more than 1048576 characters')
+  })
+
+  test('may come late beside an argument, also for a session that is gone on with', async () => {
+    const cwd = repository()
+    const home = tempDir()
+    const startedBy = ['sh', '-c', '(sleep 2; echo late) | "$@"', 'sh']
+    const lastWords = (requests: Awaited<ReturnType<typeof exec>>['requests']): string =>
+      JSON.stringify(requests.at(-1)?.body)
+    const sandbox = ['-s', 'danger-full-access']
+    const first = await exec([[say('ok')]], [...sandbox, 'review'], { cwd, home, startedBy })
+    const options = { cwd, home, startedBy }
+    const again = await exec([[say('ok')]], [...sandbox, 'resume', '--last', 'once more'], options)
+    const silent = ['--no-stdin', 'resume', '--last', 'and again']
+    const unseen = await exec([[say('ok')]], [...sandbox, ...silent], { cwd, home, keepStdinOpen: true })
+    expect([first.code, again.code, unseen.code]).toEqual([0, 0, 0])
+    expect(lastWords(first.requests)).toContain(String.raw`review\n\n<stdin>\nlate`)
+    expect(lastWords(again.requests)).toContain(String.raw`once more\n\n<stdin>\nlate`)
+    expect(lastWords(unseen.requests)).toMatch(/and again"/)
+    expect(unseen.stderr).not.toContain('standard input')
   })
 
   test('is not waited for longer than the run may take', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Item, RunEvent } from '../../../engine/events.ts'
+import type { Item, RunEvent } from '../../../engine/core/events.ts'
 import { call, freeform, say } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'

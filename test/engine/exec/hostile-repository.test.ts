@@ -157,6 +157,64 @@ test('a repository that is trusted configures a run within what the user fixed',
   })
 })
 
+test('broken files of a repository that is not trusted are told, stop nothing, and slow nothing', async () => {
+  const cwd = repository({
+    '.claude/settings.json': '{"permissions": ',
+    '.claude/settings.local.json': JSON.stringify({
+      permissions: {
+        allow: ['TaskCreate', 'Bash(python3 -c ":*)'],
+        deny: ['SomeToolOfNextYear', `Read(./${'**/'.repeat(60)}zz)`, `Read(./${'**/a*/'.repeat(60)}zz)`],
+      },
+    }),
+    '.portcullis/rules/broken.rules': 'prefix_rule(\n',
+    [`${'a/'.repeat(60)}b.txt`]: 'found\n',
+  })
+  const cat = call('exec_command', { cmd: `cat ${'a/'.repeat(60)}b.txt` })
+  const args = ['--json', '-s', 'danger-full-access', 'x']
+  const { code, events, requests } = await exec([[cat], [say('ok')]], args, { cwd })
+  expect(code).toBe(0)
+  expect(JSON.stringify(requests[1]?.body)).toContain('found')
+  const ignored = events[0]?.type === 'thread.started' ? (events[0].config?.ignored_config ?? []) : []
+  expect(ignored.map(({ source }) => source.slice(cwd.length + 1)).toSorted()).toEqual([
+    '.claude/settings.json',
+    '.claude/settings.local.json',
+    '.claude/settings.local.json',
+    '.portcullis/rules/broken.rules',
+  ])
+  expect(JSON.stringify(ignored)).toContain('SomeToolOfNextYear is not a tool known here')
+})
+
+test('a repository that is not trusted never takes the place of the user’s own command, skill or agent', async () => {
+  const named = (whose: string): Record<string, string> => ({
+    '.claude/commands/c.md': `${whose} says $ARGUMENTS`,
+    '.claude/skills/s/SKILL.md': `---\nname: s\ndescription: ${whose} skill\n---\nx\n`,
+  })
+  const home = tempDir(named('the user'))
+  const cwd = repository({ ...named('a stranger'), '.claude/commands/only.md': 'only a stranger says $ARGUMENTS' })
+  const sent = async (...args: readonly string[]): Promise<string> =>
+    JSON.stringify((await exec([[say('ok')]], [...args], { cwd, home })).requests[0]?.body)
+  const first = await sent('/c hello')
+  expect(first).toContain('the user says hello')
+  expect(first).toContain('the user skill')
+  expect(first).not.toContain('a stranger s')
+  expect(await sent('/only hello')).toContain('only a stranger says hello')
+  expect(await sent('--trust', '/c hello')).toContain('a stranger says hello')
+})
+
+test.skipIf(needsBubblewrap())('what an organisation forbids for Claude Code is forbidden here', async () => {
+  const deny = (entry: string): string => JSON.stringify({ permissions: { deny: [entry] } })
+  const machine = tempDir({
+    'managed-settings.json': deny('Bash(make:*)'),
+    'managed-settings.d/10-more.json': deny('Bash(curl:*)'),
+  })
+  const startedBy = ['bwrap', '--dev-bind', '/', '/', '--tmpfs', '/etc', '--ro-bind', machine, '/etc/claude-code']
+  for (const command of ['make x', 'curl x']) {
+    const args = ['policy', 'check', '--json', '--', command]
+    const { stdout } = await agent(args, { cwd: repository(), home: tempDir(), startedBy })
+    expect(JSON.parse(stdout)).toMatchObject({ decision: 'deny', rule: expect.stringContaining('/etc/claude-code/') })
+  }
+})
+
 test('a run without configuration of a repository lists nothing as ignored', async () => {
   const { events } = await exec([[say('ok')]], ['--json', '-s', 'danger-full-access', 'x'], {
     cwd: repository({ '.env': 'PLAIN=1\n' }),
@@ -179,3 +237,26 @@ test.skipIf(needsBubblewrap())('what the machine’s own file fixes can’t be a
       'sandbox_mode. Ask for less, or leave it out.\n',
   )
 })
+
+test.skipIf(needsBubblewrap())(
+  'a secret in an output or a command is in no event and no rollout, and the model sees what is there',
+  async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    const cwd = repository({ 'fixture.txt': `key: ${secret}\n` })
+    const home = tempDir()
+    const calls = [
+      [call('exec_command', { cmd: `cat fixture.txt; PGPASSWORD=hunter22 true` })],
+      [say(`It is ${secret}.`)],
+    ]
+    const { events, requests, stdout, stderr } = await exec(calls, ['--json', 'x'], { cwd, home })
+    expect(JSON.stringify(requests[1]?.body)).toContain(secret)
+    expect(stdout + stderr).not.toMatch(/ghp_a1B2|hunter22/)
+    const [started] = events
+    const directory = started?.type === 'thread.started' ? (started.config?.session_dir ?? '') : ''
+    for (const name of ['rollout.jsonl', 'audit.jsonl']) {
+      const text = readFileSync(join(directory, name), 'utf8')
+      expect(text).toContain('[redacted]')
+      expect(text).not.toMatch(/ghp_a1B2|hunter22/)
+    }
+  },
+)

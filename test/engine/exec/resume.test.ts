@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -43,6 +44,17 @@ describe('agent exec resume', () => {
     await firstRun(home, repository())
     const last = await exec([[say('ok')]], ['resume', '--last', '--json', ...open, 'more'], { cwd, home })
     expect(threadOf(last)).toBe(threadOf(first))
+  })
+
+  test('the model of this command line wins over the one of the session', async () => {
+    const recording = (text: string): string =>
+      `{"portcullis_replay":1}\n${JSON.stringify({ events: [{ type: 'message', text }] })}\n`
+    const cwd = tempDir({ a: recording('from a'), b: recording('from b') })
+    const options = { cwd, home: tempDir() }
+    const start = ['exec', ...open, '--skip-git-repo-check']
+    await agent([...start, '-m', 'replay:a', 'x'], options)
+    const { code, stdout } = await agent([...start, '-c', 'model=replay:b', 'resume', '--last', 'y'], options)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'from b\n' })
   })
 
   test('settings before and behind it count, the later one more', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { agent, eventsOf } from '../../support/agent.ts'
 import { say, search, type Reply } from '../../support/mock-model.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
 import { repository } from '../../support/workspace.ts'
 import { wires, type WireUnderTest } from '../models/wires.ts'
 
@@ -32,7 +33,7 @@ async function run(wire: WireUnderTest, words: readonly string[], config = '', r
   }
 }
 
-describe('a web search by the provider', () => {
+describe.skipIf(needsBubblewrap())('a web search by the provider', () => {
   test('is off unless it is asked for', async () => {
     const { offered, code } = await run(responses, wide)
     expect([code, offered.includes('"web_search"')]).toEqual([0, false])
@@ -74,7 +75,7 @@ describe('a web search by the provider', () => {
   })
 })
 
-describe('who decides whether it may be', () => {
+describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
   test('nobody: a provider that has none is a mistake in the command line, and a notice for the configuration', async () => {
     const insisted = await run(chat, [...wide, '--search'])
     expect([insisted.code, insisted.requests.length]).toEqual([2, 0])

@@ -36,7 +36,12 @@ type End = { readonly code: number; readonly reason?: string; readonly message?:
 /** Every way a run can end, and what it takes; replies may depend on how a provider words its errors. */
 const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[], readonly string[], End])[] = [
   ['a final message', () => [[say('done')]], [], { code: 0, requests: 1 }],
-  ['nothing more to say', () => [[call('exec_command', { cmd: 'true' })], []], [], { code: 0, requests: 2 }],
+  [
+    'nothing to say after a call, until it is asked',
+    () => [[call('exec_command', { cmd: 'true' })], [], [say('done')]],
+    [],
+    { code: 0, requests: 3 },
+  ],
   [
     'calls of nothing, of broken JSON and of wrong arguments, each answered',
     () => [[call('nope', {}), call('exec_command', '{"cmd": '), call('exec_command', { comd: 'x' })], [say('done')]],
@@ -101,10 +106,33 @@ const ends: readonly (readonly [string, (wire: WireUnderTest) => readonly Reply[
     { code: 0, requests: 2 },
   ],
   [
-    'a truncated answer, twice',
-    ({ truncated }) => [1, 2].map(() => ({ say: [say('x')], end: { type: 'incomplete', reason: truncated } }) as const),
+    'a truncated answer, again and again',
+    ({ truncated }) =>
+      [1, 2, 3, 4, 5].map(() => ({ say: [say('x')], end: { type: 'incomplete', reason: truncated } }) as const),
     [],
-    { code: 6, reason: 'provider', message: /ended its response early/, requests: 2 },
+    { code: 6, reason: 'provider', message: /ended its response early.* 4 times/, requests: 5 },
+  ],
+  [
+    'a truncated answer that is gone on with',
+    ({ truncated }) => [{ say: [say('do')], end: { type: 'incomplete', reason: truncated } }, [say('ne')]],
+    [],
+    { code: 0, requests: 2 },
+  ],
+  [
+    'a call that is cut off',
+    ({ truncated }) => [
+      { say: [call('exec_command', '{"cmd":"touch x')], end: { type: 'incomplete', reason: truncated } },
+      [say('done')],
+    ],
+    [],
+    { code: 0, requests: 2 },
+  ],
+  ['an empty answer, twice', () => [[], [think('hm')], [say('done')]], [], { code: 0, requests: 3 }],
+  [
+    'empty answers without end',
+    () => [[], [], []],
+    [],
+    { code: 6, reason: 'provider', message: /ended with an empty answer/, requests: 3 },
   ],
   [
     'a filtered answer',

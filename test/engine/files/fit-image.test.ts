@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { fitImage } from '../../../engine/files/fit-image.ts'
-import { imageSize } from '../../../engine/files/image-size.ts'
+import { fitImage } from '../../../engine/tools/files/fit-image.ts'
+import { imageSize } from '../../../engine/tools/files/image-size.ts'
 
 /** A grey PNG of that size; `pixels` false leaves its data out. */
 function png(width: number, height: number, pixels = true): Buffer {

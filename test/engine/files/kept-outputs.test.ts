@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { KeptOutputs } from '../../../engine/files/kept-outputs.ts'
-import { maskSecrets } from '../../../engine/text/mask-secrets.ts'
+import { KeptOutputs } from '../../../engine/core/kept-outputs.ts'
+import { maskSecrets } from '../../../engine/core/text/mask-secrets.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 function open(quota?: number): KeptOutputs {

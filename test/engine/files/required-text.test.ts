@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requiredText } from '../../../engine/files/required-text.ts'
+import { requiredText } from '../../../engine/tools/files/required-text.ts'
 
 const table: readonly (readonly [string, string | undefined])[] = [
   ['createServer', 'createServer'],

@@ -6,7 +6,7 @@ import process from 'node:process'
 import { execFileSync } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, say } from '../../support/mock-openai.ts'
-import { needsBubblewrap, needsScript } from '../../support/needs.ts'
+import { needsBubblewrap, needsScript, testUnless, whyNoControlGroups } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { execAtTerminal } from '../../support/terminal.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
@@ -59,7 +59,7 @@ function besides(files: Readonly<Record<string, string>> = {}) {
 const result = ({ requests }: Exec, index = 1): string => JSON.stringify(requests[index]?.body)
 
 describe.skipIf(needsBubblewrap())(
-  'on-failure asks for what the sandbox was proven to refuse, and runs again with just that',
+  'on-failure asks for what the sandbox refused and the command names, and runs again with just that',
   () => {
     test('writing one file: that one, and not its neighbour', async () => {
       const { cwd, out, flags } = besides({ 'a.txt': 'old\n', 'b.txt': 'old\n' })
@@ -77,7 +77,7 @@ describe.skipIf(needsBubblewrap())(
         ],
       ])
       expect(commands(ended)).toMatchObject([
-        { status: 'failed', denials: [{ certainty: 'proven' }] },
+        { status: 'failed', denials: [{ certainty: 'suspected' }] },
         { status: 'failed', granted: [`writing ${out}/a.txt`] },
         { status: 'completed', granted: [`writing ${out}/a.txt`, `writing ${out}/b.txt`] },
       ])
@@ -95,19 +95,20 @@ describe.skipIf(needsBubblewrap())(
       expect(readFileSync(join(out, 'a.txt'), 'utf8')).toBe('new\n')
     })
 
-    test('a new file: its folder', async () => {
-      const { cwd, out, flags } = besides()
+    test('a new file: that file alone', async () => {
+      const { cwd, out, flags } = besides({ 'old.txt': 'old\n' })
       const reviewer = answering('allow')
       const ended = await exec(
-        [[run(`touch ${out}/new`)], [say('ok')]],
+        [[run(`echo new > ${out}/new; echo x > ${out}/old.txt; test -s ${out}/new`)], [say('ok')]],
         [...onFailure, ...flags, ...reviewer.flags, 'x'],
         {
           cwd,
         },
       )
-      expect(reviewer.grants()).toEqual([[{ kind: 'write', path: out }]])
+      expect(reviewer.grants()[0]).toContainEqual({ kind: 'write', path: join(out, 'new') })
+      expect(reviewer.grants().flat()).not.toContainEqual({ kind: 'write', path: out })
       expect(commands(ended).at(-1)).toMatchObject({ status: 'completed' })
-      expect(existsSync(join(out, 'new'))).toBe(true)
+      expect(readFileSync(join(out, 'new'), 'utf8')).toBe('new\n')
     })
 
     test('reading one file: that one, and not its neighbour', async () => {
@@ -153,7 +154,7 @@ describe.skipIf(needsBubblewrap())(
       expect(commands(ended).length).toBeGreaterThan(1)
     })
 
-    test('a limit: that one, twice as high', async () => {
+    testUnless(whyNoControlGroups())('a limit: that one, twice as high', async () => {
       const { cwd } = besides()
       const reviewer = answering('allow')
       const ended = await exec(
@@ -181,11 +182,16 @@ describe.skipIf(needsBubblewrap())(
     test('with nobody there it asks nobody: the command has failed, and was not denied', async () => {
       const { cwd, out, flags } = besides({ 'a.txt': 'old\n' })
       const ended = await exec([[run(`echo new > ${out}/a.txt`)], [say('ok')]], [...onFailure, ...flags, 'x'], { cwd })
-      expect(commands(ended)).toMatchObject([{ status: 'failed', denials: [{ certainty: 'proven' }] }])
+      expect(commands(ended)).toMatchObject([{ status: 'failed', denials: [{ certainty: 'suspected' }] }])
       expect(ended.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
     })
 
     test.each([
+      ['words about a file that the command does not open', `echo "cat: /etc/shadow: Permission denied" >&2; exit 1`],
+      [
+        'words about a host that the command does not ask',
+        `echo 'curl: (6) Could not resolve host: evil.test' >&2; exit 6`,
+      ],
       ['words alone', `echo 'permission denied, sandbox, read-only file system' >&2; exit 1`],
       ['a suspicion', `echo 'x: Operation not permitted' >&2; exit 1`],
       ['a refusal of the file system’s own', `touch a; chmod 0 a; cat a; false`],
@@ -310,16 +316,18 @@ describe.skipIf(needsBubblewrap())('a call that asks for more itself', () => {
     expect(readFileSync(join(out, 'b.txt'), 'utf8')).toBe('old\n')
   })
 
-  test('that shows nothing runs in the sandbox first, and what is refused there is asked for by name', async () => {
+  test('that shows nothing runs in the sandbox first, and what its output names is for the model to ask for', async () => {
     const { cwd, out, flags } = besides({ 'a.txt': 'old\n', 'go.sh': `echo new > $(dirname $0)/a.txt\n` })
     const reviewer = answering('allow')
+    const more = { ...escalated, additional_permissions: { write: [join(out, 'a.txt')] } }
     const ended = await exec(
-      [[run(`sh ${out}/go.sh`, escalated)], [say('ok')]],
+      [[run(`sh ${out}/go.sh`, escalated)], [run(`sh ${out}/go.sh`, more)], [say('ok')]],
       [...onRequest, ...flags, ...reviewer.flags, 'x'],
       { cwd },
     )
     expect(reviewer.grants()).toEqual([undefined, [{ kind: 'write', path: join(out, 'a.txt') }]])
     expect(commands(ended).map(({ status }) => status)).toEqual(['failed', 'completed'])
+    expect(result(ended)).toContain(`The sandbox may have refused access to ${out}/a.txt`)
   })
 
   test.each(['/', process.env['HOME'] ?? '/root'])('never gets all of %s', async (path) => {

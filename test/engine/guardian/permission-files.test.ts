@@ -173,7 +173,7 @@ describe.skipIf(needsBubblewrap())('rule files of a repository', () => {
   test('are not to be read through a link', async () => {
     const cwd = repository({ '.portcullis/rules/.keep': '' })
     symlinkSync('/etc/hostname', join(cwd, '.portcullis/rules/a.rules'))
-    const { code, stderr } = await exec([[say('never')]], ['x'], { cwd })
+    const { code, stderr } = await exec([[say('never')]], ['--trust', 'x'], { cwd })
     expect(code).toBe(2)
     expect(stderr).toContain('.portcullis/rules/a.rules:1:1: ')
   })
@@ -183,15 +183,12 @@ describe('a fault in any of these files stops the run before any request, and sa
   const project = '.claude/settings.json'
   test.each([
     [project, settings({ deny: 'Bash(touch *)' }), 'settings.json:3:5: permissions.deny is not a list'],
-    [project, settings({ deny: ['Bash(touch *'] }), 'settings.json:4:7: "Bash(touch *" is not a permission'],
-    [project, settings({ allow: ['Bsh(x)'] }), 'settings.json:4:7: Bsh is not a tool'],
     [project, settings({ deny: [7] }), 'settings.json:4:7: an entry of permissions.deny is not a string'],
     [project, '{\n  "permissions": {\n', 'settings.json:3:1: the settings are not JSON'],
     [project, '[]', 'settings.json:1:1: the settings are not an object'],
-    ['.claude/settings.local.json', settings({ ask: ['mcp__'] }), 'settings.local.json:4:7: '],
     ['.portcullis/rules/a.rules', 'prefix_rule(pattern = [])\n', 'a.rules:1:'],
   ])('%s: %j', async (file, text, words) => {
-    const { code, stdout, stderr, requests } = await exec([[say('never')]], ['x'], {
+    const { code, stdout, stderr, requests } = await exec([[say('never')]], ['--trust', 'x'], {
       cwd: repository({ [file]: text }),
     })
     expect(code).toBe(2)
@@ -201,7 +198,7 @@ describe('a fault in any of these files stops the run before any request, and sa
   })
 
   test.each([
-    ['.claude/settings.json', settings({ allow: ['Read()'] }), '.claude/settings.json:4:7: Read() names nothing'],
+    ['.claude/settings.json', settings({ deny: ['Read()'] }), '.claude/settings.json:4:7: Read() names nothing'],
     ['.config/portcullis/config.toml', '[permissions]\ndeny = ["Bash(x"]\n', 'config.toml:2:9: "Bash(x" is not'],
     ['.config/portcullis/config.toml', '[permissions]\ndeny = "Bash(x)"\n', "key 'permissions.deny'"],
     ['.config/portcullis/config.toml', '[permissions]\ndeni = []\n', "did you mean 'deny'?"],
@@ -209,6 +206,27 @@ describe('a fault in any of these files stops the run before any request, and sa
     const { code, stderr } = await exec([[say('never')]], ['x'], { cwd: repository(), home: tempDir({ [file]: text }) })
     expect(code).toBe(2)
     expect(stderr).toContain(words)
+  })
+})
+
+describe('what only loses an entry is told, and the run goes on', () => {
+  const project = '.claude/settings.json'
+  test.each([
+    [project, settings({ deny: ['Bash(touch *'] }), 'Bash(touch *'],
+    [project, settings({ allow: ['Bsh(x)'] }), 'Bsh'],
+    ['.claude/settings.local.json', settings({ ask: ['mcp__'] }), 'mcp__'],
+  ])('in a repository: %s: %j', async (file, text, words) => {
+    const { code, stderr } = await exec([[say('ok')]], ['--trust', 'x'], { cwd: repository({ [file]: text }) })
+    expect(code).toBe(0)
+    expect(stderr).toContain(file)
+    expect(stderr).toContain(words)
+  })
+
+  test('an allow of the user’s own', async () => {
+    const home = tempDir({ [project]: settings({ allow: ['Read()'] }) })
+    const { code, stderr } = await exec([[say('ok')]], ['x'], { cwd: repository(), home })
+    expect(code).toBe(0)
+    expect(stderr).toContain('Read()')
   })
 })
 

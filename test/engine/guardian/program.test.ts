@@ -183,6 +183,36 @@ describe.skipIf(needsBubblewrap())('an approval program', () => {
     const pid = Number(readFileSync(join(file, '../log'), 'utf8'))
     await expect.poll(() => isAlive(pid)).toBe(false)
   })
+
+  test('that ignores being asked to end is killed with what it started, and keeps nobody waiting for our output', async () => {
+    const file = answering(
+      `const { spawn } = await import('node:child_process')
+  process.on('SIGTERM', () => undefined)
+  const child = spawn('/bin/sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], { stdio: 'inherit' })
+  console.error('said aloud')
+  log(process.pid + ' ' + child.pid); say({ id: asked.id, outcome: 'allow', reason: 'ok' }); setInterval(() => {}, 1000)`,
+    )
+    // The end of our standard error is waited for here.
+    const ended = await exec([[touch('a')], [say('ok')]], [...untrusted, '--approval-program', run(file), 'x'], {
+      cwd: repository(),
+    })
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain('said aloud')
+    for (const pid of readFileSync(join(file, '../log'), 'utf8').trim().split(' ').map(Number))
+      expect(isAlive(pid)).toBe(false)
+  })
+
+  test('that gives a field twice allows nothing', async () => {
+    const file = answering(
+      `process.stdout.write('{"id":' + JSON.stringify(asked.id) + ',"outcome":"deny","outcome":"allow","reason":"x"}\\n')`,
+    )
+    const cwd = repository()
+    const { events } = await exec([[touch('a')], [say('ok')]], [...untrusted, '--approval-program', run(file), 'x'], {
+      cwd,
+    })
+    expect(items(events, 'command_execution')).toMatchObject([{ status: 'declined' }])
+    expect(existsSync(join(cwd, 'a'))).toBe(false)
+  })
 })
 
 /** Whether a process runs; one that has ended and that nobody has asked about yet doesn't. */

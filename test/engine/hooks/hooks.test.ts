@@ -222,7 +222,7 @@ describe.skipIf(needsBubblewrap())('a hook is confined as commands are', () => {
   })
 })
 
-describe('other handlers', () => {
+describe.skipIf(needsBubblewrap())('other handlers', () => {
   async function server(reply: (body: string, headers: NodeJS.Dict<string | string[]>) => readonly [number, string]) {
     const listening = createServer((request, response) => {
       let body = ''

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Item } from '../../../engine/events.ts'
+import type { Item } from '../../../engine/core/events.ts'
 import { call, say, type Reply } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'

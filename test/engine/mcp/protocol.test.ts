@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { McpProgress } from '../../../engine/mcp/connect.ts'
+import type { McpProgress } from '../../../engine/mcp/connection.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { liar, nodeServer, reference, server, start } from './servers-support.ts'
@@ -101,7 +101,7 @@ describe.skipIf(needsBubblewrap())('a call that takes long', () => {
   })
 })
 
-describe('a server over a WebSocket', () => {
+describe.skipIf(needsBubblewrap())('a server over a WebSocket', () => {
   const speaks = () =>
     startWebSocketServer(({ id, method }, send) => {
       if (method === 'initialize') {
@@ -139,7 +139,7 @@ describe('a server over a WebSocket', () => {
   })
 })
 
-describe('a server over HTTP', () => {
+describe.skipIf(needsBubblewrap())('a server over HTTP', () => {
   /** Speaks the streamable transport with plain JSON; `forget` throws every session away, as a new start does. */
   async function speaks() {
     let session = 1

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { serversOfConfig, serversOfMcpJson } from '../../../engine/mcp/read-servers.ts'
-import { McpServerTable } from '../../../engine/mcp/schema.ts'
+import { McpServerTable } from '../../../engine/config/server-schema.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 function fromJson(text: string, env: Readonly<Record<string, string>> = {}) {

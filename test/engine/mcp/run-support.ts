@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import process from 'node:process'
-import type { Item } from '../../../engine/events.ts'
+import type { Item } from '../../../engine/core/events.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository, type Exec } from '../../support/workspace.ts'
 import { reference } from './servers-support.ts'

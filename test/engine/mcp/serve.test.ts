@@ -51,6 +51,27 @@ describe.skipIf(needsBubblewrap())('agent mcp-server', () => {
     expect(textOf(result)).toContain('Process exited with code')
   })
 
+  test("asks the user's hooks, by the names that scripts know", async () => {
+    const hooks = {
+      PreToolUse: [
+        {
+          matcher: 'Bash',
+          hooks: [{ type: 'command', command: 'grep -q forbidden && { echo not that >&2; exit 2; }; exit 0' }],
+        },
+        { matcher: 'Write', hooks: [{ type: 'command', command: 'echo no files >&2; exit 2' }] },
+      ],
+    }
+    const home = tempDir({ '.claude/settings.json': JSON.stringify({ hooks }) })
+    const cwd = repository()
+    const other = await client([], cwd, { HOME: home })
+    const shell = (command: string) => other.callTool({ name: 'sandboxed_shell', arguments: { command } })
+    expect(await shell('touch made')).toMatchObject({ content: expect.anything() })
+    expect(textOf(await shell('touch forbidden'))).toContain('Refused by a hook: not that')
+    const patch = '*** Begin Patch\n*** Add File: patched\n+x\n*** End Patch'
+    expect(textOf(await other.callTool({ name: 'apply_patch', arguments: { patch } }))).toContain('no files')
+    expect(['made', 'forbidden', 'patched'].map((name) => existsSync(join(cwd, name)))).toEqual([true, false, false])
+  })
+
   test('asks the Guardian, who can ask nobody', async () => {
     const other = await client(['--ask-for-approval', 'untrusted'], repository())
     const result = await other.callTool({ name: 'sandboxed_shell', arguments: { command: 'touch x' } })

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
-import type { McpSurroundings } from '../../../engine/mcp/connect.ts'
+import type { McpSurroundings } from '../../../engine/mcp/connection.ts'
 import type { McpServer, McpTransport } from '../../../engine/mcp/server.ts'
 import { startServers, type McpServers } from '../../../engine/mcp/servers.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'

@@ -77,7 +77,7 @@ describe.skipIf(needsBubblewrap())('the reference servers, in the sandbox', () =
   })
 })
 
-describe('servers over the network', () => {
+describe.skipIf(needsBubblewrap())('servers over the network', () => {
   async function everything(mode: 'streamableHttp' | 'sse'): Promise<number> {
     const port = await freePort()
     const child = spawn(process.execPath, [reference('everything'), mode], {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HistoryItem, ModelEvent } from '../../../engine/model.ts'
+import type { HistoryItem, ModelEvent } from '../../../engine/core/model.ts'
 import { chatChunk, chatDone } from '../../support/mock-chat.ts'
 import { say, think } from '../../support/mock-model.ts'
 import { collect, collectFinished, noUsage, request } from './conversation.ts'
@@ -88,11 +88,19 @@ test.each(['reasoning_content', 'reasoning'])('thoughts in %s go back where they
   ]
   const { mock, model } = await startWire(wire, [{ frames }, [say('ok')]])
   const events = await collectFinished(model)
-  expect(events[0]).toEqual({ type: 'reasoning', text: 'First look.', opaque: { from: 'openai-chat', field } })
-  const history = [events[0], { type: 'message', role: 'assistant', text: 'ok' }] as HistoryItem[]
+  expect(events[0]).toEqual({
+    type: 'reasoning',
+    text: 'First look.',
+    opaque: { from: 'openai-chat', model: 'qwen3', field },
+  })
+  const history = [
+    events[0],
+    { type: 'message', role: 'assistant', text: 'ok' },
+    { type: 'message', role: 'user', text: 'more' },
+  ] as HistoryItem[]
   await collect(model, request({ history }))
   expect(mock.requests[1]?.body).toMatchObject({
-    messages: [{ role: 'system' }, { role: 'assistant', [field]: 'First look.' }],
+    messages: [{ role: 'system' }, { role: 'assistant', [field]: 'First look.' }, { role: 'user' }],
   })
 })
 
@@ -212,6 +220,7 @@ test('reasoning of another provider is not sent', async () => {
   const history: HistoryItem[] = [
     { type: 'reasoning', text: 'secret', opaque: { from: 'openai-responses', item: {} } },
     { type: 'message', role: 'assistant', text: 'x' },
+    { type: 'message', role: 'user', text: 'go on' },
   ]
   await collect(model, request({ history }))
   expect(JSON.stringify(mock.requests[0]?.body)).not.toContain('secret')

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Model, ModelEvent, ModelRequest, ToolDeclaration, Usage } from '../../../engine/model.ts'
+import type { Model, ModelEvent, ModelRequest, ToolDeclaration, Usage } from '../../../engine/core/model.ts'
 
 export const tools: readonly ToolDeclaration[] = [
   {

@@ -18,7 +18,7 @@ test.each(wires.map((wire) => [wire.wire, wire] as const))(
     await collect(model, request({}))
     const [limited, plain] = mock.requests.map(({ body }) => body as Readonly<Record<string, unknown>>)
     expect(limited?.[names[name] ?? '']).toBe(3000)
-    expect(plain?.[names[name] ?? '']).toBe(name === 'Messages' ? 32_000 : undefined)
+    expect(plain?.[names[name] ?? '']).toBe(name === 'Messages' ? 64_000 : undefined)
   },
 )
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { HistoryItem } from '../../../engine/model.ts'
+import type { HistoryItem } from '../../../engine/core/model.ts'
 import { openModel } from '../../../engine/models/index.ts'
 import { startMockAnthropic } from '../../support/mock-anthropic.ts'
 import { call, frame, say, think } from '../../support/mock-model.ts'
@@ -33,8 +33,8 @@ test('the request carries the whole conversation in the Messages format', async 
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } }
   expect(mock.requests[1]?.path).toBe('/v1/messages')
   expect(mock.requests[1]?.body).toEqual({
-    model: 'claude-sonnet-5',
-    max_tokens: 32_000,
+    model: 'claude-opus-5-5',
+    max_tokens: 64_000,
     system: [{ type: 'text', text: 'Be brief.\n\nHouse rules.', ...cached }],
     messages: [
       { role: 'user', content: [image, { type: 'text', text: 'See?', ...cached }] },
@@ -52,6 +52,7 @@ test('the request carries the whole conversation in the Messages format', async 
         content: [
           { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'a.ts' }, image], is_error: false },
           { type: 'tool_result', tool_use_id: 'fc_2', content: [], is_error: true },
+          // A user is heard by himself; what the program says goes with the last result.
           { type: 'text', text: 'Mind the tests.', ...cached },
         ],
       },
@@ -105,6 +106,10 @@ describe('effort', () => {
     ['claude-sonnet-5', 'high', adaptive('high')],
     ['claude-opus-4-6', 'minimal', adaptive('low')],
     ['claude-opus-5', 'none', { thinking: { type: 'disabled' } }],
+    ['claude-haiku-5-5', 'none', { thinking: { type: 'disabled' } }],
+    ['claude-sonnet-5-5', 'none', { thinking: { type: 'between_tools' } }],
+    ['claude-opus-5-5', 'none', adaptive('low')],
+    ['claude-fable-5-1', 'none', adaptive('low')],
     ['claude-opus-4-5-20251101', 'medium', budget(10_000)],
     ['claude-sonnet-4-5', 'low', budget(4096)],
     ['claude-opus-4-20250514', 'high', budget(20_000)],
@@ -152,7 +157,7 @@ describe('events', () => {
   const start = frame({ type: 'message_start', message: {} })
   const end = [frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' } }), frame({ type: 'message_stop' })]
 
-  test('of unknown kinds are passed over', async () => {
+  test('of unknown kinds are passed over, and blocks of unknown kinds are kept', async () => {
     const frames = [
       start,
       frame({ type: 'shiny_new_event', thing: 1 }),
@@ -166,7 +171,11 @@ describe('events', () => {
       ...end,
     ]
     const { model } = await startWire(wire, [{ frames }])
-    expect(await collect(model)).toEqual([{ type: 'end', usage: noUsage }])
+    const kept = { from: 'anthropic-messages', blocks: [{ type: 'server_tool_use', id: 's', name: 'web' }] }
+    expect(await collect(model)).toMatchObject([
+      { type: 'reasoning', text: '', opaque: kept },
+      { type: 'end', usage: noUsage },
+    ])
   })
 
   test('of a block that never started are malformed', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { costOf, modelFacts } from '../../../engine/models/index.ts'
-import { noUsage } from '../../../engine/usage.ts'
+import { noUsage } from '../../../engine/core/usage.ts'
 
 describe('what is known of a model', () => {
   test.each([
@@ -13,11 +13,23 @@ describe('what is known of a model', () => {
     ['gpt-5.5', { provider: 'gateway' }, undefined],
     ['gateway/gpt-5.5', {}, undefined],
     ['gpt-5.5-turbo', {}, undefined],
+    ['gpt-6.1-sol', {}, 2],
+    ['gpt-6.4-sol-2027-01-01', {}, 2],
+    ['claude-opus-7', {}, 4],
+    ['gateway/gpt-6.4-sol', {}, undefined],
     ['constructor', {}, undefined],
     ['gpt-5.5', { prices: { 'gpt-5.5': { input: 7, output: 8 } } }, 7],
     ['ollama/qwen3', { prices: { 'ollama/qwen3': { input: 0, output: 0 } } }, 0],
   ])('%s with %j costs %s for a million tokens', (name, configured, input) => {
     expect(modelFacts(name, configured).price?.input).toBe(input)
+  })
+
+  test('a model that is not listed yet is taken for the newest of its family, and says so', () => {
+    expect(modelFacts('gpt-6.4-astra', {})).toMatchObject({ takenFrom: 'gpt-6.2-astra', contextWindow: 1_050_000 })
+    expect(modelFacts('claude-sonnet-6', {})).toMatchObject({ takenFrom: 'claude-sonnet-5-5' })
+    expect(modelFacts('gpt-6.2-astra', {})).not.toHaveProperty('takenFrom')
+    const prices = { 'gpt-6.4-astra': { input: 1, output: 2 } }
+    expect(modelFacts('gpt-6.4-astra', { prices, contextWindow: 9000 })).not.toHaveProperty('takenFrom')
   })
 
   test('the configured window wins over the listed one', () => {

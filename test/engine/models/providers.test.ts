@@ -253,7 +253,7 @@ describe('a key from a command', () => {
   test('a command that is not there is named', async () => {
     const modelProviders = provider({ base_url: 'http://127.0.0.1:1', auth: { command: '/nonexistent/key' } })
     await expect(collect(await open('mine/m', { modelProviders, env }))).rejects.toThrow(
-      "Can't get the key for mine from the command '/nonexistent/key': it failed with ENOENT.",
+      "Can't get the key for mine from the command '/nonexistent/key': /nonexistent/key is not an executable file",
     )
   })
 })

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { HistoryItem, Model, ModelEvent } from '../../../engine/model.ts'
+import type { HistoryItem, Model, ModelEvent } from '../../../engine/core/model.ts'
 import { openModel } from '../../../engine/models/index.ts'
 import { collect, collectFinished, noUsage, request, temporaryFolder } from './conversation.ts'
 

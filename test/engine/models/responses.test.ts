@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { HistoryItem, Model } from '../../../engine/model.ts'
+import type { HistoryItem, Model } from '../../../engine/core/model.ts'
 import { openModel } from '../../../engine/models/index.ts'
 import type { ModelOptions } from '../../../engine/models/index.ts'
 import { call, frame, freeform, say, startMockOpenAI, think } from '../../support/mock-openai.ts'
@@ -34,10 +34,11 @@ async function complaintOf(model: Model): Promise<string> {
 
 describe('what is sent', () => {
   test('the request carries the whole conversation in the Responses format', async () => {
-    const { mock, model } = await start([[say('ok')]])
+    const { mock, model } = await start([[think('', 'gAAAA'), say('hm')], [say('ok')]])
+    await collect(model)
     const reasoning = {
       from: 'openai-responses',
-      item: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAAA' },
+      item: { type: 'reasoning', id: 'item_0_0', summary: [], encrypted_content: 'gAAAA' },
     }
     const history: readonly HistoryItem[] = [
       { type: 'message', role: 'developer', text: 'rules' },
@@ -51,9 +52,9 @@ describe('what is sent', () => {
       { type: 'tool_result', callId: 'c2', output: 'no', ok: false },
     ]
     await collect(model, request({ history, reasoningEffort: 'high' }))
-    expect(mock.requests[0]?.path).toBe('/v1/responses')
-    expect(mock.requests[0]?.headers.authorization).toBe(`Bearer ${key}`)
-    expect(mock.requests[0]?.body).toEqual({
+    expect(mock.requests[1]?.path).toBe('/v1/responses')
+    expect(mock.requests[1]?.headers.authorization).toBe(`Bearer ${key}`)
+    expect(mock.requests[1]?.body).toEqual({
       model: 'gpt-5.5',
       instructions: 'Be brief.',
       input: [
@@ -98,7 +99,8 @@ describe('what is sent', () => {
     if (reasoning === undefined) throw new Error('no reasoning')
     // A session file stands between two runs: what is opaque must survive JSON.
     const kept = JSON.parse(JSON.stringify(reasoning)) as typeof reasoning
-    await collect(model, request({ history: [kept] }))
+    const next: HistoryItem = { type: 'message', role: 'assistant', text: 'one' }
+    await collect(model, request({ history: [kept, next] }))
     expect(mock.requests[1]?.body).toMatchObject({
       input: [
         {
@@ -107,6 +109,7 @@ describe('what is sent', () => {
           summary: [{ type: 'summary_text', text: 'Thinking.' }],
           encrypted_content: 'secret-blob',
         },
+        { content: 'one' },
       ],
     })
   })
@@ -225,14 +228,18 @@ describe('what is understood', () => {
     expect(mock.requests[1]?.body).toMatchObject({ input: [{ role: 'assistant', phase: 'commentary' }] })
   })
 
-  test('events and items of unknown kinds are passed over', async () => {
+  test('events of unknown kinds are passed over, and items are kept', async () => {
     const frames = [
       frame({ type: 'response.shiny', thing: 1 }),
       frame({ type: 'response.output_item.done', item: { type: 'file_search_call', id: 'fs_1' } }),
       frame({ type: 'response.completed', response: {} }),
     ]
     const { model } = await start([{ frames }])
-    expect(await collect(model)).toEqual([{ type: 'end', usage: noUsage }])
+    const opaque = { from: 'openai-responses', model: 'gpt-5.5', item: { type: 'file_search_call', id: 'fs_1' } }
+    expect(await collect(model)).toEqual([
+      { type: 'reasoning', text: '', opaque },
+      { type: 'end', usage: noUsage },
+    ])
   })
 })
 

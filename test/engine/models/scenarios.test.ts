@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ModelError } from '../../../engine/model.ts'
-import type { HistoryItem, Model, ModelEvent } from '../../../engine/model.ts'
+import { ModelError } from '../../../engine/core/model.ts'
+import type { HistoryItem, Model, ModelEvent } from '../../../engine/core/model.ts'
 import { call, say, think } from '../../support/mock-model.ts'
 import type { Reply } from '../../support/mock-model.ts'
 import { collect, collectFinished, noUsage, request } from './conversation.ts'
@@ -206,26 +206,6 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     await mock.requests[0]?.over
   })
 
-  test('a truncated answer is repeated once, and both are counted', async () => {
-    const reply: Reply = {
-      say: [say('x')],
-      end: { type: 'incomplete', reason: wire.truncated },
-      usage: { input: 9, output: 5 },
-    }
-    const { mock, model } = await startWire(wire, [reply, reply, [say('never asked')]])
-    const spent = { ...noUsage, inputTokens: 9, outputTokens: 5 }
-    const seen: ModelEvent[] = []
-    const error: unknown = await (async () => {
-      for await (const event of model.respond(request(), new AbortController().signal)) seen.push(event)
-    })().catch((thrown: unknown) => thrown)
-    const reason = `${label} ended its response early: ${wire.truncated}`
-    expect(seen.filter(({ type }) => type === 'retry')).toEqual([
-      { type: 'retry', attempt: 1, of: 1, reason, waitMs: 1, failure: 'incomplete', spent },
-    ])
-    expect(error).toMatchObject({ failure: 'incomplete', message: `${reason} (gave up after 1 retry)`, spent })
-    expect(mock.requests).toHaveLength(2)
-  })
-
   test('nothing of it goes to the console', async () => {
     const methods = ['log', 'info', 'warn', 'error', 'debug'] as const
     const spies = methods.map((method) => vi.spyOn(console, method).mockReturnValue())
@@ -359,19 +339,27 @@ describe.each(wires)('$wire: failures that end it at once', (wire) => {
 describe.each(wires)('$wire: stopping', (wire) => {
   const why = new Error('the run is over')
 
-  test.each<readonly [string, Reply, number, number]>([
-    ['before asking', [say('x')], 0, 0],
-    ['while waiting for the headers', 'silence', 30, 0],
-    ['in the middle of a stream', { say: [say('a text that is long enough')], delivery: { stallAfter: 4 } }, 30, 0],
-    ['while waiting to repeat', { status: 429, headers: { 'retry-after': '60' }, body: {} }, 30, 1],
-  ])('an abort %s throws its reason, and nothing is announced any more', async (_, reply, afterMs, retries) => {
-    const { model } = await startWire(wire, [reply])
+  test.each<readonly [string, Reply, 'at once' | 'asked' | ModelEvent['type'], number]>([
+    ['before asking', [say('x')], 'at once', 0],
+    ['while waiting for the headers', 'silence', 'asked', 0],
+    [
+      'in the middle of a stream',
+      { say: [say('a text that is long enough')], delivery: { stallAfter: 6 } },
+      'text_delta',
+      0,
+    ],
+    ['while waiting to repeat', { status: 429, headers: { 'retry-after': '60' }, body: {} }, 'retry', 1],
+  ])('an abort %s throws its reason, and nothing is announced any more', async (_, reply, when, retries) => {
+    const { mock, model } = await startWire(wire, [reply])
     const controller = new AbortController()
-    if (afterMs === 0) controller.abort(why)
-    else setTimeout(() => controller.abort(why), afterMs)
+    if (when === 'at once') controller.abort(why)
+    if (when === 'asked') void vi.waitUntil(() => mock.requests.length > 0, 60_000).then(() => controller.abort(why))
     const seen: ModelEvent[] = []
     const listening = (async () => {
-      for await (const event of model.respond(request(), controller.signal)) seen.push(event)
+      for await (const event of model.respond(request(), controller.signal)) {
+        seen.push(event)
+        if (event.type === when) setImmediate(() => controller.abort(why))
+      }
     })()
     await expect(listening).rejects.toBe(why)
     expect(seen.filter(({ type }) => type === 'retry')).toHaveLength(retries)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HistoryItem } from '../../../engine/model.ts'
+import type { HistoryItem } from '../../../engine/core/model.ts'
 import { buildChatBody } from '../../../engine/models/chat-request.ts'
 import { buildMessagesBody } from '../../../engine/models/messages-request.ts'
 import { buildResponsesBody } from '../../../engine/models/responses-request.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HistoryItem, ModelEvent } from '../../../engine/model.ts'
+import type { HistoryItem, ModelEvent } from '../../../engine/core/model.ts'
 import { call, say, search } from '../../support/mock-model.ts'
 import { collectFinished, request } from './conversation.ts'
 import { startWire, wires } from './wires.ts'

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Model } from '../../../engine/model.ts'
+import type { Model } from '../../../engine/core/model.ts'
 import { modelProviderSchema, openModel } from '../../../engine/models/index.ts'
 import type { ModelOptions } from '../../../engine/models/index.ts'
 import { startMockAnthropic } from '../../support/mock-anthropic.ts'
@@ -71,7 +71,8 @@ export const wires: readonly WireUnderTest[] = [
   {
     wire: 'Messages',
     label: 'Anthropic',
-    model: 'claude-sonnet-5',
+    // One whose thinking is checked against the whole conversation before it.
+    model: 'claude-opus-5-5',
     mock: startMockAnthropic,
     options: (baseUrl) => ({ env: { ...env, ANTHROPIC_BASE_URL: baseUrl } }),
     agent: (baseUrl) => ({ args: [], env: { ANTHROPIC_BASE_URL: baseUrl, ANTHROPIC_API_KEY: key } }),

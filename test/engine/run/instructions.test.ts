@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { commit, parsePatch, planPatch } from '../../../apply-patch/index.ts'
-import { claude } from '../../../engine/prompts/claude.ts'
-import { gpt } from '../../../engine/prompts/gpt.ts'
-import { other } from '../../../engine/prompts/other.ts'
-import { patchFormat } from '../../../engine/prompts/patch-format.ts'
+import { claude } from '../../../engine/run/prompts/claude.ts'
+import { gpt } from '../../../engine/run/prompts/gpt.ts'
+import { other } from '../../../engine/run/prompts/other.ts'
+import { patchFormat } from '../../../engine/run/prompts/patch-format.ts'
 import { instructionsFor } from '../../../engine/run/instructions.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 

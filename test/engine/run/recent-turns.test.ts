@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HistoryItem } from '../../../engine/model.ts'
+import type { HistoryItem } from '../../../engine/core/model.ts'
 import { leadingContext, recentTurns } from '../../../engine/run/recent-turns.ts'
 
 const user = (text: string): HistoryItem => ({ type: 'message', role: 'user', text })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RunEvent } from '../../../engine/events.ts'
+import type { RunEvent } from '../../../engine/core/events.ts'
 import { Recorder } from '../../../engine/run/recorder.ts'
 
 function recorded(act: (recorder: Recorder) => void): readonly RunEvent[] {

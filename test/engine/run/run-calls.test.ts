@@ -2,10 +2,9 @@ import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { defineTool } from '../../../engine/tools/define-tool.ts'
-import { builtInTools } from '../../../engine/tools/index.ts'
 import type { Tool } from '../../../engine/tools/tool.ts'
 import type { ToolResult } from '../../../engine/tools/tool-result.ts'
-import { openFor, temporaryDirectory, testInBubblewrap } from '../../sandbox/helpers.ts'
+import { testInBubblewrap } from '../../sandbox/helpers.ts'
 import { calls, resultsIn, says, scriptedRun } from '../../support/scripted-run.ts'
 
 const tool = (name: string, safe: boolean, run: (signal: AbortSignal) => Promise<ToolResult>): Tool =>
@@ -24,7 +23,7 @@ describe('a call that is safe beside others', () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
     const look = tool('look', true, () => (begin(), ok('seen')))
     const { events, history } = await scriptedRun({
-      builtIn: [look],
+      tools: [look],
       responses: [
         async function* () {
           yield says('first I look')
@@ -56,7 +55,7 @@ describe('a call that is safe beside others', () => {
       )
     })
     const { history } = await scriptedRun({
-      builtIn: [look],
+      tools: [look],
       responses: [
         async function* () {
           yield calls('look', {}, 'a')
@@ -75,7 +74,7 @@ test('a call that is not safe is not made by a response that is cut off', async 
   let made = 0
   const change = tool('change', false, () => ok(`change ${(made += 1)}`))
   const { history } = await scriptedRun({
-    builtIn: [change],
+    tools: [change],
     responses: [
       () => [
         calls('change', {}, 'a'),
@@ -93,7 +92,7 @@ test('results reach the model in call order, whichever call is done first', asyn
   const slow = tool('slow', true, () => promise)
   const quick = tool('quick', true, () => (resolve({ ok: true, output: 'slow' }), ok('quick')))
   const { history } = await scriptedRun({
-    builtIn: [slow, quick],
+    tools: [slow, quick],
     responses: [() => [calls('slow', {}, 'a'), calls('quick', {}, 'b')], () => [says('done')]],
   })
   expect(resultsIn(history)).toEqual([
@@ -111,7 +110,7 @@ test('a call that breaks ends those beside it, and says so to the model', async 
   const breaks = tool('breaks', true, () => Promise.reject(new Error('no more')))
   const after = tool('after', false, () => ok('after'))
   const { history } = await scriptedRun({
-    builtIn: [waits, breaks, after],
+    tools: [waits, breaks, after],
     responses: [
       () => [calls('waits', {}, 'a'), calls('breaks', {}, 'b'), calls('after', {}, 'c')],
       () => [says('done')],
@@ -135,7 +134,7 @@ test('calls that are wrong, unknown or refused leave those beside them alone', a
     run: () => ok('reached'),
   })
   const { history } = await scriptedRun({
-    builtIn: [look, reach],
+    tools: [look, reach],
     responses: [
       () => [
         calls('reach', { host: 'example.test' }, 'a'),
@@ -164,7 +163,7 @@ test('a run that is stopped ends its calls, and no listener stays', async () => 
     })
   })
   const { summary } = await scriptedRun({
-    builtIn: [waits],
+    tools: [waits],
     responses: [() => [calls('waits', {}, 'a'), calls('waits', {}, 'b')]],
     signal: stop.signal,
   })
@@ -174,11 +173,9 @@ test('a run that is stopped ends its calls, and no listener stays', async () => 
 
 describe('shell commands', () => {
   testInBubblewrap('that only read run beside each other; one that writes runs alone, in its place', async () => {
-    const inside = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
     const shell = (cmd: string, id: string): ReturnType<typeof calls> => calls('exec_command', { cmd }, id)
     const { events, history } = await scriptedRun({
-      builtIn: builtInTools,
-      inside,
+      mode: 'workspace-write',
       responses: [
         () => [
           shell('sleep 1; echo slow', 'a'),

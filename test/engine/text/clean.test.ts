@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanOutput } from '../../../engine/text/clean.ts'
+import { cleanOutput } from '../../../engine/core/text/clean.ts'
 
 test.each([
   ['colours', '\u001b[1;31mred\u001b[0m', 'red'],

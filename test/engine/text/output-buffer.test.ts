@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { OutputBuffer } from '../../../engine/text/output-buffer.ts'
+import { OutputBuffer } from '../../../engine/core/text/output-buffer.ts'
 
 test('keeps the first and the last bytes of any output and counts the rest, however it is cut into pieces', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shellJoin } from '../../../engine/text/shell-join.ts'
+import { shellJoin } from '../../../engine/core/text/shell-join.ts'
 
 test('plain words stay plain, others are quoted', () => {
   expect(shellJoin(['/bin/bash', '-c', "echo it's; ls"])).toBe(`/bin/bash -c 'echo it'\\''s; ls'`)

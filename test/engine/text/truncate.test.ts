@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fits, truncateMiddle, truncateOutput } from '../../../engine/text/truncate.ts'
+import { fits, truncateMiddle, truncateOutput } from '../../../engine/core/text/truncate.ts'
 
 test('a text that fits comes back as it is', () => {
   expect(truncateMiddle('a\nb\n', 4)).toEqual({ text: 'a\nb\n', omitted: 0 })

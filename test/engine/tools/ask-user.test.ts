@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { askUserAt } from '../../../engine/tools/ask-user.ts'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import { askUserAt } from '../../../engine/approvals/ask-user.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { openPath } from '../../support/call-path.ts'
 import { call, say, startMockOpenAI, type MockOpenAI } from '../../support/mock-openai.ts'
 import { needsBubblewrap, needsScript } from '../../support/needs.ts'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { loadRules, type RuleSet } from '../../../policies/index.ts'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { closeWorkingState } from '../../../engine/tools/working-state.ts'
 import { openFor, processesWith, temporaryDirectory, testInBubblewrap as test } from '../../sandbox/helpers.ts'
 import { openPath, type ObservedPath } from '../../support/call-path.ts'
@@ -78,10 +78,8 @@ describe('a command that is not at its end when its call is answered', () => {
   })
 
   test('is ended with the run, and its item with it', async () => {
-    const inside = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
     const { events } = await scriptedRun({
-      builtIn: builtInTools,
-      inside,
+      mode: 'workspace-write',
       responses: [
         () => [calls('exec_command', { cmd: 'sleep 63.5 & wait', yield_time_ms: 1 }, 'a')],
         () => [says('done')],
@@ -119,5 +117,22 @@ test('what is typed is judged as the command it may be, however it is cut up', a
   expect(await type('git push\n')).toMatchObject({ ok: false, output: expect.stringContaining('Refused') })
   expect(await type('git pu')).toMatchObject({ ok: true })
   expect(await type('sh\n')).toMatchObject({ ok: false, output: expect.stringContaining('Refused') })
+  const cutUp = [
+    ['git \\\n', 'push\n'],
+    ['git \\\rpush\r'],
+    ['echo a &&\n', 'git push\n'],
+    ['{ echo a\n', 'git push\n', '}\n'],
+    ['git pusx\u007fh\n'],
+    ['xx\u0015git push\n'],
+    ['git\u001b[C push\n'],
+    ['git push\n\u0003'],
+    ['git \\\n', '\u0003', 'echo b; git push\n'],
+  ]
+  for (const parts of cutUp) {
+    const said = []
+    for (const part of parts) said.push((await type(part)).ok)
+    expect(said, JSON.stringify(parts)).toContain(false)
+    await type('\u0003')
+  }
   await closeWorkingState(path.context.state)
 })

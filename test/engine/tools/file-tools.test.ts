@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import type { SandboxPolicyInput } from '../../../sandbox/index.ts'
 import { openFor, testInBubblewrap as test } from '../../sandbox/helpers.ts'
 import { openPath, type ObservedPath } from '../../support/call-path.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import type { TaskHooks } from '../../../engine/run/task-hooks.ts'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import type { TaskHooks } from '../../../engine/tools/tasks/task-hooks.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { closeWorkingState } from '../../../engine/tools/working-state.ts'
 import { loadRules, type RuleSet } from '../../../policies/index.ts'
 import { openFor, processesWith, temporaryDirectory, testInBubblewrap as test } from '../../sandbox/helpers.ts'
@@ -205,18 +205,17 @@ describe('hooks of background tasks', () => {
 describe('a run with background tasks', () => {
   const messages = (history: Awaited<ReturnType<typeof scriptedRun>>['history']): readonly string[] =>
     history.flatMap((item) => (item.type === 'message' && item.role === 'developer' ? [item.text] : []))
-  const inside = async () => openFor({ mode: 'workspace-write', workspace: await temporaryDirectory() })
 
   test('is told once between turns that one has ended', async () => {
-    const sandbox = await inside()
-    const done = join(sandbox.policy.workspace, 'done')
+    const workspace = await temporaryDirectory()
+    const done = join(workspace, 'done')
     const until = async function* () {
       while (!existsSync(done)) await new Promise((resolve) => setTimeout(resolve, 20))
       yield calls('exec_command', { cmd: 'sleep 0.5' }, 'b')
     }
     const { history, summary } = await scriptedRun({
-      builtIn: builtInTools,
-      inside: sandbox,
+      mode: 'workspace-write',
+      workspace,
       responses: [
         () => [calls('task_create', begin('touch done'), 'a')],
         until,
@@ -232,8 +231,7 @@ describe('a run with background tasks', () => {
 
   test('is told before it finishes what would be cut off, once, and ends it then', async () => {
     const { history, summary } = await scriptedRun({
-      builtIn: builtInTools,
-      inside: await inside(),
+      mode: 'workspace-write',
       responses: [
         () => [calls('task_create', begin('sleep 76.5'), 'a')],
         () => [says('finished')],
@@ -249,8 +247,7 @@ describe('a run with background tasks', () => {
 
   test('is not told of one whose end it has seen', async () => {
     const { history } = await scriptedRun({
-      builtIn: builtInTools,
-      inside: await inside(),
+      mode: 'workspace-write',
       responses: [
         () => [calls('task_create', begin('true'), 'a'), calls('task_output', wait, 'b')],
         () => [says('finished')],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { defineTool } from '../../../engine/tools/define-tool.ts'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { createRegistry, type ToolRegistry } from '../../../engine/tools/registry.ts'
 import { parseDeferral, type Deferral } from '../../../engine/tools/search/deferral.ts'
 import type { Tool } from '../../../engine/tools/tool.ts'
@@ -146,9 +146,9 @@ describe('execute_tool', () => {
 test('between turns tools are suggested that fit and were not seen, each once, and none at first', async () => {
   const many = Array.from({ length: 40 }, (_, at) => tool(`mcp__other__thing_${at}`, 'Does something else.'))
   const { history } = await scriptedRun({
-    builtIn: builtInTools,
-    tools: createRegistry({ builtIn: builtInTools, mcp: [...mcp, ...many], deferral: always }),
-    prompt: 'weather forecast for a route',
+    tools: [...mcp, ...many],
+    overrides: ['tool_search=always'],
+    task: { type: 'prompt', prompt: 'weather forecast for a route' },
     responses: [
       () => [says('I need the weather forecast for the route.'), calls('nothing', {}, 'a')],
       () => [says('Again the weather forecast for the route.'), calls('nothing', {}, 'b')],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { openPath } from '../../support/call-path.ts'
 
 test('a plan is an item that who watches can read, and one step at a time', async () => {

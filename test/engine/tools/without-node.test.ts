@@ -1,20 +1,22 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import process from 'node:process'
 import { expect, onTestFinished, test as plain } from 'vitest'
-import { builtInTools } from '../../../engine/tools/index.ts'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { bringNode } from '../../../sandbox/docker/own-node.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
 import { testInDocker } from '../../sandbox/helpers.ts'
 import { openPath } from '../../support/call-path.ts'
+import { testUnlessOnCi } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 /** Busybox and nothing else: `.ci/ensure-docker` makes it. */
 const image = 'portcullis-test:latest'
 const missing = spawnSync('docker', ['image', 'inspect', image]).status !== 0
-if (missing) process.stderr.write(`skipped: the image ${image} is not there; sh .ci/ensure-docker makes it\n`)
-const test = missing && process.env['CI'] !== 'true' ? plain.skip.bind(plain) : testInDocker
+const test = testUnlessOnCi(
+  missing ? `the image ${image} is not there; sh .ci/ensure-docker makes it` : undefined,
+  testInDocker,
+)
 
 async function open() {
   const [workspace, outside] = [

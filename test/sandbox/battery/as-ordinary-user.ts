@@ -4,22 +4,23 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { build } from 'esbuild'
-import type { Backend } from '../../../sandbox/index.ts'
-import type { Executed } from './run-battery.ts'
 
 /** The user that owns nothing. */
 const nobody = { uid: 65534, gid: 65534 }
 
 /**
- * Runs the battery as an ordinary user, from a copy that this user can read wherever the repository lies. Only root can do so.
+ * Runs a program of these tests as an ordinary user, from a copy that this user can read wherever the repository lies. Only root can do so.
+ *
+ * @param group of the user, where it has to have one
+ * @returns what it prints, as JSON
  */
-export async function runBatteryAsOrdinaryUser(backend: Backend): Promise<readonly Executed[]> {
+export async function runAsOrdinaryUser(program: string, args: readonly string[], group?: number): Promise<unknown> {
   const directory = await mkdtemp('/var/tmp/portcullis-battery-program-')
   try {
     await chmod(directory, 0o755)
     const [main, node] = [join(directory, 'main.mjs'), join(directory, 'node')]
     await build({
-      entryPoints: [new URL('main.ts', import.meta.url).pathname],
+      entryPoints: [program],
       outdir: directory,
       outExtension: { '.js': '.mjs' },
       bundle: true,
@@ -32,13 +33,14 @@ export async function runBatteryAsOrdinaryUser(backend: Backend): Promise<readon
     })
     await copyFile(process.execPath, node)
     await chmod(node, 0o755)
-    const child = spawn(node, [main, backend], {
+    const child = spawn(node, [main, ...args], {
       ...nobody,
+      ...(group === undefined ? {} : { gid: group }),
       cwd: '/',
       env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/nonexistent' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    return JSON.parse(await text(child.stdout)) as readonly Executed[]
+    return JSON.parse(await text(child.stdout))
   } finally {
     await rm(directory, { recursive: true, force: true })
   }

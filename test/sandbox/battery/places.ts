@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { basename, join } from 'node:path'
 import process from 'node:process'
@@ -12,8 +14,10 @@ export type Places = {
   /** A directory beside the workspace that nothing grants. */
   readonly outside: string
   readonly home: string
-  /** TCP port and unix sockets of servers on the host. */
+  /** Port of a TCP and of a UDP server, and unix sockets of servers, all on the host. */
   readonly port: number
+  /** How many datagrams the UDP server has got. */
+  readonly datagrams: () => number
   readonly socket: string
   readonly abstractSocket: string
   /** A process of the host, and a word of its command line. */
@@ -52,16 +56,21 @@ export async function makePlaces(): Promise<Places> {
   const abstractSocket = `\0${stray}`
   const tcp = await listen({ host: '127.0.0.1', port: 0 })
   const servers = [tcp, await listen({ path: socket }), await listen({ path: abstractSocket })]
+  const tcpAddress = tcp.address()
+  const port = typeof tcpAddress === 'object' && tcpAddress !== null ? tcpAddress.port : 0
+  let datagrams = 0
+  const udp = createSocket('udp4', () => (datagrams += 1)).bind(port, '127.0.0.1')
+  await once(udp, 'listening')
   hosts += 1
   const hostMark = `9${process.pid}.${hosts}`
   const sleeper = spawn('sleep', [hostMark], { stdio: 'ignore' })
-  const address = tcp.address()
   return {
     base,
     workspace,
     outside,
     home,
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
+    datagrams: () => datagrams,
     socket,
     abstractSocket,
     hostPid: sleeper.pid ?? 0,
@@ -70,7 +79,7 @@ export async function makePlaces(): Promise<Places> {
     stray,
     close: async () => {
       sleeper.kill('SIGKILL')
-      for (const server of servers) server.close()
+      for (const server of [...servers, udp]) server.close()
       for (const place of [base, `/tmp/${stray}`, `/var/tmp/${stray}`])
         await rm(place, { recursive: true, force: true })
     },

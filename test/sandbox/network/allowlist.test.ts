@@ -13,12 +13,12 @@ import {
   type Sandbox,
   type SandboxPolicyInput,
 } from '../../../sandbox/index.ts'
+import { testUnlessOnCi } from '../../support/needs.ts'
 import { ensureImage, image, imageRoots } from '../docker-image.ts'
 import { run, temporaryDirectory, testInBubblewrap, testInDocker } from '../helpers.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-if (!hasCurl) process.stderr.write('skipped: there is no curl to try the network with\n')
-const canTry = hasCurl || process.env['CI'] === 'true'
+const noCurl = hasCurl ? undefined : 'there is no curl to try the network with'
 
 beforeAll(() => {
   if (spawnSync('docker', ['version']).status === 0) ensureImage()
@@ -74,7 +74,7 @@ const curl = 'curl -sS -m 20'
 
 describe.each(['bubblewrap', 'docker'] as const)('in %s', (backend) => {
   const runs = backend === 'docker' ? testInDocker : testInBubblewrap
-  const test = canTry ? runs : plain.skip.bind(plain)
+  const test = testUnlessOnCi(noCurl, runs)
   const open = (more: Parameters<typeof openIn>[1] = {}): ReturnType<typeof openIn> => openIn(backend, more)
 
   test('an allowed host answers over plain HTTP, over CONNECT and over SOCKS5', async () => {

@@ -5,17 +5,18 @@ import { connect, Server, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { expect, onTestFinished, test as plain } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { entryProgram, filterProgram } from '../../../sandbox/network/entry-program.ts'
 import { relayProgram } from '../../../sandbox/network/relay-program.ts'
 import { compileFilter } from '../../../sandbox/seccomp/compile.ts'
 import { filterRules } from '../../../sandbox/seccomp/rules.ts'
+import { testUnless } from '../../support/needs.ts'
 import { eventually, processesWith, temporaryDirectory } from '../helpers.ts'
 
 const runsHere = process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')
-const test = runsHere ? plain : plain.skip.bind(plain)
-if (!runsHere)
-  process.stderr.write(`skipped: these are Linux programs, not ones for ${process.platform} ${process.arch}\n`)
+const test = testUnless(
+  runsHere ? undefined : `these are Linux programs, not ones for ${process.platform} ${process.arch}`,
+)
 
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
 const filter = compileFilter(filterRules('loopback'), architecture)

@@ -8,12 +8,13 @@ import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { expect, test as plain } from 'vitest'
 import { listenerProgram } from '../../../sandbox/network/listener-program.ts'
+import { testUnless } from '../../support/needs.ts'
 import { temporaryDirectory } from '../helpers.ts'
 
 const runsHere = process.platform === 'linux' && (process.arch === 'x64' || process.arch === 'arm64')
-const test = runsHere ? plain : plain.skip.bind(plain)
-if (!runsHere)
-  process.stderr.write(`skipped: the listener is a Linux program, not one for ${process.platform} ${process.arch}\n`)
+const test = testUnless(
+  runsHere ? undefined : `the listener is a Linux program, not one for ${process.platform} ${process.arch}`,
+)
 
 async function makeProgram(port: number): Promise<string> {
   const file = join(await temporaryDirectory(), 'listen')

@@ -6,7 +6,7 @@ import { parsePolicy, renderDenial } from '../../../sandbox/index.ts'
 import { denialsFromSeatbelt } from '../../../sandbox/seatbelt/denials.ts'
 import { temporaryDirectory } from '../helpers.ts'
 
-test('the one word that Seatbelt has for every refusal is explained by the policy, and is a suspicion without it', async () => {
+test('the one word that Seatbelt has for every refusal is explained by the policy, and stays a suspicion', async () => {
   const home = await temporaryDirectory()
   const [workspace, keys] = [join(home, 'workspace'), join(home, '.ssh')]
   for (const directory of [workspace, keys]) await mkdir(directory)
@@ -16,10 +16,10 @@ test('the one word that Seatbelt has for every refusal is explained by the polic
     denialsFromSeatbelt(policy, { stderr, cwd: workspace, code: 1 }, hostFileSystem).map(
       ({ certainty, rule }) => `${certainty}: ${rule.replace(/:.*/, '')}`,
     )
-  expect(explain(`cat: ${keys}/id: Operation not permitted`)).toEqual(['proven: deniedReads'])
-  expect(explain('sh: /usr/x: Operation not permitted')).toEqual(['proven: outside the writable roots'])
-  expect(explain('mkdir: .claude: Operation not permitted')).toEqual(['proven: protectedPaths'])
-  expect(explain('curl: (6) Could not resolve host: example.invalid')).toEqual(['proven: network'])
+  expect(explain(`cat: ${keys}/id: Operation not permitted`)).toEqual(['suspected: deniedReads'])
+  expect(explain('sh: /usr/x: Operation not permitted')).toEqual(['suspected: outside the writable roots'])
+  expect(explain('mkdir: .claude: Operation not permitted')).toEqual(['suspected: protectedPaths'])
+  expect(explain('curl: (6) Could not resolve host: example.invalid')).toEqual(['suspected: network'])
   expect(explain('nice: setpriority: Operation not permitted')[0]).toMatch(/^suspected/)
   expect(explain('make: nothing to be done')).toEqual([])
 })

@@ -16,6 +16,7 @@ const mac: FileSystemView = {
   realPath: (path) => (isAbsent(path) ? undefined : path.replace(/^\/(tmp|var|etc)(?=\/|$)/, '/private/$1')),
   isSymlink: (path) => /^\/(tmp|var|etc)$/.test(path),
   named: () => [],
+  present: (paths) => paths,
 }
 
 function isAbsent(path: string): boolean {

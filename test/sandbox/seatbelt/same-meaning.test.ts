@@ -1,11 +1,12 @@
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { planMounts, type Mount } from '../../../sandbox/mounts.ts'
+import type { Mount } from '../../../sandbox/mount.ts'
+import { planMounts } from '../../../sandbox/mounts.ts'
 import { evaluateAccess } from '../../../sandbox/denials/evaluate.ts'
 import type { FileSystemView } from '../../../sandbox/file-system-view.ts'
 import { parsePolicy, type SandboxPolicy } from '../../../sandbox/index.ts'
-import { protectedPlaces } from '../../../sandbox/protected-places.ts'
+import { protectedPlaces } from '../../../sandbox/protected/table.ts'
 import { protectedBelow, writableRoots } from '../../../sandbox/roots.ts'
 import { seatbeltProfile } from '../../../sandbox/seatbelt/profile.ts'
 import { evaluator } from './evaluator.ts'
@@ -16,6 +17,7 @@ const full: FileSystemView = {
   realPath: (path) => path,
   isSymlink: () => false,
   named: () => [],
+  present: (paths) => paths,
 }
 
 const privateTemp = '/tmp/portcullis-run/tmp'
@@ -53,17 +55,14 @@ function guardedOf(policy: SandboxPolicy, host: FileSystemView, gitDirectories: 
 
 test('what a profile lets through is what the mounts of bubblewrap let through, for any policy and path', () => {
   fc.assert(
-    fc.property(policies, place, below, fc.option(place), (input, from, rest, repository) => {
+    fc.property(policies, place, below, (input, from, rest) => {
       const policy = parsePolicy(input)
-      const guarded = guardedOf(policy, full, repository === null ? [] : [`${repository}/.git`])
-      const mounts = planMounts(policy, guarded, full)
+      const guarded = guardedOf(policy, full, [])
+      const mounts = planMounts(policy, { ...guarded, git: { mounts: [], nested: [], hidden: [], replaced: [] } }, full)
       const isGranted = evaluator(seatbeltProfile(policy, guarded, { kind: 'none' }, { host: full, privateTemp }))
       const paths = [
         [from, ...rest].join('/'),
         ...[...policy.protectedPaths, ...policy.deniedReads].map((path) => [policy.workspace, path, ...rest].join('/')),
-        ...(repository === null
-          ? []
-          : [`${repository}/.git/config`, `${repository}/.git/hooks/x`, `${repository}/.git/index`]),
       ].map((path) => path.replaceAll(/\/+/g, '/'))
       for (const path of paths) {
         const answer = {
@@ -86,6 +85,7 @@ test('what is absent is refused by the profile as by the policy, for any protect
     realPath: (path) => (roots.has(path) ? path : undefined),
     isSymlink: () => false,
     named: () => [],
+    present: (paths) => paths,
   }
   const policy = parsePolicy({
     mode: 'workspace-write',

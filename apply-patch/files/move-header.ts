@@ -1,0 +1,41 @@
+import type { Header } from './journal.ts'
+import { isInside } from './resolve-path.ts'
+import type { Entry, Trace } from './steps.ts'
+
+/**
+ * What a journal says, for a tree that has been moved since.
+ *
+ * @returns undefined when it names a place outside the tree, which didn't move with it
+ */
+export function moveHeader(header: Header, to: string): Header | undefined {
+  const { root } = header
+  let leftTree = false
+  const path = (at: string): string => {
+    if (!isInside(at, root)) leftTree = true
+    return at === root ? to : `${to === '/' ? '' : to}${at.slice(root === '/' ? 0 : root.length)}`
+  }
+  const entry = ({ directory, name }: Entry): Entry => ({ directory: path(directory), name })
+  const trace = (one: Trace): Trace => {
+    const target = entry(one.target)
+    switch (one.type) {
+      case 'add':
+        return { ...one, target, fresh: entry(one.fresh) }
+      case 'replace':
+        return { ...one, target, fresh: entry(one.fresh), old: entry(one.old) }
+      case 'remove':
+        return { ...one, target, old: entry(one.old) }
+      default:
+        return one satisfies never
+    }
+  }
+  const moved: Header = {
+    ...header,
+    root: to,
+    ...(header.within === undefined ? {} : { within: header.within.map(path) }),
+    steps: header.steps.map((step) => ({ ...step, trace: trace(step.trace) })),
+    made: header.made.map(path),
+    cleared: header.cleared.map((one) => ({ ...one, path: path(one.path) })),
+    emptied: header.emptied.map(path),
+  }
+  return leftTree ? undefined : moved
+}

@@ -1,0 +1,43 @@
+import type { AddFile, Chunk } from '../patch.ts'
+import type { RunToken } from './scan.ts'
+
+const PLUS = 43
+const MINUS = 45
+
+/** The lines of a run as the format has them: blank lines with the mark they lack, remarks of a diff left out. */
+export function bodyOf(bytes: Buffer, { start, end, strays = [] }: RunToken): Buffer {
+  if (strays.length === 0) return bytes.subarray(start, end)
+  const pieces: Buffer[] = []
+  let copied = start
+  for (const stray of strays) {
+    pieces.push(bytes.subarray(copied, stray.start), Buffer.from(stray.kind === 'blank' ? '+\n' : ''))
+    copied = stray.end
+  }
+  return Buffer.concat([...pieces, bytes.subarray(copied, end)])
+}
+
+/** Whether a diff's remark says that the last line of a whole file has no line end. */
+export function unterminated(bytes: Buffer, run: RunToken | undefined): Pick<AddFile, 'unterminated'> {
+  const last = run?.strays?.at(-1)
+  return run !== undefined && last?.kind === 'no-newline' && last.end === run.end && marksOf(bytes, run).length > 0
+    ? { unterminated: true }
+    : {}
+}
+
+/**
+ * What the remarks of a diff say of a chunk's last line: `absent` where only the new line has no end, `present` where only the old one
+ * has none. Where both have none, or it is context, nothing changes.
+ */
+export function finalNewline(bytes: Buffer, run: RunToken): Pick<Chunk, 'finalNewline'> {
+  const marks = marksOf(bytes, run)
+  const old = marks.some((mark) => mark !== PLUS)
+  const added = marks.some((mark) => mark !== MINUS)
+  return old === added ? {} : { finalNewline: added ? 'absent' : 'present' }
+}
+
+/** The marks of the lines that remarks are on. */
+function marksOf(bytes: Buffer, { start, strays = [] }: RunToken): readonly (number | undefined)[] {
+  return strays
+    .filter(({ kind, start: at }) => kind === 'no-newline' && at > start)
+    .map((stray) => bytes[bytes.lastIndexOf(10, stray.start - 2) + 1])
+}

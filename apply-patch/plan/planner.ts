@@ -1,0 +1,226 @@
+import type { ChangeSet, Place, SummaryLine } from '../change-set.ts'
+import { failureLimit, PatchError } from '../errors.ts'
+import { PathError, ReadError, type Tree } from '../files/index.ts'
+import type { AddFile, DeleteFile, Mode, Patch, PatchOperation, UpdateFile } from '../patch.ts'
+import { wholeText } from '../text/body-text.ts'
+import { changedTree } from './changed-tree.ts'
+import { FailureNotes } from './failure-notes.ts'
+import { Overlay } from './overlay.ts'
+import { updateLines, type UpdateContext } from './update-lines.ts'
+import { WarningList } from './warning-list.ts'
+
+/** How strictly to plan. */
+type PlannerOptions = { readonly mode?: Mode; readonly refuseAmbiguous?: boolean }
+
+/** Plans the operations of a patch one after the other, each on what those before it make of the tree. */
+export class Planner {
+  readonly #tree: Tree
+  readonly #overlay: Overlay
+  readonly #patch: Patch
+  readonly #strict: boolean
+  readonly #context: UpdateContext
+  readonly #summary: SummaryLine[] = []
+  readonly #warnings = new WarningList()
+  readonly #failures: FailureNotes
+
+  constructor(tree: Tree, patch: Patch, options: PlannerOptions) {
+    this.#tree = tree
+    this.#overlay = new Overlay(tree)
+    this.#patch = patch
+    this.#failures = new FailureNotes(patch, tree.root)
+    this.#strict = options.mode === 'strict'
+    this.#context = {
+      mode: options.mode ?? 'lenient',
+      refuseAmbiguous: this.#strict || options.refuseAmbiguous === true,
+      warnings: this.#warnings,
+      failures: this.#failures.list,
+      otherFiles: (path) => this.#otherFiles(path),
+    }
+  }
+
+  /** Whether so much fails that planning on would tell nobody anything. */
+  get hasGivenUp(): boolean {
+    return this.#failures.list.length > failureLimit
+  }
+
+  plan(operation: PatchOperation, hunk: number): void {
+    try {
+      switch (operation.type) {
+        case 'add':
+          return this.#planAdd(operation, hunk)
+        case 'delete':
+          return this.#planDelete(operation, hunk)
+        case 'update':
+          return this.#planUpdate(operation, hunk)
+        default:
+          return operation satisfies never
+      }
+    } catch (error) {
+      const kind = operation.type === 'update' ? 'read' : operation.type === 'add' ? 'write' : 'delete'
+      this.#failures.path(error, kind, operation, operation.path, hunk)
+    }
+  }
+
+  finish(): ChangeSet {
+    const changes = this.#overlay.changes()
+    this.#refuseNesting(changes.flatMap((change) => (change.type === 'write' ? [change.place] : [])))
+    if (this.#failures.list.length > 0) throw new PatchError('not-applied', this.#failures.list)
+    const { unsafePaths } = this.#tree
+    return {
+      ...changedTree(changes, this.#tree),
+      unsafePaths,
+      changes,
+      summary: this.#summary,
+      warnings: this.#warnings.list(),
+    }
+  }
+
+  #planAdd(operation: AddFile, hunk: number): void {
+    const { path, line, body } = operation
+    const place = this.#overlay.locate(path)
+    const existing = this.#overlay.get(place)
+    const content = [wholeText(body, operation)]
+    if (existing.type === 'directory' || existing.type === 'other' || existing.type === 'symlink') {
+      const reason = existing.type === 'directory' ? 'is-directory' : 'not-a-file'
+      return this.#failures.add({ code: 'write', path, patchLine: line, hunk, reason })
+    }
+    if (existing.type === 'file') {
+      if (this.#strict) return this.#failures.add({ code: 'write', path, patchLine: line, hunk, reason: 'exists' })
+      const message = `${path} existed and was replaced by the added file`
+      this.#warnings.add({ code: 'overwritten', message, path, patchLine: line })
+    }
+    const kept = existing.type === 'file' ? existing : { mode: undefined, owner: undefined }
+    this.#overlay.set(place, { type: 'file', content, mode: kept.mode, owner: kept.owner })
+    this.#summary.push({ kind: 'A', path })
+  }
+
+  #planDelete(operation: DeleteFile, hunk: number): void {
+    const { path, line, expected } = operation
+    const place = this.#overlay.locateEntry(path)
+    const existing = this.#overlay.get(place)
+    const fail = (reason: string): void => this.#failures.add({ code: 'delete', path, patchLine: line, hunk, reason })
+    if (existing.type === 'absent') return this.#failures.missing('delete', path, line, hunk)
+    if (existing.type === 'directory') return fail('is-directory')
+    if (existing.type === 'other') return fail('not-a-file')
+    if (expected !== undefined && this.#overlay.bytes(place)?.equals(wholeText(expected, operation)) !== true) {
+      return fail('content-differs')
+    }
+    this.#overlay.set(place, { type: 'absent' })
+    this.#summary.push({ kind: 'D', path })
+  }
+
+  #planUpdate(operation: UpdateFile, hunk: number): void {
+    const { path, moveTo, line, chunks } = operation
+    const entry = moveTo === undefined ? this.#overlay.locate(path) : this.#overlay.locateEntry(path)
+    const isLink = this.#overlay.get(entry).type === 'symlink'
+    // A link that is only renamed stays a link; one that is edited becomes the file it led to, as with Codex.
+    const source = isLink && chunks.length > 0 ? this.#overlay.locate(path) : entry
+    const existing = this.#overlay.get(source)
+    if (existing.type !== 'file' && !(existing.type === 'symlink' && chunks.length === 0)) {
+      if (existing.type === 'absent') return this.#failures.missing('read', path, line, hunk)
+      const reasons = { directory: 'is-directory', other: 'not-a-file', symlink: 'not-a-file' }
+      return this.#failures.add({ code: 'read', path, patchLine: line, hunk, reason: reasons[existing.type] })
+    }
+    let next = existing
+    if (existing.type === 'file' && chunks.length > 0) {
+      const bytes = this.#overlay.bytes(source) ?? Buffer.alloc(0)
+      const absolute = this.#failures.absolute(path)
+      const content = updateLines(bytes, operation, { ...this.#context, hunk, absolute })
+      if (content !== undefined) next = { ...existing, content }
+      else if (moveTo === undefined) {
+        const message = `hunk ${hunk} changes nothing in ${path}`
+        this.#warnings.add({ code: 'no-effect', message, path, patchLine: line })
+      }
+    }
+    if (moveTo === undefined) this.#overlay.set(source, next)
+    else if (!this.#move(operation, moveTo, entry, source, next, hunk)) return
+    this.#summary.push({ kind: 'M', path: moveTo ?? path })
+  }
+
+  /** @returns whether the move could be planned; if not, the failure is noted */
+  #move(
+    operation: UpdateFile,
+    moveTo: string,
+    entry: Place,
+    source: Place,
+    next: Parameters<Overlay['set']>[1],
+    hunk: number,
+  ): boolean {
+    const patchLine = operation.line + 1
+    try {
+      const destination = this.#overlay.locate(moveTo)
+      // A move to itself, however spelt, is an update.
+      if (destination.key === source.key || destination.key === entry.key) {
+        this.#overlay.set(source, next)
+        return true
+      }
+      const there = this.#overlay.get(destination)
+      if (there.type !== 'absent') {
+        const reason = this.#refusesReplacing(there.type, destination, hunk)
+        if (reason !== undefined) {
+          this.#failures.add({ code: 'write', path: moveTo, patchLine, hunk, reason })
+          return false
+        }
+        const message = `${moveTo} existed and was replaced by ${operation.path}`
+        this.#warnings.add({ code: 'overwritten', message, path: moveTo, patchLine })
+      }
+      this.#overlay.moveAway(entry, destination)
+      this.#overlay.set(
+        destination,
+        next.type === 'file' || next.type === 'symlink' ? { ...next, movedFrom: entry } : next,
+      )
+      return true
+    } catch (error) {
+      this.#failures.path(error, 'write', { line: patchLine }, moveTo, hunk)
+      return false
+    }
+  }
+
+  #refusesReplacing(type: string, destination: Place, hunk: number): string | undefined {
+    if (type === 'directory') return 'is-directory'
+    if (type !== 'file') return 'not-a-file'
+    if (this.#strict) return 'exists'
+    // In a swap the file that is replaced here is what a later operation means to move or edit: it would be lost.
+    const isNeeded = this.#patch.operations.slice(hunk).some((later) => {
+      if (later.type !== 'update') return false
+      try {
+        return this.#tree.locate(later.path).key === destination.key && later.moveTo !== undefined
+      } catch (error) {
+        if (error instanceof PathError) return false
+        throw error
+      }
+    })
+    return isNeeded ? 'needed-later' : undefined
+  }
+
+  /** A file can't be written where another one of the patch is needed as its directory. */
+  #refuseNesting(written: readonly Place[]): void {
+    const keys = new Set(written.map(({ key }) => key))
+    for (const { key, path } of written) {
+      for (let at = key.lastIndexOf('/'); at > 0; at = key.lastIndexOf('/', at - 1)) {
+        if (!keys.has(key.slice(0, at))) continue
+        const hunk = this.#patch.operations.findIndex(
+          (one) => one.path === path || (one.type === 'update' && one.moveTo === path),
+        )
+        const patchLine = this.#patch.operations[hunk]?.line ?? 1
+        this.#failures.add({ code: 'write', path, patchLine, hunk: hunk + 1, reason: 'not-a-directory' })
+        break
+      }
+    }
+  }
+
+  #otherFiles(path: string): readonly { readonly path: string; readonly bytes: Buffer }[] {
+    const paths = new Set(
+      this.#patch.operations.flatMap((one) => (one.type === 'update' && one.path !== path ? [one.path] : [])),
+    )
+    return [...paths].slice(0, 50).flatMap((other) => {
+      try {
+        const bytes = this.#overlay.bytes(this.#overlay.locate(other))
+        return bytes === undefined ? [] : [{ path: other, bytes }]
+      } catch (error) {
+        if (error instanceof PathError || error instanceof ReadError) return []
+        throw error
+      }
+    })
+  }
+}

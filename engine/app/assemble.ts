@@ -1,0 +1,193 @@
+import { findIdleRules } from '../../policies/index.ts'
+import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
+import type { AgentLoan } from '../agents/sub-agents.ts'
+import type { RunSummary, Sink } from '../core/events.ts'
+import type { Model } from '../core/model.ts'
+import { describeIdleRule } from '../config/read-policies.ts'
+import { environmentContext, instructionsFor } from '../run/instructions.ts'
+import type { RunHooks } from '../tools/hooks.ts'
+import { run } from '../run/run.ts'
+import type { RunOptions } from '../run/run-options.ts'
+import type { RunPart } from '../run/run-part.ts'
+import { outputLimits } from '../core/text/output-limits.ts'
+import { builtInTools } from './built-in-tools.ts'
+import { fixedTools } from '../tools/late-tools.ts'
+import { createRegistry } from '../tools/registry.ts'
+import { parseDeferral } from '../tools/search/deferral.ts'
+import { describeReviewer } from './choose-reviewer.ts'
+import type { Closing } from './closing.ts'
+import type { Contribution, Opened, Services } from './feature.ts'
+import { featuresOf } from './features/index.ts'
+import { createRunGuardian } from './guard.ts'
+import { compactionLimit } from './model-facts.ts'
+import { describeWorktree } from './open-worktrees.ts'
+import { environmentOutside } from './outside.ts'
+import type { InSession } from './stages.ts'
+
+/** What the assembly is given by whoever opens the run. */
+type Opening = {
+  readonly sinks: readonly Sink[]
+  /** Told when all is open. */
+  readonly begun: () => void
+  /** For the task `calls`: takes the way that calls go, and resolves when no more will come. */
+  readonly serve: NonNullable<RunOptions['serve']>
+}
+
+/** Puts a run together from its features, and runs it: itself, and for it those that it hands work to. */
+export async function assemble(session: InSession, closing: Closing, opening: Opening): Promise<RunSummary> {
+  const contributions: Contribution[] = []
+  const all = <T>(pick: (one: Contribution) => readonly T[] | undefined): readonly T[] =>
+    contributions.flatMap((one) => pick(one) ?? [])
+  const services: Services = {}
+  const early: string[] = []
+  let lent: AgentLoan | undefined
+  const loan = (): AgentLoan => {
+    if (lent === undefined) throw new TypeError('nothing is lent before the run begins')
+    return lent
+  }
+  const now: Opened['now'] = () => services.worktrees?.now ?? session.began
+  const aroundModel = (model: Model): Model =>
+    contributions.reduce((wrapped, { wrapModel }) => wrapModel?.(wrapped) ?? wrapped, model)
+  const sharedTools: Opened['sharedTools'] = () => ({
+    builtIn: [...builtInTools, ...all(({ tools }) => tools)],
+    mcp: only('lateTools', contributions) ?? fixedTools([]),
+  })
+  const runPart = (part: RunPart): Promise<RunSummary> =>
+    run({
+      ...shared,
+      ...now(),
+      opening: services.worktrees === undefined ? [] : describeWorktree(services.worktrees),
+      ...part,
+    })
+  const context: Opened = {
+    ...session,
+    services,
+    now,
+    workers: {
+      get unread() {
+        return services.agents?.unread ?? []
+      },
+    },
+    loan,
+    tell: (message) => {
+      if (lent === undefined) early.push(message)
+      else lent.desk.open({ type: 'error', message }).complete({})
+    },
+    outside: openOnce(session, closing),
+    runPart,
+    sharedTools,
+    aroundModel,
+  }
+  const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
+  for (const feature of featuresOf(request.task)) {
+    const contribution = await feature.open(context)
+    closing.add(contribution.close)
+    contributions.push(contribution)
+  }
+  let prompt = session.named?.prompt ?? ''
+  for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
+
+  const attended = choice.kind === 'person'
+  const { builtIn, mcp } = sharedTools()
+  const makeGuardian = createRunGuardian(context, contributions)
+  const shared: Omit<RunOptions, keyof RunPart> & Pick<RunOptions, 'instructions' | 'context'> = {
+    ...optionsOf(contributions),
+    planMode: session.planMode,
+    now,
+    attended,
+    ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
+    ...session.began,
+    instructions: instructionsFor([model.name, ...(settings.fallback_models ?? [])]),
+    context: [describeEnvironment(session), ...all((one) => one.context)],
+    approvalPolicy: session.approvalMode,
+    looseDenies: session.denied.loose,
+    reasoningEffort: settings.model_reasoning_effort,
+    maxOutputTokens: settings.model_max_output_tokens,
+    outputLimits: outputLimits(settings),
+    factsOf,
+    compactAt: (name) => compactionLimit(factsOf(name), settings),
+  }
+  return runPart({
+    model: aroundModel(model),
+    tools: createRegistry({
+      builtIn: [...all(({ ownTools }) => ownTools), ...builtIn],
+      mcp,
+      attended,
+      deferral: parseDeferral(settings.tool_search, factsOf(model.name).contextWindow) ?? { mode: 'off' },
+    }),
+    ...hooksOf(contributions),
+    guard: (desk) => {
+      const guardian = makeGuardian(desk)
+      lent = { guardian, desk }
+      opening.begun()
+      return guardian
+    },
+    session: session.session,
+    prompt,
+    images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
+    notices: [
+      ...session.said,
+      ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
+      ...session.recovered,
+      ...(request.notices ?? []),
+      ...all(({ notices }) => notices),
+      ...early,
+    ],
+    ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
+    ...(session.output === undefined ? {} : { output: session.output }),
+    ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
+    ...(session.deliver === undefined ? {} : { deliver: session.deliver }),
+    ...(request.task.type === 'calls' ? { serve: opening.serve } : {}),
+    budget: request.budget ?? {},
+    failOnDenied: request.failOnDenied === true,
+    sinks: opening.sinks,
+    signal: session.signal,
+  })
+}
+
+function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribution['options']> {
+  return contributions.reduce<NonNullable<Contribution['options']>>(
+    (together, { options }) => ({ ...together, ...options }),
+    {},
+  )
+}
+
+function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: RunHooks } {
+  const hooks = only('hooks', contributions)
+  return hooks === undefined ? {} : { hooks }
+}
+
+/**
+ * What one feature brings. A second would take its place without a word, and with hooks the user's guards.
+ *
+ * @throws Error where two features bring it
+ */
+function only<Name extends 'hooks' | 'lateTools'>(
+  name: Name,
+  contributions: readonly Contribution[],
+): Contribution[Name] | undefined {
+  const brought = contributions.filter((one) => one[name] !== undefined)
+  if (brought.length > 1) throw new Error(`${brought.length} features bring ${name}, and a run has one`)
+  return brought[0]?.[name]
+}
+
+/** What the model is told of where it is. */
+function describeEnvironment({ workspace, sandbox, approvalMode, choice }: InSession): string {
+  const { mode, network } = sandbox.policy
+  return environmentContext({
+    workspace,
+    shell: sandbox.shell,
+    sandboxMode: mode,
+    network: mode === 'danger-full-access' ? 'full' : network.mode,
+    approvalPolicy: approvalMode,
+    reviewer: describeReviewer(choice),
+  })
+}
+
+/** A sandbox that is none, opened when it is first asked for. */
+function openOnce({ sandbox, workspace, request }: InSession, closing: Closing): () => Promise<Sandbox> {
+  let opened: Promise<Sandbox> | undefined
+  closing.add(async () => (await opened)?.close())
+  const environment = environmentOutside(sandbox.policy, request.environment)
+  return () => (opened ??= openSandbox(parsePolicy({ mode: 'danger-full-access', workspace, environment })))
+}

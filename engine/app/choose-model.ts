@@ -1,0 +1,101 @@
+import { resolve } from 'node:path'
+import type { Config } from '../config/load.ts'
+import { defaultModel } from '../config/defaults.ts'
+import type { Settings } from '../config/schema.ts'
+import { ModelError, type Model } from '../core/model.ts'
+import { inspectModel, openModel, recordModel, type ModelFinding, type ModelOptions } from '../models/index.ts'
+import { UserError } from '../core/user-error.ts'
+
+/** Where models are looked for. */
+export type ModelSources = {
+  readonly settings: Settings
+  readonly workspace: string
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+  /** The directory that recordings are named from. */
+  readonly from: string
+}
+
+/**
+ * The name of a run's model.
+ *
+ * @param isProfileNamed whether this run asks for a profile
+ * @param before the model that a resumed session was run with
+ */
+export function nameOfModel(
+  { settings, managed, origins }: Config,
+  isProfileNamed: boolean,
+  before: string | undefined,
+): string {
+  // What is asked for now wins over what the session was run with, by whatever option it is said.
+  const kind = origins.get('model')?.layer.kind
+  const isSaid = kind === '-c' || kind === 'flag' || (kind === 'profile' && isProfileNamed)
+  const said = isSaid ? settings.model : undefined
+  return managed.model ?? said ?? before ?? settings.model ?? defaultModel
+}
+
+/**
+ * Records what a model is asked and answers.
+ *
+ * @throws UserError `usage` where the file can't be written
+ */
+export function recorded(model: Model, file: string, workspace: string): Promise<Model> {
+  return asUserError(recordModel(model, file, workspace))
+}
+
+/**
+ * A model by name.
+ *
+ * @throws UserError `usage` for a name, key or provider that is not there
+ */
+export function openNamed(name: string, sources: ModelSources): Promise<Model> {
+  return asUserError(openModel(fromHere(name, sources.from), modelOptions(sources)))
+}
+
+/** The same, looked for when it is first asked. */
+export function openLazily(name: string, sources: ModelSources): Model {
+  let opened: Promise<Model> | undefined
+  return {
+    name,
+    async *respond(request, signal) {
+      yield* (await (opened ??= openNamed(name, sources))).respond(request, signal)
+    },
+  }
+}
+
+/** What a name would lead to; nothing is opened. */
+export function inspectNamed(name: string, sources: ModelSources): Promise<ModelFinding> {
+  return inspectModel(fromHere(name, sources.from), modelOptions(sources))
+}
+
+function modelOptions({ settings: config, workspace, environment }: ModelSources): ModelOptions {
+  return {
+    env: environment,
+    cwd: workspace,
+    openaiBaseUrl: config.openai_base_url,
+    modelProvider: config.model_provider,
+    modelProviders: config.model_providers,
+    fallbackModels: config.fallback_models,
+    maxRetries: maxRetries(config),
+    streamIdleTimeoutMs: config.stream_idle_timeout_ms,
+  }
+}
+
+function maxRetries(config: Settings): number | undefined {
+  const counts = [config.request_max_retries, config.stream_max_retries].filter((count) => count !== undefined)
+  return counts.length === 0 ? undefined : Math.max(...counts)
+}
+
+async function asUserError<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening
+  } catch (error) {
+    if (error instanceof ModelError) throw new UserError('usage', error.message, { cause: error })
+    throw error
+  }
+}
+
+/** A recording is named from where the user stands, not from a workspace elsewhere. */
+function fromHere(model: string, from: string): string {
+  const file = /^replay:(?<file>.+)$/s.exec(model)?.groups?.['file']
+  return file === undefined ? model : `replay:${resolve(from, file)}`
+}

@@ -1,0 +1,74 @@
+import type { Settings } from '../config/schema.ts'
+import type { ApprovalMode } from '../../policies/index.ts'
+import { UserError } from '../core/user-error.ts'
+
+/** Who answers when the Guardian asks. */
+export type ReviewerChoice =
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'person' }
+  | { readonly kind: 'program'; readonly argv: readonly [string, ...string[]] }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'model' }
+  /** Whoever opened the run, by `Run.answer`. */
+  | { readonly kind: 'caller' }
+
+/** Who can answer, besides those that the configuration names. */
+type Available = {
+  /** Whom the request names. Default: nobody in particular. */
+  readonly by: ReviewerChoice | undefined
+  /** Whether a person is there. */
+  readonly isPersonThere: boolean
+}
+
+/**
+ * Who answers when the Guardian asks: whom the request names, else the configuration, else the person who is there.
+ *
+ * @throws UserError `usage` for a configuration that names no program, or two
+ */
+export function chooseReviewer({ by, isPersonThere }: Available, config: Settings, mode: ApprovalMode): ReviewerChoice {
+  if (mode === 'never' || mode === 'bypass') return { kind: 'nobody' }
+  if (by !== undefined) return by
+  const { approval_program: argv, approval_url: url } = config
+  if (argv !== undefined && url !== undefined) {
+    throw new UserError('usage', 'approval_program and approval_url are both set: leave one of them out.')
+  }
+  const person: ReviewerChoice = { kind: isPersonThere ? 'person' : 'nobody' }
+  switch (config.approvals_reviewer) {
+    case 'none':
+      return { kind: 'nobody' }
+    case 'user':
+      return person
+    case 'model':
+    case 'auto_review':
+      return { kind: 'model' }
+    case 'program':
+    case undefined:
+      if (argv !== undefined) return { kind: 'program', argv }
+      if (url !== undefined) return { kind: 'url', url }
+      if (config.approvals_reviewer === undefined) return person
+      throw new UserError(
+        'usage',
+        'approvals_reviewer is "program", and none is named: set approval_program = ["command"] or approval_url.',
+      )
+    default:
+      return config.approvals_reviewer satisfies never
+  }
+}
+
+/** The choice as the model is told of it. */
+export function describeReviewer({ kind }: ReviewerChoice): string {
+  switch (kind) {
+    case 'nobody':
+      return 'nobody is there to ask'
+    case 'person':
+      return 'a person answers'
+    case 'program':
+    case 'url':
+    case 'caller':
+      return 'a program answers'
+    case 'model':
+      return 'a reviewing model answers'
+    default:
+      return kind satisfies never
+  }
+}

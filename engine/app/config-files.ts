@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Project } from '../config/read-project.ts'
+import type { ConfigFile } from '../hooks/config-watch.ts'
+import { directoriesBetween } from '../core/paths.ts'
+import type { Places } from '../core/places.ts'
+import type { Definitions } from '../skills/definition.ts'
+
+type Sources = {
+  readonly places: Places
+  readonly home: string
+  readonly project: Project
+  readonly definitions: Definitions
+}
+
+/** The files that say how a run is to be, or would if they were there. */
+export function configFiles({ places, home, project, definitions }: Sources): readonly ConfigFile[] {
+  const named = (source: ConfigFile['source'], folder: string, ...names: readonly string[]): readonly ConfigFile[] =>
+    names.map((name) => ({ path: join(folder, name), source }))
+  const ours = ['config.toml', 'hooks.json', 'permissions.json']
+  const written = [...definitions.skills, ...definitions.commands, ...definitions.agents]
+  return [
+    ...named('policy_settings', places.managed, ...ours, ...rules(places.managed)),
+    ...named('user_settings', places.config, ...ours, ...rules(places.config)),
+    ...named('user_settings', join(home, '.claude'), 'settings.json'),
+    ...directoriesBetween(project.root, project.workspace).flatMap((folder) => [
+      ...named('project_settings', folder, '.claude/settings.json', '.mcp.json'),
+      ...named('local_settings', folder, '.claude/settings.local.json'),
+      ...named('project_settings', join(folder, '.portcullis'), ...ours, ...rules(join(folder, '.portcullis'))),
+    ]),
+    ...written.map(({ path }): ConfigFile => ({ path, source: 'skills' })),
+  ]
+}
+
+/** The folder of the rules too: it changes when a file comes or goes. */
+function rules(folder: string): readonly string[] {
+  const directory = join(folder, 'rules')
+  const files = existsSync(directory) ? readdirSync(directory) : []
+  return ['rules', ...files.filter((name) => name.endsWith('.rules')).map((name) => join('rules', name))]
+}

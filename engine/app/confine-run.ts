@@ -1,0 +1,39 @@
+import { closedTemporaryDirectory } from '../../sandbox/index.ts'
+import { deniedFiles } from '../config/denied-files.ts'
+import type { Closing } from './closing.ts'
+import { confine, openLike, widen } from './confine.ts'
+import { forbiddenHosts } from './forbidden-hosts.ts'
+import { sandboxModeOf } from './modes.ts'
+import { openPlanMode } from './open-plan-mode.ts'
+import { recoverTree } from './recover-tree.ts'
+import type { Confined, InSession, Loaded } from './stages.ts'
+
+/**
+ * Opens the sandbox.
+ *
+ * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
+ */
+export async function confineRun(loaded: Loaded, closing: Closing): Promise<Confined> {
+  const { request, policies, settings, workspace } = loaded
+  const forbids = forbiddenHosts(policies)
+  const external = request.externallySandboxed === true
+  const confining = !external && sandboxModeOf(settings) !== 'danger-full-access'
+  const denied = deniedFiles(policies.permissions, workspace, confining)
+  const { environment } = request
+  const sandbox = await confine(settings, workspace, { external, forbids, denied, environment })
+  closing.add(() => sandbox.close())
+  const widening = widen(sandbox, settings, forbids)
+  closing.add(() => widening.close())
+  return { ...loaded, sandbox, widening, denied, forbids, openLike: openLike(sandbox, settings, forbids) }
+}
+
+/** Opens the session, and puts the tree in order that a killed run may have left half changed. */
+export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
+  const { request, beginning, workspace, sandbox, widening } = confined
+  const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined
+  const session = beginning.open(workspace, request.source, passing)
+  closing.add(() => session.close())
+  const recovered = sandbox.policy.mode === 'read-only' ? [] : await recoverTree(workspace)
+  const planMode = openPlanMode(request.plan, beginning.earlier, session.rollout)
+  return { ...confined, session, planMode, began: { workspace, sandbox, widening }, recovered, signal }
+}

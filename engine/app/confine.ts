@@ -1,0 +1,112 @@
+import { delimiter, dirname, isAbsolute, resolve } from 'node:path'
+import process from 'node:process'
+import {
+  credentialPlaces,
+  openSandbox,
+  parsePolicy,
+  SandboxError,
+  type Backend,
+  type KnownPlaces,
+  type NetworkOptions,
+  type Sandbox,
+  type SandboxPolicy,
+} from '../../sandbox/index.ts'
+import { openCaches } from '../config/caches.ts'
+import { configuredPolicy } from '../config/sandbox-policy.ts'
+import type { DeniedFiles } from '../config/denied-files.ts'
+import type { Settings } from '../config/schema.ts'
+import { createWidening, type Widening } from '../escalation/widening.ts'
+import { UserError } from '../core/user-error.ts'
+import type { ForbidsHost } from './forbidden-hosts.ts'
+import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
+import { approvalModeOf, sandboxModeOf } from './modes.ts'
+
+/** What a sandbox depends on beside the configuration. */
+type Confining = {
+  /** Whether what is around this program is the sandbox. */
+  readonly external: boolean
+  /** What is said against hosts of the network allow-list. */
+  readonly forbids: ForbidsHost
+  /** Files that permissions deny, which are hidden and protected like those that the configuration names. */
+  readonly denied: DeniedFiles
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+}
+
+/**
+ * The sandbox for the whole run, opened before the first request.
+ * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
+ */
+export async function confine(
+  config: Settings,
+  workspace: string,
+  { external, forbids, denied, environment }: Confining,
+): Promise<Sandbox> {
+  const mode = sandboxModeOf(config)
+  const configured = configuredPolicy(config, openCaches(config, mode, workspace))
+  const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
+  const backend = external ? 'external' : chosen
+  try {
+    return await openSandbox(
+      parsePolicy({
+        mode,
+        workspace,
+        ...configured,
+        readableRoots: [...configured.readableRoots, ...ownProgram(backend)],
+        deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...denied.deniedReads],
+        protectedPaths: [...configured.protectedPaths, ...denied.protectedPaths],
+        environment: {
+          ...configured.environment,
+          set: { ...trustedPath(config, workspace, environment), ...configured.environment.set },
+        },
+      }),
+      { backend, image: config.sandbox_image, network: rulesForProxy(forbids) },
+    )
+  } catch (error) {
+    if (error instanceof SandboxError) {
+      if (!SandboxError.is(error, 'unavailable')) throw new UserError('usage', error.message, { cause: error })
+      throw new UserError('sandboxUnavailable', await explainNoSandbox(error, dockerByConfig), { cause: error })
+    }
+    throw error
+  }
+}
+
+/** The wider sandboxes of a run, of the same kind as its own. */
+export function widen(sandbox: Sandbox, config: Settings, forbids: ForbidsHost): Widening {
+  return createWidening(sandbox, openLike(sandbox, config, forbids))
+}
+
+/** Opens sandboxes of the same kind as a run's. */
+export function openLike(
+  sandbox: Sandbox,
+  config: Settings,
+  forbids: ForbidsHost,
+): (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox> {
+  const { backend } = sandbox
+  return (policy, known = sandbox.known?.()) =>
+    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids), known })
+}
+
+/** What is said against hosts, for a sandbox's proxy. A tunnel says nothing of what goes through it; all but plain HTTP is taken for HTTPS. */
+export function rulesForProxy(forbids: ForbidsHost): NetworkOptions {
+  return { forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
+}
+
+/** Node itself, which tools of ours run in the sandbox, may lie in a place that is private there. A container has its own. */
+function ownProgram(backend: Backend | undefined): readonly string[] {
+  return backend === 'docker' ? [] : [dirname(process.execPath)]
+}
+
+/**
+ * Where commands are looked for. In `untrusted`, what a bare name runs must not be up to the repository: a folder of the
+ * workspace on the path could hold its own `ls`.
+ */
+function trustedPath(
+  config: Settings,
+  workspace: string,
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Readonly<Record<string, string>> {
+  if (approvalModeOf(config) !== 'untrusted') return {}
+  const folders = (environment['PATH'] ?? '').split(delimiter)
+  const trusted = folders.filter((folder) => isAbsolute(folder) && !`${resolve(folder)}/`.startsWith(`${workspace}/`))
+  return { PATH: trusted.join(delimiter) }
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import type { Project } from '../config/read-project.ts'
+import { directoriesBetween } from '../core/paths.ts'
+import type { Places } from '../core/places.ts'
+import type { DefinitionFolder } from '../skills/find-definitions.ts'
+import type { Plugin } from './plugins.ts'
+
+/**
+ * Where skills, commands and agents are looked for: the repository, from the working directory up, then the user's folders, then
+ * plugins, whose names carry the plugin's. They are instructions, so a repository's count as its AGENTS.md does; they can narrow what may
+ * be called, and widen nothing. One that isn't trusted comes after the user: what the user calls by a name stays the user's own words.
+ */
+export function definitionFolders(
+  { places, home, project, trusted }: DefinitionPlaces,
+  plugins: readonly Plugin[],
+): readonly DefinitionFolder[] {
+  const directories = [...directoriesBetween(project.root, project.workspace)].reverse()
+  const brought = directories.flatMap((directory) => [join(directory, '.agents'), join(directory, '.claude')])
+  const own = [places.config, join(home, '.agents'), join(home, '.claude')]
+  const paths = trusted ? [...brought, ...own] : [...own, ...brought]
+  const unnamed = [...new Set(paths)].map((path) => ({ path, prefix: '' }))
+  return [...unnamed, ...plugins.map(({ root, name }) => ({ path: root, prefix: `${name}:` }))]
+}
+
+type DefinitionPlaces = {
+  readonly places: Places
+  readonly home: string
+  readonly project: Project
+  readonly trusted: boolean
+}

@@ -1,0 +1,38 @@
+import type { RunEvent, Sink } from '../core/events.ts'
+
+/** The events of a run for one reader, who may read later than they come. Nothing is kept before somebody wants to read. */
+export class EventQueue {
+  readonly #waiting: RunEvent[] = []
+  #wanted = false
+  #end: { readonly error?: unknown } | undefined
+  #wake: () => void = () => undefined
+
+  readonly sink: Sink = {
+    event: (event) => {
+      if (!this.#wanted) return
+      this.#waiting.push(event)
+      this.#wake()
+    },
+  }
+
+  /** Nothing more comes. */
+  end(failure?: { readonly error: unknown }): void {
+    this.#end ??= failure ?? {}
+    this.#wake()
+  }
+
+  get events(): AsyncIterable<RunEvent> {
+    this.#wanted = true
+    return { [Symbol.asyncIterator]: () => this.#read() }
+  }
+
+  async *#read(): AsyncGenerator<RunEvent> {
+    for (;;) {
+      const event = this.#waiting.shift()
+      if (event !== undefined) yield event
+      else if (this.#end === undefined) await new Promise<void>((resolve) => (this.#wake = resolve))
+      else if ('error' in this.#end) throw this.#end.error
+      else return
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { Guardian, Reviewer } from '../../policies/index.ts'
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { AgentLoan, SubAgents } from '../agents/sub-agents.ts'
+import type { Model } from '../core/model.ts'
+import type { McpServers } from '../mcp/servers.ts'
+import type { RunHooks } from '../tools/hooks.ts'
+import type { RunSummary } from '../core/events.ts'
+import type { RunOptions } from '../run/run-options.ts'
+import type { Whereabouts } from '../run/whereabouts.ts'
+import type { Workers } from '../tools/at-work.ts'
+import type { LateTools } from '../tools/late-tools.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { AgentDefinition } from '../skills/definition.ts'
+import type { NarrowedCalls } from '../skills/narrowed-calls.ts'
+import type { WorktreeHooks, Worktrees } from '../worktree/worktrees.ts'
+import type { RunPart } from '../run/run-part.ts'
+import type { InSession } from './stages.ts'
+
+/** The hooks of a run, for its other features. */
+type OpenHooks = {
+  /** Tells hooks of worktrees, and asks them for one. */
+  readonly worktreeHooks: WorktreeHooks
+  /** What an agent is asked around its calls that the run hands work to; it is held to what its definition allows. */
+  readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
+  /** Lets only these calls through from now on. */
+  readonly narrow: NarrowedCalls['narrow']
+}
+
+/** What features of a run have for each other. Absent: the run doesn't have that feature, or it is opened later. */
+export type Services = {
+  worktrees?: Worktrees
+  servers?: McpServers
+  hooks?: OpenHooks
+  agents?: SubAgents
+}
+
+/** What a feature is opened with. */
+export type Opened = InSession & {
+  readonly services: Services
+  /** Where the run works at a moment. */
+  readonly now: () => Whereabouts
+  /** Those that the run has handed work to. */
+  readonly workers: Workers
+  /** What the run lends once it has begun, which is when anything that asks for it is called. */
+  readonly loan: () => AgentLoan
+  /** Tells the user something, in the stream or, before there is one, at its beginning. */
+  readonly tell: (message: string) => void
+  /** The sandbox, which is none, of what is configured to run outside of it. */
+  readonly outside: () => Promise<Sandbox>
+  /** Runs a model for this run, with all that this run has but what is given. */
+  readonly runPart: (part: RunPart) => Promise<RunSummary>
+  /** What those may use that the run hands work to. */
+  readonly sharedTools: () => { readonly builtIn: readonly Tool[]; readonly mcp: LateTools }
+  /** Puts what features ask around requests around a model's. */
+  readonly aroundModel: (model: Model) => Model
+}
+
+/** What a feature adds to a run. Whatever is left out is nothing. */
+export type Contribution = {
+  /** For the run, and for those it hands work to. */
+  readonly tools?: readonly Tool[]
+  /** For the run alone. Of two tools with one name, these stand. */
+  readonly ownTools?: readonly Tool[]
+  /** Tools that come and go. */
+  readonly lateTools?: LateTools
+  readonly hooks?: RunHooks
+  /** Told to the model before the first prompt of a session. */
+  readonly context?: readonly string[]
+  /** What the user should know before anything happens. */
+  readonly notices?: readonly string[]
+  readonly wrapModel?: (model: Model) => Model
+  readonly wrapReviewer?: (reviewer: Reviewer) => Reviewer
+  readonly wrapGuardian?: (guardian: Guardian) => Guardian
+  /** What a prompt stands for; given the prompt as it is so far. */
+  readonly expandPrompt?: (prompt: string) => Promise<string>
+  /** Of the options of the run, and of those it hands work to, the ones that are this feature's. */
+  readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables'>
+  readonly close?: () => Promise<void> | void
+}
+
+/** Something that runs can have: a thing of its own, which the run's assembly knows by this shape alone. */
+export type Feature = {
+  readonly name: string
+  readonly open: (context: Opened) => Contribution | Promise<Contribution>
+}

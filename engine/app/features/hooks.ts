@@ -1,0 +1,76 @@
+import { createInspector } from '../../agents/inspector.ts'
+import { CommandVariables } from '../../hooks/command-variables.ts'
+import { withPermissionHooks } from '../../hooks/permission-hooks.ts'
+import { hooksOfAgent, openHooks } from '../../hooks/run-hooks.ts'
+import { testHooks } from '../../hooks/self-test.ts'
+import { worktreeHooks } from '../../hooks/worktree-hooks.ts'
+import { noHooks, silentHooks, type CallHooks } from '../../tools/hooks.ts'
+import { narrowedCalls } from '../../skills/narrowed-calls.ts'
+import { configFiles } from '../config-files.ts'
+import type { Contribution, Feature, Opened } from '../feature.ts'
+import { forbidsUrl } from '../forbidden-hosts.ts'
+import { hookSurroundings } from '../hook-surroundings.ts'
+import { parentOf } from '../parent.ts'
+
+/** What users and repositories want to be asked before and told after, and what narrows a run's calls. */
+export const hooksFeature: Feature = { name: 'hooks', open: openFeature }
+
+async function openFeature(context: Opened): Promise<Contribution> {
+  const { sandbox, services, extensions, now } = context
+  const forbidsHost = (url: URL): string | undefined => forbidsUrl(context.forbids, url)
+  const variables = new CommandVariables(sandbox.policy.environment)
+  const inspect = createInspector({ parent: parentOf(context), calls: () => hooks?.inspectorCalls ?? noHooks })
+  const openModel = async (name: string | undefined) => (name === undefined ? context.model : context.openNamed(name))
+  const { surroundings, close } = hookSurroundings({
+    ...context,
+    environment: context.request.environment,
+    image: context.settings.sandbox_image,
+    servers: services.servers,
+    forbidsHost,
+    openModel,
+    inspect,
+    variables,
+  })
+  const set = extensions.hooks
+  const source = context.beginning.earlier === undefined ? 'startup' : 'resume'
+  const watched = configFiles({ ...context, definitions: extensions.definitions })
+  const hooks =
+    set.hooks.size === 0 ? undefined : openHooks(set, source, surroundings, { openModel, configFiles: watched })
+  const missingServer = (name: string): string | undefined => {
+    const state = services.servers?.states().find(({ server }) => server.name === name)
+    return state === undefined ? `there is no MCP server ${name}` : state.problem
+  }
+  const faults =
+    hooks === undefined ? [] : await testHooks(set, { ...surroundings, home: context.home, forbidsHost, missingServer })
+  const listening = hooks?.run ?? silentHooks
+  const cwd = (): string => now().workspace
+  const { calls, narrow } = narrowedCalls(listening.calls, cwd)
+  services.hooks = {
+    worktreeHooks: worktreeHooks(hooks?.hooks),
+    narrow,
+    hooksFor: (definition, id) => {
+      const own = narrowedCalls(calls, cwd)
+      if (definition?.allowedTools !== undefined) own.narrow(definition.allowedTools, `The agent ${definition.name}`)
+      const agent = { id, type: definition?.name ?? 'general' }
+      const asked: CallHooks = {
+        before: (call) => own.calls.before({ ...call, agent }),
+        after: (call, result, took) => own.calls.after({ ...call, agent }, result, took),
+      }
+      return hooks === undefined
+        ? { ...silentHooks, stopped: listening.stopped, calls: asked }
+        : { ...hooksOfAgent(hooks.hooks, listening, agent), calls: asked }
+    },
+  }
+  return {
+    hooks: { ...listening, calls },
+    notices: [...set.notices, ...faults],
+    options: { variables: () => variables.values },
+    ...(hooks === undefined
+      ? {}
+      : { wrapModel: hooks.around, wrapReviewer: (reviewer) => withPermissionHooks(reviewer, hooks.hooks) }),
+    close: async () => {
+      await hooks?.close()
+      await close()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import type { Feature } from '../feature.ts'
+import type { Task } from '../request.ts'
+import { agentsFeature } from './agents.ts'
+import { givenToolsFeature } from './given-tools.ts'
+import { hooksFeature } from './hooks.ts'
+import { mcpFeature } from './mcp.ts'
+import { memoryFeature } from './memory.ts'
+import { outputContractFeature } from './output-contract.ts'
+import { planModeFeature } from './plan-mode.ts'
+import { skillsFeature } from './skills.ts'
+import { webSearchFeature } from './web-search.ts'
+import { worktreeFeature } from './worktree.ts'
+
+/**
+ * What a run is made of, in the order it is opened; it is closed in the reverse one. A feature finds the services of those before it. Where
+ * two bring a tool of one name, the one that is named first here stands.
+ */
+export function featuresOf({ type }: Task): readonly Feature[] {
+  // Calls that come from elsewhere are judged as a model's are; there is nobody who would be told anything.
+  if (type === 'calls') return [hooksFeature]
+  return [
+    webSearchFeature,
+    givenToolsFeature,
+    worktreeFeature,
+    planModeFeature,
+    memoryFeature,
+    mcpFeature,
+    hooksFeature,
+    skillsFeature,
+    agentsFeature,
+    outputContractFeature,
+  ]
+}

@@ -1,0 +1,29 @@
+import { expandServerPrompt, namesServerPrompt } from '../../mcp/prompts.ts'
+import type { Feature } from '../feature.ts'
+import { forbidsUrl } from '../forbidden-hosts.ts'
+import { openServers } from '../open-servers.ts'
+
+/** Tools and prompts of servers that speak the Model Context Protocol. */
+export const mcpFeature: Feature = {
+  name: 'MCP servers',
+  open: async (context) => {
+    const { services, signal, extensions } = context
+    const opened = await openServers(extensions.servers, {
+      workspace: context.workspace,
+      sandbox: context.sandbox,
+      outside: context.outside,
+      forbidsHost: (url) => forbidsUrl(context.forbids, url),
+      deferred: context.settings.tool_search === 'always',
+      tell: context.tell,
+      signal,
+    })
+    if (opened.servers !== undefined) services.servers = opened.servers
+    return {
+      lateTools: opened.tools,
+      notices: opened.notices,
+      expandPrompt: async (prompt) =>
+        namesServerPrompt(prompt) ? expandServerPrompt(prompt, opened.servers, signal) : prompt,
+      close: opened.close,
+    }
+  },
+}

@@ -1,0 +1,12 @@
+import { planningGuardian } from '../../tools/plan-mode/planning-guardian.ts'
+import { planModeTools } from '../../approvals/plan-mode-tools.ts'
+import type { Feature } from '../feature.ts'
+
+/** The run may plan first, and change nothing until the plan is approved. */
+export const planModeFeature: Feature = {
+  name: 'plan mode',
+  open: ({ planMode, workers }) => ({
+    ownTools: planModeTools(planMode, workers),
+    wrapGuardian: (guardian) => planningGuardian(guardian, planMode),
+  }),
+}

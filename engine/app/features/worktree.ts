@@ -1,0 +1,24 @@
+import { worktreeHooks } from '../../hooks/worktree-hooks.ts'
+import { worktreeTools } from '../../worktree/worktree-tools.ts'
+import type { Feature } from '../feature.ts'
+import { openWorktrees } from '../open-worktrees.ts'
+
+/** The run may work in a git worktree of its own. */
+export const worktreeFeature: Feature = {
+  name: 'worktree',
+  open: async (context) => {
+    const { request, services, session, beginning } = context
+    const { worktrees, notices } = await openWorktrees({
+      home: context.began,
+      environment: request.environment,
+      userHome: context.home,
+      open: context.openLike,
+      // Opened later: a worktree that a hook makes is made while the run goes on.
+      hooks: () => services.hooks?.worktreeHooks ?? worktreeHooks(undefined),
+      rollout: session.rollout,
+      resumed: request.start?.type === 'resume' ? beginning.earlier : undefined,
+    })
+    services.worktrees = worktrees
+    return { ownTools: worktreeTools(worktrees, context.workers), notices, close: () => worktrees.close() }
+  },
+}

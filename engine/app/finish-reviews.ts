@@ -1,0 +1,28 @@
+import { finishReviews, renderDenial, SandboxError } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
+
+/**
+ * Finishes the reviews that killed runs owed, before anything is read that their commands may have planted, configuration included.
+ *
+ * @param tell takes what was found, a sentence each
+ * @throws UserError `sandboxUnavailable` where that can't be done
+ */
+export async function finishReviewsFirst(tell: (sentence: string) => void): Promise<void> {
+  try {
+    for (const denial of await finishReviews()) {
+      tell(`a run was killed before it could say this: ${renderDenial(denial)}`)
+    }
+  } catch (error) {
+    if (!SandboxError.is(error, 'unreviewed')) throw error
+    throw new UserError('sandboxUnavailable', error.message, { cause: error })
+  }
+}
+
+/** The same for what opens nothing that commands could have planted: where it can't be done, a command that does will say so. */
+export async function finishReviewsIfPossible(tell: (sentence: string) => void): Promise<void> {
+  try {
+    await finishReviewsFirst(tell)
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+  }
+}

@@ -1,0 +1,33 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { createGuardian, openAuditLog, type Guardian, type Reviewer } from '../../policies/index.ts'
+import { protectingPlace } from '../../sandbox/index.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
+import type { Contribution, Opened } from './feature.ts'
+import { planReviewer } from './plan-reviewer.ts'
+
+/** Makes the Guardian of a run, with its audit log in the session's folder. The log is opened at once. */
+export function createRunGuardian(
+  { session, policies, approvalMode, sandbox, services, review, choice, planMode }: Opened,
+  contributions: readonly Contribution[],
+): (desk: ReviewDesk) => Guardian {
+  const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
+  // Planned changes are judged by the real paths that they would change.
+  const writableRoots = [...new Set(sandbox.policy.writableRoots.flatMap((root) => [root, realpathSync(root)]))]
+  const approvesPlans = planReviewer(choice, review, approvalMode, planMode)
+  const behind = (reviewer: Reviewer): Reviewer =>
+    contributions.reduce((wrapped, { wrapReviewer }) => wrapReviewer?.(wrapped) ?? wrapped, reviewer)
+  return (desk) => {
+    const guardian = createGuardian({
+      rules: policies.rules,
+      permissions: { ...policies.permissions, alias: (path) => services.worktrees?.originalOf(path) },
+      approvalMode,
+      reviewer: behind(review.reviewer(desk)),
+      planReviewer: behind(approvesPlans(desk)),
+      audit,
+      writableRoots,
+      protects: (path, roots) => protectingPlace(sandbox.policy, path, roots),
+    })
+    return contributions.reduce((wrapped, { wrapGuardian }) => wrapGuardian?.(wrapped) ?? wrapped, guardian)
+  }
+}

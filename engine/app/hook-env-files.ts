@@ -1,0 +1,55 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
+import type { CommandVariables } from '../hooks/command-variables.ts'
+import type { HookSurroundings } from '../hooks/hooks.ts'
+import type { Hook } from '../hooks/load.ts'
+import { readPlainFile } from '../core/read-plain-file.ts'
+
+type Around = {
+  /** The session's folder. */
+  readonly directory: string
+  readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
+  readonly open: (policy: SandboxPolicy) => Promise<Sandbox>
+  readonly variables: CommandVariables
+}
+
+const maxBytes = 64 * 1024
+
+/**
+ * Makes the files that hooks write variables for later commands to: each hook has its own, the one place beyond the sandbox of hooks
+ * that it can write. Where that can write nothing, there is none.
+ */
+export function envFiles({
+  directory,
+  sandboxFor,
+  open,
+  variables,
+}: Around): NonNullable<HookSurroundings['envFileFor']> {
+  let made = 0
+  return async (hook) => {
+    const sandbox = await sandboxFor(hook)
+    const { policy } = sandbox
+    if (policy.mode === 'read-only') return undefined
+    const path = join(directory, `hook-variables-${++made}.sh`)
+    writeFileSync(path, '', { mode: 0o600 })
+    const own =
+      policy.mode === 'danger-full-access'
+        ? undefined
+        : await open(parsePolicy({ ...policy, writableFiles: [...policy.writableFiles, path] }))
+    return {
+      path,
+      sandbox: own ?? sandbox,
+      take: (name) => {
+        const text = readPlainFile(path, maxBytes)
+        return typeof text === 'string'
+          ? variables.take(text, name)
+          : [`What ${name} wrote to ${path}: ${text.reason}.`]
+      },
+      close: async () => {
+        await own?.close()
+        rmSync(path, { force: true })
+      },
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import type { Project } from '../config/read-project.ts'
+import type { HookFile } from '../hooks/load.ts'
+import { directoriesBetween } from '../core/paths.ts'
+import type { Places } from '../core/places.ts'
+import { pluginFiles, type Plugin } from './plugins.ts'
+
+type HookPlaces = {
+  readonly places: Places
+  readonly home: string
+  readonly project: Project
+  /** Whether what the repository brings along counts. */
+  readonly trusted: boolean
+  readonly plugins: readonly Plugin[]
+}
+
+/** Where hooks may be configured: by the machine's owner, the user, plugins, and a repository that is trusted. The files need not exist. */
+export function hookFiles({ places, home, project, trusted, plugins }: HookPlaces): readonly HookFile[] {
+  const plugged = plugins.map((plugin): HookFile => ({
+    path: pluginFiles(plugin).hooks,
+    layer: 'plugin',
+    pluginRoot: plugin.root,
+  }))
+  const own: readonly HookFile[] = [
+    { path: join(places.managed, 'hooks.json'), layer: 'managed' },
+    { path: join(places.config, 'hooks.json'), layer: 'user' },
+    { path: join(home, '.claude', 'settings.json'), layer: 'user' },
+    ...plugged,
+  ]
+  if (!trusted) return own
+  const names = ['.claude/settings.json', '.claude/settings.local.json', '.portcullis/hooks.json']
+  const brought = directoriesBetween(project.root, project.workspace).flatMap((directory) =>
+    names.map((name): HookFile => ({ path: join(directory, name), layer: 'project' })),
+  )
+  return [...own, ...brought.filter(({ path }) => own.every((one) => one.path !== path))]
+}

@@ -1,0 +1,181 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ApprovalMode } from '../../policies/index.ts'
+import type { Inspect } from '../agents/inspector.ts'
+import { meteredModel } from '../agents/metered-model.ts'
+import type { AgentLoan } from '../agents/sub-agents.ts'
+import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
+import type { CommandVariables } from '../hooks/command-variables.ts'
+import type { HookSurroundings } from '../hooks/hooks.ts'
+import { runsOutside, type Hook } from '../hooks/load.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import { judgement } from '../hooks/run-prompt.ts'
+import type { McpServers } from '../mcp/servers.ts'
+import type { Model } from '../core/model.ts'
+import type { ToolPlace } from '../tools/tool.ts'
+import type { Session } from '../session/session.ts'
+import { rulesForProxy } from './confine.ts'
+import { envFiles } from './hook-env-files.ts'
+import type { ForbidsHost } from './forbidden-hosts.ts'
+
+/** What hooks are told of the approval policy, in Claude Code's words. */
+const permissionModes: Readonly<Record<ApprovalMode, string>> = {
+  untrusted: 'default',
+  'on-failure': 'acceptEdits',
+  'on-request': 'acceptEdits',
+  never: 'dontAsk',
+  bypass: 'bypassPermissions',
+}
+
+/** In the user's folder of Claude Code, what hooks must not change: it says what runs. */
+const settled = [
+  'settings.json',
+  'settings.local.json',
+  'hooks',
+  'agents',
+  'commands',
+  'skills',
+  'plugins',
+  'CLAUDE.md',
+  'rules',
+  'output-styles',
+  'keybindings.json',
+  'local',
+  'bin',
+  'statusline.sh',
+  'statusline-command.sh',
+]
+
+/** There, what only Claude Code itself has business with: its keys, and what was said and typed. */
+const secret = [
+  '.credentials.json',
+  'history.jsonl',
+  'projects',
+  'shell-snapshots',
+  'file-history',
+  'paste-cache',
+  'session-env',
+]
+
+/** Files there that hooks keep notes in from run to run. */
+const notes = /\.(?:log|txt|jsonl|csv|tsv|db|sqlite3?|tmp|lock|pid)$|^(?:logs?|notes|state|cache|data|todos|tmp)$/i
+
+type Around = {
+  readonly workspace: string
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+  readonly sandbox: Sandbox
+  /** The image of the docker backend, where there is one. */
+  readonly image: string | undefined
+  readonly session: Session
+  readonly home: string
+  readonly approvalMode: ApprovalMode
+  /** Where the run works at a moment. */
+  readonly now: () => ToolPlace
+  readonly planMode: PlanMode
+  /** Where what hooks set for commands goes. */
+  readonly variables: CommandVariables
+  readonly servers: McpServers | undefined
+  /** What is said against hosts, for the sandbox of hooks; and the same for a hook's own URL. */
+  readonly forbids: ForbidsHost
+  readonly forbidsHost: (url: URL) => string | undefined
+  /** A model by name, or the run's own. */
+  readonly openModel: (name: string | undefined) => Promise<Model>
+  /** What models that hooks ask are paid from. Hooks run only while the run does. */
+  readonly loan: () => AgentLoan
+  /** The sandbox, which is none, of hooks that are configured to run outside of it. */
+  readonly outside: () => Promise<Sandbox>
+  /** Whom `agent` hooks ask. */
+  readonly inspect: Inspect
+  readonly signal: AbortSignal
+}
+
+/** What the hooks of a run work with, and what frees it. */
+export function hookSurroundings(around: Around): {
+  readonly surroundings: Omit<HookSurroundings, 'onRun'>
+  readonly close: () => Promise<void>
+} {
+  const { workspace, session, servers } = around
+  const own = new Map<Sandbox, Promise<Sandbox>>()
+  const sandboxFor = (hook: Hook): Promise<Sandbox> => {
+    if (runsOutside(hook)) return around.outside()
+    const { sandbox } = around.now()
+    if (hook.file.layer === 'project') return Promise.resolve(sandbox)
+    const opened = own.get(sandbox) ?? openForUser(sandbox, around)
+    own.set(sandbox, opened)
+    return opened
+  }
+  return {
+    surroundings: {
+      common: () => ({
+        session_id: session.threadId,
+        transcript_path: join(session.directory, 'rollout.jsonl'),
+        cwd: around.now().workspace,
+        permission_mode: around.planMode.wishedBy === undefined ? permissionModes[around.approvalMode] : 'plan',
+      }),
+      workspace,
+      cwd: () => around.now().workspace,
+      sandboxFor,
+      envFileFor: envFiles({
+        directory: session.directory,
+        sandboxFor,
+        open: (policy) => openLike(around, policy),
+        variables: around.variables,
+      }),
+      env: around.environment,
+      ask: async ({ kind, text, model: name }, signal) => {
+        const { desk } = around.loan()
+        const exhausted = desk.exhausted()
+        if (exhausted !== undefined) throw new Error(exhausted)
+        const opened = await around.openModel(name)
+        if (kind === 'agent') return around.inspect({ prompt: text, model: opened, judgement }, signal)
+        const model = meteredModel(desk.within(opened), desk.spend)
+        let said = ''
+        const history = [{ type: 'message' as const, role: 'user' as const, text }]
+        const request = { instructions: judge, tools: [], history, threadId: `${session.threadId}-hook` }
+        for await (const event of model.respond(request, signal)) {
+          if (event.type === 'message') said = event.text
+          if (event.type === 'retry') said = ''
+        }
+        return said
+      },
+      callMcpTool: async (server, tool, input, signal) => {
+        if (servers === undefined) throw new Error('no MCP server is configured')
+        const result = await servers.call(server, tool, input as Readonly<Record<string, unknown>>, signal)
+        if (result.isError) throw new Error(result.text)
+        return result.text
+      },
+      forbidsHost: around.forbidsHost,
+      keep: (text) => session.keepOutput(new TextEncoder().encode(text)),
+      signal: around.signal,
+    },
+    close: async () => {
+      for (const opened of own.values()) await (await opened).close()
+    },
+  }
+}
+
+const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
+
+/** The run's sandbox, in which the user's own hooks can keep their notes where Claude Code lets them: in `~/.claude`. */
+async function openForUser(sandbox: Sandbox, around: Around): Promise<Sandbox> {
+  const { policy } = sandbox
+  const folder = join(around.home, '.claude')
+  if (policy.mode !== 'workspace-write' || !existsSync(folder)) return sandbox
+  const wider = parsePolicy({
+    ...policy,
+    writableRoots: [...policy.writableRoots, folder],
+    deniedReads: [...policy.deniedReads, ...secret.map((name) => join(folder, name))],
+    // A hook may run code of the workspace. What is there already may be run or obeyed by something, unless it is but notes.
+    protectedPaths: [
+      ...policy.protectedPaths,
+      ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),
+    ],
+  })
+  return openLike(around, wider)
+}
+
+/** A sandbox of the same kind as the run's. */
+function openLike({ sandbox, image, forbids }: Around, policy: SandboxPolicy): Promise<Sandbox> {
+  const { backend } = sandbox
+  return openSandbox(policy, { backend, image, network: rulesForProxy(forbids), known: sandbox.known?.() })
+}

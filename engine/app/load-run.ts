@@ -1,0 +1,119 @@
+import { defaultModel } from '../config/defaults.ts'
+import { rootsOf } from '../config/sandbox-policy.ts'
+import { readMemory } from '../memory/read-memory.ts'
+import { findHome, findPlaces, stateFor } from '../core/places.ts'
+import { readPolicies } from '../config/read-policies.ts'
+import { OutputContract } from '../run/output-contract.ts'
+import { prepareStart } from '../session/start.ts'
+import { chooseReviewer } from './choose-reviewer.ts'
+import { nameOfModel, openLazily, openNamed, recorded, type ModelSources } from './choose-model.ts'
+import type { Closing } from './closing.ts'
+import { expandPrompt } from './expand-prompt.ts'
+import { finishReviewsFirst } from './finish-reviews.ts'
+import { hiddenFiles } from './hidden-files.ts'
+import { loadSettings } from './load-settings.ts'
+import { factsOfModels } from './model-facts.ts'
+import { approvalModeOf } from './modes.ts'
+import { openReviewer } from './open-reviewer.ts'
+import { readExtensions } from './read-extensions.ts'
+import type { RunRequest } from './request.ts'
+import type { Configured, Loaded } from './stages.ts'
+import { loadUserTools } from './user-tools.ts'
+import { findRepository, requireRepository } from './workspace.ts'
+
+/**
+ * Reads what machine, user and repository say. Reviews that killed runs owed are finished before anything is read that their commands may
+ * have planted.
+ *
+ * @throws UserError for what the user has to mend
+ */
+export async function configure(request: RunRequest, warn: (sentence: string) => void): Promise<Configured> {
+  const { workspace, environment } = request
+  const places = findPlaces(environment)
+  await finishReviewsFirst(warn)
+  const config = loadSettings(request.settings ?? {}, workspace, places)
+  const { settings } = config
+  if (request.outsideRepository !== true) requireRepository(workspace)
+  const project = { root: findRepository(workspace) ?? workspace, workspace }
+  const memoryPlaces = { user: places.config, ...project }
+  const home = findHome(environment)
+  const policies = readPolicies({ places, home, project, config })
+  const memory = readMemory(memoryPlaces, hiddenFiles(settings, project.root, policies))
+  const approvalMode = approvalModeOf(settings)
+  return { request, places, home, project, workspace, config, settings, policies, memoryPlaces, memory, approvalMode }
+}
+
+/**
+ * Looks at everything that can be wrong before the first request.
+ *
+ * @param closing takes what closes the little that is opened on the way
+ * @throws UserError for what the user has to mend
+ */
+export async function loadRun(request: RunRequest, closing: Closing): Promise<Loaded> {
+  const said: string[] = []
+  const configured = await configure(request, request.warn ?? ((sentence) => said.push(sentence)))
+  const { places, workspace, settings, approvalMode } = configured
+  const { task, environment, from = workspace } = request
+  const deliver = request.deliver?.()
+  const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
+  const extensions = await readExtensions({ ...configured, environment })
+  const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions.commands)
+  const userTools = await loadUserTools(settings.tool_folders ?? [])
+  const beginning = prepareStart(
+    request.start ?? { type: 'new' },
+    stateFor(rootsOf(settings, workspace), places.state),
+    workspace,
+  )
+  const sources: ModelSources = { settings, workspace, environment, from }
+  const model = await openModel(configured, sources, beginning.earlier?.model)
+  const output = request.output === undefined ? undefined : new OutputContract(request.output, model)
+  const person = request.reviewing?.person
+  const choice = chooseReviewer(
+    { by: request.reviewing?.by, isPersonThere: person !== undefined },
+    settings,
+    approvalMode,
+  )
+  const reviewing = choice.kind === 'model' ? [settings.reviewer_model ?? model.name] : []
+  const factsOf = factsOfModels(request.budget?.maxCost, settings, model.name, reviewing)
+  const review = await openReviewer(choice, {
+    config: settings,
+    places,
+    roots: rootsOf(settings, workspace),
+    person: person?.(),
+    errors: request.errors,
+    environment,
+    openModel: () => openNamed(settings.reviewer_model ?? model.name, sources),
+  })
+  closing.add(review.close)
+  return {
+    ...configured,
+    named,
+    deliver,
+    extensions,
+    userTools,
+    beginning,
+    model,
+    openNamed: (name) => openNamed(name, sources),
+    output,
+    choice,
+    review,
+    factsOf,
+    said,
+  }
+}
+
+function wordsOf(prompt: string | (() => Promise<string>)): string | Promise<string> {
+  return typeof prompt === 'string' ? prompt : prompt()
+}
+
+async function openModel(
+  { request, config, workspace }: Configured,
+  sources: ModelSources,
+  before: string | undefined,
+) {
+  if (request.model !== undefined) return request.model
+  // Nobody may ever ask it: only a hook or a reviewer can.
+  if (request.task.type === 'calls') return openLazily(config.settings.model ?? defaultModel, sources)
+  const model = await openNamed(nameOfModel(config, request.settings?.profile !== undefined, before), sources)
+  return request.record === undefined ? model : recorded(model, request.record, workspace)
+}

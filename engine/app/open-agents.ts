@@ -1,0 +1,47 @@
+import { SubAgents, type Parent } from '../agents/sub-agents.ts'
+import type { Model } from '../core/model.ts'
+import type { RunHooks } from '../tools/hooks.ts'
+import type { AgentDefinition } from '../skills/definition.ts'
+import { mayOffer } from '../skills/narrowing.ts'
+import { createRegistry } from '../tools/registry.ts'
+import { someTools, type LateTools } from '../tools/late-tools.ts'
+import type { Tool } from '../tools/tool.ts'
+import { UserError } from '../core/user-error.ts'
+
+type Opening = {
+  readonly parent: Parent
+  /** What agents may use; they hand no work on. */
+  readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: LateTools }
+  readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
+  /** The run's. */
+  readonly model: Model
+  /** Puts what is asked around requests around a model's. */
+  readonly around: (model: Model) => Model
+  readonly openModel: (name: string) => Promise<Model>
+  /** Whether a definition in this file may name a model: one of a repository that nobody trusts may not spend where it likes. */
+  readonly mayChoose: (path: string) => boolean
+}
+
+/** Makes those that a run can hand work to. */
+export function openAgents({ parent, tools, hooksFor, model, around, openModel, mayChoose }: Opening): SubAgents {
+  return new SubAgents({
+    parent,
+    equip: (definition, id) => {
+      const { allowedTools } = definition ?? {}
+      const offered = ({ name }: Tool): boolean => allowedTools === undefined || mayOffer(name, allowedTools)
+      const { builtIn, mcp } = tools()
+      const registry = createRegistry({ builtIn: builtIn.filter(offered), mcp: someTools(mcp, offered) })
+      return { tools: registry, hooks: hooksFor(definition, id) }
+    },
+    modelFor: async (definition) => {
+      if (definition?.model === undefined || !mayChoose(definition.path)) return around(model)
+      try {
+        return around(await openModel(definition.model))
+      } catch (error) {
+        // Definitions are written for other programs too, whose names for models mean nothing here.
+        if (error instanceof UserError) return around(model)
+        throw error
+      }
+    },
+  })
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { homeDirectory } from '../../sandbox/index.ts'
+import {
+  createHumanReviewer,
+  createProgramReviewer,
+  httpExchange,
+  nobody,
+  withBreaker,
+  type Reviewer,
+} from '../../policies/index.ts'
+import type { Settings } from '../config/schema.ts'
+import type { Model } from '../core/model.ts'
+import type { Places } from '../core/places.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
+import { callerReviewer, type CallerReviewer } from '../approvals/caller.ts'
+import { modelReviewer } from '../approvals/model.ts'
+import { answeringProgram } from '../approvals/program.ts'
+import { reported } from '../approvals/report.ts'
+import { askAtTerminal, type AskPerson } from '../approvals/terminal.ts'
+import { acceptedFiles, keepRule } from '../approvals/keep-rule.ts'
+import { UserError } from '../core/user-error.ts'
+import type { ReviewerChoice } from './choose-reviewer.ts'
+
+/** A reviewer that is ready, and what frees it. */
+export type OpenReviewer = {
+  readonly reviewer: (desk: ReviewDesk) => Reviewer
+  /** The person who is there, whoever is asked otherwise. Absent: nobody is. */
+  readonly person?: (desk: ReviewDesk) => Reviewer
+  /** Asks the person anything else. Absent: nobody is there who could be asked, or is to be. */
+  readonly ask?: AskPerson
+  /** Answers what the caller is asked. Absent: the caller isn't. */
+  readonly answer?: CallerReviewer['answer']
+  readonly close: () => Promise<void> | void
+}
+
+/** What making a reviewer needs. */
+type Opening = {
+  readonly config: Settings
+  readonly places: Places
+  /** What commands may write to. */
+  readonly roots: readonly string[]
+  /** Asks the person who is there. Absent: nobody is. */
+  readonly person: AskPerson | undefined
+  /** Takes the standard error of programs that answer. Absent: nobody does. */
+  readonly errors: Writable | undefined
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+  /** Opens the model that reviews; called only where a model does. */
+  readonly openModel: () => Promise<Model>
+}
+
+/**
+ * Makes the reviewer that was chosen. A judge that refuses again and again ends the run; a person has a word for that.
+ *
+ * @throws UserError `usage` for a model or a policy text that isn't there
+ */
+export async function openReviewer(choice: ReviewerChoice, opening: Opening): Promise<OpenReviewer> {
+  const { person, places } = opening
+  const opened = await openChosen(choice, opening)
+  return person === undefined ? opened : { ...opened, person: personAt(person, places) }
+}
+
+async function openChosen(
+  choice: ReviewerChoice,
+  { config, places, roots, openModel, person, errors, environment }: Opening,
+): Promise<OpenReviewer> {
+  const timeout = config.approval_timeout === undefined ? {} : { timeoutMs: config.approval_timeout * 1000 }
+  const nothingToClose = (): void => undefined
+  switch (choice.kind) {
+    case 'nobody':
+      return { reviewer: () => nobody, close: nothingToClose }
+    case 'person': {
+      if (person === undefined) return { reviewer: () => nobody, close: nothingToClose }
+      return { reviewer: personAt(person, places), ask: person, close: nothingToClose }
+    }
+    case 'caller': {
+      const { reviewer, answer } = callerReviewer()
+      return { reviewer: (desk) => reported(desk, () => reviewer), answer, close: nothingToClose }
+    }
+    case 'program': {
+      const program = answeringProgram(choice.argv, { roots, environment, errors })
+      const reviewer = createProgramReviewer({ exchange: program.exchange, ...timeout })
+      return { reviewer: (desk) => withBreaker(reported(desk, () => reviewer)), close: program.close }
+    }
+    case 'url': {
+      const reviewer = createProgramReviewer({ exchange: httpExchange(choice.url), ...timeout })
+      return { reviewer: (desk) => withBreaker(reported(desk, () => reviewer)), close: nothingToClose }
+    }
+    case 'model': {
+      const model = await openModel()
+      const policy = config.reviewer_policy_file === undefined ? undefined : readPolicy(config.reviewer_policy_file)
+      return {
+        reviewer: (desk) =>
+          withBreaker(
+            reported(desk, (spend) => modelReviewer({ model, desk, spend, policy, timeoutMs: timeout.timeoutMs })),
+          ),
+        close: nothingToClose,
+      }
+    }
+    default:
+      return choice satisfies never
+  }
+}
+
+function personAt(ask: AskPerson, places: Places): OpenReviewer['reviewer'] {
+  const person = createHumanReviewer({
+    ask: askAtTerminal(ask, acceptedFiles(places)),
+    writeRule: (rule) => keepRule(places, rule),
+  })
+  return (desk) => reported(desk, () => person)
+}
+
+function readPolicy(file: string): string {
+  const path = file === '~' || file.startsWith('~/') ? join(homeDirectory(), file.slice(1)) : file
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new UserError('usage', `reviewer_policy_file: ${path} can't be read: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}

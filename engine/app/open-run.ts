@@ -1,0 +1,84 @@
+import type { RunSummary } from '../core/events.ts'
+import type { TakeCall } from '../run/serve-calls.ts'
+import { assemble } from './assemble.ts'
+import { Closing } from './closing.ts'
+import { beginSession, confineRun } from './confine-run.ts'
+import { EventQueue } from './event-queue.ts'
+import { loadRun } from './load-run.ts'
+import type { Run, RunRequest } from './request.ts'
+import type { Loaded } from './stages.ts'
+
+/**
+ * Opens a run: the one way to have a model work, whoever wants it to. It begins at once, and by the request alone: it looks at no terminal,
+ * no command line and no variable of the process, takes no signal, writes to no standard stream and ends no process. All that it opened is
+ * closed when it is over, or could not be begun, the last first.
+ */
+export function openRun(request: RunRequest): Run {
+  const queue = new EventQueue()
+  const controller = new AbortController()
+  const closing = new Closing()
+  const served = Promise.withResolvers<TakeCall>()
+  const ready = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  let loaded: Loaded | undefined
+  const interrupt: Run['interrupt'] = (reason = 'interrupted') => controller.abort(reason)
+  closing.add(follow(request.signal, (reason) => interrupt(reason)))
+
+  const go = async (): Promise<RunSummary> => {
+    loaded = await loadRun(request, closing)
+    request.loaded?.()
+    const confined = await confineRun(loaded, closing)
+    const opened = await beginSession(confined, controller.signal, closing)
+    return assemble(opened, closing, {
+      sinks: [...(request.sinks ?? []), queue.sink],
+      begun: ready.resolve,
+      serve: (take) => {
+        served.resolve(take)
+        return over.promise
+      },
+    })
+  }
+
+  const result = go()
+  const closed = result.then(
+    () => closing.close(),
+    () => closing.close(),
+  )
+  result.then(
+    () => queue.end(),
+    (error: unknown) => queue.end({ error }),
+  )
+  result.catch((error: unknown) => {
+    ready.reject(error)
+    served.reject(error)
+  })
+  // Whoever doesn't ask how it ended must not be ended by it.
+  for (const promise of [result, closed, ready.promise, served.promise]) promise.catch(() => undefined)
+
+  return {
+    get events() {
+      return queue.events
+    },
+    ready: ready.promise,
+    result,
+    answer: (callId, answer) => loaded?.review.answer?.(callId, answer) ?? false,
+    call: async (name, input, signal) => (await served.promise)(name, input, signal),
+    interrupt,
+    close: async () => {
+      over.resolve()
+      if (request.task.type === 'prompt') interrupt()
+      await closed
+    },
+  }
+}
+
+/** Passes a caller's wish to stop on. Gives what ends that. */
+function follow(signal: AbortSignal | undefined, interrupt: Run['interrupt']): () => void {
+  const stop = (): void => {
+    const { reason } = signal ?? {}
+    interrupt(reason === 'terminated' ? reason : 'interrupted')
+  }
+  if (signal?.aborted === true) stop()
+  signal?.addEventListener('abort', stop, { once: true })
+  return () => signal?.removeEventListener('abort', stop)
+}

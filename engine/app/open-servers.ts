@@ -1,0 +1,74 @@
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { McpServer } from '../mcp/server.ts'
+import type { McpServers } from '../mcp/servers.ts'
+import { fixedTools, type LateTools } from '../tools/late-tools.ts'
+import type { Tool } from '../tools/tool.ts'
+import { UserError } from '../core/user-error.ts'
+
+/** The MCP servers of a run, started. */
+type OpenServers = {
+  readonly tools: LateTools
+  /** Undefined where none is configured. */
+  readonly servers: McpServers | undefined
+  /** What is not there, as sentences. */
+  readonly notices: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+type Starting = {
+  readonly workspace: string
+  readonly sandbox: Sandbox
+  /** The sandbox of servers that are configured to run outside of it. */
+  readonly outside: () => Promise<Sandbox>
+  readonly forbidsHost: (url: URL) => string | undefined
+  /** Whether requests name tools only, so that the first one need not wait for servers. */
+  readonly deferred: boolean
+  /** Tells the user what has come out since the start, such as that a server is not there. */
+  readonly tell: (message: string) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Starts the MCP servers of a run, all at once, and waits for those whose tools the first request has to hold.
+ *
+ * @throws UserError `usage` where a required one is not there, or a rule forbids to reach one
+ */
+export async function openServers(configured: readonly McpServer[], starting: Starting): Promise<OpenServers> {
+  if (configured.length === 0)
+    return { tools: fixedTools([]), servers: undefined, notices: [], close: () => Promise.resolve() }
+  // Loaded only where there is one: with its SDK and the checks of schemas it is a third of what a start reads.
+  const { startServers } = await import('../mcp/servers.ts')
+  const { mcpTools, omissions } = await import('../mcp/tools.ts')
+  const { resourceTools } = await import('../mcp/resource-tools.ts')
+  const { workspace, sandbox, outside, signal } = starting
+  for (const { origin, name, transport } of configured) {
+    const forbidden = transport.type === 'stdio' ? undefined : starting.forbidsHost(transport.url)
+    if (forbidden !== undefined)
+      throw new UserError('usage', `${origin}: the MCP server ${name} can't be reached: ${forbidden}`)
+  }
+  const sandboxFor = ({ transport }: McpServer): Promise<Sandbox> =>
+    transport.type === 'stdio' && !transport.sandboxed ? outside() : Promise.resolve(sandbox)
+  let made: readonly Tool[] | undefined
+  const servers = await startServers(
+    configured,
+    { workspace, sandboxFor, signal },
+    {
+      onChanged: ({ name }, problem) => {
+        made = undefined
+        if (problem !== undefined) starting.tell(`The MCP server ${name} is not there: ${problem}`)
+      },
+      waitsFor: ({ alwaysLoad }) => alwaysLoad || !starting.deferred,
+    },
+  )
+  return {
+    tools: {
+      current: () => (made ??= [...mcpTools(servers), ...resourceTools(servers)]),
+      awaited: servers.starting,
+      settled: servers.settled,
+      missing: () => omissions(servers),
+    },
+    servers,
+    notices: omissions(servers),
+    close: servers.close,
+  }
+}

@@ -1,0 +1,59 @@
+import { isAbsolute, join } from 'node:path'
+import type { Whereabouts } from '../run/whereabouts.ts'
+import type { ReadRollout, Rollout } from '../session/rollout.ts'
+import type { OpenSandbox } from '../worktree/make-worktree.ts'
+import { Worktrees, type WorktreeHooks } from '../worktree/worktrees.ts'
+import { recoverTree } from './recover-tree.ts'
+import { findRepository } from './workspace.ts'
+
+type Opening = {
+  /** Where the run begins. */
+  readonly home: Whereabouts
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+  /** The user's home directory. */
+  readonly userHome: string
+  readonly open: OpenSandbox
+  readonly hooks: () => WorktreeHooks
+  readonly rollout: Rollout
+  /** The session that is gone on with, but not one that another begins with. */
+  readonly resumed: Pick<ReadRollout, 'worktree'> | undefined
+}
+
+/** The worktrees of a run, in the one already that an earlier run of its session was in; with what the user has to know. */
+export async function openWorktrees({
+  home,
+  environment,
+  userHome,
+  open,
+  hooks,
+  rollout,
+  resumed,
+}: Opening): Promise<{ readonly worktrees: Worktrees; readonly notices: readonly string[] }> {
+  const data = environment['XDG_DATA_HOME']
+  const worktrees = new Worktrees({
+    home,
+    root: findRepository(home.workspace),
+    // Not below a folder of ours that commands must not write, nor in the repository, where it would be a change.
+    folder: join(
+      data !== undefined && isAbsolute(data) ? data : join(userHome, '.local/share'),
+      'portcullis-worktrees',
+    ),
+    hookFolders: [join(userHome, '.claude', 'worktrees')],
+    open,
+    hooks,
+    note: (worktree) => rollout.append({ type: 'worktree', worktree: worktree ?? null }),
+  })
+  const before = resumed?.worktree
+  if (before === undefined) return { worktrees, notices: [] }
+  const problem = await worktrees.resume(before)
+  if (problem === undefined) return { worktrees, notices: await recoverTree(before.path) }
+  rollout.append({ type: 'worktree', worktree: null })
+  return { worktrees, notices: [problem] }
+}
+
+/** What the model is told of the worktree that it is in, at the beginning of a run. */
+export function describeWorktree({ current, now }: Worktrees): readonly string[] {
+  if (current === undefined) return []
+  const branch = current.git === undefined ? '' : `, on the branch ${current.git.branch}`
+  return [`You work in ${now.workspace}${branch}, a worktree. The tree where the session began can only be read.`]
+}

@@ -1,0 +1,10 @@
+import { hostPath, type SandboxPolicy } from '../../sandbox/index.ts'
+
+/** The environment of what is configured to run outside: names mean no program that commands could have put into the workspace. */
+export function environmentOutside(
+  { environment, workspace, writableRoots }: SandboxPolicy,
+  host: Readonly<NodeJS.ProcessEnv>,
+): SandboxPolicy['environment'] {
+  const path = hostPath([workspace, ...writableRoots], environment.set['PATH'] ?? host['PATH'])
+  return { ...environment, set: { ...environment.set, PATH: path } }
+}

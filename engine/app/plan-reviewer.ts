@@ -1,0 +1,30 @@
+import type { ApprovalMode, Reviewer } from '../../policies/index.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
+import { unattendedPlans } from '../approvals/plan.ts'
+import type { ReviewerChoice } from './choose-reviewer.ts'
+import type { OpenReviewer } from './open-reviewer.ts'
+
+/**
+ * Who approves plans: the person who is there, whatever they want to be asked about otherwise; else the program that answers for
+ * them. A reviewing model judges actions; it is no substitute for the user who wanted to read the plan.
+ */
+export function planReviewer(
+  choice: ReviewerChoice,
+  review: OpenReviewer,
+  approvalMode: ApprovalMode,
+  planMode: PlanMode,
+): (desk: ReviewDesk) => Reviewer {
+  switch (choice.kind) {
+    case 'person':
+    case 'program':
+    case 'url':
+    case 'caller':
+      return review.reviewer
+    case 'model':
+    case 'nobody':
+      return review.person ?? (() => unattendedPlans(approvalMode, planMode))
+    default:
+      return choice satisfies never
+  }
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ignoredWhole, type Ignored } from '../config/ignored.ts'
+import type { Config } from '../config/load.ts'
+import type { Project } from '../config/read-project.ts'
+import { loadHooks, type HookSet } from '../hooks/load.ts'
+import type { McpServer } from '../mcp/server.ts'
+import { directoriesBetween } from '../core/paths.ts'
+import type { Places } from '../core/places.ts'
+import type { Definitions } from '../skills/definition.ts'
+import { findDefinitions } from '../skills/find-definitions.ts'
+import { definitionFolders } from './definition-folders.ts'
+import { hookFiles } from './hook-files.ts'
+import { configuredServers } from './mcp-servers.ts'
+import { enabledPlugins } from './plugins.ts'
+
+/** What users and repositories add to a run, read and checked; nothing of it runs yet. */
+export type Extensions = {
+  readonly hooks: HookSet
+  readonly servers: readonly McpServer[]
+  readonly definitions: Definitions
+  /** What a repository brings along in vain. */
+  readonly ignored: readonly Ignored[]
+}
+
+/** Where they are read from. */
+type ExtensionSources = {
+  readonly places: Places
+  readonly home: string
+  readonly project: Project
+  readonly config: Config
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+}
+
+/** Files that hold nothing else, and count in trusted repositories only. */
+const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
+
+/**
+ * Reads hooks, MCP servers, skills, commands and agents.
+ *
+ * @throws UserError `usage` for anything wrong in any of their files
+ */
+export async function readExtensions(sources: ExtensionSources): Promise<Extensions> {
+  const { places, home, project, config, environment } = sources
+  const brought = directoriesBetween(project.root, project.workspace).flatMap((directory) =>
+    trustedOnly.map((name) => join(directory, name)).filter((path) => existsSync(path)),
+  )
+  const plugins = enabledPlugins(config.settings)
+  return {
+    hooks: loadHooks(hookFiles({ places, home, project, trusted: config.trusted, plugins })),
+    servers: configuredServers(config, project, plugins, environment),
+    definitions: await findDefinitions(definitionFolders({ places, home, project, trusted: config.trusted }, plugins)),
+    ignored: config.trusted ? [] : brought.map((path) => ignoredWhole(path, 'this repository is not trusted')),
+  }
+}

@@ -1,0 +1,116 @@
+import type { Writable } from 'node:stream'
+import type { ReviewerAnswer } from '../../policies/index.ts'
+import type { RunEvent, RunSummary, Sink } from '../core/events.ts'
+import type { Image, Model } from '../core/model.ts'
+import type { AskPerson } from '../approvals/terminal.ts'
+import type { Budget } from '../core/budget.ts'
+import type { OutputSchema } from '../run/output-contract.ts'
+import type { TakeCall } from '../run/serve-calls.ts'
+import type { Start } from '../session/start.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { ReviewerChoice } from './choose-reviewer.ts'
+import type { RequestedSettings } from './load-settings.ts'
+
+/** What a run is to do. */
+export type Task =
+  | {
+      readonly type: 'prompt'
+      /** The words, or what fetches them once the configuration is known to be right. */
+      readonly prompt: string | (() => Promise<string>)
+      /** Shown to the model with the prompt. Default: none. */
+      readonly images?: readonly Image[]
+    }
+  /** No model is asked: the calls come from whoever opened the run, by `Run.call`, until it is closed. */
+  | { readonly type: 'calls' }
+
+/** Who is asked where the Guardian asks. */
+type Reviewing = {
+  /** Default: whom the configuration names, else the person, else nobody. */
+  readonly by?: ReviewerChoice
+  /** Opens the way to the person who watches; called once. Default: no person is there. */
+  readonly person?: () => AskPerson
+}
+
+/**
+ * What is wanted of a run, in words of the domain: nothing of a terminal, of a command line or of the process. Whatever is left out is as
+ * the configuration says, or as `agent exec` without options has it.
+ */
+export type RunRequest = {
+  readonly task: Task
+  /** Real path of the directory to work in. */
+  readonly workspace: string
+  /** Variables that say where configuration lies and hold the keys of model providers. Commands get those of the process, as the sandbox's policy says. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>
+  /** Where recordings are named from. Default: the workspace. */
+  readonly from?: string
+  readonly settings?: RequestedSettings
+  /** Default: a new session. */
+  readonly start?: Start
+  /** Who begins a new session, in a client's own words. */
+  readonly source?: string
+  /** Keeps nothing of the run: no session, no audit log. Default: false. */
+  readonly ephemeral?: boolean
+  /** Works outside a git repository too. Default: false. */
+  readonly outsideRepository?: boolean
+  /** Whoever asks states that what is around the program is the sandbox. Default: false. */
+  readonly externallySandboxed?: boolean
+  /** Whether to plan only (true), or to carry out the plan that a resumed session holds (false). Default: as the session was left. */
+  readonly plan?: boolean
+  /** Fails where the provider has no web search. Default: it is done without. */
+  readonly insistsOnSearch?: boolean
+  readonly reviewing?: Reviewing
+  /** What the final message must meet. Default: anything goes. */
+  readonly output?: OutputSchema
+  /** Takes hold of where the final message goes, before anything runs; that gives why it could not be written, which fails the run. */
+  readonly deliver?: () => (finalMessage: string) => string | undefined
+  /** Default: no limit. */
+  readonly budget?: Budget
+  /** Ends the run at the first call that is refused. Default: false. */
+  readonly failOnDenied?: boolean
+  /** The file that the conversation is recorded in. Default: none. */
+  readonly record?: string
+  /** Used instead of the one that the configuration names. */
+  readonly model?: Model
+  /** Offered beside the built-in ones, before which they stand. Default: none. */
+  readonly tools?: readonly Tool[]
+  /** Interrupts the run when it is aborted, as `Run.interrupt` does. */
+  readonly signal?: AbortSignal
+  /** Told what happens, pieces of messages included, as it happens. Default: `Run.events` is all there is. */
+  readonly sinks?: readonly Sink[]
+  /** What the user should know before anything happens; each an item in the stream. Default: nothing. */
+  readonly notices?: readonly string[]
+  /** Hears what is to be said before there is a stream of events. Default: it is said there, as an item. */
+  readonly warn?: (sentence: string) => void
+  /** Takes the standard error of programs that answer for people. Default: nobody does. */
+  readonly errors?: Writable
+  /** Called when all that can be wrong with the request was looked at; from here on `Run.interrupt` ends the run in good order. */
+  readonly loaded?: () => void
+}
+
+/** A run that was opened. It goes on by itself. */
+export type Run = {
+  /** Everything that is told from the moment this is first read: read it when the run is opened to miss nothing. Throws what `result` rejects with. */
+  readonly events: AsyncIterable<RunEvent>
+  /** Resolves when all is open and the run has begun. Rejects as `result` does. */
+  readonly ready: Promise<void>
+  /**
+   * How the run ended, once its last event was told.
+   *
+   * Rejects with a `UserError` for what the user has to mend; nothing was run then.
+   */
+  readonly result: Promise<RunSummary>
+  /**
+   * Answers what the Guardian asks, where the request says that the caller does (`reviewing.by` of kind `caller`). Each question is a
+   * `guardian_assessment` item in progress; there is one at a time.
+   *
+   * @param callId the item's; undefined where it has none
+   * @returns false where nothing, or something else, is asked
+   */
+  answer(callId: string | undefined, answer: ReviewerAnswer): boolean
+  /** Takes a call through the path that a model's calls take. Only for the task `calls`. */
+  call: TakeCall
+  /** Ends the run in good order, with its last event and its summary. Default reason: `interrupted`. */
+  interrupt(reason?: 'interrupted' | 'terminated' | Error): void
+  /** Ends the run if it goes on still, and resolves when all that was opened for it is closed. */
+  close(): Promise<void>
+}

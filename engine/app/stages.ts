@@ -1,0 +1,81 @@
+import type { ApprovalMode } from '../../policies/index.ts'
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { Config } from '../config/load.ts'
+import type { DeniedFiles } from '../config/denied-files.ts'
+import type { Project } from '../config/read-project.ts'
+import type { Settings } from '../config/schema.ts'
+import type { Widening } from '../escalation/widening.ts'
+import type { Memory, MemoryPlaces } from '../memory/read-memory.ts'
+import type { Model } from '../core/model.ts'
+import type { ModelFacts } from '../models/index.ts'
+import type { Places } from '../core/places.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { Policies } from '../config/read-policies.ts'
+import type { OutputContract } from '../run/output-contract.ts'
+import type { Whereabouts } from '../run/whereabouts.ts'
+import type { Session } from '../session/session.ts'
+import type { Beginning } from '../session/start.ts'
+import type { Command } from '../skills/definition.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { OpenSandbox } from '../worktree/make-worktree.ts'
+import type { ReviewerChoice } from './choose-reviewer.ts'
+import type { ForbidsHost } from './forbidden-hosts.ts'
+import type { OpenReviewer } from './open-reviewer.ts'
+import type { Extensions } from './read-extensions.ts'
+import type { RunRequest } from './request.ts'
+
+/** What the files of machine, user and repository say. Nothing has been opened. */
+export type Configured = {
+  readonly request: RunRequest
+  readonly places: Places
+  readonly home: string
+  readonly project: Project
+  readonly workspace: string
+  readonly config: Config
+  readonly settings: Settings
+  readonly policies: Policies
+  readonly memoryPlaces: MemoryPlaces
+  readonly memory: Memory
+  readonly approvalMode: ApprovalMode
+}
+
+/** All that can be wrong with a request was looked at. The model is known; what answers for people is ready, and nothing else runs. */
+export type Loaded = Configured & {
+  /** As it was given, or what a command makes of it. Undefined: calls come from elsewhere. */
+  readonly named: { readonly prompt: string; readonly command: Command | undefined } | undefined
+  readonly deliver: ((finalMessage: string) => string | undefined) | undefined
+  readonly extensions: Extensions
+  readonly userTools: readonly Tool[]
+  readonly beginning: Beginning
+  readonly model: Model
+  /** A model by its name. */
+  readonly openNamed: (name: string) => Promise<Model>
+  readonly output: OutputContract | undefined
+  readonly choice: ReviewerChoice
+  readonly review: OpenReviewer
+  readonly factsOf: (name: string) => ModelFacts
+  /** What was said before there was a stream to say it in. */
+  readonly said: readonly string[]
+}
+
+/** The sandbox is open. */
+export type Confined = Loaded & {
+  readonly sandbox: Sandbox
+  readonly widening: Widening
+  readonly denied: DeniedFiles
+  readonly forbids: ForbidsHost
+  /** Opens sandboxes of the same kind. */
+  readonly openLike: OpenSandbox
+}
+
+/** The session is open, and the tree in order. */
+export type InSession = Confined & {
+  readonly session: Session
+  readonly planMode: PlanMode
+  /** The run as it began. */
+  readonly began: Whereabouts
+  /** What was put in order, as sentences. */
+  readonly recovered: readonly string[]
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal
+}

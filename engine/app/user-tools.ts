@@ -1,0 +1,42 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { homeDirectory } from '../../sandbox/index.ts'
+import type { Tool } from '../tools/tool.ts'
+import { UserError } from '../core/user-error.ts'
+
+/** What `defineTool` gives, as far as it can be told from outside. */
+const LooksLikeTool = z.custom<Tool>((value) => {
+  const tool = value as Partial<Tool> | null
+  return typeof tool === 'object' && tool !== null && typeof tool.name === 'string' && typeof tool.check === 'function'
+}, 'expected what defineTool of portcullis/engine gives')
+
+/**
+ * Loads tools that the user wrote: each `.js` or `.mjs` file of these folders, whose default export is a tool or a list of them. Their code
+ * runs in this process, with all its rights: only the user's own configuration names such folders.
+ *
+ * @throws UserError `usage` naming the file, for a folder that isn't there, a module that can't be loaded or exports something else
+ */
+export async function loadUserTools(folders: readonly string[]): Promise<readonly Tool[]> {
+  const tools: Tool[] = []
+  for (const named of folders) {
+    const folder = named === '~' || named.startsWith('~/') ? join(homeDirectory(), named.slice(1)) : named
+    if (!existsSync(folder)) throw new UserError('usage', `tool_folders: ${folder} is not there`)
+    const names = readdirSync(folder).filter((name) => /\.m?js$/.test(name))
+    for (const name of names.toSorted()) tools.push(...(await loadFile(join(folder, name))))
+  }
+  return tools
+}
+
+async function loadFile(path: string): Promise<readonly Tool[]> {
+  let exported: unknown
+  try {
+    exported = ((await import(pathToFileURL(path).href)) as { readonly default?: unknown }).default
+  } catch (error) {
+    throw new UserError('usage', `${path}: can't be loaded: ${(error as Error).message}`, { cause: error })
+  }
+  const result = z.array(LooksLikeTool).safeParse(Array.isArray(exported) ? exported : [exported])
+  if (result.success) return result.data
+  throw new UserError('usage', `${path}: its default export is no tool: ${result.error.issues[0]?.message ?? ''}`)
+}

@@ -1,0 +1,47 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import process from 'node:process'
+import { UserError } from '../core/user-error.ts'
+
+/**
+ * The real path of the directory to work in.
+ *
+ * @param directory what `-C` says; undefined is the current directory
+ * @throws UserError `usage` when it is not a directory that can be entered
+ */
+export function findWorkspace(directory: string | undefined): string {
+  const path = resolve(directory ?? process.cwd())
+  try {
+    const real = realpathSync(path)
+    if (statSync(real).isDirectory()) return real
+  } catch (error) {
+    throw new UserError(
+      'usage',
+      `-C ${path}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such directory' : (error as Error).message}`,
+      { cause: error },
+    )
+  }
+  throw new UserError('usage', `-C ${path}: not a directory`)
+}
+
+/** The root of the git repository that a directory is in; undefined where it is in none. */
+export function findRepository(workspace: string): string | undefined {
+  for (let directory = workspace; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, '.git'))) return directory
+    if (directory === dirname(directory)) return undefined
+  }
+}
+
+/**
+ * Refuses a workspace outside any git repository, where nothing a run does could be seen or taken back.
+ *
+ * @throws UserError `usage` that names the flag to run all the same
+ */
+export function requireRepository(workspace: string): void {
+  if (findRepository(workspace) !== undefined) return
+  throw new UserError(
+    'usage',
+    `${workspace} is not in a git repository, so what a run changes there could not be taken back. ` +
+      'Run git init first, or pass --skip-git-repo-check.',
+  )
+}

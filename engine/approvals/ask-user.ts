@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import type { AskPerson, TerminalQuestion } from './terminal.ts'
+import { visible } from '../core/text/visible.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import type { Tool } from '../tools/tool.ts'
+
+/** The tool's name: while its call is open, the terminal is the person's. */
+export const askUserName = 'ask_user'
+
+/** The tool where nobody can be asked: its calls are refused at once. */
+export const askUser: Tool = askUserAt(undefined)
+
+/**
+ * Asks the person who watches.
+ *
+ * @param ask undefined: nobody can be asked, in an agent's work for instance
+ */
+export function askUserAt(ask: AskPerson | undefined): Tool {
+  return defineTool({
+    name: askUserName,
+    description:
+      'Asks the user a question and waits for the answer. Only for what you can neither find out nor decide: what they want, not how it is ' +
+      'done. It is not how approvals are asked for; those come by themselves.',
+    headless: false,
+    deferred: true,
+    searchHint: 'question clarify choose person human input askuserquestion',
+    readOnly: () => true,
+    input: z.object({
+      question: z.string().trim().min(1).max(2000),
+      choices: z
+        .array(z.string().trim().min(1).max(200))
+        .min(2)
+        .max(9)
+        .optional()
+        .describe('Answers to choose from; the user may say something else all the same. Default: any answer.'),
+    }),
+    validate: ({ choices = [] }) =>
+      choices.some((choice) => /[\r\n]/.test(choice)) ? `${askUserName}: a choice has more than one line.` : undefined,
+    run: async ({ question, choices = [] }, { signal }) => {
+      if (ask === undefined) return { ok: false, output: `Nobody can be asked here. ${advice}` }
+      const answer = await ask(questionOf(question, choices), signal)
+      if (answer === undefined) return { ok: false, output: `The user gave no answer, and will give none. ${advice}` }
+      return { ok: true, output: `The user answered: ${answer}` }
+    },
+  })
+}
+
+const advice = 'Decide by yourself, or stop and say what is missing.'
+
+/** A question as it is put to the person. Nothing in it can act on the terminal. */
+function questionOf(question: string, choices: readonly string[]): TerminalQuestion<string> {
+  const prompt = choices.length === 0 ? '> ' : `[1-${choices.length}, or your own words] `
+  const lines = [
+    '',
+    'The agent asks:',
+    '',
+    ...question.split('\n').map((line) => `    ${visible(line)}`),
+    '',
+    ...choices.map((choice, at) => `  ${at + 1}  ${visible(choice)}`),
+  ]
+  return { text: `${lines.join('\n')}\n${prompt}`, prompt, read: (line) => readAnswer(line, choices) }
+}
+
+/** What was typed, or the choice whose number it is. An empty line is no answer. */
+function readAnswer(line: string, choices: readonly string[]): string | undefined {
+  const typed = line.trim()
+  if (typed === '') return undefined
+  if (!/^\d+$/.test(typed) || choices.length === 0) return typed
+  // A number that is none of the choices is a slip.
+  return choices[Number(typed) - 1]
+}

@@ -1,0 +1,29 @@
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as z from 'zod'
+import { makeDirectories } from '../../sandbox/index.ts'
+import type { ProposedRule } from '../../policies/index.ts'
+import type { Places } from '../core/places.ts'
+
+/** Where what a person accepted for good is kept, among the user's own files: rules, and permissions in Claude Code's format. */
+export function acceptedFiles(places: Places): Readonly<Record<ProposedRule['kind'], string>> {
+  return { rule: join(places.config, 'rules', 'accepted.rules'), permission: join(places.config, 'permissions.json') }
+}
+
+const permissionFile = z.looseObject({
+  permissions: z.looseObject({ allow: z.array(z.string()).default([]) }).default({ allow: [] }),
+})
+
+/** Adds what a person accepted to its file, making that where it isn't there. Throws where that can't be done. */
+export function keepRule(places: Places, { kind, text }: ProposedRule): void {
+  const path = acceptedFiles(places)[kind]
+  makeDirectories(dirname(path))
+  if (kind === 'rule') return appendFileSync(path, `${text}\n`, { mode: 0o600 })
+  const before: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
+  const file = permissionFile.parse(before)
+  const allow = [...file.permissions.allow, text]
+  const after = { ...file, permissions: { ...file.permissions, allow } }
+  // Another run may be reading it.
+  writeFileSync(`${path}.new`, `${JSON.stringify(after, undefined, 2)}\n`, { mode: 0o600 })
+  return renameSync(`${path}.new`, path)
+}

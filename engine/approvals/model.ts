@@ -1,0 +1,80 @@
+import { createModelReviewer, type CompletionRequest, type Reviewer } from '../../policies/index.ts'
+import { ModelError, type HistoryItem, type Model } from '../core/model.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
+
+/** Who reviews, and what it is told. */
+type ModelReviewing = {
+  readonly model: Model
+  readonly desk: ReviewDesk
+  readonly spend: ReviewDesk['spend']
+  /** Replaces the text it judges by. Absent: the one shipped. */
+  readonly policy: string | undefined
+  /** How long a verdict may take, repeats included. Absent: the reviewer's default. */
+  readonly timeoutMs: number | undefined
+}
+
+/** Asks a model in a session of its own: no tools, one message, one answer. */
+export function modelReviewer({ model, desk, spend, policy, timeoutMs }: ModelReviewing): Reviewer {
+  return createModelReviewer({
+    complete: (request) => complete(model, request, desk, spend),
+    context: () => ({
+      instructions: desk.prompts,
+      ...(desk.material === '' ? {} : { material: desk.material }),
+      transcript: transcript(desk.history()),
+    }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  })
+}
+
+async function complete(
+  model: Model,
+  { instructions, input, schema, signal }: CompletionRequest,
+  desk: ReviewDesk,
+  spend: ReviewDesk['spend'],
+): Promise<string> {
+  const exhausted = desk.exhausted()
+  if (exhausted !== undefined) throw new Error(exhausted)
+  const request = {
+    instructions,
+    tools: [],
+    history: [{ type: 'message', role: 'user', text: input } as const],
+    threadId: 'review',
+    outputSchema: { name: 'verdict', schema },
+  }
+  let said: string[] = []
+  try {
+    for await (const event of desk.within(model).respond(request, signal)) {
+      if (event.type === 'message') said.push(event.text)
+      if (event.type === 'tool_call') throw new Error('the reviewing model called a tool, and it has none')
+      if (event.type === 'retry') {
+        said = []
+        if (event.spent !== undefined) spend(event.spent, model.name)
+      }
+      if (event.type === 'cut') spend(event.spent, model.name)
+      if (event.type === 'end') {
+        spend(event.usage, model.name)
+        return said.join('\n')
+      }
+    }
+  } catch (error) {
+    if (error instanceof ModelError && error.spent !== undefined) spend(error.spent, model.name)
+    throw error
+  }
+  throw new Error('the answer stopped before its end')
+}
+
+/**
+ * What the agent said and did. What its calls gave back is left out: files and web pages are where somebody else's
+ * words would reach the reviewer.
+ */
+function transcript(history: readonly HistoryItem[]): string {
+  return history
+    .flatMap((item) => {
+      if (item.type === 'message' && item.role === 'assistant') return [`agent: ${item.text}`]
+      if (item.type === 'tool_call') return [`call ${item.call.name}: ${item.call.input}`]
+      if (item.type === 'tool_result') return [`result: ${item.ok ? 'ok' : 'not ok'}`]
+      return []
+    })
+    .join('\n')
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import { stopWork, type Workers } from '../tools/at-work.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import { eventVerdict } from '../tools/denied.ts'
+import type { Tool } from '../tools/tool.ts'
+
+/**
+ * The tools by which a model begins to plan, and shows its plan: `enter_plan_mode` and `exit_plan_mode`.
+ *
+ * @param agents those that the run hands work to
+ */
+export function planModeTools(mode: PlanMode, agents: Workers): readonly Tool[] {
+  return [enterPlanMode(mode, agents), exitPlanMode(mode)]
+}
+
+const wording = {
+  commands: 'Commands still run, and could go on changing things',
+  agents: 'Agents are in the middle of their work',
+}
+
+function enterPlanMode(mode: PlanMode, agents: Workers): Tool {
+  return defineTool({
+    name: 'enter_plan_mode',
+    description:
+      'Begins plan mode: until a plan is approved everything is refused that does not only read. For work whose way should be agreed on ' +
+      'before anything is changed.',
+    input: z.object({}),
+    guarded: true,
+    ownItems: true,
+    deferred: true,
+    searchHint: 'plan design agree approve before changing read-only',
+    run: (_, context) => {
+      if (mode.wishedBy !== undefined) return Promise.resolve({ ok: true, output: 'Plan mode is on already.' })
+      const reason = stopWork(agents, context, wording)
+      if (reason !== undefined) return Promise.resolve({ ok: false, output: reason })
+      const { startItem, callId } = context
+      mode.enter()
+      startItem({ type: 'plan_mode', state: 'entered', wished_by: 'model', call_id: callId }).complete({})
+      const output =
+        'Plan mode is on. Look around with what only reads, then call exit_plan_mode with the plan; nothing else is let through before.'
+      return Promise.resolve({ ok: true, output })
+    },
+  })
+}
+
+function exitPlanMode(mode: PlanMode): Tool {
+  return defineTool({
+    name: 'exit_plan_mode',
+    description:
+      'Shows the plan to whoever approves it. If they do, plan mode ends, and you carry it out; if not, you are told why and go on planning.',
+    input: z.object({
+      plan: z
+        .string()
+        .trim()
+        .min(1)
+        .describe('The whole plan, in Markdown: what is to be changed, where, and how it is checked.'),
+    }),
+    guarded: true,
+    ownItems: true,
+    deferred: true,
+    // A run that begins with planning needs it at the end.
+    alwaysLoad: mode.wishedBy !== undefined,
+    searchHint: 'plan ready approve leave plan mode',
+    run: async ({ plan }, { review, callId, startItem }) => {
+      const { wishedBy } = mode
+      if (wishedBy === undefined) {
+        return { ok: false, output: 'Plan mode is not on: what is to be done can be done.' }
+      }
+      const item = startItem({ type: 'plan_mode', state: 'proposed', wished_by: wishedBy, plan, call_id: callId })
+      const { verdict } = await review({ type: 'plan', plan, wishedBy })
+      const said = { verdict: eventVerdict(verdict) }
+      if (verdict.decision === 'allow') {
+        mode.leave()
+        item.complete({ state: 'left', ...said })
+        return { ok: true, output: `The plan is approved. ${verdict.reason} Plan mode is off: carry the plan out.` }
+      }
+      if (mode.concluded !== undefined) {
+        item.complete({ state: 'delivered', ...said })
+        return {
+          ok: true,
+          output: 'Nobody is here to approve the plan, so it is the result of this run: say it, and stop.',
+        }
+      }
+      item.complete({ state: 'kept', ...said })
+      return {
+        ok: false,
+        abort: verdict.decision === 'abort',
+        refused: said.verdict,
+        output: `The plan is not approved: ${verdict.reason}\nPlan mode stays on. Change the plan, and call exit_plan_mode again.`,
+      }
+    },
+  })
+}

@@ -1,0 +1,90 @@
+import type { Reviewer, ReviewRequest } from '../../policies/index.ts'
+import type { AssessmentItem } from '../core/events.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
+
+const outcomes = {
+  allowed: 'allow',
+  denied: 'deny',
+  aborted: 'abort',
+  'timed-out': 'timed-out',
+  unavailable: 'unavailable',
+  malformed: 'malformed',
+} as const
+
+/**
+ * Makes an item of the event stream of everything a reviewer is asked, with how long the answer took and what it used.
+ *
+ * @param make makes the reviewer, given where it says what its answers use
+ */
+export function reported(desk: ReviewDesk, make: (spend: ReviewDesk['spend']) => Reviewer): Reviewer {
+  let used: AssessmentItem['usage']
+  const reviewer = make((usage, model) => {
+    desk.spend(usage, model)
+    used = {
+      input_tokens: (used?.input_tokens ?? 0) + usage.inputTokens,
+      output_tokens: (used?.output_tokens ?? 0) + usage.outputTokens,
+    }
+  })
+  const review: Reviewer['review'] = async (request, options) => {
+    const started = performance.now()
+    const item = desk.open({
+      type: 'guardian_assessment',
+      reviewer: reviewer.name,
+      status: 'in_progress',
+      action: subjectOf(request),
+      asked_because: request.reason,
+      ...(request.subject === undefined ? {} : { call_id: request.subject }),
+    })
+    used = undefined
+    const end = (outcome: AssessmentItem['outcome'], rationale: string, more: Partial<AssessmentItem> = {}): void =>
+      item.complete({
+        status: 'completed',
+        outcome,
+        rationale,
+        duration_ms: Math.round(performance.now() - started),
+        ...(used === undefined ? {} : { usage: used }),
+        ...more,
+      })
+    try {
+      const answer = await reviewer.review(request, options)
+      end(outcomes[answer.outcome], answer.reason, answer.assessment)
+      return answer
+    } catch (cause) {
+      end('unavailable', cause instanceof Error ? cause.message : String(cause))
+      throw cause
+    }
+  }
+  // One after the other, so that what an answer used is counted to its question.
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    name: reviewer.name,
+    review: (request, options) => {
+      const turn = last.then(() => review(request, options))
+      last = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}
+
+/** An action in one line. */
+function subjectOf({ action }: ReviewRequest): string {
+  switch (action.type) {
+    case 'exec':
+      return shellJoin(action.argv)
+    case 'patch':
+      return `patch of ${action.changes.map(({ path }) => path).join(', ')}`
+    case 'read':
+      return `read ${action.path}`
+    case 'network':
+      return `connect to ${action.host}:${action.port}`
+    case 'search':
+      return 'web search by the provider'
+    case 'mcp':
+      return `mcp__${action.server}__${action.tool}`
+    case 'plan':
+      return 'leave plan mode'
+    default:
+      return action satisfies never
+  }
+}

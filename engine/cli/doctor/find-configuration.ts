@@ -1,0 +1,91 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Config } from '../../config/load.ts'
+import type { Ignored } from '../../config/ignored.ts'
+import { readOwnFiles } from '../../config/read-files.ts'
+import type { Project } from '../../config/read-project.ts'
+import { isTrusted } from '../../config/trust.ts'
+import { findHome, type Places } from '../../core/places.ts'
+import { readPolicies } from '../../config/read-policies.ts'
+import { UserError } from '../../core/user-error.ts'
+import { configFiles } from '../../app/config-files.ts'
+import type { ConfigOptions } from '../declare/config-options.ts'
+import { readExtensions } from '../../app/read-extensions.ts'
+import { loadRunConfig } from '../run-config.ts'
+import type { ConfigurationFacts } from './configuration-rows.ts'
+
+/**
+ * Reads all configuration as a run would, and goes on where something in it is wrong: settings, rules with permissions, and hooks with
+ * servers and definitions are read one after the other, so that each tells its own first fault.
+ *
+ * @returns the configuration, undefined where its settings can't be read; and what was found on the way
+ */
+export async function findConfiguration(
+  options: ConfigOptions,
+  project: Project,
+  places: Places,
+): Promise<{ readonly config: Config | undefined; readonly facts: ConfigurationFacts }> {
+  const problems: string[] = []
+  const home = findHome(process.env)
+  const config = await orProblem(() => loadRunConfig(options, project.workspace, places), problems)
+  const trusted = config?.trusted ?? trustOf(options, project, places)
+  const rest = config ?? unreadable(trusted === true)
+  const policies = await orProblem(() => readPolicies({ places, home, project, config: rest }), problems)
+  const extensions = await orProblem(
+    () => readExtensions({ places, home, project, config: rest, environment: process.env }),
+    problems,
+  )
+  const definitions = extensions?.definitions ?? { skills: [], commands: [], agents: [], faults: [] }
+  const files = configFiles({ places, home, project, definitions }).map(({ path }) => path)
+  const ignored: readonly Ignored[] = [
+    ...(config?.ignored ?? []),
+    ...(policies?.ignored ?? []),
+    ...(extensions?.ignored ?? []),
+  ]
+  return {
+    config,
+    facts: {
+      files: [...new Set(files)].filter(isFile),
+      own: join(places.config, 'config.toml'),
+      ignored,
+      faults: definitions.faults,
+      problems: [...new Set(problems)],
+      trust: { root: project.root, trusted },
+    },
+  }
+}
+
+async function orProblem<T>(read: () => T | Promise<T>, problems: string[]): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    problems.push(error.message)
+    return undefined
+  }
+}
+
+/** Undefined where the file that would say it is the broken one. */
+function trustOf({ profile, trust }: ConfigOptions, { root }: Project, places: Places): boolean | undefined {
+  try {
+    return isTrusted(root, { ...readOwnFiles(places, profile).trust, flag: trust === true })
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** Stands for settings that can't be read, for whoever reads the other files. */
+function unreadable(trusted: boolean): Config {
+  return { settings: {}, trusted, ignored: [], origins: new Map(), managed: {}, permissions: [] }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // Nobody here can read it.
+    return false
+  }
+}

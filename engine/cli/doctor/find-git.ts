@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { hostPath, hostProgram, SandboxError } from '../../../sandbox/index.ts'
+import { readPlainFile } from '../../core/read-plain-file.ts'
+import type { GitFacts } from './git-rows.ts'
+
+const patienceMs = 5000
+/** No repository's configuration is longer. */
+const maxBytes = 256 * 1024
+
+type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>
+
+/**
+ * Finds git and what it knows of the user. It is never run in the repository, whose configuration names programs: that file is handed to it
+ * as text, of which it looks up two names.
+ */
+export async function findGit(asked: Asked, env: Readonly<NodeJS.ProcessEnv>): Promise<GitFacts> {
+  const { root, workspace } = asked
+  const roots = [workspace, ...(root === undefined ? [] : [root])]
+  const program = programOf(roots)
+  if (program === undefined) return { ...asked, version: undefined, name: undefined, email: undefined }
+  const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))
+  const git = (words: readonly string[], input?: string): Promise<string | undefined> =>
+    ask(program, words, { ...Object.fromEntries(own), PATH: hostPath(roots), GIT_CEILING_DIRECTORIES: '/' }, input)
+  const text = root === undefined ? undefined : repositoryConfig(root)
+  const identity = async (key: string, variable: string): Promise<string | undefined> =>
+    nonEmpty(env[variable]) ??
+    (text === undefined ? undefined : await git(['config', '--file', '-', '--no-includes', '--get', key], text)) ??
+    (await git(['config', '--get', key]))
+  const version = await git(['--version'])
+  return {
+    ...asked,
+    version,
+    name: version === undefined ? undefined : await identity('user.name', 'GIT_AUTHOR_NAME'),
+    email: version === undefined ? undefined : await identity('user.email', 'GIT_AUTHOR_EMAIL'),
+  }
+}
+
+function programOf(roots: readonly string[]): string | undefined {
+  try {
+    return hostProgram('git', roots)
+  } catch (error) {
+    if (SandboxError.is(error, 'missing-program')) return undefined
+    throw error
+  }
+}
+
+/** The first line of what it prints; undefined where it prints none, fails, or takes too long. */
+function ask(
+  program: string,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  input: string | undefined,
+): Promise<string | undefined> {
+  return new Promise((settle) => {
+    const child = execFile(program, words, { cwd: '/', env, timeout: patienceMs, encoding: 'utf8' }, (error, stdout) =>
+      settle(error === null ? nonEmpty(stdout.split('\n')[0]?.trim()) : undefined),
+    )
+    // One that ends without reading all is asked no more.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input ?? '')
+  })
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
+}
+
+/** The text of a repository's own configuration, also of a linked worktree's; undefined where it can't be told. */
+function repositoryConfig(root: string): string | undefined {
+  const read = (path: string): string | undefined => {
+    const text = readPlainFile(path, maxBytes)
+    return typeof text === 'string' ? text : undefined
+  }
+  const git = join(root, '.git')
+  const link = read(git)?.match(/^gitdir: (?<path>.+)$/m)?.groups?.['path']
+  if (link === undefined) return read(join(git, 'config'))
+  const directory = isAbsolute(link) ? link : resolve(dirname(git), link)
+  const common = read(join(directory, 'commondir'))?.trim()
+  return read(join(common === undefined ? directory : resolve(directory, common), 'config'))
+}

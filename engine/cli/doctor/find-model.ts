@@ -1,0 +1,46 @@
+import process from 'node:process'
+import { hostProgram, SandboxError } from '../../../sandbox/index.ts'
+import { defaultModel } from '../../config/defaults.ts'
+import type { Config } from '../../config/load.ts'
+import { inspectNamed } from '../../app/choose-model.ts'
+import type { ConfigOptions } from '../declare/config-options.ts'
+import { modelRows } from './model-rows.ts'
+import type { Row } from './row.ts'
+
+/**
+ * Looks at the model that a new run here would have, and at its fallbacks.
+ *
+ * @param config undefined where it can't be read
+ */
+export async function findModel(
+  options: ConfigOptions,
+  config: Config | undefined,
+  workspace: string,
+): Promise<readonly Row[]> {
+  if (config === undefined) return modelRows('', undefined, undefined)
+  const { settings, managed } = config
+  const name = options.model ?? managed.model ?? settings.model ?? defaultModel
+  const names = [name, ...(settings.fallback_models ?? [])]
+  const rows = await Promise.all(
+    names.map(async (each) => {
+      const finding = await inspectNamed(each, {
+        settings,
+        workspace,
+        environment: process.env,
+        from: process.cwd(),
+      })
+      const command = finding.kind === 'provider' && finding.key.kind === 'command' ? finding.key.command : undefined
+      return modelRows(each, finding, command === undefined ? undefined : programOf(command, workspace))
+    }),
+  )
+  return rows.flat()
+}
+
+function programOf(command: string, workspace: string): string | undefined {
+  try {
+    return hostProgram(command, [workspace], workspace)
+  } catch (error) {
+    if (SandboxError.is(error, 'missing-program')) return undefined
+    throw error
+  }
+}

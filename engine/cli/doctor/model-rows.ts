@@ -1,0 +1,94 @@
+import type { ModelFinding } from '../../models/index.ts'
+import type { Row } from './row.ts'
+
+/**
+ * What the configured model needs: a name that leads somewhere, where requests go, a key. The key itself is in no row.
+ *
+ * @param name as it is configured
+ * @param finding undefined where the configuration can't be read, so that nobody knows which model is meant
+ * @param program where the command that prints the key was found; undefined: it is not there, or none is named
+ */
+export function modelRows(
+  name: string,
+  finding: ModelFinding | undefined,
+  program: string | undefined,
+): readonly Row[] {
+  const model = { group: 'model', check: 'model' } as const
+  if (finding === undefined) {
+    const found = 'not looked at: the configuration that names model and provider has something wrong in it'
+    return [{ ...model, state: 'note', found, next: 'Mend the configuration first, as said below.' }]
+  }
+  switch (finding.kind) {
+    case 'recording':
+      return finding.problem === undefined
+        ? [{ ...model, state: 'ok', found: `${name}, a recording: no provider and no key are needed` }]
+        : [
+            {
+              ...model,
+              state: 'missing',
+              found: finding.problem,
+              next: 'Name a recording that is there, or another model, with -m.',
+            },
+          ]
+    case 'unknown':
+      return [
+        {
+          ...model,
+          state: 'missing',
+          found: finding.problem,
+          next: 'Set model or model_provider in config.toml, or use -m.',
+        },
+      ]
+    case 'provider':
+      return [{ ...model, state: 'ok', found: name }, providerRow(finding), keyRow(finding, program)]
+    default:
+      return finding satisfies never
+  }
+}
+
+type Placed = Extract<ModelFinding, { kind: 'provider' }>
+
+function providerRow({ provider, model, wire, url, urlProblem }: Placed): Row {
+  const row = { group: 'model', check: 'provider' } as const
+  if (url === undefined) {
+    const next = 'Set base_url of the provider, or openai_base_url, to an http or https URL without a password.'
+    return { ...row, state: 'missing', found: `${provider}: ${urlProblem ?? 'it has no URL'}`, next }
+  }
+  return {
+    ...row,
+    state: 'ok',
+    found: `${provider}, ${url}, wire ${wire}, model ${model} (not asked: nothing was sent)`,
+  }
+}
+
+function keyRow({ provider, key, keyInstructions, problem }: Placed, program: string | undefined): Row {
+  const row = { group: 'model', check: 'key' } as const
+  switch (key.kind) {
+    case 'none':
+      return {
+        ...row,
+        state: problem === undefined ? 'ok' : 'missing',
+        found: problem ?? `${provider} is asked without one`,
+      }
+    case 'command':
+      if (program === undefined) {
+        const next = 'Install it outside the workspace, or name another in auth.command of the provider.'
+        return { ...row, state: 'missing', found: `the command '${key.command}' that prints it is not there`, next }
+      }
+      return problem === undefined
+        ? { ...row, state: 'ok', found: `printed by ${program} (not run here)` }
+        : { ...row, state: 'missing', found: problem }
+    case 'variable': {
+      const names = key.names.toReversed().join(' or ')
+      if (key.found === undefined) {
+        const next = keyInstructions ?? `Set ${names} in the environment, or choose another model with -m or model.`
+        return { ...row, state: 'missing', found: `none for ${provider}: ${names} is not set`, next }
+      }
+      return problem === undefined
+        ? { ...row, state: 'ok', found: `in ${key.found} (not tried)` }
+        : { ...row, state: 'missing', found: problem, next: `Set ${key.found} anew.` }
+    }
+    default:
+      return key satisfies never
+  }
+}

@@ -1,0 +1,31 @@
+/** One thing that was looked at, and what came of it. */
+export type Row = {
+  /** `sandbox` has its own part of the report; its row says only whether a run would have what it needs. */
+  readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox'
+  readonly check: string
+  /** `missing`: `agent exec` would not start. `note`: it would, and somebody may want to know. */
+  readonly state: 'ok' | 'note' | 'missing'
+  readonly found: string
+  /** What to do about it. Absent: nothing is to be done. */
+  readonly next?: string
+}
+
+const marks: Readonly<Record<Row['state'], string>> = { ok: 'ok', note: '--', missing: 'no' }
+
+/** Rows as text for a terminal, a heading for each group. */
+export function renderRows(rows: readonly Row[]): readonly string[] {
+  const groups = [...new Set(rows.map(({ group }) => group))]
+  return groups.flatMap((group) => [
+    group,
+    ...rows
+      .filter((row) => row.group === group)
+      .flatMap(({ check, state, found, next }) => [
+        `  ${marks[state]}  ${check}: ${indent(found)}`,
+        ...(next === undefined ? [] : [`      ${indent(next)}`]),
+      ]),
+  ])
+}
+
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n      ')
+}

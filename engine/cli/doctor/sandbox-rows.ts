@@ -1,0 +1,24 @@
+import type { DoctorReport } from '../../../sandbox/index.ts'
+import { sandboxModeOf } from '../../app/modes.ts'
+import type { Settings } from '../../config/schema.ts'
+import type { Row } from './row.ts'
+
+/** Whether the sandbox that the configuration asks for can be had. */
+export function sandboxRow(report: DoctorReport, settings: Settings): Row {
+  const row = { group: 'sandbox', check: 'this configuration' } as const
+  const mode = sandboxModeOf(settings)
+  if (mode === 'danger-full-access') {
+    return { ...row, state: 'note', found: 'commands run unconfined (danger-full-access)' }
+  }
+  const { sandbox_backend: wanted } = settings
+  const backend = wanted ?? report.chosen
+  const found = report.backends.find((each) => each.backend === backend)
+  if (found?.usable === true) return { ...row, state: 'ok', found: `${mode}, by ${found.backend}` }
+  const next = found?.usable === false ? found.remedy : undefined
+  return {
+    ...row,
+    state: 'missing',
+    found: `${mode} can't be enforced: ${wanted === undefined ? 'no sandbox can be used' : `${wanted} can't be used`}`,
+    ...(next === undefined ? {} : { next }),
+  }
+}

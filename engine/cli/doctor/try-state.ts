@@ -1,0 +1,21 @@
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Row } from './row.ts'
+
+/** Whether sessions can be kept: found out by making a directory where theirs would be made, and taking it away again. */
+export function stateRow(state: string): Row {
+  const row = { group: 'files', check: 'state' } as const
+  const there = nearestThere(state)
+  try {
+    rmdirSync(mkdtempSync(join(there, '.portcullis-doctor-')))
+  } catch (error) {
+    const found = `${state} can't be written: ${(error as Error).message}`
+    const next = 'Set XDG_STATE_HOME to a folder of yours, or run with --ephemeral, which keeps nothing.'
+    return { ...row, state: 'missing', found, next }
+  }
+  return { ...row, state: 'ok', found: there === state ? `${state} can be written` : `${state} can be made` }
+}
+
+function nearestThere(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path))
+}

@@ -1,0 +1,21 @@
+import process from 'node:process'
+import { sessionLine } from '../display/session-line.ts'
+import type { Sink } from '../core/events.ts'
+import type { ExecOptions } from './exec-options.ts'
+
+/** Listens to a run for what is said where it is ended at once, without its summary. */
+export function farewell(
+  options: ExecOptions,
+  workspace: string,
+): { readonly sink: Sink; readonly words: () => string | undefined } {
+  let id: string | undefined
+  return {
+    sink: {
+      event: (event) => {
+        if (event.type === 'thread.started' && event.config.ephemeral !== true) id = event.thread_id
+      },
+    },
+    words: () =>
+      id === undefined || options.quiet === true ? undefined : `${sessionLine({ id, workspace }, process.cwd())}\n`,
+  }
+}

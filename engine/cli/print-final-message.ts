@@ -1,0 +1,12 @@
+import process from 'node:process'
+import { harmless } from '../display/harmless.ts'
+import type { ExecOptions } from './exec-options.ts'
+
+/** Prints a run's final message on standard output, unless a person has read it on that very terminal, or events are printed there. */
+export function printFinalMessage(message: string, options: ExecOptions): void {
+  const { stdout, stderr } = process
+  if (options.json === true || (stdout.isTTY && stderr.isTTY && options.quiet !== true)) return
+  // A file or a program gets the message as the model wrote it; a terminal gets nothing that moves its cursor.
+  const text = stdout.isTTY ? harmless(message) : message
+  stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`)
+}

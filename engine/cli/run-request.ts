@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import process from 'node:process'
+import type { RunRequest } from '../app/request.ts'
+import { findWorkspace } from '../app/workspace.ts'
+import { openTerminal } from '../approvals/terminal.ts'
+import type { ConfigOptions } from './declare/config-options.ts'
+import type { ExecOptions } from './exec-options.ts'
+import { openOutputFile } from './output-file.ts'
+import { readImage } from './read-image.ts'
+import { readOutputSchema } from './read-output-schema.ts'
+import { readPrompt } from './read-prompt.ts'
+import { requestedSettings } from './run-config.ts'
+import { warn } from './warn.ts'
+
+/** What every request of this program has, of which the command line says only how it is configured. */
+export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
+  const { approvalProgram } = options
+  return {
+    workspace: findWorkspace(options.cd),
+    environment: process.env,
+    from: process.cwd(),
+    settings: requestedSettings(options),
+    externallySandboxed: options.externallySandboxed === true,
+    insistsOnSearch: options.search === true,
+    reviewing: {
+      ...(options.approveForMe === true ? { by: { kind: 'model' } } : {}),
+      ...(approvalProgram === undefined ? {} : { by: { kind: 'program', argv: ['/bin/sh', '-c', approvalProgram] } }),
+    },
+    warn,
+    errors: process.stderr,
+  }
+}
+
+/**
+ * A command line as what it asks for.
+ *
+ * @param argument the prompt, as it was typed
+ * @throws UserError `usage` for a picture or a schema that can't be read
+ */
+export async function runRequest(argument: string | undefined, options: ExecOptions): Promise<RunRequest> {
+  const { outputLastMessage: file, outputSchema, threadSource, timeout, plan, record } = options
+  const common = commonRequest(options)
+  const note = options.quiet === true ? { note: () => undefined } : {}
+  return {
+    ...common,
+    task: {
+      type: 'prompt',
+      prompt: () => readPrompt(argument, process.stdin, { ...options, ...note }),
+      images: (options.image ?? []).map(readImage),
+    },
+    ...(threadSource === undefined ? {} : { source: threadSource }),
+    ephemeral: options.ephemeral === true,
+    outsideRepository: options.skipGitRepoCheck === true,
+    ...(plan === undefined ? {} : { plan }),
+    reviewing: {
+      ...common.reviewing,
+      ...(isPersonThere(options)
+        ? { person: () => openTerminal({ input: process.stdin, output: process.stderr }) }
+        : {}),
+    },
+    ...(outputSchema === undefined ? {} : { output: await readOutputSchema(outputSchema) }),
+    ...(file === undefined ? {} : { deliver: () => openOutputFile(file) }),
+    budget: {
+      maxTurns: options.maxTurns,
+      maxTokens: options.maxTokens,
+      maxCost: options.maxCost,
+      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+    },
+    failOnDenied: options.failOnDenied === true,
+    ...(record === undefined ? {} : { record: resolve(record) }),
+  }
+}
+
+/** Whether somebody sits at the terminal who can read a question and type an answer. */
+function isPersonThere(options: ExecOptions): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY && options.json !== true
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import type { Run } from '../app/request.ts'
+import type { ServedTool } from '../mcp/serve.ts'
+
+/** Commands as a tool: each takes the path that a model's would. */
+export function shellTool(run: Pick<Run, 'call'>): ServedTool {
+  const input = z.object({
+    command: z.string().min(1).describe('The command line, as the shell reads it.'),
+    workdir: z.string().optional().describe('Directory to run in, relative to the workspace.'),
+    timeout_ms: z.int().min(1).max(3_600_000).optional().describe('Milliseconds until it is killed. Default 120000.'),
+  })
+  return {
+    name: 'sandboxed_shell',
+    description: 'Runs a shell command in the workspace, inside a sandbox, and gives its output and exit code.',
+    input,
+    run: async (given, signal) => {
+      const { command, ...rest } = input.parse(given)
+      const { output, ok } = await run.call('exec_command', { cmd: command, ...rest }, signal)
+      return { text: output, ok }
+    },
+  }
+}
+
+/** Patches as a tool. */
+export function patchTool(run: Pick<Run, 'call'>): ServedTool {
+  const input = z.object({ patch: z.string().min(1).describe('From "*** Begin Patch" to "*** End Patch".') })
+  return {
+    name: 'apply_patch',
+    description: 'Changes files in the workspace by a patch, all of it or nothing.',
+    input,
+    run: async (given, signal) => {
+      const { output, ok } = await run.call('apply_patch', { input: input.parse(given).patch }, signal)
+      return { text: output, ok }
+    },
+  }
+}

@@ -1,0 +1,13 @@
+/** Tells what is wrong with a command line as an event, where it asks for a run's events all the same. */
+export async function tellUsageError(argv: readonly string[], message: string): Promise<void> {
+  if (!wantsEvents(argv)) return
+  const { tellFailure } = await import('./tell-start.ts')
+  tellFailure('usage', message)
+}
+
+/** Whether a command line that can't be understood asks for a run's events all the same. */
+function wantsEvents([command = '', ...words]: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  const options = end === -1 ? words : words.slice(0, end)
+  return ['exec', 'e'].includes(command) && options.some((word) => word === '--json' || word === '--experimental-json')
+}

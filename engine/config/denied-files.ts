@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeDeny, type FileDeny, type PermissionSet } from '../../policies/index.ts'
+import { isInside } from '../core/paths.ts'
+
+/** What a sandbox can enforce of the files that permissions deny. */
+export type DeniedFiles = {
+  /** For commands to find nothing in. */
+  readonly deniedReads: readonly string[]
+  /** For commands to leave as they are, removal and renaming included. */
+  readonly protectedPaths: readonly string[]
+  /** What no sandbox enforces, or not all of it, and why; the Guardian and the file tools heed all of it. */
+  readonly loose: readonly LooseDeny[]
+}
+
+/** A deny as it is written, with its place, and how far it goes. */
+export type LooseDeny = { readonly deny: string; readonly why: string }
+
+/** How many entries of directories are looked at for patterns that are no plain path or name. */
+const mostEntries = 100_000
+/** As in the walk for patterns of names: other people's files, and git's own. */
+const skipped: readonly string[] = ['.git', 'node_modules']
+
+/**
+ * Turns `Read(…)` and `Edit(…)` denies into what a sandbox hides and protects. Plain paths, whole folders and names at any depth hold for what
+ * comes to be there later too; of any other pattern what is there now, found below its fixed beginning.
+ *
+ * @param confining whether the sandbox confines commands at all
+ */
+export function deniedFiles(permissions: PermissionSet, workspace: string, confining: boolean): DeniedFiles {
+  const deniedReads: string[] = []
+  const protectedPaths: string[] = []
+  const loose: LooseDeny[] = []
+  let entries = 0
+  for (const deny of permissions.paths.filter(({ decision }) => decision === 'forbidden')) {
+    const tell = (why: string): void => void loose.push({ deny: describeDeny(deny), why })
+    if (!confining) {
+      tell('no sandbox enforces it: commands are judged by what can be read of them')
+      continue
+    }
+    const into = deny.access === 'read' ? deniedReads : protectedPaths
+    const simple = simplePlace(deny, workspace)
+    if (simple === 'everything')
+      tell('it means everything there is, which commands need: only file tools and what commands name are held to it')
+    else if (simple !== undefined && (deny.access === 'read' || !/[*?]/.test(simple.slice(3)))) into.push(simple)
+    else {
+      const base = deny.pattern.base(workspace)
+      if (!isInside(base, workspace)) {
+        tell('it is a pattern outside the workspace: only file tools and what commands name are held to it')
+        continue
+      }
+      for (const path of below(base)) {
+        if (++entries > mostEntries) break
+        if (deny.pattern.matches(path, workspace, true)) into.push(path)
+      }
+      tell(
+        entries > mostEntries
+          ? `only the first ${mostEntries} files were looked at: commands are held to it for what was found there`
+          : 'commands are held to it for files that are there when the run begins',
+      )
+    }
+  }
+  return { deniedReads, protectedPaths, loose }
+}
+
+/** A path or a pattern of names that says the same as a deny; undefined where there is none. */
+function simplePlace({ pattern }: FileDeny, workspace: string): string | 'everything' | undefined {
+  // What is denied in a folder is the folder.
+  const place = pattern.glob.replace(/(?:\/\*\*?)+$/, '')
+  if (/^\*{0,2}$/.test(place)) return 'everything'
+  if (!/[*?[\\]/.test(place)) return join(pattern.anchor ?? workspace, place)
+  const inWorkspace = pattern.anchor === undefined || isInside(workspace, pattern.anchor)
+  return inWorkspace && /^\*\*\/[^/[\\]+$/.test(place) ? place : undefined
+}
+
+/** All paths below a folder, links not followed; what can't be read is left out. */
+function* below(folder: string): Generator<string> {
+  const stack = [folder]
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    for (const entry of entriesOf(at)) {
+      const path = join(at, entry.name)
+      yield path
+      if (entry.isDirectory() && !skipped.includes(entry.name)) stack.push(path)
+    }
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // Closed to this user, and so to its commands; or not there.
+    return []
+  }
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod'
+import { decisionSettings } from './decisions.ts'
+import { modelSettings } from './model.ts'
+import type { AnyRow } from './row.ts'
+import { sandboxSettings } from './sandbox.ts'
+import { toolSettings } from './tools.ts'
+
+/**
+ * The table of settings. Keys carry Codex's names where Codex has the concept, so that nobody has to learn them twice. All that is said of a
+ * setting is in its row: a new one is a row here, and the place that uses it.
+ */
+export const settingsTable = { ...modelSettings, ...decisionSettings, ...sandboxSettings, ...toolSettings }
+
+type Table = typeof settingsTable
+
+/** The row of a setting; undefined where there is no such setting. */
+export function rowOf(name: string): AnyRow | undefined {
+  return Object.hasOwn(settingsTable, name) ? settingsTable[name as keyof Table] : undefined
+}
+
+/** What a configuration file may say, as zod's shape of an object. */
+export const settingsShape = Object.fromEntries(
+  Object.entries(settingsTable).map(([name, { schema, about }]) => [
+    name,
+    (schema as z.ZodType).optional().meta({ description: about }),
+  ]),
+) as { readonly [Name in keyof Table]: z.ZodOptional<Table[Name]['schema']> }
+
+/** What holds where nobody says anything, of settings for which that is one value. */
+export function defaultSettings(): Readonly<Record<string, unknown>> {
+  const rows = Object.entries<AnyRow>(settingsTable)
+  return Object.fromEntries(rows.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])))
+}
+
+/** What only the user's own file may say, of the settings in this table. */
+export const userOnly: readonly string[] = Object.entries<AnyRow>(settingsTable).flatMap(([name, { saidBy }]) =>
+  saidBy === 'user' ? [name] : [],
+)

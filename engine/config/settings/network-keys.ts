@@ -1,0 +1,5 @@
+/** What gives commands the network; the two keys are one setting. */
+export const networkKeys: ReadonlySet<string> = new Set([
+  'sandbox_workspace_write.network_access',
+  'sandbox_workspace_write.allowed_hosts',
+])

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { McpServerTable } from '../server-schema.ts'
+import { parseDeferral } from '../../tools/search/deferral.ts'
+import { absolute } from './absolute.ts'
+import { row } from './row.ts'
+
+const group = 'tools'
+
+/** Settings of tools, and of where they come from. */
+export const toolSettings = {
+  mcp_servers: row({
+    group,
+    schema: z.record(z.string().min(1), McpServerTable),
+    about:
+      'servers of the Model Context Protocol, each a table `mcp_servers.<name>` with Codex’s keys; they run in the sandbox. A trusted ' +
+      'repository’s `.mcp.json` counts too',
+    unset: 'none',
+  }),
+  plugins: row({
+    group,
+    schema: z.record(z.string().regex(/^[\w-]+$/), z.strictObject({ path: absolute, enabled: z.boolean().optional() })),
+    about:
+      'folders of skills, commands, agents, hooks and MCP servers that are switched on, each a table `plugins.<name>` with its `path`',
+    unset: 'none',
+  }),
+  tool_folders: row({
+    group,
+    schema: z.array(absolute),
+    about: 'folders of tools that you wrote: modules of one `defineTool` each, whose code runs in this program',
+    unset: 'none',
+    saidBy: 'user',
+  }),
+  tool_search: row({
+    group,
+    schema: z
+      .string()
+      .refine((text) => parseDeferral(text) !== undefined, "must be 'always', 'off', 'auto' or 'auto:N%'"),
+    about:
+      'whether requests leave out tools that can be searched for: `always`, `off`, or from `auto:N%` of the context window on',
+    unset: '`auto:10%`',
+    isPreference: true,
+  }),
+  tool_concurrency: row({
+    group,
+    schema: z.int().min(1).max(64),
+    about: 'how many calls run at a time, of those that only read',
+    unset: '10',
+    isPreference: true,
+  }),
+  tool_output_token_limit: row({
+    group,
+    schema: z.int().min(100),
+    about:
+      'how many tokens of one result the model is shown, whatever a call asks for; beyond it the middle is cut out, and the whole is kept',
+    unset: '10,000 where a call asks for none',
+    isPreference: true,
+  }),
+  tool_output_line_limit: row({
+    group,
+    schema: z.int().min(10),
+    about: 'the same in lines',
+    unset: '4,000',
+    isPreference: true,
+  }),
+}

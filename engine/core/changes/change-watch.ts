@@ -1,0 +1,144 @@
+import { lstatSync } from 'node:fs'
+import { runsLater, type Sandbox } from '../../../sandbox/index.ts'
+import { ignoredOf, listedByGit } from './ask-git.ts'
+import { composeChanges, differing, type FileChange, type Patched, type Watched } from './compose.ts'
+import { keyOfPath, mostFiles, pathOfKey, stampFiles, walkFiles, type Stamps, type Unlisted } from './list-files.ts'
+import { Manifests } from './manifests.ts'
+
+/** A changed file that runs later, and the program that runs it, or takes from it what to run. */
+type RunsLater = { readonly path: string; readonly kind: string; readonly program: string }
+
+/** What a run changed. */
+export type Changes = {
+  readonly files: readonly FileChange[]
+  /** Those that somebody runs who only works on in the project, ones that git ignores among them. */
+  readonly runsLater: readonly RunsLater[]
+  /** Why what commands wrote is not among them; undefined where it is. */
+  readonly notCounted: string | undefined
+}
+
+type Place = { readonly workspace: string; readonly sandbox: Sandbox }
+
+type Beginning = Place & {
+  readonly patchedBefore: ReadonlySet<string>
+  /** Who lists the files, at the beginning and at the end alike. */
+  readonly by: 'walk' | 'git'
+  readonly listed: Stamps | Unlisted
+}
+
+/**
+ * Finds out what commands wrote: it looks at a workspace just before the first command that could write in it, and again when the last has
+ * ended. A file counts as changed when it was written, also where its bytes came out equal, and when its mode changed.
+ */
+export class ChangeWatch {
+  readonly #patched: () => Patched
+  readonly #own: string
+  readonly #workspace: string
+  readonly #manifests = new Manifests()
+  readonly #begun = new Map<string, Promise<Beginning>>()
+
+  /**
+   * @param patched what patches of the run have changed by now
+   * @param own the directory that the run itself writes in, which may lie in the workspace
+   */
+  constructor(patched: () => Patched, own: string, workspace: string) {
+    this.#patched = patched
+    this.#own = own
+    this.#workspace = workspace
+    // A patch may come before every command.
+    this.#manifests.keep(workspace, ['package.json'])
+  }
+
+  /** To be awaited before each command that could write. Looks once at each workspace. */
+  async begin({ workspace, sandbox }: Place): Promise<void> {
+    let begun = this.#begun.get(workspace)
+    if (begun === undefined) {
+      const patchedBefore = new Set(this.#patched().keys())
+      begun = look({ workspace, sandbox }, patchedBefore)
+      this.#begun.set(workspace, begun)
+      const { listed } = await begun
+      const unpatched =
+        'too' in listed ? [] : [...listed.keys()].filter((key) => !patchedBefore.has(`${workspace}/${pathOfKey(key)}`))
+      this.#manifests.keep(workspace, unpatched)
+    }
+    await begun
+  }
+
+  #later(change: FileChange, roots: readonly string[]): readonly RunsLater[] {
+    const root = roots.find((each) => change.path.startsWith(`${each}/`)) ?? '/'
+    const program = runsLater(change.path, root)
+    if (program === undefined || !this.#manifests.mayRun(change.path)) return []
+    return [{ path: change.path, kind: change.kind, program }]
+  }
+
+  /** What changed from the run's beginning to now. To be called when no command runs any more. */
+  async settle(): Promise<Changes> {
+    const patched = this.#patched()
+    const watched: Watched[] = []
+    let notCounted: string | undefined
+    for (const beginning of await Promise.all(this.#begun.values())) {
+      const { workspace: root, patchedBefore, listed: before } = beginning
+      // A worktree that is gone has no changes.
+      if (!isThere(root)) continue
+      const after = 'too' in before ? before : await list(beginning, beginning.by)
+      if ('too' in before || 'too' in after) {
+        notCounted = describe(root, 'too' in before ? before : (after as Unlisted))
+        continue
+      }
+      const differ = differing(before, after)
+      const ignored = differ.length === 0 || beginning.by === 'git' ? undefined : await ignoredOf(differ, beginning)
+      const ours = differ.filter((key) => `${root}/${pathOfKey(key)}`.startsWith(`${this.#own}/`))
+      watched.push({ root, before, after, patchedBefore, ignored: new Set([...(ignored ?? []), ...ours]) })
+    }
+    const files = composeChanges(patched, watched, isThere)
+    const roots = [...this.#begun.keys(), this.#workspace]
+    const all = [...files, ...ignoredAtTop(watched)]
+    return { files, runsLater: all.flatMap((change) => this.#later(change, roots)), notCounted }
+  }
+}
+
+/** What git ignores is mostly what builds make, but not at the top of a workspace. */
+function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
+  return composeChanges(
+    new Map(),
+    watched.map((each) => ({ ...each, ignored: new Set() })),
+    isThere,
+  ).filter(({ path }) =>
+    watched.some(
+      ({ root, ignored }) =>
+        path.startsWith(`${root}/`) &&
+        ignored.has(keyOfPath(path.slice(root.length + 1))) &&
+        !path.slice(root.length + 1).includes('/'),
+    ),
+  )
+}
+
+/** A walk costs no process; only where it finds too much git is asked, which leaves out what is ignored. */
+async function look(place: Place, patchedBefore: ReadonlySet<string>): Promise<Beginning> {
+  const walked = await list(place, 'walk')
+  if (!('too' in walked)) return { ...place, patchedBefore, by: 'walk', listed: walked }
+  return { ...place, patchedBefore, by: 'git', listed: await list(place, 'git', walked) }
+}
+
+async function list(
+  place: Place,
+  by: 'walk' | 'git',
+  otherwise: Unlisted = { too: 'slow' },
+): Promise<Stamps | Unlisted> {
+  if (by === 'walk') return walkFiles(place.workspace)
+  const known = await listedByGit(place)
+  if (known === undefined) return otherwise
+  return known.size > mostFiles ? { too: 'many' } : stampFiles(place.workspace, known)
+}
+
+function describe(root: string, { too }: Unlisted): string {
+  return too === 'many' ? `${root} holds more than ${mostFiles} files` : `looking at ${root} took too long`
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}

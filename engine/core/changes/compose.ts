@@ -1,0 +1,71 @@
+import { keyOfPath, pathOfKey, type Stamps } from './list-files.ts'
+
+/** What a run did to a file, from its beginning to its end. */
+export type FileChange = {
+  readonly path: string
+  /** `add`, `update` or `delete`. */
+  readonly kind: string
+  /** That no patch changed it, so that a command did. */
+  readonly by?: 'command'
+}
+
+/** What patches did to a file: the first of them, and the last. */
+export type Patched = ReadonlyMap<string, { readonly first: string; readonly last: string }>
+
+/** A workspace before the first command that could write in it, and after the last. */
+export type Watched = {
+  /** Absolute path. */
+  readonly root: string
+  readonly before: Stamps
+  readonly after: Stamps
+  /** What git ignores of that which differs, as keys. */
+  readonly ignored: ReadonlySet<string>
+  /** What patches had changed before. */
+  readonly patchedBefore: ReadonlySet<string>
+}
+
+/** The files that differ, as keys. */
+export function differing(before: Stamps, after: Stamps): readonly string[] {
+  const written = [...after].filter(([key, stamp]) => before.get(key) !== stamp).map(([key]) => key)
+  return [...written, ...[...before.keys()].filter((key) => !after.has(key))]
+}
+
+/**
+ * Puts together what patches and commands changed. A file counts once, whoever changed it how often, and one that came and went does not.
+ *
+ * @param isThere whether a file that patches changed is there now
+ */
+export function composeChanges(
+  patched: Patched,
+  watched: readonly Watched[],
+  isThere: (path: string) => boolean,
+): readonly FileChange[] {
+  const byPatches = [...patched].flatMap(([path, { first, last }]): readonly FileChange[] => {
+    const place = watched.find(({ root }) => path.startsWith(`${root}/`))
+    if (place === undefined) return [{ path, kind: last }]
+    const kind = kindOf(wasThere(path, first, place), isThere(path))
+    return kind === undefined ? [] : [{ path, kind }]
+  })
+  const byCommands = watched.flatMap(({ root, before, after, ignored }) =>
+    differing(before, after)
+      // What makes git overlook the rest is not overlooked.
+      .filter((key) => !ignored.has(key) || /(?:^|\/)\.gitignore$/.test(key))
+      .map((key) => ({ path: `${root}/${pathOfKey(key)}`, kind: kindOf(before.has(key), after.has(key)) ?? 'update' }))
+      .filter(({ path }) => !patched.has(path))
+      .map((change) => ({ ...change, by: 'command' as const })),
+  )
+  return [...byPatches, ...byCommands]
+}
+
+/** Whether a file was there before the run. A patch that came first knows; after it, commands may have been first. */
+function wasThere(path: string, first: string, { root, before, after, patchedBefore }: Watched): boolean {
+  const key = keyOfPath(path.slice(root.length + 1))
+  const isListed = before.has(key) || after.has(key)
+  return patchedBefore.has(path) || !isListed ? first !== 'add' : before.has(key)
+}
+
+function kindOf(before: boolean, after: boolean): string | undefined {
+  if (before && after) return 'update'
+  if (after) return 'add'
+  return before ? 'delete' : undefined
+}

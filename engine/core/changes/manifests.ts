@@ -1,0 +1,65 @@
+import { readHostFile } from '../../../sandbox/index.ts'
+import { pathOfKey } from './list-files.ts'
+
+/** More of them than that are taken to run something whatever changes in them. */
+const mostManifests = 500
+
+/**
+ * Fields of a package.json that nothing is run for, however they change. Of dependencies that holds for plain versions, which a registry has; what
+ * isn't known here counts as run.
+ */
+const harmless: ReadonlySet<string> = new Set([
+  ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],
+  ...['homepage', 'bugs', 'repository', 'funding', 'files', 'engines', 'os', 'cpu', 'sideEffects', 'publishConfig'],
+  ...['type', 'types', 'typings', 'browserslist', 'peerDependenciesMeta'],
+])
+const dependencies: ReadonlySet<string> = new Set([
+  ...['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies'],
+])
+
+/** The package.json files of a workspace as they were before anything changed them. */
+export class Manifests {
+  readonly #before = new Map<string, string | undefined>()
+
+  /** @param keys of `list-files.ts` */
+  keep(workspace: string, keys: readonly string[]): void {
+    for (const key of keys) {
+      if (!/(?:^|\/)package\.json$/.test(key) || this.#before.size >= mostManifests) continue
+      const path = `${workspace}/${pathOfKey(key)}`
+      if (!this.#before.has(path)) this.#before.set(path, readHostFile(path)?.toString())
+    }
+  }
+
+  /** Whether what changed in a file may be what is run, or says what is; for a manifest that wasn't kept, and any other file, it may. */
+  mayRun(path: string): boolean {
+    const before = this.#before.get(path)
+    if (before === undefined) return true
+    const now = readHostFile(path)?.toString()
+    return now === undefined || !isHarmless(before, now)
+  }
+}
+
+function isHarmless(before: string, after: string): boolean {
+  const [old, fresh] = [objectIn(before), objectIn(after)]
+  if (old === undefined || fresh === undefined) return false
+  const names = new Set([...Object.keys(old), ...Object.keys(fresh)])
+  return [...names].every((name) => {
+    if (JSON.stringify(old[name]) === JSON.stringify(fresh[name]) || harmless.has(name)) return true
+    return dependencies.has(name) && areFromRegistry(fresh[name])
+  })
+}
+
+function areFromRegistry(value: unknown): boolean {
+  if (value === undefined) return true
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).every((version) => typeof version === 'string' && /^[\w.^~<>=|*+ -]*$/.test(version))
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { item } from './items.ts'
+import { usage, withheld, type RunSummary, type Spent } from './run-summary.ts'
+
+export { webSearchAction } from './items.ts'
+export type { AssessmentItem, CommandItem, EventVerdict, Item, ItemDraft, ToolCallItem } from './items.ts'
+export type { RunSummary, Spent } from './run-summary.ts'
+
+/**
+ * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of
+ * `codex exec --json`, so that its clients read ours; everything we add is an extra field or an extra item type.
+ */
+
+/** Counts up when a field changes its meaning or goes away; new fields do not count. */
+export const schemaVersion = 1
+
+/** Ours, in every event: what `Circumstances` says. */
+const circumstances = {
+  sandbox: z.literal('external').optional(),
+  dangers: z.array(z.literal('docker-socket')).optional(),
+}
+
+/** What both terminal events say. */
+const terminal = {
+  /** Of this run, and all runs of the session together. */
+  usage,
+  total_usage: usage,
+  /** US dollars; absent where a model's price is not known. */
+  cost_usd: z.number().optional(),
+  total_cost_usd: z.number().optional(),
+  duration_ms: z.number(),
+  denied: z.int(),
+  /** How far the audit log has come, `RECORDS:HASH`, for `agent audit verify --head`. */
+  audit_head: z.string().optional(),
+  /** Default limits that the sandbox could not enforce here, as sentences; absent where there were none. */
+  sandbox_unenforced: z.array(z.string()).optional(),
+  environment_withheld: withheld.optional(),
+  /**
+   * Ours: how many files of the workspace are not as they were before the run, and how many of them no patch changed, so that commands did.
+   * `not_counted` says why what commands wrote is not among them. What git ignores, `.git` and `node_modules` don't count. `runs_later` are those
+   * that a program runs, or takes commands from, when somebody works on in the project: scripts of packages, makefiles, workflows of CI.
+   */
+  changes: z
+    .object({
+      files: z.int(),
+      by_commands: z.int(),
+      runs_later: z.array(z.object({ path: z.string(), kind: z.string(), program: z.string() })).optional(),
+      not_counted: z.string().optional(),
+    })
+    .optional(),
+}
+
+/**
+ * Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. A start
+ * that fails, and so becomes no run, is `error` and `turn.failed` alone.
+ */
+export const RunEvent = z.discriminatedUnion('type', [
+  z.object({
+    ...circumstances,
+    type: z.literal('thread.started'),
+    thread_id: z.string(),
+    schema_version: z.literal(schemaVersion),
+    config: z.object({
+      model: z.string(),
+      cwd: z.string(),
+      sandbox_mode: z.string(),
+      sandbox_backend: z.string(),
+      approval_policy: z.string(),
+      session_dir: z.string(),
+      /** Nothing of the run is kept, so it can't be resumed. */
+      ephemeral: z.literal(true).optional(),
+      /** What commands reach: `off`, `allowlist` or `full`. */
+      network: z.string().optional(),
+      environment_withheld: withheld.optional(),
+      reasoning_effort: z.string().optional(),
+      /** Whose wish it is that the run plans, and changes nothing. Absent: it may act. */
+      plan_mode: z.enum(['user', 'model']).optional(),
+      /** The limits that were given. */
+      budget: z
+        .object({
+          max_turns: z.int().optional(),
+          max_tokens: z.int().optional(),
+          max_cost_usd: z.number().optional(),
+          timeout_ms: z.number().optional(),
+        })
+        .optional(),
+      /** Configuration that was found and does not count: the file, its keys (none: all of it), and why. Absent: none. */
+      ignored_config: z
+        .array(z.object({ source: z.string(), keys: z.array(z.string()), reason: z.string() }))
+        .optional(),
+      /**
+       * Denies of files (`Read(…)`, `Edit(…)`) that no sandbox enforces for commands, or not all of them, and why; at most 50. Absent: the
+       * sandbox enforces all there are.
+       */
+      denies_not_enforced: z.array(z.object({ deny: z.string(), why: z.string() })).optional(),
+    }),
+  }),
+  z.object({ ...circumstances, type: z.literal('turn.started') }),
+  z.object({ ...circumstances, type: z.literal('item.started'), item }),
+  z.object({ ...circumstances, type: z.literal('item.updated'), item }),
+  z.object({ ...circumstances, type: z.literal('item.completed'), item }),
+  z.object({ ...circumstances, type: z.literal('turn.completed'), ...terminal }),
+  z.object({
+    ...circumstances,
+    type: z.literal('turn.failed'),
+    error: z.object({ message: z.string() }),
+    reason: z.string(),
+    exit_code: z.int(),
+    ...terminal,
+  }),
+  z.object({ ...circumstances, type: z.literal('error'), message: z.string() }),
+])
+
+export type RunEvent = z.infer<typeof RunEvent>
+
+/** Something that listens to a run. Sinks never act: what they do can't change what the run does. */
+export type Sink = {
+  event(event: RunEvent): void
+  /** A piece of a message while the model still writes it. For display; the whole message follows as an item. */
+  delta?(text: string): void
+  /**
+   * That an open item prints as it goes on, and what gives the end of what it has printed by now, harmless and without secrets. For
+   * display; it may be read until the item is complete.
+   */
+  tail?(id: string, read: () => string): void
+  /** What the run has used so far; told after each response of the model. For display. */
+  spent?(spent: Spent): void
+  /** Called once, after the last event, with how the run ended. */
+  end?(summary: RunSummary): void
+}

@@ -1,0 +1,243 @@
+import * as z from 'zod'
+
+/** Ours: what the Guardian said to the call behind an item. */
+const verdict = z.object({
+  decision: z.enum(['allow', 'deny', 'abort']),
+  decided_by: z.string(),
+  reason: z.string(),
+  rule: z.string().optional(),
+})
+
+/** Ours: something the sandbox refused while a command ran, and how to allow it. */
+const denial = z.object({
+  kind: z.enum(['path', 'host', 'syscall', 'limit', 'quarantine']),
+  subject: z.string(),
+  rule: z.string(),
+  certainty: z.enum(['proven', 'suspected']),
+  how_to_allow: z.string(),
+})
+
+/** What all items have. */
+const common = {
+  id: z.string(),
+  /** Ours: where the whole item lies, when it was too long for one line. */
+  whole_file: z.string().optional(),
+  /** Ours: who did it, where it was an agent that the run handed work to. */
+  agent_id: z.string().optional(),
+}
+
+const agentMessage = z.object({ ...common, type: z.literal('agent_message'), text: z.string() })
+
+const reasoning = z.object({ ...common, type: z.literal('reasoning'), text: z.string() })
+
+const commandExecution = z.object({
+  ...common,
+  type: z.literal('command_execution'),
+  /** The argument vector, quoted for a shell. */
+  command: z.string(),
+  /** stdout and stderr as they came, cut in the middle when long. */
+  aggregated_output: z.string(),
+  /** Null while it runs, and for a command that was declined or killed. */
+  exit_code: z.int().nullable(),
+  status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
+  call_id: z.string(),
+  cwd: z.string(),
+  sandbox: z.string().optional(),
+  duration_ms: z.number().optional(),
+  /** How a command ended that has no exit code. */
+  ended_by: z.enum(['signal', 'timeout', 'cancelled']).optional(),
+  /** Where the whole output lies when `aggregated_output` was cut. */
+  output_file: z.string().optional(),
+  verdict: verdict.optional(),
+  /** What it was granted beyond the run's sandbox, in words. Absent: nothing. */
+  granted: z.array(z.string()).optional(),
+  denials: z.array(denial).optional(),
+})
+
+const fileChange = z.object({
+  ...common,
+  type: z.literal('file_change'),
+  changes: z.array(z.object({ path: z.string(), kind: z.enum(['add', 'delete', 'update']) })),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  call_id: z.string(),
+  duration_ms: z.number().optional(),
+  /** Unified diff of the change, cut in the middle when long. */
+  diff: z.string().optional(),
+  error: z.string().optional(),
+  verdict: verdict.optional(),
+})
+
+/** Ours: a call that is neither a command nor a change; also one that became nothing, since no tool has its name or its input is wrong. */
+const toolCall = z.object({
+  ...common,
+  type: z.literal('tool_call'),
+  tool: z.string(),
+  /** The call's text as the model wrote it, its end cut off when long. */
+  input: z.string(),
+  /** `declined`: refused by the Guardian or a hook. */
+  status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
+  call_id: z.string(),
+  duration_ms: z.number().optional(),
+  /** The result, its end cut off when long. */
+  output: z.string().optional(),
+  /** Why there is no result. */
+  error: z.string().optional(),
+  verdict: verdict.optional(),
+})
+
+/** Ours: what a reviewer was asked about one action, and what it said. Only `allow` lets the action happen. */
+const guardianAssessment = z.object({
+  ...common,
+  type: z.literal('guardian_assessment'),
+  reviewer: z.string(),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  /** The action in one line. */
+  action: z.string(),
+  /** Why the reviewer was asked. */
+  asked_because: z.string(),
+  /** The ways of giving no answer are kept apart from a `deny`. */
+  outcome: z.enum(['allow', 'deny', 'abort', 'timed-out', 'unavailable', 'malformed']).optional(),
+  rationale: z.string().optional(),
+  /** A reviewing model's own words for it. */
+  risk: z.enum(['low', 'medium', 'high', 'critical']).optional(),
+  authorization: z.enum(['unknown', 'low', 'medium', 'high']).optional(),
+  duration_ms: z.number().optional(),
+  /** Part of the run's usage already. */
+  usage: z.object({ input_tokens: z.int(), output_tokens: z.int() }).optional(),
+  /** The call whose action it is. */
+  call_id: z.string().optional(),
+})
+
+/** Ours: the conversation was too long for the model, and its beginning was summed up. */
+const compaction = z.object({
+  ...common,
+  type: z.literal('context_compaction'),
+  /** `limit`: the configured share of the window is reached. `overflow`: the provider refused what it was sent. */
+  trigger: z.enum(['limit', 'overflow']),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  /** Of a request, about. */
+  tokens_before: z.number(),
+  tokens_after: z.number().optional(),
+  /** What the model goes on from, cut in the middle when long. */
+  summary: z.string().optional(),
+  duration_ms: z.number().optional(),
+})
+
+const mcpToolCall = z.object({
+  ...common,
+  type: z.literal('mcp_tool_call'),
+  server: z.string(),
+  tool: z.string(),
+  /** As the model wrote them; their JSON text, cut in the middle, where they are long. */
+  arguments: z.unknown(),
+  result: z.object({ content: z.array(z.unknown()), structured_content: z.unknown() }).optional(),
+  error: z.object({ message: z.string() }).optional(),
+  status: z.enum(['in_progress', 'completed', 'failed']),
+  call_id: z.string(),
+  duration_ms: z.number().optional(),
+  /** Ours: how far the server says that it has come, by its own count. */
+  progress: z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() }).optional(),
+  verdict: verdict.optional(),
+})
+
+/** Ours: a hook that has run. */
+const hookRun = z.object({
+  ...common,
+  type: z.literal('hook'),
+  event: z.string(),
+  /** Its command, URL or tool, and where it is configured. */
+  handler: z.string(),
+  status: z.enum(['completed', 'blocked', 'failed']),
+  duration_ms: z.number(),
+  /** Why, where it blocked or failed; else what of its wishes was not fulfilled. */
+  message: z.string().optional(),
+})
+
+/** The model's plan as it is now: a later one stands in its place. */
+const todoList = z.object({
+  ...common,
+  type: z.literal('todo_list'),
+  items: z.array(
+    z.object({
+      text: z.string(),
+      completed: z.boolean(),
+      /** Ours. */
+      status: z.enum(['pending', 'in_progress', 'completed']).optional(),
+      /** Ours: what the model knows it by, where it has a name. */
+      id: z.string().optional(),
+    }),
+  ),
+})
+
+/** Ours: plan mode, in which a run changes nothing, began or ended, or a plan was shown to whoever approves it. */
+const planMode = z.object({
+  ...common,
+  type: z.literal('plan_mode'),
+  /** `kept`: the plan was not approved. `delivered`: nobody was there to approve it, so it is the result of the run. */
+  state: z.enum(['entered', 'proposed', 'left', 'kept', 'delivered']),
+  /** Whose wish it was to plan first. */
+  wished_by: z.enum(['user', 'model']),
+  plan: z.string().optional(),
+  call_id: z.string().optional(),
+  verdict: verdict.optional(),
+})
+
+/** What a provider did when it searched the web for its model. */
+export const webSearchAction = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('search'), query: z.string().optional(), queries: z.array(z.string()).optional() }),
+  z.object({ type: z.literal('open_page'), url: z.string().optional() }),
+  z.object({ type: z.literal('find_in_page'), url: z.string().optional(), pattern: z.string().optional() }),
+  z.object({ type: z.literal('other') }),
+])
+
+/** A search by the model's provider: it was made when this is told, and no sandbox confined it. */
+const webSearch = z.object({
+  ...common,
+  type: z.literal('web_search'),
+  /** What was looked for; an address for a page that was opened. */
+  query: z.string(),
+  action: webSearchAction,
+})
+
+/** Ours: the run works in a git worktree of its own from here on, or where it began again. */
+const worktree = z.object({
+  ...common,
+  type: z.literal('worktree'),
+  /** `left`: its files and its branch are still there. */
+  state: z.enum(['entered', 'left', 'removed']),
+  path: z.string(),
+  branch: z.string().optional(),
+  call_id: z.string().optional(),
+})
+
+const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
+
+/** The schema of an item. */
+export const item = z.discriminatedUnion('type', [
+  agentMessage,
+  reasoning,
+  commandExecution,
+  fileChange,
+  mcpToolCall,
+  toolCall,
+  guardianAssessment,
+  compaction,
+  hookRun,
+  todoList,
+  planMode,
+  webSearch,
+  worktree,
+  errorItem,
+])
+
+/** A thing of a run that has a beginning and an end: a message, a command, a change of files. */
+export type Item = z.infer<typeof item>
+export type CommandItem = z.infer<typeof commandExecution>
+export type ToolCallItem = z.infer<typeof toolCall>
+export type AssessmentItem = z.infer<typeof guardianAssessment>
+export type EventVerdict = z.infer<typeof verdict>
+
+/** An item without the id that the run gives it. */
+export type ItemDraft = WithoutId<Item>
+
+type WithoutId<T extends Item> = T extends Item ? Omit<T, 'id'> : never

@@ -1,0 +1,209 @@
+/** One thing of the conversation, in the order it happened. */
+export type HistoryItem =
+  | {
+      readonly type: 'message'
+      readonly role: 'user' | 'developer' | 'assistant'
+      readonly text: string
+      /** Shown to the model with the text; only a user's. Absent: none. */
+      readonly images?: readonly Image[]
+      /** From the model's `message` event, and to be kept: models that say it work worse without it. */
+      readonly phase?: string
+      /** From the model's `message` event: what came beside the text, sent back unread to the provider that made it. */
+      readonly opaque?: unknown
+    }
+  /**
+   * What only a provider reads, kept as it came and sent back unread to the provider that made it: its reasoning, and things of kinds that
+   * are not known here, whose text is empty.
+   */
+  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
+  | ({ readonly type: 'web_search' } & WebSearch)
+  /** `opaque`: what came beside the call, likewise. */
+  | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
+  | {
+      readonly type: 'tool_result'
+      readonly callId: string
+      readonly output: string
+      readonly ok: boolean
+      /** Shown to the model with the output. Absent: none. */
+      readonly images?: readonly Image[]
+    }
+
+/** A search, or a look at a page, that the model's provider made for it. */
+export type WebSearch = {
+  /** What was looked for, in one line. Empty: the provider's own step, with nothing to tell. */
+  readonly query: string
+  readonly action: WebSearchAction
+  /** The provider's own items, kept as they came and sent back unread to the provider that made them. */
+  readonly opaque?: unknown
+}
+
+/** What was done, in the words of Codex's events. */
+export type WebSearchAction =
+  | { readonly type: 'search'; readonly query?: string | undefined; readonly queries?: string[] | undefined }
+  | { readonly type: 'open_page'; readonly url?: string | undefined }
+  | { readonly type: 'find_in_page'; readonly url?: string | undefined; readonly pattern?: string | undefined }
+  | { readonly type: 'other' }
+
+/** How a provider may search the web for its model. */
+export type WebSearchRequest = {
+  /** `cached`: only in what the provider has read before, where it makes the difference. */
+  readonly mode: 'cached' | 'live'
+  /** The only domains, with all below them, that results may come from. Absent: all. */
+  readonly domains?: readonly string[]
+}
+
+/** A picture for the model: a media type such as `image/png`, and the bytes in base64. */
+export type Image = { readonly mediaType: string; readonly data: string }
+
+/** A complete call. `function` carries JSON text as the model wrote it (perhaps not valid JSON), `freeform` plain text. */
+export type ToolCall = {
+  readonly id: string
+  readonly name: string
+  readonly kind: 'function' | 'freeform'
+  readonly input: string
+  /** The answer reached the limit of its length in the middle of the call, so it must not be made. Absent: it is whole. */
+  readonly cut?: true
+}
+
+/** A tool as the model is told of it. */
+export type ToolDeclaration =
+  | {
+      readonly kind: 'function'
+      readonly name: string
+      readonly description: string
+      /** JSON Schema of the input object. */
+      readonly parameters: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly kind: 'freeform'
+      readonly name: string
+      readonly description: string
+      readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
+      /** JSON Schema of the input object, for providers that only know functions. */
+      readonly parameters: Readonly<Record<string, unknown>>
+    }
+
+export type ModelRequest = {
+  /** Stable for the whole run: providers cache by prefix. */
+  readonly instructions: string
+  readonly tools: readonly ToolDeclaration[]
+  readonly history: readonly HistoryItem[]
+  /** Names the conversation for a provider's prompt cache. */
+  readonly threadId: string
+  /** Absent: the model's own default. */
+  readonly reasoningEffort?: string
+  /** How words are chosen, and how many at most. Absent: the model's own default. Not every model takes every one. */
+  readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
+  /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` says so. */
+  readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
+  /** Lets the provider search the web, where `searchesWeb` says that it can. Absent: it doesn't. */
+  readonly webSearch?: WebSearchRequest
+}
+
+export type Usage = {
+  readonly inputTokens: number
+  readonly cachedInputTokens: number
+  readonly cacheWriteInputTokens: number
+  readonly outputTokens: number
+  readonly reasoningOutputTokens: number
+  /** Searches by the provider that are billed by themselves. Absent: none. */
+  readonly webSearches?: number | undefined
+}
+
+/** What a model says, in order. `end` is last and comes exactly once; a stream that stops without it was cut. */
+export type ModelEvent =
+  /** A piece of text as it arrives, for display only. */
+  | { readonly type: 'text_delta'; readonly text: string }
+  /** A finished message. `phase`: what the model calls it, such as `commentary` or `final_answer`. */
+  | { readonly type: 'message'; readonly text: string; readonly phase?: string; readonly opaque?: unknown }
+  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
+  | ({ readonly type: 'web_search' } & WebSearch)
+  | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
+  /** The request failed in a way worth repeating and is being repeated; what came before in this response is void. */
+  | {
+      readonly type: 'retry'
+      readonly attempt: number
+      readonly of: number
+      readonly reason: string
+      readonly waitMs: number
+      /** Absent: another model is asked instead. */
+      readonly failure?: ModelFailure
+      /** What the failed attempt cost all the same. Absent: nothing, or the provider didn't say. */
+      readonly spent?: Usage
+    }
+  /** The answer reached the limit of its length and is being gone on with; what came before is still true. */
+  | { readonly type: 'cut'; readonly spent: Usage }
+  /** Something about the provider that the user should know. */
+  | { readonly type: 'notice'; readonly message: string }
+  | { readonly type: 'end'; readonly usage: Usage }
+
+/** A language model. Throws `ModelError` when the provider can't be made to answer. */
+export type Model = {
+  /** As the user named it, e.g. `gpt-5.5` or `replay:demo.jsonl`. */
+  readonly name: string
+  /** Whether the provider holds the model to `outputSchema`. Absent: no. */
+  readonly enforcesSchema?: boolean
+  /** Whether the provider searches the web where a request lets it. Absent: no. */
+  readonly searchesWeb?: boolean
+  respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+/** The same model, with something around what it says. */
+export function wrapModel(model: Model, respond: Model['respond']): Model {
+  return {
+    // A model that others stand in for changes its name.
+    get name() {
+      return model.name
+    },
+    enforcesSchema: model.enforcesSchema === true,
+    respond,
+  }
+}
+
+/**
+ * What kind of failure a provider's was. `refused` blames the request, `authentication` the key, `quota` the account,
+ * `context-overflow` the history's length; the others may pass: the connection, the server, its rate limit, a stream
+ * that was cut, idle or malformed. `incomplete`: the answer reached the limit of its length again and again. `filtered`: the provider
+ * withheld it.
+ */
+export type ModelFailure =
+  | 'refused'
+  | 'authentication'
+  | 'quota'
+  | 'context-overflow'
+  | 'rate-limit'
+  | 'server'
+  | 'connection'
+  | 'cut'
+  | 'idle'
+  | 'malformed'
+  | 'incomplete'
+  | 'filtered'
+
+/** Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits; `budget`, that it may not be asked. */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  readonly code: 'provider' | 'configuration' | 'replay' | 'budget'
+  /** Set where `code` is `provider`. */
+  readonly failure: ModelFailure | undefined
+  /** The HTTP status, where the failure was one. */
+  readonly status: number | undefined
+  /** What the last attempt cost all the same; undefined where it cost nothing or the provider didn't say. */
+  readonly spent: Usage | undefined
+
+  constructor(
+    code: ModelError['code'],
+    message: string,
+    options?: ErrorOptions & {
+      readonly failure?: ModelFailure
+      readonly status?: number | undefined
+      readonly spent?: Usage | undefined
+    },
+  ) {
+    super(message, options)
+    this.code = code
+    this.failure = options?.failure
+    this.status = options?.status
+    this.spent = options?.spent
+  }
+}

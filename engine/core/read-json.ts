@@ -1,0 +1,65 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import * as z from 'zod'
+import { readHostFile } from '../../sandbox/index.ts'
+import { UserError } from './user-error.ts'
+import { locateInJson, positionAt } from './locate-json.ts'
+
+/** A value of a JSON file, with what names its places. */
+type JsonFile = {
+  readonly value: unknown
+  /** `file:line:column` of the value at a path. */
+  readonly place: (path: readonly PropertyKey[]) => string
+}
+
+/**
+ * Reads a JSON file that a person wrote.
+ *
+ * @throws UserError `usage` with `file:line:column` where it can't be read or isn't JSON
+ */
+export function readJson(path: string): JsonFile {
+  const text = readText(path)
+  const place = (at: { readonly line: number; readonly column: number }): string => `${path}:${at.line}:${at.column}`
+  try {
+    return { value: JSON.parse(text), place: (keys) => place(locateInJson(text, keys)) }
+  } catch (error) {
+    const message = (error as Error).message
+    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+    throw new UserError('usage', `${place(positionAt(text, offset))}: not valid JSON: ${message}`, { cause: error })
+  }
+}
+
+const largestFile = 16 * 1024 * 1024
+
+/** In a workspace a pipe may lie in its place, which would be waited for without end. */
+function readText(path: string): string {
+  const bytes = readHostFile(path, { follow: true, maxBytes: largestFile })
+  if (bytes !== undefined) return bytes.toString().replace(/^\ufeff/, '')
+  try {
+    if (!statSync(path).isFile()) throw new Error('it is not a file')
+    accessSync(path, constants.R_OK)
+    throw new Error(`it has more than ${largestFile} bytes`)
+  } catch (error) {
+    throw new UserError('usage', `${path}: can't be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/**
+ * Checks a part of a JSON file against a schema.
+ *
+ * @param at the path of that part in the file
+ * @throws UserError `usage` naming `file:line:column`, the key and what was expected, for every fault there is
+ */
+export function checkJson<Schema extends z.ZodType>(
+  schema: Schema,
+  file: JsonFile,
+  part: unknown,
+  at: readonly PropertyKey[],
+): z.output<Schema> {
+  const result = schema.safeParse(part)
+  if (result.success) return result.data
+  const lines = result.error.issues.map((issue) => {
+    const path = [...at, ...issue.path]
+    return `${file.place(path)}: '${path.join('.')}': ${issue.message}`
+  })
+  throw new UserError('usage', lines.join('\n'))
+}

@@ -1,0 +1,75 @@
+import { makeFirst, type Remedy } from '../../sandbox/index.ts'
+import { writeLimit } from './limit-values.ts'
+import { shellJoin } from './text/shell-join.ts'
+
+const dockerSocket = '--dangerously-mount-docker-socket, which makes commands root on this machine'
+
+const byHand = 'make this change yourself, outside the sandbox'
+
+/** What would allow something, as flags of `agent sandbox`. */
+export function remedyAsFlags(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'add-root':
+      return makeFirst(remedy) + shellJoin([remedy.to === 'writableRoots' ? '--writable' : '--readable', remedy.path])
+    case 'show-denied':
+      return shellJoin(['--readable', remedy.path])
+    case 'unprotect':
+      return byHand
+    case 'show-docker-socket':
+      return dockerSocket
+    case 'use-mode':
+      return `-s ${remedy.mode}`
+    case 'allow-host':
+      return typeof remedy.host === 'string'
+        ? shellJoin(['--allow-host', remedy.host])
+        : shellJoin(['--allow-private-host', remedy.host.host])
+    case 'raise-limit': {
+      const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)
+      return `raise it, e.g. --limit ${name}=${value}`
+    }
+    case 'otherwise':
+      return remedy.advice
+    default:
+      return remedy satisfies never
+  }
+}
+
+/** What would allow something, as keys of the configuration of `agent exec`. */
+export function remedyAsConfig(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'add-root':
+      return remedy.to === 'writableRoots'
+        ? makeFirst(remedy) + addTo('sandbox_workspace_write.writable_roots', JSON.stringify(remedy.path))
+        : addTo('sandbox_read.allow', JSON.stringify(remedy.path))
+    case 'show-denied':
+      return addTo('sandbox_read.allow', JSON.stringify(remedy.path))
+    case 'unprotect':
+      return byHand
+    case 'show-docker-socket':
+      return dockerSocket
+    case 'use-mode':
+      return `-s ${remedy.mode}, or sandbox_mode = "${remedy.mode}"`
+    case 'allow-host':
+      return addTo(
+        'sandbox_workspace_write.allowed_hosts',
+        typeof remedy.host === 'string'
+          ? JSON.stringify(remedy.host)
+          : `{ host = ${JSON.stringify(remedy.host.host)}, allow_private = true }`,
+      )
+    case 'raise-limit': {
+      if (remedy.limit === 'wallTimeMs') return 'call it with a longer timeout_ms'
+      const { name, value } = writeLimit(remedy.limit, 2 * remedy.value)
+      const key = `sandbox_limits.${name.replaceAll('-', '_')}`
+      return `raise ${key}, e.g. ${shellJoin(['-c', `${key}="${value}"`])}`
+    }
+    case 'otherwise':
+      return remedy.advice
+    default:
+      return remedy satisfies never
+  }
+}
+
+/** `value` is TOML. */
+function addTo(key: string, value: string): string {
+  return `add ${value} to ${key} in config.toml, or give ${shellJoin(['-c', `${key}=[${value}]`])}`
+}

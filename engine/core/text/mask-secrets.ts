@@ -1,0 +1,22 @@
+import { looksLikeSecret } from '../../../sandbox/index.ts'
+
+/** Shorter values are words that occur anyway. */
+const shortest = 8
+
+/** Replaces the secrets of an environment, wherever they stand in a text, by their names. */
+export type Mask = (text: string) => string
+
+/**
+ * Makes a mask of the variables that no command gets because they look like secrets.
+ *
+ * @param env the engine's own environment
+ */
+export function maskSecrets(env: Readonly<NodeJS.ProcessEnv>): Mask {
+  const secrets = Object.entries(env)
+    .flatMap(([name, value]) =>
+      value !== undefined && value.length >= shortest && looksLikeSecret(name, value) ? [{ name, value }] : [],
+    )
+    // One that holds another goes first.
+    .toSorted((a, b) => b.value.length - a.value.length)
+  return (text) => secrets.reduce((masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`), text)
+}

@@ -1,0 +1,73 @@
+/**
+ * Collects a command's output with bounded memory: the first and the last bytes are kept, what lies between is counted.
+ * A command may print without end; the engine must not grow with it.
+ */
+export class OutputBuffer {
+  readonly #headLimit: number
+  readonly #tailLimit: number
+  readonly #head: Uint8Array[] = []
+  readonly #tail: Uint8Array[] = []
+  #headBytes = 0
+  #tailBytes = 0
+  #omitted = 0
+
+  /** @param limit bytes kept in all, half from the start and half from the end */
+  constructor(limit: number) {
+    this.#headLimit = Math.ceil(limit / 2)
+    this.#tailLimit = Math.floor(limit / 2)
+  }
+
+  /** Bytes that fell out of the middle. */
+  get omitted(): number {
+    return this.#omitted
+  }
+
+  push(bytes: Uint8Array): void {
+    const room = this.#headLimit - this.#headBytes
+    if (room > 0) {
+      const part = bytes.subarray(0, room)
+      this.#head.push(part)
+      this.#headBytes += part.length
+    }
+    const rest = room > 0 ? bytes.subarray(room) : bytes
+    if (rest.length === 0) return
+    this.#tail.push(rest)
+    this.#tailBytes += rest.length
+    this.#dropOldTail()
+  }
+
+  /** Everything kept, with a line that says how many bytes are missing where some are. */
+  toBytes(): Buffer {
+    const gap = this.#omitted === 0 ? [] : [Buffer.from(`\n[... ${this.#omitted} bytes left out ...]\n`)]
+    return Buffer.concat([...this.#head, ...gap, ...this.#tail])
+  }
+
+  /** The last bytes, at most so many. */
+  tail(limit: number): Buffer {
+    const parts: Uint8Array[] = []
+    let missing = limit
+    for (const list of [this.#tail, this.#head]) {
+      for (let index = list.length - 1; index >= 0 && missing > 0; index--) {
+        const part = list[index]?.subarray(-missing) ?? new Uint8Array()
+        parts.unshift(part)
+        missing -= part.length
+      }
+      // Across the gap there is nothing that belongs together.
+      if (this.#omitted > 0) break
+    }
+    return Buffer.concat(parts)
+  }
+
+  #dropOldTail(): void {
+    while (this.#tailBytes > this.#tailLimit) {
+      const first = this.#tail[0]
+      if (first === undefined) return
+      const excess = this.#tailBytes - this.#tailLimit
+      const dropped = Math.min(excess, first.length)
+      if (dropped === first.length) this.#tail.shift()
+      else this.#tail[0] = first.subarray(dropped)
+      this.#tailBytes -= dropped
+      this.#omitted += dropped
+    }
+  }
+}

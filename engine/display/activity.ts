@@ -1,0 +1,33 @@
+import type { Item } from '../core/events.ts'
+import { oneLine, progressWords } from './words.ts'
+
+/** What goes on while an item is open, in one line. */
+export function activity(item: Item): string {
+  switch (item.type) {
+    case 'command_execution':
+      return oneLine(item.command)
+    case 'file_change':
+      return 'applying a patch'
+    case 'mcp_tool_call':
+      return [`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')
+    case 'tool_call':
+      return oneLine(`${item.tool} ${item.input}`)
+    case 'guardian_assessment':
+      return `waiting for the approval of a ${item.reviewer}`
+    case 'context_compaction':
+      return 'summing up the conversation'
+    case 'hook':
+      return `running the ${item.event} hook`
+    case 'plan_mode':
+      return 'the plan is looked at'
+    case 'agent_message':
+    case 'reasoning':
+    case 'todo_list':
+    case 'web_search':
+    case 'worktree':
+    case 'error':
+      return 'the model is thinking'
+    default:
+      return item satisfies never
+  }
+}

@@ -1,0 +1,64 @@
+import type { Item, RunEvent } from '../core/events.ts'
+import { activity } from './activity.ts'
+import { harmless } from './harmless.ts'
+import { lastLines } from './tail-lines.ts'
+
+const minute = 60_000
+/** When it is said that something still runs, in minutes since it began. CI services give up on a job that is silent for ten. */
+const firstTimes = [1, 2, 5]
+const later = 5
+
+/** Says from time to time that something is still running, so that a log isn't silent. */
+type StillRunning = {
+  event(event: RunEvent): void
+  tail(id: string, read: () => string): void
+  end(): void
+}
+
+type Watched = { timer: NodeJS.Timeout; read?: () => string }
+
+/**
+ * Watches commands and calls of tools.
+ *
+ * @param print takes the lines to be shown: how long it has been, and the last line that it printed, where it has
+ */
+export function watchLongRunning(print: (lines: readonly string[]) => void): StillRunning {
+  const watched = new Map<string, Watched>()
+  const wait = (item: Item, minutes: number): NodeJS.Timeout => {
+    const [next = minutes + later] = firstTimes.filter((time) => time > minutes)
+    // A sink must never be what keeps the process alive.
+    return setTimeout(
+      () => {
+        const one = watched.get(item.id)
+        if (one === undefined) return
+        const last = one.read === undefined ? [] : lastLines(harmless(one.read()), 1)
+        print([`… still running (${next} min): ${harmless(activity(item))}`, ...last.map((line) => `    ${line}`)])
+        one.timer = wait(item, next)
+      },
+      (next - minutes) * minute,
+    ).unref()
+  }
+  const forget = (id: string): void => {
+    clearTimeout(watched.get(id)?.timer)
+    watched.delete(id)
+  }
+  return {
+    event(event) {
+      if (event.type === 'item.started' && takesTime(event.item)) {
+        watched.set(event.item.id, { timer: wait(event.item, 0) })
+      }
+      if (event.type === 'item.completed') forget(event.item.id)
+    },
+    tail(id, read) {
+      const one = watched.get(id)
+      if (one !== undefined) one.read = read
+    },
+    end() {
+      for (const id of [...watched.keys()]) forget(id)
+    },
+  }
+}
+
+function takesTime({ type }: Item): boolean {
+  return type === 'command_execution' || type === 'mcp_tool_call' || type === 'tool_call'
+}

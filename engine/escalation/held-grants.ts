@@ -1,0 +1,43 @@
+import { basename, dirname } from 'node:path'
+import type { Grant } from '../../policies/index.ts'
+import { holdPlace, isThere, SandboxError, type Backend, type HeldPlace } from '../../sandbox/index.ts'
+
+/** A grant with the place that whoever approves it is asked about. */
+export type HeldGrant = {
+  readonly grant: Grant
+  /**
+   * What the path of a grant is; for a file that is to be made, the folder in which it will be. Undefined for a grant of something else, and
+   * where no such place can be reached without a symlink.
+   */
+  readonly place: HeldPlace | undefined
+  /** The name of a file that is to be made. */
+  readonly makes?: string
+}
+
+/** Holds what a grant means now, before anybody is asked about it. */
+export function holdGrant(grant: Grant): HeldGrant {
+  if (grant.kind !== 'read' && grant.kind !== 'write') return { grant, place: undefined }
+  const place = holdPlace(grant.path)
+  if (place !== undefined || grant.kind === 'read') return { grant, place }
+  return { grant, place: holdPlace(dirname(grant.path)), makes: basename(grant.path) }
+}
+
+/** The path of a grant that doesn't mean any more what it did when it was held; undefined where it does. */
+export function lostPath({ grant, place, makes }: HeldGrant): string | undefined {
+  if (grant.kind !== 'read' && grant.kind !== 'write') return undefined
+  if (place === undefined || !isThere(place)) return grant.path
+  // Nothing was there, so that whatever is there now was nobody's to approve.
+  return makes !== undefined && holdsSomething(grant.path) ? grant.path : undefined
+}
+
+/** Throws `path-changed` where a grant doesn't mean any more what it did when it was held. */
+export function requireHeld(held: HeldGrant, backend: Backend): void {
+  const path = lostPath(held)
+  if (path !== undefined) throw new SandboxError('path-changed', { backend, path, approved: true })
+}
+
+function holdsSomething(path: string): boolean {
+  const place = holdPlace(path)
+  place?.close()
+  return place !== undefined
+}

@@ -1,0 +1,150 @@
+import type { Grant } from '../../policies/index.ts'
+import type { KnownPlaces, Place, Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
+import { isInside } from '../core/paths.ts'
+import { holdGrant, lostPath, requireHeld, type HeldGrant } from './held-grants.ts'
+import { makeGranted } from './make-granted.ts'
+import { widenPolicy } from './widen-policy.ts'
+
+/** Grants that somebody is asked about, and the places that they mean. */
+export type AskedGrants = {
+  /** Those of the approval among them, whose places have been held since; others mean what is there now. */
+  readonly approved: (grants: readonly Grant[]) => readonly HeldGrant[]
+  /** Lets the places go that no approval for the run holds. */
+  readonly release: () => void
+}
+
+/** The sandboxes of a run: its own, and the wider ones that were granted. */
+export type Widening = {
+  /** Holds the places of grants. To be called before anybody is asked. */
+  readonly ask: (grants: readonly Grant[]) => AskedGrants
+  /**
+   * The run's sandbox, widened by what was granted for the run and by these grants, and by nothing else.
+   *
+   * Throws `SandboxError` where no sandbox here can be widened so, `path-changed` where a path is no longer what was approved. Of a grant for
+   * the run that is said once; it doesn't hold while something else is there.
+   */
+  readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
+  /** Lets grants hold for all that follows. */
+  readonly keep: (grants: readonly HeldGrant[]) => void
+  /** Closes the wider ones; the run's own is left to who opened it. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Keeps wider sandboxes at hand: one that was needed once is mostly needed again.
+ *
+ * @param open opens a sandbox for a policy, in the way that the run's own was opened, with the places that its paths mean
+ */
+export function createWidening(
+  own: Sandbox,
+  open: (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>,
+): Widening {
+  const { backend } = own
+  const opened = new Map<string, Promise<Sandbox>>()
+  const standing = new Map<string, HeldGrant>()
+  const told = new Set<string>()
+  const takeAway: (() => void)[] = []
+
+  /** What is granted inside of something that was approved for the run holds with that. */
+  const hold = (grant: Grant): HeldGrant => {
+    const known = standing.get(keyOf(grant))
+    if (known !== undefined) return known
+    const around = [...standing.values()].filter(({ grant: by }) => isPartOf(grant, by))
+    const lost = around.find((each) => lostPath(each) !== undefined)
+    return lost === undefined ? holdGrant(grant) : { grant, place: undefined }
+  }
+
+  /** Those that still mean what was approved. Throws for the first that doesn't, once. */
+  const holding = (): readonly HeldGrant[] =>
+    [...standing].flatMap(([key, held]) => {
+      if (lostPath(held) === undefined) return [held]
+      if (told.has(key)) return []
+      told.add(key)
+      requireHeld(held, backend)
+      return []
+    })
+
+  /** Makes the file of a grant where it isn't there yet. */
+  const settle = (held: HeldGrant): HeldGrant => {
+    const made = makeGranted(held)
+    if (made === undefined) return held
+    takeAway.push(made.takeAway)
+    if (standing.has(keyOf(held.grant))) standing.set(keyOf(held.grant), made.grant)
+    return made.grant
+  }
+
+  return {
+    ask: (grants) => {
+      const asked = new Map(grants.map((grant) => [keyOf(grant), hold(grant)]))
+      return {
+        approved: (approved) =>
+          approved.map((grant) => {
+            const held = asked.get(keyOf(grant)) ?? hold(grant)
+            asked.set(keyOf(grant), held)
+            return held
+          }),
+        release: () => {
+          for (const [key, { place }] of asked) if (standing.get(key)?.place !== place) place?.close()
+        },
+      }
+    },
+    keep: (grants) => {
+      for (const held of grants) standing.set(keyOf(held.grant), held)
+    },
+    sandboxFor: async (grants) => {
+      for (const held of grants) requireHeld(held, backend)
+      const all = new Map([...holding(), ...grants].map((held) => [keyOf(held.grant), held] as const))
+      if (all.size === 0) return own
+      const held = [...all.values()].map(settle)
+      for (const each of held) requireHeld(each, backend)
+      const key = held.map(describe).toSorted().join('\n')
+      const known = knownWith(own, held)
+      const sandbox =
+        opened.get(key) ??
+        open(
+          widenPolicy(
+            own.policy,
+            held.map(({ grant }) => grant),
+          ),
+          known,
+        )
+      opened.set(key, sandbox)
+      // One that could not be opened may be possible later.
+      sandbox.catch(() => opened.delete(key))
+      return sandbox
+    },
+    close: async () => {
+      for (const sandbox of opened.values()) {
+        await sandbox.then(
+          (one) => one.close(),
+          () => undefined,
+        )
+      }
+      for (const unused of takeAway) unused()
+      for (const { place } of standing.values()) place?.close()
+    },
+  }
+}
+
+/** What the run's own paths mean, and those of grants. */
+function knownWith(own: Sandbox, grants: readonly HeldGrant[]): KnownPlaces {
+  const known = own.known?.()
+  const granted = grants.flatMap(({ grant, place, makes }): readonly (readonly [string, Place | undefined])[] =>
+    // A file that could not be made isn't there for the sandbox either, whoever makes it next.
+    'path' in grant ? [[grant.path, makes === undefined ? place : undefined]] : [],
+  )
+  return { places: new Map([...(known?.places ?? []), ...granted]), denied: known?.denied ?? [] }
+}
+
+function keyOf(grant: Grant): string {
+  return JSON.stringify(grant)
+}
+
+/** Equal for what is the same grant of the same place. */
+function describe({ grant, place }: HeldGrant): string {
+  return `${keyOf(grant)} ${place?.identity.device}:${place?.identity.inode}`
+}
+
+function isPartOf(grant: Grant, by: Grant): boolean {
+  return 'path' in grant && 'path' in by && grant.kind === by.kind && isInside(grant.path, by.path)
+}

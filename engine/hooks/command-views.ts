@@ -1,0 +1,60 @@
+import { shellJoin } from '../core/text/shell-join.ts'
+import { actionOf, type CallView, type SeenCall } from './call-view.ts'
+
+/** A command as scripts look at it. */
+export function bashView({ input }: SeenCall, workspace: string): CallView {
+  const { cmd, timeout_ms: timeout, justification: description } = input
+  const shown = {
+    command: cmd,
+    ...(timeout === undefined ? {} : { timeout }),
+    ...(description === undefined ? {} : { description }),
+  }
+  return {
+    name: 'Bash',
+    input: shown,
+    action: actionOf('Bash', shown, workspace),
+    replace: ({ command, timeout: milliseconds, ...rest }) => {
+      const unknown = Object.keys(rest).filter((key) => !['description', 'run_in_background'].includes(key))
+      if (unknown.length > 0) return { problem: `it sets ${unknown.join(', ')}, which a command has not` }
+      return { input: { ...input, cmd: command, ...(milliseconds === undefined ? {} : { timeout_ms: milliseconds }) } }
+    },
+  }
+}
+
+/** The older form of a command: what a shell is handed there is the command that scripts look at. */
+export function vectorView(call: SeenCall, workspace: string): CallView {
+  const view = bashView({ ...call, input: { ...call.input, cmd: scriptOf(call) } }, workspace)
+  return {
+    ...view,
+    replace: ({ command, timeout }) => ({
+      input: {
+        ...call.input,
+        command: ['/bin/sh', '-c', String(command)],
+        ...(timeout === undefined ? {} : { timeout_ms: timeout }),
+      },
+    }),
+  }
+}
+
+/** The text that a shell is handed, or the vector as one. */
+export function scriptOf({ input }: SeenCall): string {
+  const words = Array.isArray(input['command']) ? input['command'].map(String) : []
+  const [program = '', flag = '', script] = words
+  const isShell = words.length === 3 && /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-l?c$/.test(flag)
+  return isShell ? String(script) : shellJoin(words)
+}
+
+/** What is typed into a running command may be one itself. `pending` is what was typed before it and not ended yet. */
+export function typedView({ input }: SeenCall, workspace: string): CallView {
+  const { pending, chars, ...rest } = input
+  const shown = { command: `${String(pending ?? '')}${String(chars)}` }
+  return {
+    name: 'Bash',
+    input: shown,
+    action: actionOf('Bash', shown, workspace),
+    replace: ({ command }) =>
+      pending === undefined || pending === ''
+        ? { input: { ...rest, chars: command } }
+        : { problem: 'a part of it was typed before' },
+  }
+}

@@ -1,0 +1,32 @@
+import { truncateMiddle } from '../core/text/truncate.ts'
+import type { HandlerResult } from './handler-result.ts'
+import { kindOf, type HookEvent } from './hook-event.ts'
+import type { Hook } from './load.ts'
+
+/** Of what a hook wants to have said to the person watching. */
+const messageLimit = 2000
+/** Milliseconds, by Claude Code's defaults: a question to a model is meant to be short. */
+export function timeoutOf(event: HookEvent, { handler }: Hook): number {
+  const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
+  return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
+}
+
+/** What the person watching is told of a hook's run, if anything: why it gave no answer, or what it wants said. */
+export function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
+  if (result.status !== 'answered') return result.reason
+  const { systemMessage } = result.output
+  const said = [...(systemMessage === undefined ? [] : [truncateMiddle(systemMessage, messageLimit).text]), ...notes]
+  return said.length === 0 ? undefined : said.join(' ')
+}
+
+/** What a hook is called in messages. */
+export function nameOf({ handler, origin }: Hook): string {
+  const words = {
+    command: () => (handler.type === 'command' ? [handler.command, ...(handler.args ?? [])].join(' ') : ''),
+    http: () => (handler.type === 'http' ? handler.url : ''),
+    prompt: () => 'prompt',
+    agent: () => 'agent',
+    mcp_tool: () => (handler.type === 'mcp_tool' ? `mcp__${handler.server}__${handler.tool}` : ''),
+  }[handler.type]()
+  return `'${words.length > 80 ? `${words.slice(0, 79)}…` : words}' (${origin})`
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod'
+import { planWrite, renderFailure } from '../../apply-patch/index.ts'
+import { addNote } from './add-note.ts'
+import { findImports } from './find-imports.ts'
+import { findMemoryFile } from './memory-file.ts'
+import type { MemoryPlaces } from './read-memory.ts'
+import { commitChanges, isRefusal } from '../tools/commit-changes.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
+import { staleReason } from '../tools/write-text.ts'
+
+const saveMemoryName = 'save_memory'
+
+/** Adds a note to the instructions that later runs are told. Every note is asked about, unless a permission speaks for it. */
+export function saveMemory(places: MemoryPlaces): Tool {
+  return defineTool({
+    name: saveMemoryName,
+    description:
+      'Adds one line to the instructions that you are given in every later run (AGENTS.md), after asking. Only for what the user wants to be ' +
+      'remembered or what everybody who works here must know; not for notes on this task.',
+    deferred: true,
+    guarded: true,
+    ownItems: true,
+    searchHint: 'remember forever persist preference instruction note AGENTS.md CLAUDE.md',
+    input: z.object({
+      fact: z.string().trim().min(1).max(500).describe('What is to be remembered, in one line.'),
+      section: z.string().trim().min(1).max(80).default('Notes').describe('The heading it goes under.'),
+      scope: z
+        .enum(['project', 'user'])
+        .default('project')
+        .describe('"project": for whoever works in this repository. "user": for this user, in every repository.'),
+    }),
+    validate: ({ fact, section }, { state }) => {
+      if (/\p{Cc}/u.test(fact + section)) return `${saveMemoryName}: fact and section are one line of text each.`
+      if (section.startsWith('#')) return `${saveMemoryName}: give the section's words without the #.`
+      if (findImports(fact).length > 0) {
+        return `${saveMemoryName}: a word that begins with @ would be read as a file to import. Put it in backticks.`
+      }
+      return state.mask(fact) === fact
+        ? undefined
+        : `${saveMemoryName}: this holds a secret, which is not kept in a file.`
+    },
+    run: async ({ fact, section, scope }, context) => {
+      const started = performance.now()
+      const file = findMemoryFile(scope, places)
+      if ('problem' in file) return { ok: false, output: file.problem }
+      const added = addNote(file.text ?? '', section, fact)
+      if ('problem' in added) return { ok: false, output: `Nothing can be added to ${file.path}: ${added.problem}.` }
+      if ('same' in added) return { ok: true, output: `${file.path} says that already; nothing was changed.` }
+      return (
+        (await write({ ...file, content: Buffer.from(added.text) }, started, context)) ?? {
+          ok: true,
+          output: `Saved in ${file.path}, under "${section}". Later runs are told of it.`,
+        }
+      )
+    },
+  })
+}
+
+/** Gives why the file was not written; undefined when it was. */
+async function write(
+  file: { readonly path: string; readonly root: string; readonly text: string | undefined; readonly content: Buffer },
+  started: number,
+  context: ToolContext,
+): Promise<ToolResult | undefined> {
+  const { path, root, content } = file
+  try {
+    const changeSet = await planWrite({ path, content }, { root, signal: context.signal })
+    const before = changeSet.changes[0]?.before
+    const held = before?.type === 'file' ? before.bytes.toString('utf8') : undefined
+    if (held !== file.text) return { ok: false, output: staleReason(path) }
+    return await commitChanges(changeSet, context, started, 'instructions')
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return { ok: false, output: renderFailure(error) }
+  }
+}

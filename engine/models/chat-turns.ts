@@ -1,0 +1,120 @@
+import * as z from 'zod'
+import type { Image, ToolCall, ToolDeclaration } from '../core/model.ts'
+import { argumentsObject } from './as-function.ts'
+import { translateOnce } from './turns.ts'
+import type { Turn } from './turns.ts'
+
+/** A message as it goes over the wire. What the model said has the fields besides with which it came. */
+export type ChatMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | Part[] }
+  | ({ role: 'assistant'; content: string | null; tool_calls?: WireCall[] } & Partial<Record<ReasoningField, string>>)
+  | { role: 'tool'; tool_call_id: string; content: string }
+
+type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+
+type WireCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
+
+/** Where servers put a model's reasoning. The API's own definition has no place for it. */
+const reasoningField = z.enum(['reasoning_content', 'reasoning'])
+export type ReasoningField = z.infer<typeof reasoningField>
+
+/**
+ * What `opaque` holds of this API. `field`: where a thought stood; models that think between calls want to read it again. `more`: fields
+ * of a message or a call that the API's definition doesn't have, such as Gemini's `extra_content`, without which it refuses the call, and
+ * OpenRouter's `reasoning_details`. Sessions of before don't name their model.
+ */
+const kept = z.object({
+  from: z.literal('openai-chat'),
+  model: z.string().optional(),
+  field: reasoningField.optional(),
+  more: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** What `opaque` holds of this API, as it is written. */
+export type KeptChat = z.input<typeof kept>
+
+/** Turns into messages, each turn once. */
+export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): readonly ChatMessage[] => {
+  const ownOf = (opaque: unknown): z.infer<typeof kept> | undefined => {
+    const own = kept.safeParse(opaque).data
+    // One model's thoughts and signatures mean nothing to another, and Gemini refuses them.
+    return own === undefined || (own.model ?? model) !== model ? undefined : own
+  }
+  switch (turn.side) {
+    case 'model': {
+      const texts: string[] = []
+      const calls: WireCall[] = []
+      const thoughts: Partial<Record<ReasoningField, string>> = {}
+      const more: Record<string, unknown> = {}
+      for (const item of turn.said) {
+        const own = 'opaque' in item ? ownOf(item.opaque) : undefined
+        if (item.type === 'tool_call') {
+          calls.push({ ...wireCall(item.call, tools), ...own?.more })
+          continue
+        }
+        Object.assign(more, own?.more)
+        if (item.type === 'message') texts.push(item.text)
+        if (item.type === 'reasoning' && own?.field !== undefined)
+          thoughts[own.field] = `${thoughts[own.field] ?? ''}${item.text}`
+      }
+      const text = texts.join('\n\n')
+      if (text === '' && calls.length === 0) return []
+      return [
+        {
+          ...more,
+          role: 'assistant',
+          content: text === '' ? null : text,
+          ...thoughts,
+          ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        },
+      ]
+    }
+    case 'us': {
+      const results = turn.results.map((result): ChatMessage => ({
+        role: 'tool',
+        tool_call_id: result.callId,
+        content: result.output,
+      }))
+      // A tool's message holds text only, so its pictures follow as the user's.
+      const shown = turn.results.flatMap((result) => result.images ?? [])
+      const messages = turn.messages.map((message) => userMessage(message.text, message.images ?? []))
+      return [...results, ...(shown.length === 0 ? [] : [userMessage('', shown)]), ...messages]
+    }
+    default:
+      return turn satisfies never
+  }
+})
+
+function userMessage(text: string, images: readonly Image[]): ChatMessage {
+  if (images.length === 0) return { role: 'user', content: text }
+  const parts = images.map((image): Part => {
+    return { type: 'image_url', image_url: { url: `data:${image.mediaType};base64,${image.data}` } }
+  })
+  return { role: 'user', content: text === '' ? parts : [{ type: 'text', text }, ...parts] }
+}
+
+function wireCall(call: ToolCall, tools: readonly ToolDeclaration[]): WireCall {
+  const object = argumentsObject(call, tools)
+  // What the model wrote goes back byte for byte where it can; servers' templates parse it and fail on anything else.
+  const same = call.kind === 'function' && !('malformed_arguments' in object)
+  const text = same ? call.input : JSON.stringify(object)
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: text } }
+}
+
+/** What Google's servers take for a signature of a call that another model made. */
+const unsigned = { google: { thought_signature: 'skip_thought_signature_validator' } }
+
+/**
+ * The messages as Gemini takes them: from its version 3 on, it refuses the first call of each step of the turn that is going on without
+ * the signature that came with it (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls of other models have none.
+ */
+export function asGeminiTakes(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  if (!/gemini-(?:[3-9]|\d{2})/.test(model)) return messages
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || message.tool_calls === undefined) return message
+    const [first, ...rest] = message.tool_calls
+    if (first === undefined || 'extra_content' in first || 'reasoning_details' in message) return message
+    return { ...message, tool_calls: [{ ...first, extra_content: unsigned }, ...rest] }
+  })
+}

@@ -1,0 +1,46 @@
+/** The generation in a model's name, as 505 is of `claude-opus-5-5-20260801`; undefined where it has none. */
+function generation(model: string): number | undefined {
+  const [, major, minor = '0'] = /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
+  return major === undefined ? undefined : Number(major) * 100 + Number(minor)
+}
+
+function isFableOrMythos(model: string): boolean {
+  return /claude-(?:fable|mythos)/.test(model)
+}
+
+/** Models up to Claude 4.5: they think within a fixed budget, and know no adaptive thinking. */
+export function thinksByBudget(model: string): boolean {
+  return /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8}|@|:|-latest|-v\d|$))/.test(model)
+}
+
+/** Whether the provider can hold this model to a schema: Claude 4.5 and later. */
+export function enforcesSchema(model: string): boolean {
+  return !thinksByBudget(model) || /-4-5/.test(model)
+}
+
+/**
+ * Whether a thinking block is valid only in the very conversation that it came in: nothing before it may have changed
+ * (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking). So it is from Fable 5.1 and the other families' 5.5 on.
+ */
+export function preservesThinking(model: string): boolean {
+  const version = generation(model)
+  return version !== undefined && version >= (isFableOrMythos(model) ? 501 : 505)
+}
+
+/**
+ * The least that a model can think. Some refuse to have it switched off
+ * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled); Sonnet has a word of its own for it
+ * from 5.5 on (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#turn-off-up-front-thinking).
+ */
+export function leastThinking(model: string): 'disabled' | 'between_tools' | 'always' {
+  if (isFableOrMythos(model)) return 'always'
+  if (!preservesThinking(model) || model.includes('claude-haiku')) return 'disabled'
+  return model.includes('claude-sonnet') ? 'between_tools' : 'always'
+}
+
+/** The most tokens that are asked for in one answer: what Claude Code asks for, where the model gives as many. */
+export function longestAnswer(model: string): number {
+  if (/claude-3-(?:opus|sonnet|haiku)|claude-2/.test(model)) return 4096
+  if (/claude-3-5/.test(model)) return 8192
+  return /claude-opus-4(?:-[01])?(?:-\d{8}|@|:|-latest|-v\d|$)/.test(model) ? 32_000 : 64_000
+}

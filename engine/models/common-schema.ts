@@ -1,0 +1,56 @@
+type Schema = Readonly<Record<string, unknown>>
+
+/**
+ * The part of a tool's schema that every server understands which imitates OpenAI's. llama.cpp makes a grammar of it and refuses the
+ * whole request for a pattern with a lookahead, a length of 2000 or a schema that says nothing
+ * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). What is left out is checked here all the
+ * same; a limit goes into the words.
+ */
+export function commonSchema(schema: Schema): Record<string, unknown> {
+  const known = reduced.get(schema) ?? { properties: {}, ...reduce(schema), type: 'object' }
+  reduced.set(schema, known)
+  return known
+}
+
+const reduced = new WeakMap<Schema, Record<string, unknown>>()
+
+const kept = new Set(['type', 'enum', 'const', 'required', 'title', 'description', 'default', '$ref'])
+const lists = new Set(['anyOf', 'oneOf', 'allOf'])
+const tables = new Set(['properties', '$defs', 'definitions'])
+/** Bounds of a number that say no more than that it is one. */
+const largest = 1_000_000_000
+
+const anything = { type: ['string', 'number', 'boolean', 'object', 'array', 'null'] }
+
+function reduce(schema: unknown): Record<string, unknown> {
+  if (typeof schema !== 'object' || schema === null) return { ...anything }
+  const fields = Object.entries(schema).flatMap(([keyword, value]): (readonly [string, unknown])[] => {
+    if (kept.has(keyword)) return [[keyword, value]]
+    if (keyword === 'items') return [[keyword, reduce(value)]]
+    if (keyword === 'additionalProperties') return [[keyword, typeof value === 'boolean' ? value : reduce(value)]]
+    if (lists.has(keyword) && Array.isArray(value)) return [[keyword, value.map(reduce)]]
+    if (tables.has(keyword) && typeof value === 'object' && value !== null) {
+      return [[keyword, Object.fromEntries(Object.entries(value).map(([name, below]) => [name, reduce(below)]))]]
+    }
+    const isBound = (keyword === 'minimum' || keyword === 'maximum') && typeof value === 'number'
+    return isBound && Math.abs(value) <= largest ? [[keyword, value]] : []
+  })
+  const less = Object.fromEntries(fields)
+  const says = ['type', 'enum', 'const', '$ref', 'properties', ...lists].some((keyword) => Object.hasOwn(less, keyword))
+  return withLimits(schema as Schema, says ? less : { ...anything, ...less })
+}
+
+const limits: readonly (readonly [keyword: string, words: (limit: number) => string])[] = [
+  ['maxLength', (limit) => `At most ${limit} characters.`],
+  ['maxItems', (limit) => `At most ${limit}.`],
+]
+
+function withLimits(schema: Schema, less: Record<string, unknown>): Record<string, unknown> {
+  const words = limits.flatMap(([keyword, say]) => {
+    const limit = schema[keyword]
+    return typeof limit === 'number' ? [say(limit)] : []
+  })
+  if (words.length === 0) return less
+  const { description } = less
+  return { ...less, description: [...(typeof description === 'string' ? [description] : []), ...words].join(' ') }
+}

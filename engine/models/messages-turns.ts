@@ -1,0 +1,154 @@
+import * as z from 'zod'
+import type { Image, ToolDeclaration } from '../core/model.ts'
+import { argumentsObject } from './as-function.ts'
+import { isThought, sealed, type Block } from './preserved-thinking.ts'
+import { translateOnce } from './turns.ts'
+import type { Said, Turn } from './turns.ts'
+
+/** A mark that a prompt cache is to be written up to here. */
+type Cached = { cache_control?: { type: 'ephemeral' } }
+/** A text. */
+export type TextBlock = { type: 'text'; text: string } & Cached
+type ImageBlock = { type: 'image'; source: { type: 'base64'; media_type: MediaType; data: string } } & Cached
+type MediaType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
+type ResultBlock = {
+  type: 'tool_result'
+  tool_use_id: string
+  content: (TextBlock | ImageBlock)[]
+  is_error: boolean
+} & Cached
+/** A block of ours. */
+export type UserBlock = TextBlock | ImageBlock | ResultBlock
+/** A message as it goes over the wire. What the model said is given back as it came, of whatever kind its blocks are. */
+export type WireMessage = { role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: Block[] }
+
+/**
+ * What `opaque` holds of this API: blocks as they came, or `more`, the fields of a block beside those that we understand. `seal` is what
+ * was before a thinking block and in it. Sessions of before hold a single `block`, and don't name their model.
+ */
+const kept = z.object({
+  from: z.literal('anthropic-messages'),
+  model: z.string().optional(),
+  seal: z.string().optional(),
+  block: z.looseObject({ type: z.string() }).optional(),
+  blocks: z.array(z.looseObject({ type: z.string() })).optional(),
+  more: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** What `opaque` holds for this API, as it is written. */
+export type KeptBlocks = z.input<typeof kept>
+
+/** Turns into messages, each turn once. */
+export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly WireMessage[] => {
+  if (turn.side === 'model') {
+    const content = turn.said.flatMap((item) => blocksOf(item, model, tools))
+    return content.length === 0 ? [] : [{ role: 'assistant', content }]
+  }
+  const results = turn.results.map(({ callId, output, ok, images = [] }): ResultBlock => {
+    // The API refuses pictures in a result that is an error.
+    const shown = [...textBlock(output), ...(ok ? images.map(imageBlock) : [])]
+    return { type: 'tool_result', tool_use_id: wireId(callId), content: shown, is_error: !ok }
+  })
+  const last = results.at(-1)
+  // A text behind the results is a known cause of empty answers: what we have to say goes with the last of them. A user is to be heard.
+  const spoken = turn.messages.findIndex(({ role }) => role === 'user')
+  const beside = last === undefined ? 0 : spoken === -1 ? turn.messages.length : spoken
+  for (const { text } of turn.messages.slice(0, beside)) last?.content.push(...textBlock(asReminder(text)))
+  const content: UserBlock[] = [
+    // Results must stand before anything else that answers calls.
+    ...results,
+    ...turn.messages.slice(beside).flatMap(({ text, images = [] }) => [...images.map(imageBlock), ...textBlock(text)]),
+  ]
+  return content.length === 0 ? [] : [{ role: 'user', content }]
+})
+
+/** In a tool's result, in the words by which Claude knows that the program speaks and not the tool. */
+function asReminder(text: string): string {
+  return text.trim() === '' ? '' : `<system-reminder>\n${text}\n</system-reminder>`
+}
+
+function blocksOf(item: Said, model: string, tools: readonly ToolDeclaration[]): readonly Block[] {
+  switch (item.type) {
+    case 'message': {
+      const own = keptOf(item.opaque)?.blocks?.filter(saysSomething) ?? []
+      const text = own.map(({ text: part }) => (typeof part === 'string' ? part : '')).join('')
+      // A hook may have put another text in its place.
+      return own.length > 0 && text === item.text ? own : textBlock(item.text)
+    }
+    case 'tool_call': {
+      const { id, name } = item.call
+      const { more = {} } = keptOf(item.opaque) ?? {}
+      return [{ type: 'tool_use', id: wireId(id), name, input: argumentsObject(item.call, tools), ...more }]
+    }
+    case 'reasoning':
+    case 'web_search': {
+      const own = keptOf(item.opaque)
+      const { block, blocks = block === undefined ? [] : [block] } = own ?? {}
+      // What one model thought, another can't read. Sessions of before don't say which it was.
+      const isReadable = own?.model === undefined || own.model === model
+      return blocks.filter((each) => isReadable || isSearch(each)).map((each) => sealed(each, own?.seal))
+    }
+    default:
+      return item satisfies never
+  }
+}
+
+function keptOf(opaque: unknown): z.infer<typeof kept> | undefined {
+  return opaque === undefined ? undefined : kept.safeParse(opaque).data
+}
+
+function isSearch({ type }: Block): boolean {
+  return type === 'server_tool_use' || type === 'web_search_tool_result'
+}
+
+/** The API refuses blocks of text without any, also those that it sent. */
+export function saysSomething({ type, text }: Block): boolean {
+  return type !== 'text' || (typeof text === 'string' && text.trim() !== '')
+}
+
+function textBlock(text: string): TextBlock[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }]
+}
+
+function imageBlock(image: Image): ImageBlock {
+  return {
+    type: 'image',
+    source: { type: 'base64', media_type: image.mediaType as MediaType, data: image.data },
+  }
+}
+
+/** Ids of other providers' calls may hold what this API's pattern refuses. */
+function wireId(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, '_')
+}
+
+/**
+ * The messages without what the API refuses in a turn that is over: thinking from which nothing came, and questions to the provider's own
+ * tools that nobody will answer any more. It answers those after a pause, or once the calls beside the question are answered.
+ */
+export function withoutLooseEnds(messages: readonly WireMessage[]): readonly WireMessage[] {
+  return messages.flatMap((message, at): WireMessage[] => {
+    if (message.role === 'user' || at === messages.length - 1) return [message]
+    const { content } = message
+    const isCalling = content.some(({ type }) => type === 'tool_use')
+    const isOpen = ({ type, id }: Block): boolean =>
+      type === 'server_tool_use' && !isCalling && !content.some((other) => other['tool_use_id'] === id)
+    const settled = content.filter((block) => !isOpen(block))
+    const last = settled.findLastIndex((block) => !isThought(block))
+    const kept = settled.slice(0, last + 1)
+    if (kept.length === content.length) return [message]
+    return kept.length === 0 ? [] : [{ role: 'assistant', content: kept }]
+  })
+}
+
+/**
+ * Whether the turn that is going on was begun with thinking. Models that think by a budget refuse to think in the middle of one that
+ * was not, as another model's is
+ * (https://platform.claude.com/docs/en/build-with-claude/extended-thinking#extended-thinking-with-tool-use).
+ */
+export function mayThink(messages: readonly WireMessage[]): boolean {
+  const last = messages.at(-1)
+  const answers = last?.role === 'user' && last.content.some(({ type }) => type === 'tool_result')
+  const [first] = messages.findLast(({ role }) => role === 'assistant')?.content ?? []
+  return !answers || (first !== undefined && isThought(first))
+}

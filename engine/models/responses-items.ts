@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import type { HistoryItem, Image } from '../core/model.ts'
+
+type InputText = { type: 'input_text'; text: string }
+type InputImage = { type: 'input_image'; image_url: string; detail: 'auto' }
+
+/** An item of what a request holds of the conversation. */
+export type InputItem =
+  | { type: 'message'; role: 'user' | 'developer'; content: string | (InputText | InputImage)[] }
+  | { type: 'message'; role: 'assistant'; content: string; phase?: 'commentary' | 'final_answer' }
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
+  | { type: 'custom_tool_call'; call_id: string; name: string; input: string }
+  | { type: 'custom_tool_call_output'; call_id: string; output: string | (InputText | InputImage)[] }
+  | OutputItem
+
+/** An item that the model sent, as it came. */
+export type OutputItem = { readonly type: string } & Readonly<Record<string, unknown>>
+
+/**
+ * What `opaque` holds of this API: an item as it came, or `more`, the fields of one beside those that we understand. Sessions of before
+ * don't name their model.
+ */
+const kept = z.object({
+  from: z.literal('openai-responses'),
+  model: z.string().optional(),
+  item: z.looseObject({ type: z.string() }).optional(),
+  more: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** What `opaque` holds of this API, as it is written. */
+export type KeptItem = z.input<typeof kept>
+
+/** An item of a history never changes, and a long run sends it a thousand times: it is translated once. */
+const translated = new WeakMap<HistoryItem, { readonly model: string; readonly items: readonly InputItem[] }>()
+
+/** A history as a request to a model holds it. */
+export function inputItems(history: readonly HistoryItem[], model: string): InputItem[] {
+  const freeform = new Set<string>()
+  return history.flatMap((item, at) => {
+    // The API refuses reasoning that nothing came of.
+    if (item.type === 'reasoning' && !leadsOn(history, at)) return []
+    if (item.type === 'tool_call' && item.call.kind === 'freeform') freeform.add(item.call.id)
+    const before = translated.get(item)
+    if (before?.model === model) return before.items
+    const items = inputItemsOf(item, model, freeform)
+    translated.set(item, { model, items })
+    return items
+  })
+}
+
+/** Whether the model said anything after its reasoning, before it was answered. */
+function leadsOn(history: readonly HistoryItem[], at: number): boolean {
+  let next = history[at + 1]
+  for (let index = at + 1; next?.type === 'reasoning'; index++) next = history[index + 1]
+  return next !== undefined && next.type !== 'tool_result' && (next.type !== 'message' || next.role === 'assistant')
+}
+
+/** @param freeform the ids of the freeform calls before it: which of them a result answers decides its type */
+function inputItemsOf(item: HistoryItem, model: string, freeform: ReadonlySet<string>): readonly InputItem[] {
+  switch (item.type) {
+    case 'message':
+      return [messageItem(item)]
+    case 'reasoning':
+    case 'web_search': {
+      // Another provider's reasoning means nothing to this one, nor another model's to this.
+      const own = keptOf(item.opaque)
+      return own?.item === undefined || (own.model ?? model) !== model ? [] : [own.item]
+    }
+    case 'tool_call': {
+      const { id, name, input, kind } = item.call
+      const own = keptOf(item.opaque)
+      const { more = {} } = (own?.model ?? model) === model ? (own ?? {}) : {}
+      return kind === 'function'
+        ? [{ type: 'function_call', call_id: id, name, arguments: input, ...more }]
+        : [{ type: 'custom_tool_call', call_id: id, name, input, ...more }]
+    }
+    case 'tool_result': {
+      const type = freeform.has(item.callId) ? 'custom_tool_call_output' : 'function_call_output'
+      return [{ type, call_id: item.callId, output: withImages(item.output, item.images ?? []) }]
+    }
+    default:
+      return item satisfies never
+  }
+}
+
+function keptOf(opaque: unknown): z.infer<typeof kept> | undefined {
+  return opaque === undefined ? undefined : kept.safeParse(opaque).data
+}
+
+function messageItem(item: Extract<HistoryItem, { type: 'message' }>): InputItem {
+  if (item.role !== 'assistant') {
+    return { type: 'message', role: item.role, content: withImages(item.text, item.images ?? []) }
+  }
+  const own = keptOf(item.opaque)?.item
+  // A hook may have put another text in its place.
+  if (own !== undefined && textOf(own) === item.text) return own
+  const phase = messagePhase.safeParse(item.phase)
+  return { type: 'message', role: 'assistant', content: item.text, ...(phase.success ? { phase: phase.data } : {}) }
+}
+
+const messagePhase = z.enum(['commentary', 'final_answer'])
+
+const spoken = z.object({
+  content: z.array(z.looseObject({ text: z.string().optional(), refusal: z.string().optional() })),
+})
+
+/** What a message of the model says; undefined for anything else. */
+export function textOf(item: OutputItem): string | undefined {
+  return spoken
+    .safeParse(item)
+    .data?.content.map(({ text, refusal }) => text ?? refusal ?? '')
+    .join('')
+}
+
+function withImages(text: string, images: readonly Image[]): string | (InputText | InputImage)[] {
+  if (images.length === 0) return text
+  const pictures = images.map((image): InputImage => {
+    return { type: 'input_image', image_url: `data:${image.mediaType};base64,${image.data}`, detail: 'auto' }
+  })
+  return text === '' ? pictures : [{ type: 'input_text', text }, ...pictures]
+}

@@ -1,0 +1,52 @@
+import { schemaVersion } from '../core/events.ts'
+import { withheldBy } from '../core/sandbox-status.ts'
+import type { Recorder } from './recorder.ts'
+import type { RunOptions } from './run-options.ts'
+
+/** A repository may deny a great many files; the first event is one line. */
+const mostLoose = 50
+
+/** Tells how a run begins: what it is, and what the user should know before anything happens. */
+export function announce(options: RunOptions, recorder: Recorder): void {
+  const { policy, backend } = options.sandbox
+  const { maxTurns, maxTokens, maxCost, timeoutMs } = options.budget
+  const ignored = (options.ignoredConfig ?? []).map((entry) => ({ ...entry, keys: [...entry.keys] }))
+  const loose = (options.looseDenies ?? []).slice(0, mostLoose).map((entry) => ({ ...entry }))
+  recorder.emit({
+    type: 'thread.started',
+    thread_id: options.session.threadId,
+    schema_version: schemaVersion,
+    config: given({
+      model: options.model.name,
+      cwd: options.workspace,
+      sandbox_mode: policy.mode,
+      sandbox_backend: backend,
+      network: policy.mode === 'danger-full-access' ? 'full' : policy.network.mode,
+      environment_withheld: { ...withheldBy(options.sandbox) },
+      approval_policy: options.approvalPolicy,
+      reasoning_effort: options.reasoningEffort,
+      plan_mode: options.planMode?.wishedBy,
+      budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
+      session_dir: options.session.directory,
+      ephemeral: options.session.kept ? undefined : (true as const),
+      ignored_config: ignored.length === 0 ? undefined : ignored,
+      denies_not_enforced: loose.length === 0 ? undefined : loose,
+    }),
+  })
+  recorder.emit({ type: 'turn.started' })
+  const { name } = options.model
+  const { takenFrom } = options.factsOf(name)
+  const taken =
+    takenFrom === undefined ? [] : [`No price or window of ${name} is known: those of ${takenFrom} are taken.`]
+  for (const message of [...taken, ...(options.notices ?? [])]) recorder.complete({ type: 'error', message })
+  if (options.planMode?.wishedBy !== undefined) {
+    recorder.complete({ type: 'plan_mode', state: 'entered', wished_by: options.planMode.wishedBy })
+  }
+  options.hooks?.report((item) => recorder.complete(item))
+}
+
+/** An object without the fields that are undefined. */
+function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known) as { [K in keyof T]: Exclude<T[K], undefined> }
+}

@@ -1,0 +1,81 @@
+import type { EventVerdict, ItemDraft, ToolCallItem } from '../core/events.ts'
+import type { ToolCall } from '../core/model.ts'
+import { planModeStage } from '../tools/plan-mode/planning-guardian.ts'
+import type { ItemHandle } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
+import type { Recorder } from './recorder.ts'
+
+/** The items of one call: every call has at least one, and every one that was opened is closed. */
+export class CallItems {
+  readonly #call: ToolCall
+  readonly #recorder: Recorder
+  readonly #started = performance.now()
+  readonly #opened: ItemHandle[] = []
+  /** The `tool_call` item, where the tool has none of its own. */
+  #own: ItemHandle | undefined
+
+  constructor(call: ToolCall, recorder: Recorder) {
+    this.#call = call
+    this.#recorder = recorder
+  }
+
+  draft(): Pick<ToolCallItem, 'type' | 'tool' | 'input' | 'call_id'> {
+    const { id, name, input } = this.#call
+    return { type: 'tool_call', tool: name, input: excerpt(input), call_id: id }
+  }
+
+  open(draft: ItemDraft): ItemHandle {
+    const item = this.#recorder.open(draft)
+    this.#opened.push(item)
+    if (draft.type === 'tool_call') this.#own = item
+    return item
+  }
+
+  close(changes: Pick<ToolCallItem, 'status'> & Partial<ToolCallItem>): void {
+    const timed = { ...changes, duration_ms: Math.round(performance.now() - this.#started) }
+    if (this.#own !== undefined) this.#own.complete(timed)
+    else if (this.#opened.length === 0) this.#recorder.complete({ ...this.draft(), ...timed })
+  }
+
+  done(result: ToolResult, verdict?: EventVerdict): ToolResult {
+    const { refused } = result
+    if (refused !== undefined) {
+      this.close({ status: 'declined', verdict: refused })
+      return result
+    }
+    const said = result.ok ? { output: excerpt(result.output) } : { error: excerpt(result.output) }
+    this.close({ status: result.ok ? 'completed' : 'failed', ...said, ...(verdict === undefined ? {} : { verdict }) })
+    return result
+  }
+
+  /** The call can't be made as it is. */
+  misfit(error: string): ToolResult {
+    this.close({ status: 'failed', error })
+    return { ok: false, output: error }
+  }
+
+  /** Plan mode has no room for it. */
+  refused(reason: string): ToolResult {
+    const verdict: EventVerdict = { decision: 'deny', decided_by: planModeStage, reason }
+    this.close({ status: 'declined', verdict })
+    return { ok: false, refused: verdict, output: reason }
+  }
+
+  blocked(reason: string): ToolResult {
+    this.close({ status: 'declined', error: reason, verdict: { decision: 'deny', decided_by: 'hook', reason } })
+    return { ok: false, output: `Refused by a hook: ${reason}` }
+  }
+
+  broken(error: string): ToolResult {
+    for (const item of this.#opened) item.complete({ status: 'failed' })
+    this.#recorder.complete({ type: 'error', message: error })
+    return { ok: false, output: error, broken: true }
+  }
+}
+
+/** Of a call's input or output in one event. */
+const excerptLimit = 2000
+
+function excerpt(text: string): string {
+  return text.length > excerptLimit ? `${text.slice(0, excerptLimit)}…` : text
+}

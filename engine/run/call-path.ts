@@ -1,0 +1,39 @@
+import process from 'node:process'
+import type { Guardian } from '../../policies/index.ts'
+import { openWorkingState } from '../tools/working-state.ts'
+import type { CallPath } from './find-call.ts'
+import { noHooks } from '../tools/hooks.ts'
+import { todoOf } from './resumed-todo.ts'
+import type { RunOptions } from './run-options.ts'
+import type { Running } from './running.ts'
+import { noTaskHooks } from '../tools/tasks/task-hooks.ts'
+import { whilePlanning } from './whereabouts.ts'
+
+/** The path of a run's calls, with what is kept from call to call; to be closed with `closeWorkingState`. */
+export function callPath(options: RunOptions, guardian: Guardian, { recorder, changes }: Running): CallPath {
+  const { tools: registry, attended = false, session, planMode } = options
+  const hooks = options.hooks?.calls ?? noHooks
+  const now = whilePlanning(options.now ?? (() => options), planMode)
+  const state = openWorkingState(
+    () => now().sandbox,
+    (bytes) => session.keepOutput(bytes),
+    process.env,
+    {
+      todo: todoOf(options),
+      changes,
+      taskHooks: options.hooks?.tasks ?? noTaskHooks,
+      ...(options.outputLimits === undefined ? {} : { limits: options.outputLimits }),
+    },
+  )
+  return {
+    registry,
+    hooks,
+    recorder,
+    attended,
+    ...(planMode === undefined ? {} : { planMode }),
+    // Looked up for each call: it changes in the middle of a run.
+    get context() {
+      return { ...now(), guardian, state, variables: options.variables?.() ?? {} }
+    },
+  }
+}

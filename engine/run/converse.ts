@@ -1,0 +1,113 @@
+import { ModelError, type Model, type ModelRequest } from '../core/model.ts'
+import { planModeNotice } from '../tools/plan-mode/plan-mode.ts'
+import { budgetedModel } from './budgeted-model.ts'
+import type { CallPath } from './find-call.ts'
+import { listen, spendInVain } from './listen.ts'
+import { firstVerdict, type Observer, type Responded, type Verdict } from './observer.ts'
+import { observersOf } from './observers/index.ts'
+import { showTodo } from './resumed-todo.ts'
+import { startCalls } from './run-calls.ts'
+import type { RunOptions } from './run-options.ts'
+import type { Running } from './running.ts'
+import { stopFor, type Stop } from './stop.ts'
+import { leaveToSearch } from './web-search.ts'
+
+const defaultConcurrency = 10
+
+/** Has a model and its tools at it until one of the observers, or the model itself, ends it. Gives why, unless it came to its own end. */
+export async function converse(options: RunOptions, path: CallPath, running: Running): Promise<Stop | undefined> {
+  const { recorder, budget, conversation } = running
+  const model = budgetedModel(options.model, budget)
+  const signal = AbortSignal.any([options.signal, budget.signal])
+  sayFirst(options, running)
+  options.hooks?.within(signal)
+  const begun = await options.hooks?.begin(options.prompt)
+  if (signal.aborted) return stopFor(signal.reason, options.signal, budget)
+  for (const text of begun?.context ?? []) conversation.add({ type: 'message', role: 'developer', text })
+  if (begun?.refused !== undefined) return { reason: 'stoppedByGuardian', message: begun.refused }
+  const { state, guardian } = path.context
+  const fixed = { ...requestOf(options), ...(await leaveToSearch(options.webSearch, { guardian, recorder, signal })) }
+  showTodo(state.todo, recorder)
+  const observers = observersOf(options, running, { model, state, signal })
+  try {
+    for (;;) {
+      const request = { ...fixed, tools: options.tools.declarations, history: conversation.items }
+      const verdict =
+        (await firstVerdict(observers, ({ beforeRequest }) => beforeRequest?.(request))) ??
+        (await turn({ options, path, running, model, signal, observers, request }))
+      if (verdict?.type === 'done') return undefined
+      if (verdict?.type === 'stop') return verdict.stop
+    }
+  } catch (error) {
+    if (error instanceof ModelError && error.spent !== undefined)
+      spendInVain(error.spent, { model, conversation, recorder, budget })
+    return stopFor(error, options.signal, budget)
+  }
+}
+
+type Turn = {
+  readonly options: RunOptions
+  readonly path: CallPath
+  readonly running: Running
+  readonly model: Model
+  readonly signal: AbortSignal
+  readonly observers: readonly Observer[]
+  readonly request: ModelRequest
+}
+
+/** One response with all that it calls for, and what the observers make of it. */
+async function turn({ options, path, running, model, signal, observers, request }: Turn): Promise<Verdict | undefined> {
+  const { recorder, conversation } = running
+  const concurrency = options.toolConcurrency ?? defaultConcurrency
+  const calls = startCalls({ path, conversation, signal, concurrency, failOnDenied: options.failOnDenied })
+  const refusedBefore = recorder.deniedCount
+  let called: number
+  try {
+    called = await listen({ ...running, model, request, calls, signal })
+    for (const { afterAnswer } of observers) afterAnswer?.()
+    const stop = await calls.finish()
+    if (stop !== undefined) return { type: 'stop', stop }
+  } catch (error) {
+    const verdict = await firstVerdict(observers, ({ afterFailure }) => afterFailure?.(error))
+    if (verdict === undefined) throw error
+    return verdict
+  } finally {
+    await calls.close()
+  }
+  const response: Responded = { called, refused: recorder.deniedCount - refusedBefore }
+  const verdict = await firstVerdict(observers, ({ afterResponse }) => afterResponse?.(response))
+  if (verdict !== undefined) return verdict
+  signal.throwIfAborted()
+  return called === 0 ? { type: 'done' } : undefined
+}
+
+/** What the model is told before its first response. */
+function sayFirst(options: RunOptions, { conversation }: Running): void {
+  const { planMode, tools, images = [] } = options
+  const plan = planMode && planModeNotice(planMode, tools.find('exit_plan_mode') !== undefined)
+  const told = [
+    ...(options.earlier === undefined ? options.context : []),
+    ...(options.opening ?? []),
+    ...(plan === undefined ? [] : [plan]),
+  ]
+  for (const text of told) conversation.add({ type: 'message', role: 'developer', text })
+  const shown = images.length === 0 ? {} : { images }
+  conversation.add({ type: 'message', role: 'user', text: options.prompt, ...shown })
+}
+
+/** What every request of a run has. */
+function requestOf({
+  instructions,
+  session,
+  reasoningEffort,
+  maxOutputTokens,
+  output,
+}: RunOptions): Omit<ModelRequest, 'history' | 'tools'> {
+  return {
+    instructions,
+    threadId: session.threadId,
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(maxOutputTokens === undefined ? {} : { sampling: { maxOutputTokens } }),
+    ...(output?.request === undefined ? {} : { outputSchema: output.request }),
+  }
+}

@@ -1,0 +1,36 @@
+import { denied, eventVerdict } from '../tools/denied.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
+import type { CallItems } from './call-items.ts'
+import { messageOf } from './message-of.ts'
+import type { PreparedCall } from './prepare-call.ts'
+
+const givenUp = 'Not run: the call was given up.'
+
+/** Carries a call out: the Guardian judges it where it names an action, and the tool acts on what was approved. */
+export async function executeCall({ tool, checked, context }: PreparedCall, items: CallItems): Promise<ToolResult> {
+  try {
+    const action = checked.action(context)
+    if (action === undefined) {
+      if (context.signal.aborted) return items.misfit(givenUp)
+      return items.done(hideIn(await checked.run(context, undefined), context))
+    }
+    const refuse = checked.refusal(context)
+    const { verdict, approved } = await context.review(action, refuse === undefined ? {} : { refuse })
+    if (approved === undefined) {
+      items.close({ status: 'declined', verdict: eventVerdict(verdict) })
+      return denied(verdict)
+    }
+    // Nobody waits for a tool to notice what was decided before it began.
+    if (context.signal.aborted) return items.misfit(givenUp)
+    return items.done(hideIn(await checked.run(context, approved), context), eventVerdict(verdict))
+  } catch (error) {
+    return items.broken(`${tool.name} failed inside: ${messageOf(error)}`)
+  }
+}
+
+/** A result before anybody sees it. */
+function hideIn(result: ToolResult, { state }: ToolContext): ToolResult {
+  const output = state.mask(result.output)
+  return output === result.output ? result : { ...result, output }
+}

@@ -1,0 +1,60 @@
+import type { Guardian } from '../../policies/index.ts'
+import { nearest } from '../core/text/nearest.ts'
+import type { ToolCall } from '../core/model.ts'
+import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
+import type { ToolRegistry } from '../tools/registry.ts'
+import type { Tool, ToolContext, ValidCall } from '../tools/tool.ts'
+import type { CallHooks } from '../tools/hooks.ts'
+import type { Recorder } from './recorder.ts'
+
+/** What all calls of a run share. */
+export type CallPath = {
+  readonly registry: ToolRegistry
+  readonly hooks: CallHooks
+  readonly recorder: Recorder
+  /** Whether a person is there who can be asked. */
+  readonly attended: boolean
+  /** Whether the run plans, so that it may change nothing. Absent: it acts. */
+  readonly planMode?: PlanMode
+  readonly context: Omit<ToolContext, 'callId' | 'startItem' | 'signal' | 'guardian' | 'review'> & {
+    readonly guardian: Guardian
+  }
+}
+
+/** A call whose tool and arguments were looked up, and with which nothing has happened yet. */
+export type FoundCall = { readonly call: ToolCall } & (
+  | { readonly fits: true; readonly tool: Tool; readonly json: unknown; readonly checked: ValidCall }
+  | { readonly fits: false; readonly error: string }
+)
+
+/** Finds a call's tool and checks its arguments against the schema. */
+export function findCall(given: ToolCall, { registry, attended }: CallPath): FoundCall {
+  const call = registry.unwrap(given)
+  const misfit = (error: string): FoundCall => ({ call, fits: false, error })
+  if (call.cut === true) return misfit(cutOff)
+  const tool = registry.find(call.name)
+  if (tool === undefined) return misfit(unknownTool(call.name, registry))
+  if (!tool.headless && !attended)
+    return misfit(
+      `${tool.name} needs a person, and nobody is there. Decide by yourself, or stop and say what is missing.`,
+    )
+  const parsed = tool.parse(call.kind, call.input)
+  if ('error' in parsed) return misfit(parsed.error)
+  const checked = tool.check(parsed.json)
+  return checked.valid ? { call, fits: true, tool, json: parsed.json, checked } : misfit(checked.error)
+}
+
+const cutOff =
+  'Not run: your answer reached the limit of its length in the middle of this call. Write less at a time: several smaller calls, ' +
+  'or a file in parts.'
+
+/** Whether a call may run beside others. One that can't run at all is answered without anything happening, so it may. */
+export function isConcurrencySafe(found: FoundCall, { context }: CallPath): boolean {
+  return !found.fits || found.checked.concurrencySafe(context)
+}
+
+function unknownTool(name: string, { declarations }: ToolRegistry): string {
+  const known = declarations.map((tool) => tool.name)
+  const near = nearest(name, known)
+  return `There is no tool '${name}'.${near === undefined ? '' : ` Did you mean '${near}'?`} The tools are: ${known.join(', ')}.`
+}

@@ -1,0 +1,48 @@
+import type { ModelRequest } from '../core/model.ts'
+import type { Stop } from './stop.ts'
+
+/** What an observer makes of a moment in a run's loop. Nothing: the loop goes on to the next observer. */
+export type Verdict =
+  /** The model is asked, now, with what was added to the conversation or taken from it. */
+  | { readonly type: 'ask' }
+  /** The run is at its end, as it should be. */
+  | { readonly type: 'done' }
+  | { readonly type: 'stop'; readonly stop: Stop }
+
+/** A response whose calls have come to their results. */
+export type Responded = {
+  /** How many calls it made. With none, the model has come to its end. */
+  readonly called: number
+  /** How many of them were refused. */
+  readonly refused: number
+}
+
+type Opinion = Verdict | undefined
+
+/**
+ * Something that watches a run's loop and may have a say in it: a budget, a contract, hooks. The loop knows them by this shape alone and asks
+ * them in their order; the first verdict counts.
+ */
+export type Observer = {
+  readonly name: string
+  /** Before the model is asked. */
+  readonly beforeRequest?: (request: ModelRequest) => Promise<Opinion> | Opinion
+  /** The model has answered; its calls may still be at work. */
+  readonly afterAnswer?: () => void
+  /** After it has answered and everything that it called for is done. */
+  readonly afterResponse?: (response: Responded) => Promise<Opinion> | Opinion
+  /** Where it could not be asked. Without a verdict the error ends the run; it may be put into other words here. */
+  readonly afterFailure?: (error: unknown) => Opinion
+}
+
+/** The first verdict of a list of observers. */
+export async function firstVerdict(
+  observers: readonly Observer[],
+  ask: (observer: Observer) => Promise<Opinion> | Opinion,
+): Promise<Opinion> {
+  for (const observer of observers) {
+    const verdict = await ask(observer)
+    if (verdict !== undefined) return verdict
+  }
+  return undefined
+}

@@ -1,0 +1,13 @@
+import type { BudgetWatch } from '../budget.ts'
+import type { Observer } from '../observer.ts'
+
+/** Ends the run before a request that its budget has no room for. */
+export function budgetObserver(budget: BudgetWatch): Observer {
+  return {
+    name: 'budget',
+    beforeRequest: () => {
+      const message = budget.exhausted()
+      return message === undefined ? undefined : { type: 'stop', stop: { reason: 'budget', message } }
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import type { Model } from '../../core/model.ts'
+import { compact } from '../compact.ts'
+import type { RunHooks } from '../../tools/hooks.ts'
+import { spendInVain } from '../listen.ts'
+import type { Observer } from '../observer.ts'
+import { Room } from '../room.ts'
+import type { Running } from '../running.ts'
+
+type Options = Pick<Running, 'conversation' | 'recorder' | 'budget'> & {
+  readonly model: Model
+  readonly compactAt: (model: string) => number | undefined
+  readonly hooks: Pick<RunHooks, 'compact'> | undefined
+  readonly signal: AbortSignal
+}
+
+/** Sums the conversation up where it has grown too long for the model, or the provider says that it has. */
+export function compactionObserver({ hooks, compactAt, ...rest }: Options): Observer {
+  const { model, conversation } = rest
+  const room = new Room(compactAt)
+  return {
+    name: 'compaction',
+    beforeRequest: async (request) => {
+      const wanted = room.wanted(conversation.tokens, model.name)
+      if (wanted === undefined) return undefined
+      await hooks?.compact('before')
+      await compact({ ...rest, request }, wanted)
+      await hooks?.compact('after')
+      room.made(conversation.tokens)
+      return { type: 'ask' }
+    },
+    afterAnswer: () => room.answered(),
+    afterFailure: (error) => {
+      if (!room.overflowed(error)) throw room.explain(error)
+      if (error.spent !== undefined) spendInVain(error.spent, rest)
+      return { type: 'ask' }
+    },
+  }
+}

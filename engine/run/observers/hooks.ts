@@ -1,0 +1,42 @@
+import type { RunHooks } from '../../tools/hooks.ts'
+import type { Observer } from '../observer.ts'
+import type { Running } from '../running.ts'
+
+/** Tells hooks that a turn is over; one may have ended the run meanwhile. */
+export function hooksObserver(hooks: RunHooks, { recorder }: Pick<Running, 'recorder'>): Observer {
+  return {
+    name: 'hooks',
+    afterResponse: async () => {
+      for (const message of await hooks.between()) recorder.complete({ type: 'error', message })
+      const forbidden = hooks.stopped()
+      if (forbidden === undefined) return undefined
+      return { type: 'stop', stop: { reason: 'stoppedByGuardian', message: `A hook ended the run: ${forbidden}` } }
+    },
+  }
+}
+
+/** How often a hook may send the model on after it has come to its end: one that always does would never let go. */
+const maxSentBack = 8
+
+/** Asks hooks whether the model may come to its end. */
+export function stopHooksObserver(
+  hooks: RunHooks,
+  { recorder, conversation }: Pick<Running, 'recorder' | 'conversation'>,
+  signal: AbortSignal,
+): Observer {
+  let sentBack = 0
+  return {
+    name: 'stop hooks',
+    afterResponse: async ({ called }) => {
+      if (called > 0 || sentBack >= maxSentBack) return undefined
+      const more = await hooks.finish(recorder.finalMessage, sentBack > 0)
+      // A hook that was given up has not agreed that it is done.
+      signal.throwIfAborted()
+      if (more === undefined) return undefined
+      sentBack++
+      // Not as the user's: what a user says counts as leave for what is done.
+      conversation.add({ type: 'message', role: 'developer', text: more })
+      return { type: 'ask' }
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { Model } from '../../core/model.ts'
+import type { WorkingState } from '../../tools/working-state.ts'
+import type { Observer } from '../observer.ts'
+import type { RunOptions } from '../run-options.ts'
+import type { Running } from '../running.ts'
+import { budgetObserver } from './budget.ts'
+import { compactionObserver } from './compaction.ts'
+import { emptyAnswersObserver } from './empty-answers.ts'
+import { hooksObserver, stopHooksObserver } from './hooks.ts'
+import { outputContractObserver } from './output-contract.ts'
+import { planObserver } from './plan.ts'
+import { refusalsObserver } from './refusals.ts'
+import { repeatsObserver } from './repeats.ts'
+import { suggestionsObserver } from './suggestions.ts'
+import { tasksObserver } from './tasks.ts'
+
+/** All that has a say in a run's loop, in the order it is asked. */
+export function observersOf(
+  options: RunOptions,
+  running: Running,
+  { model, state, signal }: { readonly model: Model; readonly state: WorkingState; readonly signal: AbortSignal },
+): readonly Observer[] {
+  const { hooks, output, planMode, compactAt, tools } = options
+  const { budget, conversation } = running
+  return [
+    budgetObserver(budget),
+    compactionObserver({ ...running, model, compactAt, hooks, signal }),
+    ...(hooks === undefined ? [] : [hooksObserver(hooks, running)]),
+    // With a person at the terminal, repeated denials don't end the run: the person decides.
+    ...(options.attended === true ? [] : [refusalsObserver()]),
+    // Where a schema is to be met, an empty answer is judged by it.
+    ...(output === undefined ? [emptyAnswersObserver(running)] : [outputContractObserver(output, running)]),
+    ...(output !== undefined || planMode === undefined ? [] : [planObserver(planMode, running)]),
+    repeatsObserver(conversation),
+    suggestionsObserver(tools, conversation),
+    tasksObserver(state.tasks, conversation),
+    ...(hooks === undefined ? [] : [stopHooksObserver(hooks, running, signal)]),
+  ]
+}

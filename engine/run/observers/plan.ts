@@ -1,0 +1,15 @@
+import type { PlanMode } from '../../tools/plan-mode/plan-mode.ts'
+import type { Observer } from '../observer.ts'
+import type { Running } from '../running.ts'
+import { deliver } from './deliver.ts'
+
+/** A plan that nobody is there to approve is what the run ends with. */
+export function planObserver(planMode: PlanMode, running: Running): Observer {
+  return {
+    name: 'plan',
+    afterResponse: ({ called }) => {
+      const plan = called === 0 ? undefined : planMode.concluded
+      return plan === undefined ? undefined : deliver(plan, running)
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import type { ReviewOptions } from '../../policies/index.ts'
+import { reviewBy } from '../tools/review.ts'
+import type { CheckedCall, Tool, ToolContext, ValidCall } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
+import type { CallItems } from './call-items.ts'
+import type { CallPath, FoundCall } from './find-call.ts'
+import type { CallHooks, HookedCall, HookOpinion } from '../tools/hooks.ts'
+import { messageOf } from './message-of.ts'
+import type { Turn } from './scheduler.ts'
+
+/** A call that may be carried out, as far as the Guardian lets it. */
+export type PreparedCall = {
+  readonly tool: Tool
+  readonly checked: ValidCall
+  readonly context: ToolContext
+  /** As it is carried out: the model's own, or what a hook made of it. */
+  readonly hooked: HookedCall
+  /** What a hook wants the model to be told with the result; undefined: nothing. */
+  readonly note: string | undefined
+}
+
+/**
+ * Takes a call to where it can be carried out: plan mode, checks of the tool's own, hooks.
+ *
+ * @returns what to carry out, or the result where it ends here
+ */
+export async function prepareCall(
+  { call, tool, checked: given, json }: Extract<FoundCall, { fits: true }>,
+  path: CallPath,
+  turn: Turn,
+  items: CallItems,
+): Promise<{ readonly ready: PreparedCall } | { readonly result: ToolResult }> {
+  const { signal } = turn
+  const common = { subject: call.id, signal }
+  const contextWith = (hook: ReviewOptions['hook']): ToolContext => ({
+    ...path.context,
+    review: reviewBy(path.context.guardian, hook === undefined ? common : { ...common, hook }),
+    callId: call.id,
+    signal,
+    startItem: (draft) => items.open(draft),
+  })
+  const context = contextWith(undefined)
+  if (!tool.ownItems) items.open({ ...items.draft(), status: 'in_progress' })
+
+  const blocked = blockedByPlanMode(tool, given, path)
+  if (blocked !== undefined) return { result: items.refused(blocked) }
+  const complaint = await settle(() => given.validate(context))
+  if (complaint !== undefined) return { result: items.misfit(complaint) }
+
+  const seen = given.seenAs(context)
+  const asked: HookedCall = { id: call.id, tool: tool.name, input: json, signal }
+  const opinion = await before(path.hooks, seen === undefined ? asked : { ...asked, seen })
+  if (opinion.decision === 'block') {
+    await recordBlock(opinion, asked, context)
+    return { result: items.blocked(opinion.reason) }
+  }
+  const ready = { tool, context: contextWith(opinion.opinion), note: opinion.context }
+  if (opinion.input === undefined) return { ready: { ...ready, checked: given, hooked: asked } }
+
+  const checked: CheckedCall = tool.check(opinion.input)
+  if (!checked.valid) return { result: items.misfit(`A hook changed the arguments. ${checked.error}`) }
+  const again = await settle(() => checked.validate(context))
+  if (again !== undefined) return { result: items.misfit(`A hook changed the arguments. ${again}`) }
+  if (!checked.concurrencySafe(context)) await turn.alone()
+  return { ready: { ...ready, checked, hooked: { ...asked, input: opinion.input } } }
+}
+
+/** Why plan mode has no room for a call of which the Guardian would never hear. Whatever names an action is judged by that. */
+function blockedByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }: CallPath): string | undefined {
+  if (planMode === undefined || tool.guarded || checked.readOnly(context)) return undefined
+  return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined
+}
+
+/** A check that itself fails is a complaint too: what can't be checked doesn't run. */
+async function settle(check: () => Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await check()
+  } catch (error) {
+    return `The arguments could not be checked: ${messageOf(error)}`
+  }
+}
+
+async function before(hooks: CallHooks, call: HookedCall): Promise<HookOpinion> {
+  try {
+    return await hooks.before(call)
+  } catch (error) {
+    return { decision: 'block', reason: `A hook failed: ${messageOf(error)}` }
+  }
+}
+
+/** A refusal by a hook is on record like every other, before anybody hears of it. */
+async function recordBlock(
+  { reason, action }: Extract<HookOpinion, { decision: 'block' }>,
+  { tool, input }: HookedCall,
+  { review, sandbox }: ToolContext,
+): Promise<void> {
+  const called = action ?? { type: 'mcp' as const, server: 'portcullis', tool, arguments: input }
+  const recorded = 'sandbox' in called ? { ...called, sandbox: sandbox.policy.mode } : called
+  await review(recorded, { refuse: reason, refusedBy: 'hook' })
+}

@@ -1,0 +1,31 @@
+import type { HistoryItem } from '../core/model.ts'
+import type { ReviewDesk } from '../tools/run-context.ts'
+import { budgetedModel } from './budgeted-model.ts'
+import { splitPiped } from './piped-input.ts'
+import type { RunOptions } from './run-options.ts'
+import type { Running } from './running.ts'
+
+/** What a run lends to those who review its actions, and to those it hands work to. */
+export function reviewDesk(options: RunOptions, { recorder, budget, conversation, changes }: Running): ReviewDesk {
+  // What another program asks for is no person's leave.
+  const said = options.serve === undefined ? [...promptsOf(options.earlier?.original ?? []), options.prompt] : []
+  const prompts = said.map(splitPiped)
+  return {
+    open: (item) => recorder.open(item),
+    spend: (usage, name) => {
+      recorder.addUsage(usage)
+      conversation.addSpent(usage, budget.spendBeside(usage, name))
+    },
+    exhausted: () => budget.exhausted(),
+    within: (model) => budgetedModel(model, budget),
+    prompts: prompts.map(({ words }) => words),
+    material: prompts.flatMap(({ piped }) => piped ?? []).join('\n\n'),
+    history: () => conversation.items,
+    changes,
+  }
+}
+
+/** What the user said in a history. */
+function promptsOf(history: readonly HistoryItem[]): readonly string[] {
+  return history.flatMap((item) => (item.type === 'message' && item.role === 'user' ? [item.text] : []))
+}

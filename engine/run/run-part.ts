@@ -1,0 +1,21 @@
+import type { RunOptions } from './run-options.ts'
+
+/** What is a run's own, where it shares the rest with those that work for it. */
+export type RunPart = Pick<
+  RunOptions,
+  'model' | 'tools' | 'session' | 'prompt' | 'guard' | 'sinks' | 'budget' | 'failOnDenied' | 'signal'
+> &
+  Pick<
+    Partial<RunOptions>,
+    | 'hooks'
+    | 'images'
+    | 'notices'
+    | 'ignoredConfig'
+    | 'earlier'
+    | 'output'
+    | 'deliver'
+    | 'instructions'
+    | 'context'
+    | 'changes'
+    | 'serve'
+  >

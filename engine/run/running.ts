@@ -1,0 +1,12 @@
+import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import type { BudgetWatch } from './budget.ts'
+import type { Conversation } from './conversation.ts'
+import type { Recorder } from './recorder.ts'
+
+/** What belongs to one run. */
+export type Running = {
+  readonly recorder: Recorder
+  readonly budget: BudgetWatch
+  readonly conversation: Conversation
+  readonly changes: ChangeWatch
+}

@@ -1,0 +1,57 @@
+import type { Changes } from '../core/changes/change-watch.ts'
+import type { Item, RunEvent, RunSummary } from '../core/events.ts'
+import type { Usage } from '../core/model.ts'
+
+/** A run that makes more of what runs later than that has made a project; they are among the files that are counted. */
+const mostTold = 200
+
+/** Changes, as the terminal event counts them. */
+export function countChanges({
+  files,
+  runsLater,
+  notCounted,
+}: Changes): NonNullable<Extract<RunEvent, { type: 'turn.completed' }>['changes']> {
+  return {
+    files: files.length,
+    by_commands: files.filter(({ by }) => by === 'command').length,
+    ...(runsLater.length === 0 ? {} : { runs_later: runsLater.slice(0, mostTold) }),
+    ...(notCounted === undefined ? {} : { not_counted: notCounted }),
+  }
+}
+
+/** Usage in the words of events. */
+export function eventUsage(usage: Usage): RunSummary['usage'] {
+  return {
+    input_tokens: usage.inputTokens,
+    cached_input_tokens: usage.cachedInputTokens,
+    cache_write_input_tokens: usage.cacheWriteInputTokens,
+    output_tokens: usage.outputTokens,
+    reasoning_output_tokens: usage.reasoningOutputTokens,
+  }
+}
+
+/** An item that the Guardian may have judged. */
+type Judged = Extract<Item, { type: 'command_execution' | 'file_change' | 'tool_call' | 'mcp_tool_call' }>
+
+const judged: readonly Item['type'][] = ['command_execution', 'file_change', 'tool_call', 'mcp_tool_call']
+
+/** Whether the Guardian may have judged an item. */
+export function isJudged(item: Item): item is Judged {
+  return judged.includes(item.type)
+}
+
+/** What an item was about, in one line. */
+export function subject(item: Judged): string {
+  switch (item.type) {
+    case 'command_execution':
+      return item.command
+    case 'file_change':
+      return `patch of ${item.changes.map(({ path }) => path).join(', ')}`
+    case 'tool_call':
+      return `${item.tool} ${item.input}`
+    case 'mcp_tool_call':
+      return `mcp__${item.server}__${item.tool}`
+    default:
+      return item satisfies never
+  }
+}

@@ -1,0 +1,13 @@
+/** A worktree that a run works in. */
+export type Worktree = {
+  /** Its directory, without symlinks. */
+  readonly path: string
+  /** Absent: somebody else's hook made it, by its own means. */
+  readonly git?: {
+    readonly branch: string
+    /** The commit that it began with. */
+    readonly base: string
+    /** Where git keeps what it knows of it. */
+    readonly admin: string
+  }
+}

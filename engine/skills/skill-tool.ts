@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { nearest } from '../core/text/nearest.ts'
+import type { Skill } from './definition.ts'
+import { fillArguments } from './fill-arguments.ts'
+import { folderOf } from './find-definitions.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import type { Tool } from '../tools/tool.ts'
+
+/**
+ * The tool that shows a skill.
+ *
+ * @param onUse called with a skill that the model begins to follow, before it has read it
+ */
+export function skillTool(skills: readonly Skill[], onUse: (skill: Skill) => void): Tool {
+  return defineTool({
+    name: 'skill',
+    description: 'Shows how a kind of work is done here: the whole text of a skill. Follow it then.',
+    input: z.object({
+      skill: z.string().min(1).describe('Its name, as listed.'),
+      args: z.string().optional().describe('What the skill is to work on, if it asks for anything.'),
+    }),
+    readOnly: () => true,
+    run: ({ skill: name, args }) => {
+      const skill = skills.find((one) => one.name === name)
+      if (skill === undefined) {
+        const known = skills.map((one) => one.name)
+        const near = nearest(name, known)
+        const hint = near === undefined ? `There are: ${known.join(', ')}.` : `Did you mean '${near}'?`
+        return Promise.resolve({ ok: false, output: `There is no skill '${name}'. ${hint}` })
+      }
+      onUse(skill)
+      const limits =
+        skill.allowedTools === undefined
+          ? ''
+          : `\nFrom here on only these may be called: ${skill.allowedTools.join(', ')}.`
+      const output = `The skill's own files are in ${folderOf(skill)}.${limits}\n\n${fillArguments(skill.body, args ?? '')}`
+      return Promise.resolve({ ok: true, output })
+    },
+  })
+}

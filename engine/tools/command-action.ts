@@ -1,0 +1,84 @@
+import { resolve } from 'node:path'
+import type { Action } from '../../policies/index.ts'
+import { grantsAskedFor, grantsForDenials, grantsSeenIn, namedBy, type AskedPermissions } from '../escalation/grants.ts'
+import type { FinishedCommand } from './command-result.ts'
+import { onlyReads } from './only-reads.ts'
+import type { ToolContext, ToolPlace } from './tool.ts'
+
+/** A command as a call asks for it. */
+export type CommandRequest = {
+  readonly argv: readonly [string, ...string[]]
+  readonly workdir?: string | undefined
+  readonly timeout_ms?: number | undefined
+  /** After which the call is answered though the command goes on. Absent: the call waits for its end. */
+  readonly yield_time_ms?: number | undefined
+  readonly tty?: boolean | undefined
+  readonly max_output_tokens?: number | undefined
+  readonly sandbox_permissions?: 'use_default' | 'require_escalated' | undefined
+  readonly justification?: string | undefined
+  readonly prefix_rule?: readonly string[] | undefined
+  readonly additional_permissions?: AskedPermissions | undefined
+}
+
+/** A command as the Guardian judges it. */
+export type ExecAction = Extract<Action, { type: 'exec' }>
+
+/** Whether a command is proven to only read, and asks for no more than that. */
+export function isReadOnly(request: CommandRequest, { workspace }: ToolPlace): boolean {
+  if (isEscalated(request)) return false
+  return onlyReads(request.argv, resolve(workspace, request.workdir ?? '.'))
+}
+
+function isEscalated(request: CommandRequest): boolean {
+  return request.sandbox_permissions === 'require_escalated' || request.additional_permissions !== undefined
+}
+
+/** What a call asks for, as an action. What it wants beyond the sandbox is named as far as that can be told. */
+export function actionOf(request: CommandRequest, context: ToolContext): ExecAction {
+  const { policy } = context.sandbox
+  const cwd = resolve(context.workspace, request.workdir ?? '.')
+  const confined = isReadOnly(request, context) && policy.mode === 'workspace-write'
+  const plain: ExecAction = {
+    type: 'exec',
+    argv: request.argv,
+    cwd,
+    // Confined to what it was proven to do, it may run beside others whatever the proof is worth.
+    sandbox: confined ? 'read-only' : policy.mode,
+  }
+  if (!isEscalated(request)) return plain
+  const { additional_permissions: asked, prefix_rule: prefixRule, justification = '' } = request
+  const named = asked === undefined ? [] : grantsAskedFor(asked, cwd, policy)
+  const grants =
+    asked === undefined ? grantsSeenIn(context.guardian.assess(plain).analysis, cwd, context.sandbox) : named
+  return {
+    ...plain,
+    escalation: {
+      justification,
+      ...(grants.length === 0 || context.widening === undefined ? {} : { grants }),
+      ...(prefixRule === undefined ? {} : { prefixRule }),
+    },
+  }
+}
+
+/** The same command with what the sandbox refused it; undefined where nothing more is to be asked for, or nobody could say yes. */
+export function widerAction(
+  action: ExecAction,
+  { result }: FinishedCommand,
+  context: ToolContext,
+): ExecAction | undefined {
+  const { guardian, sandbox, widening, signal } = context
+  if (widening === undefined || signal.aborted) return undefined
+  if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
+  const before = action.escalation?.grants ?? []
+  const known = new Set(before.map((grant) => JSON.stringify(grant)))
+  // A command that succeeded got over what it was refused.
+  const succeeded = result.status === 'exited' && result.code === 0
+  const names = succeeded ? () => false : namedBy(guardian.assess(action).analysis, action.cwd)
+  const refused = grantsForDenials(result.denials, sandbox.policy, names)
+  const more = refused.filter((grant) => !known.has(JSON.stringify(grant)))
+  if (more.length === 0) return undefined
+  const justification = action.escalation?.justification ?? 'The sandbox refused it.'
+  const wider: ExecAction = { ...action, escalation: { justification, grants: [...before, ...more] } }
+  const { decision } = guardian.assess(wider)
+  return decision === 'allow' || (decision === 'ask' && guardian.canAsk) ? wider : undefined
+}

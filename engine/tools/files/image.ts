@@ -1,0 +1,19 @@
+import type { Image } from '../../core/model.ts'
+
+/** What providers take at most of one picture, in bytes. */
+export const maxImageBytes = 20 * 1024 * 1024
+
+/** The formats that every provider takes, by how such a file begins. */
+const formats: readonly { readonly mediaType: string; readonly begins: RegExp }[] = [
+  { mediaType: 'image/png', begins: /^\x89PNG\r\n\x1a\n/ },
+  { mediaType: 'image/jpeg', begins: /^\xff\xd8\xff/ },
+  { mediaType: 'image/gif', begins: /^GIF8[79]a/ },
+  { mediaType: 'image/webp', begins: /^RIFF[^]{4}WEBP/ },
+]
+
+/** A file as a picture for the model, or undefined where its bytes are no PNG, JPEG, GIF or WebP. */
+export function imageOf(bytes: Buffer): Image | undefined {
+  const start = bytes.toString('latin1', 0, 16)
+  const format = formats.find(({ begins }) => begins.test(start))
+  return format === undefined ? undefined : { mediaType: format.mediaType, data: bytes.toString('base64') }
+}

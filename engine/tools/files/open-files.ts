@@ -1,0 +1,180 @@
+import { accessDenial, renderDenial, type Sandbox, type SandboxProcess } from '../../../sandbox/index.ts'
+import { remedyAsConfig } from '../../core/remedies.ts'
+import type { KeptOutputs } from '../../core/kept-outputs.ts'
+import { helperProgram } from './helper-program.ts'
+import { requiredText } from './required-text.ts'
+import type {
+  FileAnswer,
+  FileErrorCode,
+  FileOperation,
+  FindValue,
+  ListValue,
+  ReadValue,
+  SearchValue,
+} from './protocol.ts'
+
+/** Why a file could not be read. The message is a sentence for the model. */
+export class FileError extends Error {
+  override readonly name = 'FileError'
+  readonly code: FileErrorCode
+
+  constructor(code: FileErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Files as a command in the sandbox sees them. Everything rejects with `FileError`. Paths are absolute. */
+export type Files = {
+  /** The first `limit` bytes of a file, and its size. */
+  read(path: string, limit: number, signal: AbortSignal): Promise<{ readonly bytes: Buffer; readonly size: number }>
+  list(path: string, limit: number, signal: AbortSignal): Promise<ListValue>
+  find(query: Query<'find'>, signal: AbortSignal): Promise<FindValue>
+  search(query: Omit<Query<'search'>, 'required'>, signal: AbortSignal): Promise<SearchValue>
+  /** Ends the helper. */
+  close(): void
+}
+
+type Query<Op extends FileOperation['op']> = Omit<Extract<FileOperation, { op: Op }>, 'op'>
+
+/** A helper that has not answered by then is stuck. */
+const answerTimeoutMs = 60_000
+
+/** As long as a run may last. */
+const lifetimeMs = Infinity
+
+/**
+ * Reads files through a helper process in the sandbox, which is started when it is first needed and lives as long as the run. It may
+ * write nothing. A path that the policy hides is refused before it is asked.
+ *
+ * @param kept outputs of the run, which are read though they lie where no command could
+ */
+export function openFiles(sandbox: Sandbox, kept: KeptOutputs): Files {
+  let helper: Helper | undefined
+  const ask = async (operation: FileOperation, signal: AbortSignal): Promise<Reply> => {
+    const denial = accessDenial(sandbox.policy, operation.path, 'read')
+    if (denial !== undefined) throw new FileError('refused', renderDenial(denial, remedyAsConfig))
+    signal.throwIfAborted()
+    if (helper === undefined || helper.ended) helper = new Helper(sandbox)
+    return helper.ask(operation, signal)
+  }
+  return {
+    read: async (path, limit, signal) => {
+      const output = kept.read(path)
+      if (output !== undefined) return { bytes: output.subarray(0, limit), size: output.length }
+      const { value, payload } = await ask({ op: 'read', path, limit }, signal)
+      return { bytes: payload, size: (value as ReadValue).size }
+    },
+    list: async (path, limit, signal) => (await ask({ op: 'list', path, limit }, signal)).value as ListValue,
+    find: async (query, signal) => (await ask({ op: 'find', ...query }, signal)).value as FindValue,
+    search: async (query, signal) => {
+      const required = requiredText(query.pattern, query.ignoreCase)
+      return (await ask({ op: 'search', ...query, required }, signal)).value as SearchValue
+    },
+    close: () => helper?.end(),
+  }
+}
+
+type Reply = { readonly value: unknown; readonly payload: Buffer }
+
+/** The helper process and the requests it has not answered yet. */
+class Helper {
+  readonly #child: SandboxProcess
+  readonly #open = new Map<number, PromiseWithResolvers<Reply> & { readonly path: string }>()
+  #received: Buffer = Buffer.alloc(0)
+  #next = 0
+  ended = false
+
+  constructor(sandbox: Sandbox) {
+    this.#child = sandbox.spawn({
+      argv: [...sandbox.node, '--no-warnings', '-e', helperProgram()],
+      cwd: sandbox.policy.workspace,
+      stdin: 'pipe',
+      timeoutMs: lifetimeMs,
+      readOnly: true,
+    })
+    const { stdin, stdout, stderr, result } = this.#child
+    // It may end while it is written to; what it owed is answered below.
+    stdin?.on('error', () => undefined)
+    let complaint = ''
+    stderr.setEncoding('utf8').on('data', (text: string) => (complaint = `${complaint}${text}`.slice(-500)))
+    stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    const lost = (): void => {
+      this.ended = true
+      const hint = 'Read files with exec_command instead.'
+      const reason = complaint.trim() === '' ? 'it ended' : complaint.trim()
+      for (const { reject } of this.#open.values()) {
+        reject(new FileError('failed', `The file helper can't run in the sandbox: ${reason}. ${hint}`))
+      }
+      this.#open.clear()
+    }
+    result.then(lost, lost)
+  }
+
+  async ask(operation: FileOperation, signal: AbortSignal): Promise<Reply> {
+    const id = this.#next++
+    const waiting = { ...Promise.withResolvers<Reply>(), path: operation.path }
+    this.#open.set(id, waiting)
+    const give = (code: FileErrorCode, message: string): void => waiting.reject(new FileError(code, message))
+    const abort = (): void => give('failed', 'The call was given up.')
+    const timer = setTimeout(() => {
+      give('failed', `It took longer than ${answerTimeoutMs / 1000} seconds: ask for less.`)
+      this.end()
+    }, answerTimeoutMs)
+    signal.addEventListener('abort', abort, { once: true })
+    this.#child.stdin?.write(`${JSON.stringify({ id, ...operation })}\n`)
+    try {
+      return await waiting.promise
+    } finally {
+      this.#open.delete(id)
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  end(): void {
+    this.ended = true
+    this.#child.kill()
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#received = Buffer.concat([this.#received, chunk])
+    for (;;) {
+      const end = this.#received.indexOf(10)
+      if (end === -1) return
+      const header = JSON.parse(this.#received.toString('utf8', 0, end)) as FileAnswer
+      const rest = end + 1 + header.bytes
+      if (this.#received.length < rest) return
+      const payload = this.#received.subarray(end + 1, rest)
+      this.#received = this.#received.subarray(rest)
+      this.#answer(header, payload)
+    }
+  }
+
+  #answer(header: FileAnswer, payload: Buffer): void {
+    const waiting = this.#open.get(header.id)
+    if (header.ok) waiting?.resolve({ value: header.value, payload })
+    else waiting?.reject(new FileError(header.code, describe(header.code, header.message, waiting.path)))
+  }
+}
+
+function describe(code: FileErrorCode, message: string, path: string): string {
+  switch (code) {
+    case 'absent':
+      return `${path} is not there.`
+    case 'directory':
+      return `${path} is a directory.`
+    case 'not-a-directory':
+      return `${path} is not a directory, or lies below a file.`
+    case 'not-a-file':
+      return `${path} is no ordinary file.`
+    case 'refused':
+      return `${path} can't be read: permission denied.`
+    case 'pattern':
+      return `The pattern is no regular expression: ${message}.`
+    case 'failed':
+      return `${path}: ${message}`
+    default:
+      return code satisfies never
+  }
+}

@@ -1,0 +1,114 @@
+import type { Action } from '../../../policies/index.ts'
+import { onlyReads } from '../only-reads.ts'
+
+/** Whose wish it is that nothing be changed before there is a plan. */
+type PlanWish = Extract<Action, { type: 'plan' }>['wishedBy']
+
+type Options = {
+  /** Whose wish it is at the start; undefined: nobody's, and everything may be done that the run may do. */
+  readonly wishedBy: PlanWish | undefined
+  /** Whether a session that was in plan mode goes on without it now, as its user wants. Default: no. */
+  readonly lifted?: boolean
+  /** Writes down that plan mode begins, for somebody's wish, or (undefined) that it ends. */
+  readonly note: (wishedBy: PlanWish | undefined) => void
+}
+
+/** Whether a run plans, so that it may change nothing, or acts. Shared with those it hands work to. */
+export class PlanMode {
+  #wishedBy: PlanWish | undefined
+  #concluded: string | undefined
+  readonly lifted: boolean
+  readonly #note: Options['note']
+
+  constructor({ wishedBy, lifted = false, note }: Options) {
+    this.#wishedBy = wishedBy
+    this.lifted = lifted
+    this.#note = note
+    if (wishedBy !== undefined || lifted) note(wishedBy)
+  }
+
+  /** Whose wish it is that nothing be changed; undefined while plan mode is off. */
+  get wishedBy(): PlanWish | undefined {
+    return this.#wishedBy
+  }
+
+  /** The plan that the run ends with, since nobody is there who could approve it; undefined while it goes on. */
+  get concluded(): string | undefined {
+    return this.#concluded
+  }
+
+  /** The model wants to plan first. */
+  enter(): void {
+    this.#wishedBy = 'model'
+    this.#note('model')
+  }
+
+  /** The plan was approved. */
+  leave(): void {
+    this.#wishedBy = undefined
+    this.#note(undefined)
+  }
+
+  /** Nobody can approve the plan, so it is what the run came to. */
+  conclude(plan: string): void {
+    this.#concluded = plan
+  }
+
+  /** Why an action must not happen now; undefined where plan mode is off, and for what only reads. */
+  refusal(action: Action): string | undefined {
+    if (this.#wishedBy === undefined) return undefined
+    const change = changeOf(action)
+    return change === undefined ? undefined : inPlanMode(change)
+  }
+
+  /**
+   * The same for a call that names no action.
+   *
+   * @param tool its name
+   */
+  refusalOfTool(tool: string): string | undefined {
+    return this.#wishedBy === undefined ? undefined : inPlanMode(`${tool} is not known to only read`)
+  }
+}
+
+function inPlanMode(why: string): string {
+  return `Plan mode is on, in which nothing is changed: ${why}. Look further with what only reads; call exit_plan_mode with the plan when it is ready.`
+}
+
+/** In what an action is more than reading. */
+function changeOf(action: Action): string | undefined {
+  switch (action.type) {
+    case 'exec':
+      if (action.escalation !== undefined) return 'the command asks for more than the sandbox gives'
+      return onlyReads(action.argv, action.cwd) ? undefined : 'the command is not proven to only read'
+    case 'patch':
+      return 'this changes files'
+    case 'network':
+      return `this connects to ${action.host}`
+    case 'mcp':
+      if (action.readOnlyHint === true) return undefined
+      return `${action.tool} of the server ${action.server} is not known to only read`
+    case 'read':
+    case 'search':
+    case 'plan':
+      return undefined
+    default:
+      return action satisfies never
+  }
+}
+
+/**
+ * What the model is told of plan mode at the beginning of a run; undefined where there is nothing to tell.
+ *
+ * @param mayLeave whether it has `exit_plan_mode`: an agent of a run has not
+ */
+export function planModeNotice({ wishedBy, lifted }: PlanMode, mayLeave: boolean): string | undefined {
+  if (wishedBy === undefined) {
+    return lifted ? 'Plan mode is off by the user’s word: what was planned may be carried out.' : undefined
+  }
+  const end = mayLeave ? 'When the plan is ready, call exit_plan_mode with it.' : 'Report what you found and would do.'
+  return (
+    'Plan mode is on: find out what is to be done, and change nothing. Files can be read and searched, and commands run that only read; ' +
+    `everything else is refused. ${end}`
+  )
+}

@@ -1,0 +1,24 @@
+import type { Guardian } from '../../../policies/index.ts'
+import type { PlanMode } from './plan-mode.ts'
+
+/**
+ * A Guardian that refuses in plan mode whatever is more than reading, before anybody is asked and whatever rules, hooks and
+ * reviewers would say. Each refusal is in the audit log as any other.
+ */
+export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
+  return {
+    ...inner,
+    assess: (action) => {
+      const reason = mode.refusal(action)
+      const assessment = inner.assess(action)
+      return reason === undefined ? assessment : { ...assessment, decision: 'deny', stage: planModeStage, reason }
+    },
+    review: (action, options) => {
+      const refuse = mode.refusal(action)
+      return inner.review(action, refuse === undefined ? options : { ...options, refuse, refusedBy: planModeStage })
+    },
+  }
+}
+
+/** What decides, as verdicts name it. */
+export const planModeStage = 'plan-mode'

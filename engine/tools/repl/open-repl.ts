@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import {
+  SandboxError,
+  type Denial,
+  type ExecResult,
+  type Sandbox,
+  type SandboxProcess,
+} from '../../../sandbox/index.ts'
+import { cleanOutput } from '../../core/text/clean.ts'
+import { OutputBuffer } from '../../core/text/output-buffer.ts'
+import { sessionProgram, type ReplAnswer, type ReplRequest } from './session-program.ts'
+
+/** What became of one piece of code. */
+export type Evaluation = {
+  /** What was printed since the last call, made harmless. */
+  readonly output: string
+  /** What the sandbox refused or took away, as far as it is known by now. */
+  readonly denials: readonly Denial[]
+  /** Why an earlier session, which this one follows, is gone. Absent: there was none, or this is the same. */
+  readonly lost?: string
+} & (
+  | ({ readonly status: 'evaluated' } & ReplAnswer)
+  /** The session is gone, with its variables. */
+  | { readonly status: 'ended'; readonly reason: string }
+)
+
+/** A JavaScript session in the sandbox, which is started when it is first needed and lives as long as the run. */
+export type Repl = {
+  /**
+   * Evaluates code; one call at a time. Where it takes longer than `timeoutMs`, or `signal` is aborted, the session is ended.
+   * It never rejects for what the code does.
+   */
+  evaluate(code: string, timeoutMs: number, signal: AbortSignal): Promise<Evaluation>
+  /** Ends the session, if there is one; the next call begins another. */
+  close(): void
+}
+
+/** As long as a run may last. */
+const lifetimeMs = Infinity
+/** Kept of what is printed between two answers. */
+const outputLimitBytes = 4 * 1024 * 1024
+
+/** Makes the session of a run; nothing is started yet. */
+export function openRepl(sandbox: Sandbox): Repl {
+  let session: Session | undefined
+  return {
+    evaluate: async (code, timeoutMs, signal) => {
+      const lost = session?.ended
+      try {
+        if (session === undefined || lost !== undefined) session = new Session(sandbox)
+      } catch (error) {
+        if (!(error instanceof SandboxError)) throw error
+        return { status: 'ended', reason: `it can't be started: ${error.message}`, output: '', denials: [] }
+      }
+      const evaluated = await session.evaluate(code, timeoutMs, signal)
+      // What it planted is found at a command's end, and this one has none yet.
+      const planted = sandbox.policy.mode === 'workspace-write' ? await sandbox.inspect() : []
+      const denials = [...evaluated.denials, ...planted]
+      if (evaluated.status === 'ended') session = undefined
+      return { ...evaluated, denials, ...(lost === undefined ? {} : { lost }) }
+    },
+    close: () => {
+      session?.end('it was closed')
+      session = undefined
+    },
+  }
+}
+
+type Answered = Evaluation & { readonly lost?: never }
+
+/** The process of a session. */
+class Session {
+  /** Why it is gone; undefined while it lives. */
+  ended: string | undefined
+  readonly #child: SandboxProcess
+  readonly #finished: Promise<readonly Denial[]>
+  #printed = new OutputBuffer(outputLimitBytes)
+  /** What may be the beginning of an answer. */
+  #pending: Buffer = Buffer.alloc(0)
+  #waiting: { readonly nonce: string; readonly answer: (answer: ReplAnswer) => void } | undefined
+
+  constructor(sandbox: Sandbox) {
+    this.#child = sandbox.spawn({
+      argv: [...sandbox.node, '--no-warnings', '-e', sessionProgram()],
+      cwd: sandbox.policy.workspace,
+      stdin: 'pipe',
+      timeoutMs: lifetimeMs,
+    })
+    const { stdin, stdout, stderr, result } = this.#child
+    // It may end while it is written to; that is answered below.
+    stdin?.on('error', () => undefined)
+    stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
+    stderr.on('data', (chunk: Buffer) => this.#printed.push(chunk))
+    this.#finished = result.then(
+      (result) => {
+        this.ended ??= ending(result)
+        return result.denials
+      },
+      (error: unknown) => {
+        this.ended ??= error instanceof Error ? error.message : String(error)
+        return []
+      },
+    )
+  }
+
+  async evaluate(code: string, timeoutMs: number, signal: AbortSignal): Promise<Answered> {
+    const request: ReplRequest = { nonce: randomUUID(), code }
+    const { promise, resolve } = Promise.withResolvers<ReplAnswer>()
+    this.#waiting = { nonce: request.nonce, answer: resolve }
+    const abort = (): void => this.end('the call was given up')
+    const timer = setTimeout(() => this.end(`the code ran longer than ${timeoutMs} ms`), timeoutMs)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    this.#child.stdin?.write(`${JSON.stringify(request)}\n`)
+    const answer = await Promise.race([promise, this.#finished])
+    signal.removeEventListener('abort', abort)
+    clearTimeout(timer)
+    this.#waiting = undefined
+    if ('threw' in answer) return { status: 'evaluated', ...answer, output: this.#takeOutput(), denials: [] }
+    this.#printed.push(this.#pending)
+    return { status: 'ended', reason: this.ended ?? 'it ended', output: this.#takeOutput(), denials: answer }
+  }
+
+  /** @param reason why, as the rest of a sentence */
+  end(reason: string): void {
+    this.ended ??= reason
+    this.#child.kill()
+  }
+
+  #takeOutput(): string {
+    const output = cleanOutput(this.#printed.toBytes())
+    this.#printed = new OutputBuffer(outputLimitBytes)
+    return output
+  }
+
+  /** What is not an answer to what was asked was printed. */
+  #receive(chunk: Buffer): void {
+    const received = Buffer.concat([this.#pending, chunk])
+    this.#pending = Buffer.alloc(0)
+    if (this.#waiting === undefined) {
+      this.#printed.push(received)
+      return
+    }
+    const { nonce, answer } = this.#waiting
+    const mark = `\n${nonce}`
+    const start = received.indexOf(mark)
+    const end = start === -1 ? -1 : received.indexOf('\n', start + mark.length)
+    if (end === -1) {
+      const kept = start === -1 ? Math.max(0, received.length - mark.length) : start
+      this.#printed.push(received.subarray(0, kept))
+      this.#pending = received.subarray(kept)
+      return
+    }
+    this.#printed.push(received.subarray(0, start))
+    answer(JSON.parse(received.toString('utf8', start + mark.length, end)) as ReplAnswer)
+    this.#waiting = undefined
+    this.#printed.push(received.subarray(end + 1))
+  }
+}
+
+function ending(result: ExecResult): string {
+  switch (result.status) {
+    case 'exited':
+      return `it exited with code ${result.code}`
+    case 'signaled':
+      return `it was killed by ${result.signal}`
+    case 'timed-out':
+    case 'cancelled':
+      return 'it was stopped'
+    default:
+      return result satisfies never
+  }
+}

@@ -1,0 +1,94 @@
+import { describeAddress, renderDenial, type Sandbox } from '../../../sandbox/index.ts'
+import { remedyAsConfig } from '../../core/remedies.ts'
+import { fetchProgram, type FetchMessage, type FetchRequest } from './fetch-program.ts'
+
+/** What one request came to. Reasons are sentences for the model. */
+type Fetched =
+  | { readonly kind: 'redirect'; readonly location: string }
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      /** The content type as it was sent; empty for none. */
+      readonly type: string
+      readonly body: Buffer
+      /** The body is longer than what is here. */
+      readonly more: boolean
+    }
+  /** The policy keeps it from being reached. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Of one page, in bytes, unpacked. */
+const limit = 5 * 1024 * 1024
+
+/**
+ * Makes one request by a process in the sandbox, so that the policy holds for it as for a command: an allow-list is its proxy's
+ * business; where all of the network is open, only public addresses are connected to. It never follows a redirect and rejects for nothing
+ * that the other side does.
+ *
+ * @param timeoutMs the time for all of it
+ * @throws SandboxError where the process can't be started
+ */
+export async function fetchPage(
+  sandbox: Sandbox,
+  url: URL,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<Fetched> {
+  const child = sandbox.spawn({
+    argv: [...sandbox.node, '--no-warnings', '-e', fetchProgram()],
+    cwd: sandbox.policy.workspace,
+    stdin: 'pipe',
+    timeoutMs,
+    signal,
+    readOnly: true,
+  })
+  const { stdin, stdout, stderr, result } = child
+  // It may end while it is written to; how it ended says why.
+  stdin?.on('error', () => undefined)
+  const request: FetchRequest = { url: url.href, direct: sandbox.policy.network.mode === 'full', limit }
+  stdin?.write(`${JSON.stringify(request)}\n`)
+  let complaint = ''
+  stderr.setEncoding('utf8').on('data', (text: string) => (complaint = `${complaint}${text}`.slice(-500)))
+  let refused: string | undefined
+  const judge = (addresses: readonly string[]): void => {
+    refused = refusalOf(url, addresses)
+    if (refused === undefined) stdin?.write('go\n')
+    else child.kill()
+  }
+  let last: FetchMessage | undefined
+  const chunks: Buffer[] = []
+  stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    while (last === undefined || last.kind === 'addresses') {
+      const received = Buffer.concat(chunks)
+      const end = received.indexOf(10)
+      if (end === -1) return
+      last = JSON.parse(received.toString('utf8', 0, end)) as FetchMessage
+      chunks.splice(0, chunks.length, received.subarray(end + 1))
+      if (last.kind === 'addresses') judge(last.addresses)
+    }
+  })
+  const ended = await result
+  const said = last as FetchMessage | undefined
+  if (refused !== undefined) return { kind: 'refused', reason: refused }
+  // The program that fetches is ours, so what it says of a host is true.
+  const denial = ended.denials.find(({ kind }) => kind === 'host')
+  if (denial !== undefined) return { kind: 'refused', reason: renderDenial(denial, remedyAsConfig) }
+  if (ended.status === 'timed-out') return { kind: 'failed', reason: `${url.host} did not answer in time.` }
+  if (ended.status === 'cancelled') return { kind: 'failed', reason: 'The call was given up.' }
+  if (said?.kind === 'answer') return { ...said, body: Buffer.concat(chunks) }
+  if (said?.kind === 'redirect') return said
+  const why = said?.kind === 'failed' ? said.message : complaint.trim() || 'the process in the sandbox ended'
+  return { kind: 'failed', reason: `${url.href} can't be fetched: ${why}` }
+}
+
+/** One address that is not public spoils them all, as in the sandbox's own proxy. */
+function refusalOf(url: URL, addresses: readonly string[]): string | undefined {
+  for (const address of addresses) {
+    const meaning = describeAddress(address)
+    if (meaning === undefined) continue
+    const subject = url.hostname === address ? address : `${url.hostname}, which is ${address}`
+    return `Pages are fetched from public addresses only; refused: ${subject} (${meaning}). For a server of your own use exec_command.`
+  }
+  return undefined
+}

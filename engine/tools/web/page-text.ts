@@ -1,0 +1,72 @@
+import { pdfText } from '../files/pdf-text.ts'
+import { cleanOutput } from '../../core/text/clean.ts'
+import { htmlToMarkdown } from '../../core/text/html-to-markdown.ts'
+
+/** More takes seconds to convert, in which nothing else happens. */
+const longestHtml = 1024 * 1024
+
+/** The converter's time grows with the square of it; real pages stay below a hundred. */
+const deepest = 500
+
+/**
+ * A fetched body as a model can read it: HTML as Markdown, the text of a PDF, other text as it is, a sentence for the rest.
+ *
+ * @param type the content type as it was sent
+ */
+export async function pageText(body: Buffer, type: string, url: URL): Promise<string> {
+  const kind = type.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (kind === 'application/pdf' || body.subarray(0, 5).toString('latin1') === '%PDF-') return textOfPdf(body)
+  const text = decode(body, type)
+  if (text === undefined) {
+    return `It is not text (${kind === '' ? 'of no stated type' : kind}, ${body.length} bytes): download it with exec_command.`
+  }
+  const isHtml =
+    kind === 'text/html' || kind === 'application/xhtml+xml' || (kind === '' && /^\s*<(?:!doctype|html)/i.test(text))
+  if (!isHtml || text.length > longestHtml || isTooDeep(text)) return text
+  try {
+    return await htmlToMarkdown(text, url)
+  } catch {
+    // Nested deeper than the converter can follow.
+    return text
+  }
+}
+
+/** Elements that have no end or need none, so that many of them after each other are not within each other. */
+const flat =
+  /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|tbody|thead|option)$/i
+
+/** Whether elements are nested deeper than in any page that is meant to be read. In doubt, it says so. */
+function isTooDeep(html: string): boolean {
+  let depth = 0
+  for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
+    if (flat.test(name)) continue
+    depth = slash === '/' ? Math.max(0, depth - 1) : depth + 1
+    if (depth > deepest) return true
+  }
+  return false
+}
+
+async function textOfPdf(body: Buffer): Promise<string> {
+  try {
+    const pages = await pdfText(body)
+    return pages.map((page, index) => `[page ${index + 1} of ${pages.length}]\n${page}`).join('\n')
+  } catch (error) {
+    return `It is a PDF that can't be read: ${(error as Error).message}`
+  }
+}
+
+/** The text in the character set that is stated, or undefined for what is no text. */
+function decode(body: Buffer, type: string): string | undefined {
+  const inPage = /<meta[^>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 1024))?.[1]
+  const stated = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? inPage ?? 'utf-8'
+  if (!/^utf-?16/i.test(stated) && body.includes(0)) return undefined
+  return cleanOutput(Buffer.from(decoderOf(stated).decode(body)))
+}
+
+function decoderOf(name: string): TextDecoder {
+  try {
+    return new TextDecoder(name)
+  } catch {
+    return new TextDecoder()
+  }
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import type { Action } from '../../policies/index.ts'
+import type { Worktrees } from './worktrees.ts'
+import { stopWork, type Workers } from '../tools/at-work.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import { denied } from '../tools/denied.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
+
+/**
+ * The tools by which a model works in a worktree of its own: `enter_worktree` and `exit_worktree`.
+ *
+ * @param agents those that the run hands work to, who work where it does
+ */
+export function worktreeTools(worktrees: Worktrees, agents: Workers): readonly Tool[] {
+  return [enterWorktree(worktrees, agents), exitWorktree(worktrees, agents)]
+}
+
+/** What still runs would go on in the tree that is left. */
+const wording = { commands: 'Commands still run here', agents: 'Agents work here' }
+
+const failed = (output: string): ToolResult => ({ ok: false, output })
+
+function enterWorktree(worktrees: Worktrees, agents: Workers): Tool {
+  return defineTool({
+    name: 'enter_worktree',
+    description:
+      'Makes a git worktree on a new branch and works there from now on: commands, patches and files. The tree where you began can only ' +
+      'be read meanwhile. Uncommitted changes stay there. For work that is to be kept apart.',
+    input: z.object({
+      name: z
+        .string()
+        .regex(/^(?!.*\.\.)[A-Za-z0-9][\w.-]{0,63}$/, 'letters, digits, "-", "_" and ".", at most 64')
+        .describe('What it is about, e.g. fix-login. The branch is worktree-NAME.'),
+      base: z.string().min(1).optional().describe('The commit to begin with. Default: HEAD.'),
+    }),
+    deferred: true,
+    searchHint: 'git worktree branch isolate separate copy of the repository',
+    run: async ({ name, base = 'HEAD' }, context) => {
+      if (worktrees.current !== undefined) {
+        return failed(`You work in ${worktrees.current.path}. Leave it with exit_worktree first.`)
+      }
+      if (context.sandbox.policy.mode === 'read-only')
+        return failed('The sandbox is read-only: there is nothing to keep apart.')
+      const reason = stopWork(agents, context, wording)
+      if (reason !== undefined) return failed(reason)
+      const planned = await worktrees.plan(name, base)
+      if ('problem' in planned) return failed(`There is no worktree: ${planned.problem}`)
+      const { path, branch, made } = planned
+      const argv = ['git', 'worktree', 'add', '-b', branch, path, base]
+      const where = { cwd: context.workspace, sandbox: context.sandbox.policy.mode }
+      // What a hook has made was made by the user's word.
+      const refused = made ? undefined : await judge({ type: 'exec', argv, ...where }, context)
+      if (refused !== undefined) return refused
+      const entered = await worktrees.enter(planned, context.signal)
+      if ('problem' in entered) return failed(`There is no worktree: ${entered.problem}`)
+      const { worktree } = entered
+      report(context, { state: 'entered', path: worktree.path, branch: worktree.git?.branch })
+      const on = worktree.git === undefined ? '' : `, on the new branch ${worktree.git.branch}`
+      return {
+        ok: true,
+        output: `You work in ${worktrees.now.workspace} now${on}. The tree where you began can only be read.`,
+      }
+    },
+  })
+}
+
+function exitWorktree(worktrees: Worktrees, agents: Workers): Tool {
+  return defineTool({
+    name: 'exit_worktree',
+    description:
+      'Leaves the worktree and works where you began again. "keep" leaves its files and its branch for whoever wants them; "remove" deletes ' +
+      'both, and refuses where uncommitted changes or commits would be lost, unless discard_changes is true.',
+    input: z.object({
+      action: z.enum(['keep', 'remove']),
+      discard_changes: z.boolean().optional().describe('With remove: lose what is not elsewhere. Default: false.'),
+    }),
+    deferred: true,
+    searchHint: 'git worktree leave remove branch go back',
+    run: async ({ action, discard_changes: discard = false }, context) => {
+      const { current } = worktrees
+      if (current === undefined) return failed('You are in no worktree.')
+      const reason = stopWork(agents, context, wording)
+      if (reason !== undefined) return failed(reason)
+      const where = { root: current.path, sandbox: context.sandbox.policy.mode }
+      if (action === 'remove') {
+        const lost = discard ? undefined : await worktrees.lost(context.signal)
+        if (lost !== undefined) {
+          return failed(`Removing it would lose ${lost}. Commit and keep it, or give "discard_changes": true.`)
+        }
+        const refused = await judge(
+          { type: 'patch', ...where, changes: [{ kind: 'delete', path: current.path }] },
+          context,
+        )
+        if (refused !== undefined) return refused
+      }
+      const { left, problem } = await worktrees.leave(action === 'remove')
+      const removed = action === 'remove' && problem === undefined
+      report(context, { state: removed ? 'removed' : 'left', path: left.path, branch: left.git?.branch })
+      const branch = left.git === undefined ? '' : `, and its branch ${left.git.branch}`
+      const what = removed ? `${left.path}${branch}: removed.` : `${left.path}${branch}: kept.`
+      const output = `You work in ${worktrees.now.workspace} again. ${problem ?? what}`
+      return { ok: problem === undefined, output }
+    },
+  })
+}
+
+/** Asks the Guardian as for what would do the same. */
+async function judge(action: Action, context: ToolContext): Promise<ToolResult | undefined> {
+  const { verdict } = await context.review(action)
+  return verdict.decision === 'allow' ? undefined : denied(verdict)
+}
+
+function report(
+  { startItem, callId }: ToolContext,
+  {
+    branch,
+    ...item
+  }: { readonly state: 'entered' | 'left' | 'removed'; readonly path: string; readonly branch: string | undefined },
+): void {
+  startItem({ type: 'worktree', ...item, ...(branch === undefined ? {} : { branch }), call_id: callId }).complete({})
+}

@@ -1,0 +1,103 @@
+import { expandBraces } from './braces.ts'
+import type { FileList, ShellWord, WordChoice } from './shell-word.ts'
+import type { Variables } from './variables.ts'
+import { isWorkspacePath } from './workspace-paths.ts'
+
+type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
+
+/** A part of a word, understood as far as it can be alone. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
+  | { readonly kind: 'glob'; readonly text: string }
+  | { readonly kind: 'braces'; readonly text: string }
+  | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean }
+  | {
+      readonly kind: 'output'
+      readonly quoted: boolean
+      readonly single: boolean
+      readonly from: Origin
+      readonly listed?: FileList
+    }
+
+type AssembleContext = { readonly variables: Variables; readonly plainShell: boolean }
+
+const mostChoices = 32
+/** Of a word that variables make: each may hold the one before it twice. */
+const longestMade = 8 * 1024
+
+/** Puts a word together from its pieces: every way its variables allow, and every word its braces make. */
+export function assemble(
+  pieces: readonly Piece[],
+  source: string,
+  context: AssembleContext,
+): readonly (ShellWord | WordChoice)[] {
+  let words: readonly Fragment[] = [{ text: '', glob: false }]
+  const several: string[] = []
+  for (const [at, piece] of pieces.entries()) {
+    switch (piece.kind) {
+      case 'text':
+        words = words.map((word) => ({ ...word, text: word.text + piece.text }))
+        break
+      case 'glob':
+        words = words.map((word) => ({ text: word.text + piece.text, glob: true }))
+        break
+      case 'braces': {
+        const expanded = expandBraces(piece.text)
+        if (expanded === undefined || context.plainShell || several.length > 0 || words.length > 1) {
+          return [dynamic(source, words, false, 'commands')]
+        }
+        several.push(...expanded)
+        if (pieces.slice(at + 1).some(({ kind }) => kind === 'variable' || kind === 'output' || kind === 'braces')) {
+          return [dynamic(source, words, false, 'commands')]
+        }
+        words = expanded.map((text) => ({ text: (words[0]?.text ?? '') + text, glob: words[0]?.glob ?? false }))
+        break
+      }
+      case 'output':
+        return [
+          {
+            ...dynamic(source, words, piece.single, piece.from),
+            ...(piece.listed === undefined ? {} : { listed: piece.listed }),
+          },
+        ]
+      case 'variable': {
+        const values = context.variables.valuesOf(piece.name)
+        const from = context.variables.isFromEnvironment(piece.name) ? 'environment' : 'commands'
+        const splits = values?.some(
+          (value) => !piece.quoted && value.kind === 'static' && /[\s*?[\]\\]|^$/.test(value.text),
+        )
+        if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
+          return [dynamic(source, words, false, from)]
+        // The names that match may hold blanks, at which they are split.
+        if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
+          return [dynamic(source, words, false, values.every(isWorkspacePath) ? 'workspace' : from)]
+        }
+        if (values === undefined || splits === true || words.length * values.length > mostChoices) {
+          return [dynamic(source, words, piece.quoted, from)]
+        }
+        if (longest(words) + longest(values) > longestMade) return [dynamic(source, words, piece.quoted, from)]
+        words = words.flatMap((word) =>
+          values.map((value) => ({ text: word.text + value.text, glob: word.glob || value.kind === 'glob' })),
+        )
+        break
+      }
+      default:
+        return [dynamic(source, words, false, (piece satisfies never) ?? 'environment')]
+    }
+  }
+  const made = words.map(({ text, glob }): ShellWord => ({ kind: glob ? 'glob' : 'static', text }))
+  if (several.length > 0 || made.length <= 1) return made
+  return [{ kind: 'either', text: source, choices: made }]
+}
+
+type Fragment = { readonly text: string; readonly glob: boolean }
+
+function longest(words: readonly { readonly text: string }[]): number {
+  return words.reduce((most, { text }) => Math.max(most, text.length), 0)
+}
+
+function dynamic(text: string, words: readonly Fragment[], single: boolean, from: Origin): ShellWord {
+  const [first] = words
+  const prefix = words.length === 1 && first !== undefined && !first.glob ? first.text : ''
+  return { kind: 'dynamic', text, prefix, single, from }
+}

@@ -1,0 +1,107 @@
+import type { Token, TokenKind } from './tokens/token.ts'
+
+type Span = { readonly pos: number; readonly end: number }
+
+/** Parts of the tree whose place the tokenizer has to agree on. */
+type ClaimKind = Exclude<TokenKind, 'comment' | 'structure' | 'pattern'>
+
+const claimKinds: readonly ClaimKind[] = [
+  ...(['word', 'descriptor', 'delimiter', 'body', 'closing', 'single', 'double'] as const),
+  ...(['ansi', 'simple', 'parameter', 'command', 'process', 'arithmetic'] as const),
+]
+const numbers: ReadonlyMap<string, number> = new Map(claimKinds.map((kind, at) => [kind, at]))
+/** More than the characters of any text that is read. */
+const longest = 2 ** 20
+
+/** A claim as a number, which is quicker to look up than a text. */
+function keyOf(kind: ClaimKind, { pos, end }: Span): number {
+  return ((numbers.get(kind) ?? 0) * longest + pos) * longest + end
+}
+
+function describeClaim(key: number): string {
+  const kind = claimKinds[Math.floor(key / longest ** 2)] ?? ''
+  return `${kind} ${Math.floor(key / longest) % longest} ${key % longest}`
+}
+
+/**
+ * What a walk has visited, held against the tokens of an independent reader. The tokens cover the text; so when every
+ * token is one that was visited, and every visited one is a token, no byte has gone unseen.
+ */
+export class Coverage {
+  readonly #claims = new Set<number>()
+  readonly #patterns: Span[] = []
+  readonly #braces: Span[] = []
+  readonly #structure = new Map<string, number>()
+
+  /** A node that was visited. */
+  claim(kind: ClaimKind, span: Span): void {
+    this.#claims.add(keyOf(kind, span))
+  }
+
+  /** A wildcard that was understood as one. */
+  pattern(span: Span): void {
+    this.#patterns.push(span)
+  }
+
+  /** A brace expansion that was understood as one; what is in it is a part of it. */
+  braces(span: Span): void {
+    this.#patterns.push(span)
+    this.#braces.push(span)
+  }
+
+  /** Reserved words and operators that a visited node accounts for. */
+  expect(...texts: readonly string[]): void {
+    for (const text of texts) this.#structure.set(text, (this.#structure.get(text) ?? 0) + 1)
+  }
+
+  /** Where the tokens of `text` and what was visited differ first, in words; undefined where they agree. */
+  difference(tokens: readonly Token[], text: string): string | undefined {
+    const claims = new Set(this.#claims)
+    const structure = new Map(this.#structure)
+    const patterns = this.#patterns.toSorted((a, b) => a.pos - b.pos)
+    const braces = this.#braces.toSorted((a, b) => a.pos - b.pos)
+    for (const token of tokens) {
+      const { kind, pos, end } = token
+      const said = JSON.stringify(text.slice(pos, Math.min(end, pos + 40)))
+      if (kind === 'comment') continue
+      if (kind === 'structure') {
+        const count = structure.get(token.text ?? '') ?? 0
+        if (count === 0) return `${said} is not where the tree has it`
+        structure.set(token.text ?? '', count - 1)
+      } else if (kind === 'pattern') {
+        const known =
+          token.text === undefined
+            ? isCovered(token, patterns)
+            : holdsOne(token, token.text === '{' ? braces : patterns)
+        if (!known) return `the pattern in ${said} was not understood`
+      } else if (!claims.delete(keyOf(kind, token))) return `${said} was not looked at as a ${kind}`
+    }
+    const [left] = claims
+    if (left !== undefined) return `there is no ${describeClaim(left)}`
+    const [missing] = [...structure].filter(([, count]) => count > 0)
+    return missing === undefined ? undefined : `there is no ${missing[0]}`
+  }
+}
+
+/** The first of the spans, sorted by where they begin, that begins at an offset or behind it. */
+function firstFrom(spans: readonly Span[], pos: number): number {
+  let [low, high] = [0, spans.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.pos ?? 0) < pos) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Whether a wildcard lies in one that was understood. */
+function isCovered({ pos, end }: Token, patterns: readonly Span[]): boolean {
+  const at = firstFrom(patterns, pos)
+  return [patterns[at], patterns[at - 1]].some((span) => span !== undefined && span.pos <= pos && span.end >= end)
+}
+
+/** Whether one was understood within a word. */
+function holdsOne({ pos, end }: Token, patterns: readonly Span[]): boolean {
+  const first = patterns[firstFrom(patterns, pos)]
+  return first !== undefined && first.end <= end
+}

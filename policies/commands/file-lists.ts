@@ -1,0 +1,119 @@
+import { findSensitive } from './sensitive-paths.ts'
+import { linearPattern } from './linear-pattern.ts'
+import type { FileList, ShellWord } from './shell-word.ts'
+import { isWorkspacePath } from './workspace-paths.ts'
+
+/** Names that files with credentials have. */
+export const secretNames: readonly string[] = [
+  '.env',
+  '.env.local',
+  '.npmrc',
+  '.netrc',
+  'id_rsa',
+  'credentials',
+  'secrets.yml',
+  'server.key',
+  'a.pem',
+]
+/** Names of other files: a pattern that matches these too goes for no secret in particular. */
+const others = ['index.ts', 'README', 'main.c']
+
+/** Whether a pattern picks out names of files with credentials, rather than names in general. */
+export function targetsSecrets(matches: (name: string) => boolean): boolean {
+  return secretNames.some(matches) && !others.some(matches)
+}
+
+/** Whether a pattern leaves no name of a file with credentials. */
+function excludesSecrets(matches: (name: string) => boolean): boolean {
+  return !secretNames.some(matches)
+}
+
+/** find's and git's patterns: unlike a shell's, their wildcards match a dot in front and slashes. */
+export function globTest(pattern: string): (name: string) => boolean {
+  const base = pattern.slice(pattern.lastIndexOf('/') + 1)
+  const expression = base
+    .replace(/[\\^$.+()|{}]/g, '\\$&')
+    .replace(/\*/g, '.*')
+    .replace(/\?/g, '.')
+  return regexTest(`^${expression}$`)
+}
+
+/** A regular expression as a test of names. One that isn't plain counts as matching everything. */
+export function regexTest(source: string): (name: string) => boolean {
+  const matches = linearPattern(source.replace(/\\([()|{}])/g, '$1'))
+  // What can't be told is taken for the worse: it targets nothing in particular and excludes nothing.
+  return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
+}
+
+/** Programs that show a little of each file, or nothing of it, as a recursive search would. */
+const modest =
+  /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
+
+/** Where a word for a listed file comes from, as judging a command with it goes: a whole file is shown only of a filtered list. */
+export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
+  return list !== undefined && (list.filtered || modest.test(program ?? '')) ? 'workspace' : 'commands'
+}
+
+/**
+ * The list that a pipeline prints when it prints names of files below the working folder: `find .`, `git ls-files`,
+ * `rg -l`, `grep -rl`, with filters after it. Undefined for whatever isn't surely that.
+ */
+export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
+  const [first, ...rest] = stages
+  if (first === undefined || stages.flat().some(({ kind }) => kind === 'dynamic')) return undefined
+  const list = listOf(
+    first.map(({ text }) => text),
+    first.slice(1),
+  )
+  return rest.reduce<FileList | undefined>((before, stage) => {
+    const narrowed = before === undefined ? undefined : filterOf(stage.map(({ text }) => text))
+    return before === undefined || narrowed === undefined
+      ? undefined
+      : { ...before, filtered: before.filtered || narrowed }
+  }, list)
+}
+
+/** Whether a stage that passes lines on lets only harmless names through; undefined where it isn't such a stage. */
+function filterOf([program = '', ...args]: readonly string[]): boolean | undefined {
+  const operands = args.filter((arg) => !/^[-0-9]/.test(arg))
+  if (/^(?:sort|uniq|head|tail|tac)$/.test(program)) {
+    return operands.length === 0 && !args.some((arg) => /^-[a-z]*[fo]|^--(?:files|output|follow)/.test(arg))
+      ? false
+      : undefined
+  }
+  if (program !== 'grep' || operands.length !== 1) return undefined
+  if (args.some((arg) => arg.startsWith('-') && !/^-[viEFPqxw]+$/.test(arg))) return undefined
+  if (args.some((arg) => /^-[a-zA-Z]*v/.test(arg))) return false
+  const matches = regexTest(operands[0] ?? '')
+  return targetsSecrets(matches) ? undefined : excludesSecrets(matches)
+}
+
+function listOf([program, ...args]: readonly string[], words: readonly ShellWord[]): FileList | undefined {
+  const operands = words.filter(({ text }) => !text.startsWith('-'))
+  if (!operands.every(isWorkspacePath) || args.some((arg) => findSensitive(arg, true) !== undefined)) return undefined
+  const [root = '.'] = operands.map(({ text }) => text)
+  const patterns = args.filter((arg) => /[*?]/.test(arg)).map(globTest)
+  if (patterns.some(targetsSecrets)) return undefined
+  const filtered = patterns.length > 0 && patterns.every(excludesSecrets)
+  const has = (expression: RegExp): boolean => args.some((arg) => expression.test(arg))
+  const narrowed: FileList = { dotted: false, filtered }
+  switch (program) {
+    case 'find': {
+      if (has(/^-(?:printf|regex|iregex|exec|execdir|ok|okdir)$/)) return undefined
+      const isPlain = !has(/^(?:-o|-or|,|!|-not)$/)
+      return { dotted: /^\.?\/|^\.$/.test(root) || root.startsWith('-'), filtered: filtered && isPlain }
+    }
+    case 'git':
+      return args[0] === 'ls-files' ? narrowed : undefined
+    case 'rg':
+      if (has(/^(?:--hidden|-\.|-[a-z]*u)/)) return undefined
+      return has(/^(?:-[a-z]*l|--files|--files-with-matches)$/) ? narrowed : undefined
+    case 'grep':
+      return has(/^(?:-[A-Za-km-z]*l[A-Za-z]*|--files-with-matches)$/) ? narrowed : undefined
+    case 'fd':
+    case 'ls':
+      return has(/^-[A-Za-z]*[lAaHu]|^--(?:all|almost-all|hidden|unrestricted)/) ? undefined : narrowed
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,85 @@
+import { posix } from 'node:path'
+import type { Alarm } from './facts.ts'
+import { coversSensitive, findSensitive } from './sensitive-paths.ts'
+import type { ShellWord } from './shell-word.ts'
+
+type Visitor = {
+  readonly words: readonly ShellWord[]
+  /** Set for git. */
+  readonly bare: readonly ShellWord[] | undefined
+  readonly alarms: readonly Alarm[]
+  readonly reads: readonly ShellWord[]
+  /** Folders that it goes through. */
+  readonly trees: readonly ShellWord[]
+}
+
+const mostFolders = 16
+/** Of the paths that are judged again, and of their text. */
+const mostPaths = 5_000
+const mostText = 256 * 1024
+
+/**
+ * Judges relative paths again from every folder that a line changes to, in any order: a name may be meant from each.
+ * In another folder git may work on another repository, whose configuration can run programs, and which may have come
+ * with the workspace.
+ */
+export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
+  const targets = commands.flatMap(({ words }) => targetOf(words))
+  if (targets.length === 0) return commands
+  let folders: readonly string[] = ['']
+  for (const target of targets) {
+    folders = [...new Set([...folders, ...folders.map((one) => below(one, target))])]
+    if (folders.length > mostFolders) break
+  }
+  const others = folders.filter((one) => one !== '' && posix.resolve(cwd, one) !== cwd)
+  if (folders.length > mostFolders || isTooMuch(others, commands)) {
+    const reason = 'the line changes to more folders than are followed'
+    return commands.map((command) => ({ ...command, alarms: [...command.alarms, { kind: 'secret', reason }] }))
+  }
+  return commands.map((command) => {
+    const alarms = others.flatMap((folder) => alarmsIn(folder, command))
+    return alarms.length === 0 ? command : { ...command, alarms: [...command.alarms, ...alarms] }
+  })
+}
+
+function isTooMuch(folders: readonly string[], commands: readonly Visitor[]): boolean {
+  const words = commands.flatMap(({ reads, trees }) => [...reads, ...trees])
+  const length = words.reduce((sum, { text }) => sum + text.length, 0)
+  const lengths = folders.reduce((sum, folder) => sum + folder.length, 0)
+  return words.length * folders.length > mostPaths || length * folders.length + lengths * words.length > mostText
+}
+
+/** Where `cd` and `pushd` go; what can't be told is unknown by itself. */
+function targetOf([program, ...args]: readonly ShellWord[]): readonly string[] {
+  if (program?.kind !== 'static' || !/^(?:cd|pushd|chdir)$/.test(program.text)) return []
+  const target = args.find(({ text }) => !/^-[A-Za-z@]+$|^--$/.test(text))
+  if (target === undefined) return program.text === 'pushd' ? [] : ['~']
+  if (target.kind === 'dynamic') return [posix.join(target.prefix, 'unknown')]
+  return [/^[-+]/.test(target.text) ? '../unknown' : target.text]
+}
+
+function below(folder: string, path: string): string {
+  return /^[/~]/.test(path) || folder === '' ? posix.normalize(path) : posix.join(folder, path)
+}
+
+function alarmsIn(folder: string, { bare, reads, trees }: Visitor): readonly Alarm[] {
+  const place = (word: ShellWord): string => below(folder, word.kind === 'dynamic' ? word.prefix : word.text)
+  const secret = reads.find((word) => findSensitive(place(word), word.kind === 'glob') !== undefined)
+  const covering = trees.find((word) => coversSensitive(place(word)))
+  return [
+    ...(secret === undefined ? [] : [said(`${place(secret)} is where credentials are kept`)]),
+    ...(covering === undefined ? [] : [said(`credentials are kept below ${place(covering)}`)]),
+    ...(bare === undefined
+      ? []
+      : [
+          {
+            kind: 'other-repository',
+            reason: 'git works on the repository of the folder that the line changes to',
+          } as const,
+        ]),
+  ]
+}
+
+function said(reason: string): Alarm {
+  return { kind: 'secret', reason }
+}

@@ -1,0 +1,72 @@
+import type { ShellWord, WordChoice } from './shell-word.ts'
+
+/** Commands whose arguments bash reads as assignments, where they are spelt as here (bash(1), `declare`). */
+const declaring = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
+/** Built-ins that give values to the names they are told. */
+const filling = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'wait', 'let'])
+const runningOthers = new Set(['command', 'builtin', 'exec', 'env'])
+
+/** Variables that bash keeps numbers in: whatever is assigned to them is evaluated as arithmetic first. */
+export const integerVariables: ReadonlySet<string> = new Set([
+  ...['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO', 'BASHPID', 'BASH_SUBSHELL', 'EPOCHSECONDS'],
+  ...['EPOCHREALTIME', 'COMP_CWORD', 'COMP_POINT', 'COMP_TYPE', 'COMP_KEY', 'UID', 'EUID', 'PPID', 'OPTERR'],
+])
+
+/** One word of a command as it stands in the text, and what it becomes. */
+export type NamingWord = {
+  readonly source: string
+  readonly becomes: readonly (ShellWord | WordChoice)[]
+  /** An assignment to the parser, whose name is literal. */
+  readonly isAssignment: boolean
+}
+
+/** The names a command gives values to, and why that can't be told for all. */
+type Naming = { readonly names: readonly string[]; readonly problem?: string }
+
+/**
+ * Which variables a command may set besides those in front of it. Only names that are spelt out count as known; a
+ * name that is made when the line runs could be any.
+ */
+export function namesSet([program, ...args]: readonly NamingWord[]): Naming {
+  const name = textOf(program)
+  if (program === undefined || name === undefined) return { names: [] }
+  const all = args.flatMap(({ becomes }) => becomes)
+  const inner = runningOthers.has(name)
+    ? all.find((word) => word.kind === 'static' && (declaring.has(word.text) || filling.has(word.text)))
+    : undefined
+  const isNaming = declaring.has(name) || filling.has(name)
+  if (inner !== undefined && name !== 'env')
+    return { names: [], problem: `${name} ${inner.text} reads its arguments differently` }
+  if (!isNaming) return { names: printfNames(name, args) }
+  if (program.source !== name) return { names: [], problem: `${program.source} is ${name}, spelt unusually` }
+  const names: string[] = name === 'read' ? ['REPLY'] : []
+  for (const [at, arg] of args.entries()) {
+    if (arg.isAssignment) continue
+    const text = textOf(arg) ?? ''
+    const isValue = name === 'read' && /^-[a-z]*[dnNptu]$/.test(textOf(args[at - 1]) ?? '')
+    const given = declaring.has(name) ? /^([A-Za-z_]\w*)\+?=/.exec(prefixOf(arg))?.[1] : undefined
+    if (isValue) continue
+    else if (given !== undefined) names.push(given)
+    else if (/^[A-Za-z_]\w*$/.test(text)) names.push(text)
+    else if (!/^[-+]|^[0-9]+$/.test(text) && name !== 'wait')
+      return { names, problem: `${arg.source} is no name that is spelt out` }
+  }
+  return { names }
+}
+
+function printfNames(name: string, args: readonly NamingWord[]): readonly string[] {
+  if (name !== 'printf') return []
+  return args.flatMap((arg) => (/^[A-Za-z_]\w*$/.test(textOf(arg) ?? '') ? [textOf(arg) ?? ''] : []))
+}
+
+/** What a word is, where it is one that is known. */
+function textOf(word: NamingWord | undefined): string | undefined {
+  const [only, ...others] = word?.becomes ?? []
+  return only?.kind === 'static' && others.length === 0 ? only.text : undefined
+}
+
+function prefixOf({ becomes: [only, ...others] }: NamingWord): string {
+  if (only === undefined || others.length > 0) return ''
+  if (only.kind === 'dynamic') return only.single ? only.prefix : ''
+  return only.kind === 'static' ? only.text : ''
+}

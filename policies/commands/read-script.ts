@@ -1,0 +1,47 @@
+import { parseShell } from './shell-syntax.ts'
+import type { ShellScript, SimpleCommand } from './simple-command.ts'
+import { scanShell } from './tokens/scan.ts'
+import { Variables } from './variables.ts'
+import { Walk } from './walk.ts'
+
+/** What the tokenizer didn't come to is bounded by nothing: beyond this many openings, or characters, a parser isn't let near it. */
+const mostOpenings = 500
+const longestUnscanned = 32 * 1024
+
+/** Whether a command makes the shell print each command as it runs, with its variables replaced. */
+function traces({ words: [program, ...args] }: SimpleCommand): boolean {
+  return program?.text === 'set' && args.some(({ text }) => /^-[a-zA-Z]*x|^xtrace$/.test(text))
+}
+
+function isTooMuch(text: string): boolean {
+  if (text.length > longestUnscanned) return true
+  return (text.match(/[$<>@?*+!=]\(|\$[{[]|`|\(\(|<<|\{/g)?.length ?? 0) > mostOpenings
+}
+
+/**
+ * Reads a shell text: every simple command in it, wherever it stands. What the text does that isn't understood is
+ * said in `problems`; with one problem the list can't be taken as whole.
+ * A second, independent reading of the text must agree on all of it.
+ */
+export function readScript(text: string, shell: 'bash' | 'sh'): ShellScript {
+  const variables = new Variables()
+  const scan = scanShell(text, shell)
+  if (!scan.ok && (scan.excessive || isTooMuch(text)))
+    return { commands: [], functions: new Set(), problems: [scan.reason], evaluations: [] }
+  const parsed = parseShell(text)
+  const first = new Walk(text, variables, shell === 'sh')
+  first.whole(parsed)
+  // What a loop assigns at its end is there at its start, so where there are variables the first walk only gathered them.
+  const walk = variables.isEmpty ? first : new Walk(text, variables, shell === 'sh')
+  if (walk !== first) walk.whole(parsed)
+  const difference = scan.ok ? walk.coverage.difference(scan.tokens, text) : scan.reason
+  if (variables.readsEnvironment && walk.commands.some(traces))
+    walk.problem('set -x shows what the variables hold that the line reads')
+  if (difference !== undefined) walk.problem(`two readings of the text differ: ${difference}`)
+  return {
+    commands: walk.commands,
+    functions: walk.functions,
+    problems: [...walk.problems],
+    evaluations: [...walk.evaluations],
+  }
+}

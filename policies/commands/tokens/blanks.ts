@@ -1,0 +1,30 @@
+import { scanBodies } from './heredocs.ts'
+import type { Source } from './source.ts'
+import { fail } from './token.ts'
+
+/** Space, and continued lines where they stand between words. */
+export function skipBlanks(source: Source): void {
+  for (;;) {
+    if (/[ \t]/.test(source.peek())) source.at++
+    else if (source.starts('\\\n')) {
+      const before = source.text[source.at - 1] ?? ' '
+      if (!/[\s]/.test(before) && !(/[;&|()]/.test(before) && /[ \t]/.test(source.peek(2))))
+        fail('a line is continued between two characters')
+      source.at += 2
+    } else return
+  }
+}
+
+/** A newline, and the bodies of heredocs that begin behind it. */
+export function scanNewline(source: Source): void {
+  if (source.pending.length > 0) scanBodies(source)
+  else source.at++
+}
+
+/** A comment, up to the end of its line. */
+export function scanComment(source: Source): void {
+  const pos = source.at
+  const newline = source.text.indexOf('\n', pos)
+  source.at = newline < 0 || newline > source.end ? source.end : newline
+  source.token('comment', pos)
+}

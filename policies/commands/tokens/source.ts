@@ -1,0 +1,83 @@
+import { fail, ScanError, type Token, type TokenKind } from './token.ts'
+
+/** A heredoc whose body begins behind the next newline. */
+type PendingHeredoc = { readonly value: string; readonly strips: boolean; readonly quoted: boolean }
+
+const deepest = 32
+const mostTokens = 5_000
+
+/** The text being scanned, how far it has come, and what it has found. */
+export class Source {
+  readonly tokens: Token[] = []
+  pending: PendingHeredoc[] = []
+  at = 0
+  /** Where the text, or the part of it that is being scanned, ends. */
+  end: number
+  readonly text: string
+  /** A POSIX shell: what bash alone understands is refused. */
+  readonly plain: boolean
+  /** Scans the commands of a substitution up to what closes it. */
+  readonly commands: (source: Source, close: ')' | '') => void
+  #depth = 0
+
+  constructor(text: string, plain: boolean, commands: (source: Source, close: ')' | '') => void) {
+    this.text = text
+    this.plain = plain
+    this.commands = commands
+    this.end = text.length
+  }
+
+  /** The character `ahead` of the current one, or '' at the end. */
+  peek(ahead = 0): string {
+    const index = this.at + ahead
+    return index < this.end ? (this.text[index] ?? '') : ''
+  }
+
+  starts(text: string): boolean {
+    return this.at + text.length <= this.end && this.text.startsWith(text, this.at)
+  }
+
+  /** What a sticky expression matches here, or undefined. */
+  match(expression: RegExp): string | undefined {
+    expression.lastIndex = this.at
+    const found = expression.exec(this.text)?.[0]
+    return found === undefined || this.at + found.length > this.end ? undefined : found
+  }
+
+  token(kind: TokenKind, pos: number, text?: string): void {
+    if (this.tokens.length >= mostTokens) throw new ScanError('it has more parts than are looked at', true)
+    this.tokens.push({ kind, pos, end: this.at, ...(text === undefined ? {} : { text }) })
+  }
+
+  bashOnly(what: string): void {
+    if (this.plain) fail(`a plain sh has no ${what}`)
+  }
+
+  /** A newline inside of something: where a heredoc's body would begin then, shells disagree. */
+  newlineInside(): void {
+    if (this.pending.length > 0) fail('a heredoc begins within a line that goes on')
+  }
+
+  /** Something opens, or closes, that needs no scan of its own. */
+  step(by: 1 | -1): void {
+    this.#depth += by
+    if (this.#depth > deepest) throw new ScanError('it is nested too deeply', true)
+  }
+
+  /** Runs `scan` a level deeper. */
+  nested<T>(scan: () => T): T {
+    if (++this.#depth > deepest) throw new ScanError('it is nested too deeply', true)
+    const result = scan()
+    this.#depth--
+    return result
+  }
+
+  /** Runs `scan` on the text up to `end` alone. */
+  within(end: number, scan: () => void): void {
+    const outer = this.end
+    this.end = end
+    scan()
+    if (this.at !== end) fail('something is not closed')
+    this.end = outer
+  }
+}

@@ -1,0 +1,30 @@
+/** A word without quotes and expansions, after bash has taken its backslashes off. */
+export function unescapePlain(text: string): string {
+  return text.includes('\\') ? text.replace(/\\([^])/g, '$1') : text
+}
+
+/** Text between double quotes after bash has taken its backslashes off. */
+export function unescapeQuoted(text: string): string {
+  return text.includes('\\') ? text.replace(/\\(?:\n|([$`"\\]))/g, '$1') : text
+}
+
+const letters: Readonly<Record<string, string>> = {
+  ...{ a: '\u0007', b: '\b', e: '\u001b', E: '\u001b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
+}
+
+/** What `$'…'` stands for, given what is between its quotes; undefined where an escape isn't a plain one. */
+export function decodeAnsi(text: string): string | undefined {
+  let isPlain = true
+  const decoded = text.replace(/\\(?:x([0-9a-fA-F]{2})(?![0-9a-fA-F])|([0-7]{3})|([^]?))/g, (_, hex, octal, letter) => {
+    const code = hex === undefined ? parseInt(String(octal), 8) : parseInt(String(hex), 16)
+    // Bytes beyond ASCII depend on the locale, and a NUL ends the text.
+    if (letter === undefined) {
+      isPlain &&= code > 0 && code < 128
+      return String.fromCharCode(code)
+    }
+    isPlain &&= Object.hasOwn(letters, String(letter))
+    return letters[String(letter)] ?? ''
+  })
+  return isPlain ? decoded : undefined
+}

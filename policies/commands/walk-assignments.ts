@@ -1,0 +1,70 @@
+import { integerVariables, namesSet, type NamingWord } from './naming.ts'
+import type { Assignment } from './shell-syntax.ts'
+import { literal, type ShellWord, type WordChoice } from './shell-word.ts'
+import type { ShellAssignment } from './simple-command.ts'
+import { choicesOf, unclear } from './variants.ts'
+import { readOperand, readWord, type WordContext } from './walk-words.ts'
+
+/** The part of a walk that gives values to names. */
+export class Assignments {
+  readonly #context: WordContext
+
+  constructor(context: WordContext) {
+    this.#context = context
+  }
+
+  /** What a command sets without its being an assignment is known by name alone. */
+  note(words: readonly NamingWord[]): void {
+    const { names, problem } = namesSet(words)
+    if (problem !== undefined) this.#context.problem(problem)
+    const declares = words[0]?.source !== 'read'
+    for (const name of names) this.assign(name, unclear(name), declares)
+  }
+
+  read(node: Assignment): ShellAssignment {
+    const { name, value } = node
+    this.#context.coverage.claim('word', node)
+    if (node.index !== undefined) this.#subscript(node)
+    if (value.type === 'ArrayValue') {
+      for (const element of value.elements) for (const word of readWord(element, this.#context)) this.assign(name, word)
+      this.#context.variables.assign(name, undefined)
+      return { name, value: undefined }
+    }
+    const [first] = readOperand(value, this.#context)
+    // What arithmetic makes is a number.
+    const isNumber = value.parts?.length === 1 && value.parts[0]?.type === 'ArithmeticExpansion'
+    const word = isNumber ? literal('0') : first
+    if (node.append === true) this.assign(name, unclear(node.text))
+    this.assign(name, word)
+    return { name, value: word?.kind === 'either' ? unclear(word.text) : word }
+  }
+
+  /** `export A=b`: an assignment that is also the word `A=b` to the command. */
+  readArgument(node: Assignment): ShellWord {
+    const { name, value } = this.read(node)
+    if (value === undefined || value.kind === 'dynamic') {
+      return { kind: 'dynamic', text: node.text, prefix: `${name}=`, single: true, from: value?.from ?? 'commands' }
+    }
+    return { kind: value.kind, text: `${name}=${value.text}` }
+  }
+
+  #subscript(node: Assignment): void {
+    const { index } = node
+    if (index === undefined) return
+    readOperand(index, this.#context)
+    if (!/^[0-9]+$/.test(index.text))
+      this.#context.evaluates(`the subscript of ${node.name}[${index.text}] is evaluated`)
+  }
+
+  assign(name: string, word: ShellWord | WordChoice | undefined, declares = false): void {
+    const values = word === undefined ? [] : choicesOf(word)
+    if (
+      integerVariables.has(name) &&
+      !declares &&
+      !values.every(({ kind, text }) => kind === 'static' && /^[0-9]*$/.test(text))
+    )
+      this.#context.evaluates(`what is assigned to ${name} is evaluated`)
+    if (word === undefined) this.#context.variables.assign(name, { kind: 'static', text: '' })
+    else for (const value of values) this.#context.variables.assign(name, value)
+  }
+}

@@ -1,0 +1,55 @@
+import type { Coverage } from './coverage.ts'
+import type { CommandNode, CompoundList } from './shell-syntax.ts'
+
+/** Notes the reserved words, operators and names that a command of several parts accounts for. */
+export function expectSyntax(node: CommandNode | CompoundList, source: string, coverage: Coverage): void {
+  switch (node.type) {
+    case 'If':
+      coverage.expect('if', 'then', 'fi', ...(node.else === undefined ? [] : ['else']))
+      return coverage.expect(...node.elif.flatMap(() => ['elif', 'then']))
+    case 'While':
+      return coverage.expect(node.kind, 'do', 'done')
+    case 'For':
+    case 'Select':
+      coverage.claim('word', node.name)
+      coverage.expect(node.type === 'For' ? 'for' : 'select', ...(node.wordlist === undefined ? [] : ['in']))
+      return expectBody(node.body, source, coverage)
+    case 'ArithmeticFor': {
+      coverage.expect('for')
+      const pos = source.indexOf('((', node.pos)
+      const end = source.indexOf('))', pos) + 2
+      if (pos >= 0 && end > pos) coverage.claim('arithmetic', { pos, end })
+      return expectBody(node.body, source, coverage)
+    }
+    case 'Case':
+      coverage.expect('case', 'in', 'esac')
+      for (const { pattern, terminator } of node.items) {
+        coverage.expect(')', ...pattern.slice(1).map(() => '|'))
+        if (terminator !== undefined) coverage.expect(terminator)
+      }
+      return
+    case 'Subshell':
+      return coverage.expect('(', ')')
+    case 'BraceGroup':
+      return coverage.expect('{', '}')
+    case 'Function':
+      return coverage.claim('word', node.name)
+    case 'TestCommand':
+      return coverage.expect('[[', ']]')
+    case 'ArithmeticCommand':
+      return coverage.claim('arithmetic', node)
+    case 'Command':
+    case 'Redirected':
+    case 'Coproc':
+    case 'CompoundList':
+      return
+    default:
+      return node satisfies never
+  }
+}
+
+/** A loop's commands stand between `do` and `done`, or between braces. */
+function expectBody({ pos }: CompoundList, source: string, coverage: Coverage): void {
+  const isBraced = source.charAt(pos - 1) === '{' || source.charAt(pos) === '{'
+  coverage.expect(...(isBraced ? ['{', '}'] : ['do', 'done']))
+}

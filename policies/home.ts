@@ -1,0 +1,19 @@
+import { userInfo } from 'node:os'
+import { isAbsolute } from 'node:path'
+import process from 'node:process'
+
+/**
+ * What `~` means: `$HOME`, or where that names no absolute path, the home in the password database. For who has neither, a directory that
+ * isn't there, so that a path below it matches nothing.
+ */
+export function homeDirectory(): string {
+  const named = process.env['HOME']
+  if (named !== undefined && isAbsolute(named)) return named
+  try {
+    const { homedir } = userInfo()
+    return isAbsolute(homedir) ? homedir : '/nonexistent'
+  } catch {
+    // A uid without an entry in the password database.
+    return '/nonexistent'
+  }
+}

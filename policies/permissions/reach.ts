@@ -1,0 +1,75 @@
+import { resolve } from 'node:path'
+import type { AnalysedCommand } from '../commands/analyse.ts'
+import type { ShellWord } from '../commands/shell-word.ts'
+import type { Opinion } from '../opinion.ts'
+import { absolutePath } from './path-pattern.ts'
+import { describePermission, type PathPermission, type PermissionSet } from './permission.ts'
+
+/** Words of git that show what files hold, of whatever name. */
+const showing =
+  /^(?:show|diff|diff-\w+|range-diff|whatchanged|grep|cat-file|blame|annotate|archive|checkout-index|-p|-u|--patch|-L.*|-[SG].*)$/
+
+/**
+ * What is said of a command that may reach what the lists restrict without naming it: by a pattern, through a folder, by git, or as an
+ * argument of a program that does more than read. A sandbox enforces the lists; where there is none somebody is asked.
+ */
+export function judgeReach(
+  command: AnalysedCommand,
+  folders: readonly string[],
+  permissions: PermissionSet,
+): readonly Opinion[] {
+  const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
+  if (restricting.length === 0) return []
+  const { read, touched } = placesOf(command)
+  return restricting.flatMap((permission): readonly Opinion[] => {
+    const meet = (isNamed: boolean) => (one: string) =>
+      folders.some((folder) => meets(permission, absolutePath(one, folder), folder, isNamed))
+    const place = (permission.access === 'read' ? read : []).find(meet(false)) ?? touched.find(meet(true))
+    if (place === undefined) return []
+    const reason = `By ${place} it may reach what the permission ${permission.text} restricts.`
+    return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(permission) }]
+  })
+}
+
+/** Where a command may read without naming it, and where it may do anything. */
+function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
+  readonly read: readonly string[]
+  readonly touched: readonly string[]
+} {
+  const [program, ...args] = words
+  const unnamed = reads.filter(({ kind }) => kind !== 'static')
+  const shows = program?.text === 'git' && args.some(({ text }) => showing.test(text))
+  const read = [...unnamed.map(folderOf), ...trees.map(folderOf), ...(shows ? ['.'] : [])]
+  const onlyReads = [...facts, ...around].every((fact) => fact.class === 'read-only')
+  return { read, touched: onlyReads ? [] : args.flatMap(namedBy) }
+}
+
+/** The folder that a word surely leads to. */
+function folderOf(word: ShellWord): string {
+  if (word.kind === 'static') return word.text
+  const text = word.kind === 'glob' ? (/^[^*?[]*/.exec(word.text)?.[0] ?? '') : word.prefix
+  return text.slice(0, text.lastIndexOf('/') + 1) || '.'
+}
+
+/** What an argument may name: itself, or what is behind the sign of an option, an upload or a host. */
+function namedBy(word: ShellWord): readonly string[] {
+  if (word.kind !== 'static') return [folderOf(word)]
+  const behind = /^(?:-\w)?@?(?:[^=:@]*[=:@])?@?(?:\/\/)?(.*)$/.exec(word.text)?.[1] ?? ''
+  return [word.text, behind, word.text.replace(/^-\w/, '')].filter((name) => name !== '')
+}
+
+/**
+ * Whether a place lies where a permission may mean a file, or around it. Of a pattern that may mean a file anywhere a name alone says
+ * nothing.
+ */
+function meets({ pattern }: PathPermission, place: string, cwd: string, isNamed: boolean): boolean {
+  if (pattern.matches(place, cwd, true)) return true
+  const base = pattern.base(cwd)
+  const [inner, outer] = [resolve(place).toLowerCase(), base.toLowerCase()]
+  const isAnywhere = base === resolve(pattern.anchor ?? cwd)
+  return within(outer, inner) || (within(inner, outer) && !(isNamed && isAnywhere))
+}
+
+function within(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+}

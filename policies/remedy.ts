@@ -1,0 +1,88 @@
+import type { Action } from './action.ts'
+import { approvalModes, type ApprovalMode } from './approval-mode.ts'
+import { assess } from './assess.ts'
+import { judgeCommands } from './assess-exec.ts'
+import type { Policy } from './assessment.ts'
+import { staticText } from './commands/shell-word.ts'
+import { prefixRule, proposeRule } from './reviewers/rule-proposal.ts'
+import { loadRules } from './rules/load.ts'
+import { describeRule } from './rules/rule.ts'
+import { addRules } from './rules/rule-set.ts'
+
+type ExecAction = Extract<Action, { type: 'exec' }>
+
+/** What would let a command run without anybody being asked: each was tried with the command before it is named. */
+type Remedy =
+  /** Lines of a rule file. */
+  | { readonly kind: 'rules'; readonly text: string }
+  | { readonly kind: 'mode'; readonly mode: ApprovalMode }
+  /** A rule that comes with the program speaks against it. */
+  | { readonly kind: 'shipped-rule' }
+  /** No rule and no mode, short of one that asks about nothing. */
+  | { readonly kind: 'nothing' }
+
+/** The narrowest thing that would let a command run which is asked about. */
+function findRemedy(action: ExecAction, policy: Policy): Remedy {
+  const { rule } = assess(action, policy)
+  const speaking = policy.rules.restricting.find((one) => describeRule(one) === rule)
+  if (speaking?.origin.layer === 'default') return { kind: 'shipped-rule' }
+  const rules = candidateRules(action, policy).find((text) => isAllowed(action, withRules(policy, text)))
+  if (rules !== undefined) return { kind: 'rules', text: rules }
+  const mode = approvalModes
+    .filter((one) => one !== policy.mode && one !== 'bypass')
+    .find((one) => isAllowed(action, { ...policy, mode: one }))
+  return mode === undefined ? { kind: 'nothing' } : { kind: 'mode', mode }
+}
+
+/** What would let an action run which is asked about, in words; undefined where that is known without trying: another kind of action, or a rule of the user's. */
+export function remedyFor(action: Action, rule: string | undefined, policy: Policy): string | undefined {
+  if (action.type !== 'exec' || action.escalation !== undefined) return undefined
+  const remedy = findRemedy(action, policy)
+  return rule === undefined || remedy.kind === 'shipped-rule' ? describeRemedy(remedy) : undefined
+}
+
+/** A remedy in words for whoever runs the agent. */
+function describeRemedy(remedy: Remedy): string {
+  switch (remedy.kind) {
+    case 'rules':
+      return `Whoever runs this can allow it with this in a .rules file: ${remedy.text}`
+    case 'mode':
+      return `Whoever runs this can allow it with --ask-for-approval ${remedy.mode}; no rule does.`
+    case 'shipped-rule':
+      return `That rule comes with the program, and no other lifts it: ${byPeople}.`
+    case 'nothing':
+      return `No rule and no other mode of approval lets it run unasked: ${byPeople}.`
+    default:
+      return remedy satisfies never
+  }
+}
+
+const byPeople =
+  'do without it, or leave it to whoever runs this, who can do it by hand, or name a reviewer (--approval-program, --approve-for-me) in a mode that asks, such as --ask-for-approval on-request'
+
+const mostRules = 3
+const longestRules = 500
+
+/** Rules that may help: one for the like of the command, or one for the very words of each that is asked about. */
+function candidateRules(action: ExecAction, policy: Policy): readonly string[] {
+  const proposed = proposeRule(action)
+  const exact = judgeCommands(action, policy)
+    .filter(({ opinion }) => opinion !== undefined && opinion.decision !== 'allow')
+    .map(({ command }) => command.words.map((word) => staticText(word)))
+  const known = exact.flatMap((words) =>
+    words.length === 0 || words.some((word) => word === undefined || word === '') ? [] : [words.map(String)],
+  )
+  const lines = [...new Set(known.map(prefixRule))]
+  const whole = lines.join('\n')
+  const fits =
+    known.length === exact.length && lines.length > 0 && lines.length <= mostRules && whole.length <= longestRules
+  return [...(proposed?.kind === 'rule' ? [proposed.text] : []), ...(fits ? [whole] : [])]
+}
+
+function withRules(policy: Policy, text: string): Policy {
+  return { ...policy, rules: addRules(policy.rules, loadRules([{ path: 'tried', layer: 'user', text }])) }
+}
+
+function isAllowed(action: ExecAction, policy: Policy): boolean {
+  return assess(action, policy).decision === 'allow'
+}

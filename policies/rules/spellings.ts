@@ -1,0 +1,107 @@
+import type { ShellWord } from '../commands/shell-word.ts'
+import type { PrefixRule } from './rule.ts'
+
+/** npm's own other names of its commands (`npm help`, and what it lists as aliases); any beginning that fits one alone is one too. */
+const npmNames: ReadonlyMap<string, string> = new Map(
+  [
+    'run run-script rum urn',
+    'exec x',
+    'install i in ins inst insta instal isnt isnta isntal add',
+    'install-test it',
+    'ci clean-install ic install-clean isntall-clean',
+    'install-ci-test cit clean-install-test sit',
+    'uninstall un unlink remove rm r',
+    'update up upgrade udpate',
+    'test t tst',
+    'link ln',
+    'list ls ll la',
+    'search s se find',
+    'view v info show',
+    'config c',
+    'version verison',
+    'access author adduser',
+    'owner',
+    'unpublish',
+  ].flatMap((line) => {
+    const [name = '', ...others] = line.split(' ')
+    return [name, ...others].map((one): readonly [string, string] => [one, name])
+  }),
+)
+
+/** Programs of which every operand is something to make, in any order. */
+const makers = /^(?:g?make|ninja|just|task|rake|gradlew?|mvnw?|ant|invoke|nox|doit|grunt|gulp)$/
+
+/** Whether all operands of a program are things to make, so that it is one wherever it stands. */
+export function makesAll(program: string): boolean {
+  return makers.test(program)
+}
+
+/** Whether a program takes one word for its subcommand as it takes another. */
+export function isSameVerb(program: string, text: string, verb: string): boolean {
+  if (text === verb) return true
+  if (program !== 'npm') return false
+  const known = npmNames.get(text)
+  if (known !== undefined) return known === (npmNames.get(verb) ?? verb)
+  return text.length > 1 && verb.startsWith(text)
+}
+
+/** The other spellings of options, of programs that lose much: each letter for one option. */
+const letters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  rm: { R: 'r', '--recursive': 'r', '--force': 'f', '--dir': 'd' },
+  chmod: { '--recursive': 'R' },
+  chown: { '--recursive': 'R' },
+  chgrp: { '--recursive': 'R' },
+  cp: { r: 'R', a: 'R', '--recursive': 'R', '--force': 'f' },
+  git: { '--force': 'f', '--delete': 'd' },
+  mv: { '--force': 'f' },
+}
+
+/** An option with the letters that mean it, so that `-Rf` and `--recursive --force` are `-rf`. */
+export function plainOption(program: string, text: string): string {
+  const table = Object.hasOwn(letters, program) ? letters[program] : undefined
+  if (table === undefined) return text
+  if (!text.startsWith('--'))
+    return /^-[A-Za-z]+$/.test(text) ? text.replace(/[A-Za-z]/g, (one) => table[one] ?? one) : text
+  const full = text.length > 3 ? Object.keys(table).find((one) => one.startsWith(text)) : undefined
+  return full === undefined ? text : `-${table[full] ?? ''}`
+}
+
+/** Programs to which `X run a` and `X a` are one. */
+const leavingOutRun = /^(?:yarn|yarnpkg|pnpm|bun)$/
+
+/** A rule's pattern, and the others that its program takes for the same. */
+export function patternsOf({ pattern, origin }: PrefixRule, program: string): readonly PrefixRule['pattern'][] {
+  const [names, verb, ...rest] = pattern
+  if (names === undefined || verb === undefined || origin.layer === 'default') return [pattern]
+  if (leavingOutRun.test(program))
+    return [pattern, verb.includes('run') ? [names, ...rest] : [names, ['run'], verb, ...rest]]
+  const script = rest[0]?.some((text) => /^(?:test|start|stop|restart)$/.test(text)) === true
+  return program === 'npm' && verb.some((text) => npmNames.get(text) === 'run') && script
+    ? [pattern, [names, ...rest]]
+    : [pattern]
+}
+
+/** What git runs for its commands, by the command. */
+const plumbing: Readonly<Record<string, string>> = {
+  'send-pack': 'push',
+  'http-push': 'push',
+  'fetch-pack': 'fetch',
+  'http-fetch': 'fetch',
+}
+
+/** A command as it stands, and as what it is besides: `git-push`, the file, is `git push`, and so is what git runs for it. */
+export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const [program, ...args] = words
+  if (program?.kind !== 'static') return [words]
+  const base = program.text.slice(program.text.lastIndexOf('/') + 1).toLowerCase()
+  const verb = /^git-([\w-]+)$/.exec(base)?.[1]
+  if (verb !== undefined) return [words, ...formsOf([named('git'), named(verb), ...args])]
+  const [first, ...rest] = args
+  const meant =
+    base === 'git' && first?.kind === 'static' && Object.hasOwn(plumbing, first.text) ? plumbing[first.text] : undefined
+  return meant === undefined ? [words] : [words, [program, named(meant), ...rest]]
+}
+
+function named(text: string): ShellWord {
+  return { kind: 'static', text }
+}

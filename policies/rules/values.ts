@@ -1,0 +1,103 @@
+import type { Expression, RuleStatement } from './grammar.ts'
+import { RuleError, type Position } from './rule-error.ts'
+
+/** What an expression stands for. */
+export type Value =
+  | { readonly kind: 'string'; readonly value: string; readonly at: Position }
+  | { readonly kind: 'list'; readonly items: readonly Value[]; readonly at: Position }
+
+/** Values a file may make in all: `A = B + B` doubles, and must come to an end. */
+const budget = 200_000
+
+/** The constants of one rule file, and what its expressions stand for. Every method but `assign` and `value` fails where a value is not of its kind. */
+export class Values {
+  readonly #path: string
+  readonly #constants = new Map<string, Value>()
+  #spent = 0
+
+  /** @param path the file, for errors */
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Gives a name a value; what it stood for before is forgotten, as in a program. */
+  assign({ name, at, value, added }: Extract<RuleStatement, { kind: 'constant' }>): void {
+    const terms: readonly Expression[] = [{ kind: 'name', name, at }, value]
+    this.#constants.set(name, this.value(added ? { kind: 'sum', terms, at } : value))
+  }
+
+  /** What an expression stands for. Throws a `RuleError` for a name without a value, and for too many values. */
+  value(expression: Expression): Value {
+    this.#spend(1, expression.at)
+    switch (expression.kind) {
+      case 'string':
+        return { kind: 'string', value: expression.value, at: expression.at }
+      case 'broken-string':
+        return this.fail(expression.at, 'an escape in this string names no character', '\\xHH, \\uHHHH or \\UHHHHHHHH')
+      case 'list':
+        return { kind: 'list', items: expression.items.map((item) => this.value(item)), at: expression.at }
+      case 'name': {
+        const value = this.#constants.get(expression.name)
+        if (value === undefined)
+          this.fail(expression.at, `${expression.name} has no value`, 'a string, a list or a constant set above')
+        return { ...value, at: expression.at }
+      }
+      case 'sum': {
+        const terms = expression.terms.map((term) => this.value(term))
+        const texts = terms.flatMap((term) => (term.kind === 'string' ? [term.value] : []))
+        const lists = terms.flatMap((term) => (term.kind === 'list' ? [term.items] : []))
+        this.#spend(
+          texts.reduce((sum, text) => sum + text.length, 0),
+          expression.at,
+        )
+        this.#spend(
+          lists.reduce((sum, items) => sum + items.length, 0),
+          expression.at,
+        )
+        if (lists.length === 0) return { kind: 'string', value: texts.join(''), at: expression.at }
+        if (texts.length === 0) return { kind: 'list', items: lists.flat(), at: expression.at }
+        return this.fail(expression.at, 'a string and a list are added', 'only strings or only lists')
+      }
+      default:
+        return expression satisfies never
+    }
+  }
+
+  /** The items of a list. */
+  list(value: Value | undefined, expected: string): readonly Value[] {
+    if (value?.kind !== 'list') return this.fail(value?.at ?? { line: 1, column: 1 }, 'this is not a list', expected)
+    return value.items
+  }
+
+  /** The text of a string. */
+  string(value: Value | undefined, expected: string): string {
+    if (value?.kind !== 'string')
+      return this.fail(value?.at ?? { line: 1, column: 1 }, 'this is not a string', expected)
+    return value.value
+  }
+
+  /** The text of a string that is more than blanks; undefined for no value. */
+  nonEmpty(value: Value | undefined, expected: string): string | undefined {
+    if (value === undefined) return undefined
+    const text = this.string(value, expected)
+    return text.trim() === '' ? this.fail(value.at, 'this is empty', expected) : text
+  }
+
+  /** One of several words; undefined for no value. */
+  oneOf<T extends string>(value: Value | undefined, allowed: readonly T[]): T | undefined {
+    if (value === undefined) return undefined
+    const text = this.string(value, allowed.join(', '))
+    const found = allowed.find((one) => one === text)
+    return found ?? this.fail(value.at, `${JSON.stringify(text)} is not among the possible values`, allowed.join(', '))
+  }
+
+  #spend(amount: number, at: Position): void {
+    this.#spent += amount
+    if (this.#spent > budget) this.fail(at, 'the file makes too many values', `no more than ${budget}`)
+  }
+
+  /** Throws a `RuleError` at a place of the file. */
+  fail(at: Position, message: string, expected: string): never {
+    throw new RuleError(this.#path, at, message, expected)
+  }
+}

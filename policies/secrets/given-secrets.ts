@@ -1,0 +1,84 @@
+import { shape, type SecretShape } from './shape.ts'
+
+const anything = /^/
+const rfc7617 = 'RFC 7617 and RFC 6750'
+
+/** Secrets that are known by how they are given to a program: a header, a variable, an option. */
+export const givenSecrets: readonly SecretShape[] = [
+  shape('HTTP authorization', rfc7617, 'bearer basic token', /bearer|basic|token/gi, /^(?<kept>\s+)[\w.~+/=-]+/, 8),
+  shape('HTTP cookie', 'RFC 6265', 'cookie', /cookie/gi, /^(?<kept>["']?\s*:\s*["']?)[^\r\n"'\\]+/, 4),
+  shape('URL with a password', 'RFC 3986, 3.2.1', '://', /:\/\//g, /^(?<kept>[^\s:/@"'\\]*:)[^\s@/"'\\]+(?<after>@)/),
+  shape(
+    'named value',
+    'names as programs have them',
+    'pass secret token key credential',
+    /(?:pass(?:word|wd|phrase)?|secret|token|(?:api|access|account|private)[-_]?key|credential)/gi,
+    /^(?<kept>s?\\?["']?\s*[=:]\s*\\?["']?)[^\s"',;&\\]+/i,
+    4,
+    anything,
+  ),
+  shape(
+    'password variable',
+    'libpq, MySQL, Redis and rsync manuals',
+    'pgpassword mysql_pwd rediscli_auth rsync_password sshpass',
+    /(?:PGPASSWORD|MYSQL_PWD|REDISCLI_AUTH|RSYNC_PASSWORD|SSHPASS)=/g,
+    /^(?<kept>["']?)[^\s"',;&\\]+/,
+  ),
+  shape(
+    'password option',
+    'curl(1), docker-login(1), gpg(1), az(1)',
+    '-',
+    /--?(?:password|passwd|passphrase|pass|token|secret|(?:api|account)-key|client-secret|auth-token|proxy-user|user|u)[= ]/g,
+    /^(?<kept>["']?)[^\s"'\\]+/,
+    4,
+    /(?:^|[\s"'])$/,
+  ),
+  shape(
+    'password of a client',
+    'mysql(1), mongosh(1), sshpass(1), docker-login(1)',
+    'mysql mariadb mongo sshpass docker',
+    /mysqldump|mysqladmin|mysql|mariadb|mongosh?|sshpass|docker login/g,
+    /^(?<kept>(?:\s(?:[^-\n|;&"'\\\s]|-[^p\n|;&"'\\\s])[^\n|;&"'\\\s]*|\s)*\s-p ?)[^\s"'\\-][^\s"'\\]+/,
+    2,
+  ),
+  shape(
+    'password of redis',
+    'redis-cli(1)',
+    'redis-cli',
+    /redis-cli/g,
+    /^(?<kept>(?:\s(?:[^-\n|;&"'\\\s]|-[^a\n|;&"'\\\s])[^\n|;&"'\\\s]*|\s)*\s-a ?)[^\s"'\\-][^\s"'\\]+/,
+    2,
+  ),
+  shape(
+    'password of an archive',
+    'zip(1)',
+    'zip',
+    /zip/g,
+    /^(?<kept>(?:\s(?:[^-\n|;&"'\\\s]|-[^P\n|;&"'\\\s])[^\n|;&"'\\\s]*|\s)*\s-P ?)[^\s"'\\-][^\s"'\\]+/,
+    2,
+  ),
+  shape(
+    'password of a cipher',
+    'openssl(1)',
+    'openssl',
+    /openssl/g,
+    /^(?<kept>(?:\s(?:[^-\n|;&"'\\\s]|-[^k\n|;&"'\\\s])[^\n|;&"'\\\s]*|\s)*\s-k ?)[^\s"'\\-][^\s"'\\]+/,
+    2,
+  ),
+  shape(
+    'password echoed to a login',
+    'docker-login(1)',
+    '-stdin',
+    /(?:echo|printf)(?: -n)?/g,
+    /^(?<kept>\s+["']?)[^\s"'|\\]+(?<after>["']?\s*\|[^|\n]*-stdin)/,
+    4,
+  ),
+  shape(
+    'value put into a vault',
+    'vault-kv-put(1)',
+    'vault',
+    /vault\s/g,
+    /^(?<kept>\s*(?:kv\s+put|write)(?:\s+[^\s=|;&]+)*\s+[\w-]+=)[^\s"'\\@]+/,
+    3,
+  ),
+]

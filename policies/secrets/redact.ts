@@ -1,0 +1,91 @@
+import type { SecretShape } from './shape.ts'
+import { secretShapes } from './shapes.ts'
+
+/** What replaces a secret. */
+const mask = '[redacted]'
+
+const secretName = /(?:KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?|AUTH|COOKIE|SESSION|DSN)(?:_|$)/i
+const shortest = 8
+
+/**
+ * Makes a function that masks secrets in text: by shape, and by the values of variables whose names say that they
+ * hold one. Values shorter than eight characters are left, since they'd mask ordinary words.
+ */
+export function makeRedactor(environment: Readonly<Record<string, string | undefined>>): (text: string) => string {
+  const values = Object.entries(environment)
+    .filter(([name, value]) => secretName.test(name) && (value?.length ?? 0) >= shortest)
+    .flatMap(([, value]) => (value === undefined ? [] : [value]))
+    .toSorted((a, b) => b.length - a.length)
+  return (text) => {
+    let clean = text
+    for (const value of values) clean = clean.replaceAll(value, mask)
+    const lower = clean.toLowerCase()
+    for (const shape of secretShapes) {
+      if (shape.near.some((part) => lower.includes(part))) clean = maskShape(clean, shape)
+    }
+    return clean
+  }
+}
+
+/** How much of a text is read behind what begins a secret, before it has proved to be one. */
+const window = 600
+/** No secret is longer, and one repetition over many megabytes is more than a regular expression's stack holds. */
+const longest = 100_000
+
+/** Masks what has a shape. Goes through the text once; what is read again is bounded by the window. */
+function maskShape(text: string, { head, rest, least, before }: SecretShape): string {
+  let masked = ''
+  let from = 0
+  head.lastIndex = 0
+  for (let found = head.exec(text); found !== null; found = head.exec(text)) {
+    const behind = head.lastIndex
+    if (!mayBegin(text, found.index, before)) continue
+    const match = matchRest(rest, text, behind)
+    if (match === null) continue
+    const end = behind + match[0].length
+    const { kept, after = '', secret = '' } = match.groups ?? {}
+    const isWhole = secret !== '' || match.groups === undefined || !Object.hasOwn(match.groups, 'secret')
+    if (match[0].length - (kept?.length ?? 0) - after.length < least) continue
+    head.lastIndex = end
+    if (!isWhole) continue
+    masked += `${text.slice(from, kept === undefined ? found.index : behind + kept.length)}${mask}${after}`
+    from = end
+  }
+  return masked + text.slice(from)
+}
+
+function mayBegin(text: string, at: number, before: RegExp | undefined): boolean {
+  const previous = text.slice(Math.max(at - 40, 0), at)
+  return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)
+}
+
+/** What follows, however long it is: a match that fills the window is read again in a larger one. */
+function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
+  for (let size = window; ; size *= 4) {
+    const match = rest.exec(text.slice(at, at + size))
+    if (match === null || match[0].length < size || size > longest) return match
+  }
+}
+
+/** How a value is gone through. */
+type DeepOptions = {
+  /** Names of fields whose values stay as they are: what only its maker reads would be broken by a mask. Default: none. */
+  readonly untouched?: ReadonlySet<string>
+  /** Whether a field named like a secret is masked whatever it holds. Default: yes. */
+  readonly byName?: boolean
+}
+
+/** Masks secrets in every string of a value made of plain objects, arrays and primitives, names of fields kept. */
+export function redactDeep(value: unknown, redact: (text: string) => string, options: DeepOptions = {}): unknown {
+  if (typeof value === 'string') return redact(value)
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, options))
+  if (typeof value !== 'object' || value === null) return value
+  const { untouched, byName = true } = options
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      if (untouched?.has(name) === true) return [name, inner]
+      const hidden = byName && typeof inner === 'string' && secretName.test(name) && inner.length >= shortest
+      return [name, hidden ? mask : redactDeep(inner, redact, options)]
+    }),
+  )
+}

@@ -1,0 +1,190 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { dirname } from 'node:path'
+import { SandboxError } from '../errors.ts'
+import { lookOnce, type HostLook } from '../look-once.ts'
+import type { Mount } from '../mount.ts'
+import { encodePath } from '../path-bytes.ts'
+import { isWithin } from '../paths.ts'
+import { mountFlags, type Identity, type Step } from '../mounting/steps.ts'
+
+/** What the steps depend on besides the plan. */
+type Stage = {
+  /** The run's directories on the host. */
+  readonly privateTemp: string
+  readonly emptyDirectory: string
+  /** Directories of runs, this one's and others', none of which a command is to see. */
+  readonly runDirectories: readonly string[]
+  /** What lies at a path of the host. Throws for what isn't there. */
+  readonly look: (path: string) => Looked
+}
+
+type Looked = { readonly kind: 'file' | 'directory'; readonly identity: Identity }
+
+/** The host's own answer. Throws `path-changed` for what isn't there as itself: the plan was made from paths without symlinks. */
+export function lookAtHost(path: string, lstat: HostLook['lstat'] = lookOnce().lstat): Looked {
+  const stat = lstat(path)
+  if (stat === undefined || stat.isSymbolicLink()) {
+    throw new SandboxError('path-changed', { backend: 'bubblewrap', path })
+  }
+  return { kind: stat.isDirectory() ? 'directory' : 'file', identity: identityOf(path, stat) }
+}
+
+function identityOf(path: string, { dev, ino }: Stats): Identity {
+  if (Number.isSafeInteger(dev) && Number.isSafeInteger(ino)) return { device: BigInt(dev), inode: BigInt(ino) }
+  // What a number can't say exactly. Asking for all like this takes twice as long.
+  const exact = lstatSync(encodePath(path), { bigint: true })
+  return { device: exact.dev, inode: exact.ino }
+}
+
+/** Where bwrap shows the host's shared memory, which its own /dev covers, for as long as mounts are made. */
+export const hostSharedMemory = { host: '/dev/shm', shown: '/dev/portcullis-shm' } as const
+
+const coverSharedMemory: Step = {
+  do: 'mount',
+  what: { held: 'empty' },
+  path: hostSharedMemory.shown,
+}
+
+const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
+const sealed = { set: readOnly | noSetId | noDevices | noPrograms }
+
+/**
+ * The steps that make a plan so, over all of the host's files with the caller's own rights, and bwrap's /dev and /proc. Everything is taken that will be
+ * shown in places where something else comes to lie; then all is made read-only; then the mounts follow, outermost first.
+ */
+export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Step[] {
+  const whole = mounts.find(({ path }) => path === '/')?.as === 'writable'
+  const byPath = new Map(mounts.filter(({ path }) => path !== '/').map((mount) => [mount.path, mount]))
+  const inner = [...byPath.values()]
+  const base = whole ? 'writable' : 'base'
+  const taken: Step[] = []
+  const placed = inner.flatMap((mount) => place(mount, around(mount.path, byPath) ?? { as: base }, stage, taken))
+  const held = (as: string, path: string): Step => ({
+    do: 'hold',
+    as,
+    path: behindOwnDevices(path),
+    identity: stage.look(path).identity,
+  })
+  const before = [held('nothing', '/dev/null'), held('empty', stage.emptyDirectory), ...taken]
+  return [
+    ...before,
+    ...(usesSharedMemory(before) ? [coverSharedMemory] : []),
+    ...(whole ? readOnlyParts : readOnlyWhole),
+    ...placed,
+    ...stage.runDirectories
+      .filter((path) => !isHidden(around(path, byPath)?.as))
+      // Another run may end at any time.
+      .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
+    // Filled before they are closed: mount points below them are made on the way.
+    ...inner.flatMap(({ as, path }): readonly Step[] =>
+      as === 'hollow' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
+    ),
+  ]
+}
+
+/** Whether steps want the host's shared memory shown. */
+export function usesSharedMemory(steps: readonly Step[]): boolean {
+  return steps.some(({ path }) => isWithin(path, hostSharedMemory.shown))
+}
+
+function behindOwnDevices(path: string): string {
+  const { host, shown } = hostSharedMemory
+  return isWithin(path, host) ? shown + path.slice(host.length) : path
+}
+
+/** The terminals and the shared memory of bwrap's own /dev stay writable. */
+const openParts: readonly Step[] = ['/dev/shm', '/dev/pts'].map((path) => ({
+  do: 'change',
+  path,
+  change: { clear: readOnly },
+}))
+
+const readOnlyWhole: readonly Step[] = [
+  { do: 'change', path: '/', change: { set: readOnly, recursive: true } },
+  ...openParts,
+]
+
+/** Where the root itself is writable. A caller who is root outside still owns the kernel's settings, whatever its id inside. */
+const readOnlyParts: readonly Step[] = [
+  ...['/sys', '/proc', '/dev'].map((path): Step => ({
+    do: 'change',
+    path,
+    change: { set: readOnly, recursive: true },
+  })),
+  ...openParts,
+]
+
+/** What a mount lies in: another, or the view of the host. */
+type Around = Mount | { readonly as: 'base' | 'writable' }
+
+function isHidden(as: Mount['as'] | undefined): boolean {
+  return as === 'private' || as === 'hollow' || as === 'empty-directory'
+}
+
+function around(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
+  for (let at = dirname(path); at !== '/'; at = dirname(at)) {
+    const mount = mounts.get(at)
+    if (mount !== undefined) return mount
+  }
+  return undefined
+}
+
+/** Where on the host the entry lies that a mount covers: in what the mount around it shows. */
+function underneath(path: string, surrounding: Around): string {
+  return 'path' in surrounding && surrounding.source !== undefined
+    ? surrounding.source + path.slice(surrounding.path.length)
+    : path
+}
+
+function place(mount: Mount, surrounding: Around, stage: Stage, taken: Step[]): readonly Step[] {
+  const { path, as } = mount
+  const outer = surrounding.as
+  const isMade = outer === 'private' || outer === 'hollow' || isWithin(path, '/dev')
+  const there = isMade ? undefined : stage.look(underneath(path, surrounding))
+  const put = (what: Extract<Step, { do: 'mount' }>['what'], change: Step['change'], create: Step['create']): Step => ({
+    do: 'mount',
+    what,
+    path,
+    ...(isMade ? { create } : { identity: there?.identity }),
+    ...(change === undefined ? {} : { change }),
+  })
+  const take = (source: string): { readonly what: { readonly taken: string }; readonly create: Step['create'] } => {
+    const found = stage.look(source)
+    taken.push({ do: 'take', as: path, path: behindOwnDevices(source), identity: found.identity })
+    return { what: { taken: path }, create: found.kind === 'directory' ? 'directory' : 'file' }
+  }
+  switch (as) {
+    case 'writable': {
+      // A mount point in what is writable already: it can't be renamed.
+      if (outer === 'writable' && mount.source === undefined) return [put('itself', undefined, undefined)]
+      const { what, create } = take(mount.source ?? path)
+      return [put(what, undefined, create)]
+    }
+    case 'read-only': {
+      if (mount.source === undefined && !isMade && outer !== 'empty-directory') {
+        // Nobody could write it, nor put anything else there.
+        if (outer === 'base' || outer === 'read-only') return []
+        return [put('itself', { set: readOnly, recursive: true }, undefined)]
+      }
+      const { what, create } = take(mount.source ?? path)
+      return [put(what, { set: readOnly, recursive: true }, create)]
+    }
+    case 'replaced-file': {
+      const { what } = take(mount.source ?? path)
+      return [put(what, { set: readOnly }, 'file')]
+    }
+    case 'private': {
+      const { what, create } = take(stage.privateTemp)
+      return [put(what, undefined, create)]
+    }
+    case 'hollow':
+      return [put('memory', undefined, 'directory')]
+    case 'empty-directory':
+      return [put({ held: 'empty' }, sealed, 'directory')]
+    case 'refused-file':
+      // A device behind a mount without devices: opening it fails with EACCES, and there is nothing to read or to clean up.
+      return [put({ held: 'nothing' }, sealed, 'file')]
+    default:
+      return as satisfies never
+  }
+}

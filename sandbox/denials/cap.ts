@@ -1,0 +1,39 @@
+import type { Denial } from '../sandbox.ts'
+
+/** Of one kind; more of it says nothing new, and a command can bring about thousands. */
+const mostOfOneKind = 20
+
+/**
+ * Bounds what a command's end has to say: of each kind of denial the first 20, then one that counts the others. What was moved away is
+ * listed whole in its quarantine's `index.jsonl`.
+ *
+ * @param denials in the order in which they were found
+ */
+export function capDenials(denials: readonly Denial[]): readonly Denial[] {
+  const counts = new Map<Denial['kind'], number>()
+  const kept = denials.filter(({ kind }) => {
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    return count <= mostOfOneKind
+  })
+  const rest = [...counts].filter(([, count]) => count > mostOfOneKind)
+  if (rest.length === 0) return denials
+  return [...kept, ...rest.map(([kind, count]) => others(denials, kind, count - mostOfOneKind))]
+}
+
+function others(denials: readonly Denial[], kind: Denial['kind'], count: number): Denial {
+  const left = denials.filter((denial) => denial.kind === kind).slice(mostOfOneKind)
+  return {
+    kind,
+    subject: `and ${count} more`,
+    rule: [...new Set(left.map(({ rule }) => rule))].slice(0, 3).join('; '),
+    certainty: left.every(({ certainty }) => certainty === 'proven') ? 'proven' : 'suspected',
+    remedy: {
+      kind: 'otherwise',
+      advice:
+        kind === 'quarantine'
+          ? 'read the index.jsonl beside what was moved away, which lists them all'
+          : 'look at those that are listed first',
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { readdirSync, statfsSync, statSync, type Stats } from 'node:fs'
+import process from 'node:process'
+import { onceFor } from './once-for.ts'
+
+/** No directory, or none that can be reached. */
+const none: readonly string[] = []
+
+/** What a directory held when it looked as `stamp` says. */
+type Listed = { readonly stamp: string; readonly names: readonly string[] }
+
+const known = new Map<string, Listed>()
+const mostKnown = 1024
+
+/** How old a change must be before the same time stamp proves that nothing changed since: coarser than the clock of any of `ownTimes`. */
+const settledMs = 100
+
+/**
+ * Kinds of file systems (statfs(2), `f_type`) of this machine alone, of which the kernel stamps each change of a directory as it is made, by its own clock, and
+ * nobody can set that stamp: ext2 to ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, bcachefs.
+ */
+const ownTimes: ReadonlySet<number> = new Set([
+  0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0xf2f5_2010, 0xca45_1a4e,
+])
+
+/**
+ * The names in a directory, in lower case, as some file systems compare them.
+ *
+ * @param directory absolute; symlinks are followed
+ * @returns the names; none where there is no such directory; undefined where it can be entered but not listed
+ */
+export function namesIn(directory: string): ReadonlySet<string> | undefined {
+  const entries = entriesIn(directory)
+  return entries === undefined ? undefined : inLowerCase(entries)
+}
+
+const inLowerCase = onceFor((names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())))
+
+/**
+ * The names in a directory. What was read before is told again where the directory is certain not to have changed: most of the time to plan a
+ * command went into listing the same homes. As for `namesIn`.
+ */
+export function entriesIn(directory: string): readonly string[] | undefined {
+  let stat: Stats | undefined
+  try {
+    // An error takes longer to make than to ask first.
+    stat = statSync(directory, { throwIfNoEntry: false })
+  } catch {
+    return none
+  }
+  if (stat?.isDirectory() !== true) return none
+  const stamp = `${stat.dev}:${stat.ino}:${stat.ctimeMs}:${stat.mtimeMs}`
+  const before = known.get(directory)
+  if (before?.stamp === stamp) return before.names
+  const isSettled = Date.now() - stat.ctimeMs > settledMs
+  try {
+    const names = readdirSync(directory)
+    if (known.size >= mostKnown) known.clear()
+    if (isSettled && hasOwnTimes(directory)) known.set(directory, { stamp, names })
+    else known.delete(directory)
+    return names
+  } catch {
+    // It may be entered by whoever knows the names.
+    return undefined
+  }
+}
+
+function hasOwnTimes(directory: string): boolean {
+  return process.platform === 'linux' && ownTimes.has(statfsSync(directory).type >>> 0)
+}

@@ -1,0 +1,173 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, relative, resolve } from 'node:path'
+import { decodeName, encodePath, pathBytes } from '../path-bytes.ts'
+import { isHarmless } from './config-clean.ts'
+import { parseConfigFile, writeConfigFile } from './config-file.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import { replaceFile } from './replace-file.ts'
+import { parseIndex } from './index-file.ts'
+import { importableState, stateDirectories, todoList } from './state.ts'
+
+/** Takes an entry away to where nothing on the host finds it; gives where that is, undefined when it was gone. */
+type TakeAway = (path: string) => string | undefined
+
+/** What was taken away, or what was changed in place. */
+type Cleaned = { readonly path: string; readonly to: string | undefined }
+
+const largest = 4 * 1024 * 1024
+const largestIndex = 1024 * 1024 * 1024
+
+/**
+ * Makes a repository that commands have made, or whatever of one there is, such that git runs nothing because of it: its config keeps the
+ * settings that are data, hooks go but for samples, and so does all that leads elsewhere.
+ *
+ * @param root a directory that holds it, and that no command can have replaced
+ * @param git its directory
+ * @param isKnown whether a directory is a repository that is the host's or clean itself
+ */
+export function cleanMadeRepository(
+  root: string,
+  git: string,
+  take: TakeAway,
+  isKnown: (path: string) => boolean,
+): readonly Cleaned[] {
+  const cleaned: Cleaned[] = []
+  const away = (name: string): void => {
+    const path = `${git}/${decodeName(name)}`
+    const to = take(path)
+    if (to !== undefined) cleaned.push({ path, to })
+  }
+  const held = holdBelow(root, git)
+  if (held === undefined) return cleaned
+  try {
+    // Nothing that git makes here is a link, a pipe or a device; `config` and `hooks` by that name alone are what git looks for.
+    for (const name of [...(held.names('') ?? []), 'info/attributes', 'objects/info', 'objects/pack']) {
+      const kind = held.stat(name)?.kind
+      if (kind === 'link' || kind === 'other') away(name)
+    }
+    for (const name of ['config', 'config.worktree'])
+      if (cleanConfig(held, name)) cleaned.push({ path: `${git}/${name}`, to: undefined })
+    if (held.stat('hooks')?.kind !== 'directory') {
+      if (held.stat('hooks') !== undefined) away('hooks')
+    } else for (const name of held.names('hooks') ?? []) if (!name.endsWith('.sample')) away(`hooks/${name}`)
+    if (held.stat('commondir') !== undefined && !isWorktreeOf(git, held, isKnown)) away('commondir')
+    cleanAlternates(git, held, away, isKnown)
+    const index = held.stat('index') === undefined ? undefined : held.read('index', largestIndex)
+    if (index !== undefined && ![20, 32].some((oidBytes) => parseIndex(index, oidBytes) !== undefined)) away('index')
+    for (const directory of stateDirectories.filter((name) => /^re(?!fs)|^seq/.test(name)))
+      cleanState(held, directory, away)
+  } finally {
+    held.close()
+  }
+  return cleaned
+}
+
+/** Writes a config anew where it holds anything that isn't data; false where it was fine. */
+function cleanConfig(held: HeldDirectory, name: string): boolean {
+  if (held.stat(name) === undefined) return false
+  const text = held.read(name, largest)?.toString('latin1')
+  const entries = text === undefined ? undefined : parseConfigFile(text)
+  const kept = (entries ?? []).filter(isHarmless)
+  if (entries !== undefined && kept.length === entries.length) return false
+  replace(held, name, writeConfigFile(kept))
+  return true
+}
+
+function cleanState(held: HeldDirectory, directory: string, away: (name: string) => void): void {
+  for (const name of held.names(directory) ?? []) {
+    const path = `${directory}/${name}`
+    const content = held.read(path, largest)
+    const text = content?.toString('latin1')
+    if (text === undefined || content === undefined) away(path)
+    else if (/todo/.test(name)) {
+      const plain = todoList(text)
+      if (plain === undefined) away(path)
+      else if (plain !== text) replace(held, path, plain)
+    } else if (importableState(path, content, 20) === undefined && importableState(path, content, 32) === undefined)
+      away(path)
+  }
+}
+
+/** A new file in place of another, by a rename: the other may have a second name elsewhere. */
+function replace(held: HeldDirectory, name: string, text: string): void {
+  const directory = held.hold(dirname(name))
+  if (directory === undefined) return
+  try {
+    replaceFile(directory, basename(name), Buffer.from(text, 'latin1'))
+  } finally {
+    directory.close()
+  }
+}
+
+/** What `git worktree add` writes: the repository is the one that it lies in. */
+function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) => boolean): boolean {
+  return (
+    held.read('commondir', 64)?.toString('latin1') === '../..\n' &&
+    basename(dirname(git)) === 'worktrees' &&
+    isKnown(dirname(dirname(git)))
+  )
+}
+
+/**
+ * Keeps alternates that are the objects of repositories which are the host's or clean, by plain paths. A clone of a private repository names
+ * the place where that sees the host's objects.
+ */
+function cleanAlternates(
+  git: string,
+  held: HeldDirectory,
+  away: (name: string) => void,
+  isKnown: (path: string) => boolean,
+): void {
+  if (held.stat('objects/info/http-alternates') !== undefined) away('objects/info/http-alternates')
+  const name = 'objects/info/alternates'
+  if (held.stat(name) === undefined) return
+  const text = held.read(name, largest)?.toString('utf8') ?? '\n'
+  const lines = text.split('\n').filter((line) => line !== '')
+  const plain = lines.map((line) => resolve(`${git}/objects`, line).replace(/\/portcullis\/objects$/, '/objects'))
+  const isObjects = (path: string): boolean => basename(path) === 'objects' && isKnown(dirname(path))
+  if (text === '\n' || !plain.every((path) => isPlain('/', path, isObjects))) return away(name)
+  const wanted = [...new Set(plain)].map((path) => `${path}\n`).join('')
+  if (wanted !== text) replace(held, name, Buffer.from(wanted, 'utf8').toString('latin1'))
+}
+
+/**
+ * Whether a file called `.git` that a command made is one that git itself would have written: the plain form, byte by byte, and a path
+ * without links to a repository that is the host's or clean.
+ */
+export function isPlainGitFile(root: string, link: string, isKnown: (path: string) => boolean): boolean {
+  const held = holdBelow(root, dirname(link))
+  if (held === undefined) return false
+  try {
+    const named = /^gitdir: ([^\0-\x1f\x7f]+)\n$/.exec(held.read('.git', 4096)?.toString('utf8') ?? '')?.[1]
+    return basename(link) === '.git' && named !== undefined && isPlain(dirname(link), named, isKnown)
+  } finally {
+    held.close()
+  }
+}
+
+/** Whether a path means the same by its text as by its links, and is known. */
+function isPlain(from: string, named: string, isKnown: (path: string) => boolean): boolean {
+  try {
+    const plain = resolve(from, named)
+    // U+FFFD stands for bytes that are none of a text's.
+    if (named.includes('\ufffd') || named !== named.trim() || plain.startsWith('/proc/')) return false
+    return realpathSync.native(named.startsWith('/') ? named : `${from}/${named}`) === plain && isKnown(plain)
+  } catch {
+    return false
+  }
+}
+
+/** Opens a directory component by component, so that none of them can be a link by now. */
+function holdBelow(root: string, path: string): HeldDirectory | undefined {
+  try {
+    const top = holdDirectory(encodePath(root))
+    try {
+      return top.hold(pathBytes(relative(root, path)).toString('latin1'))
+    } finally {
+      top.close()
+    }
+  } catch {
+    // Gone again, or no directory any more.
+    return undefined
+  }
+}

@@ -1,0 +1,114 @@
+import { keyOf, type ConfigEntry } from './config-file.ts'
+
+/** Settings that hold a secret or lead to one, whatever their value. */
+const secretKeys: readonly RegExp[] = [
+  /^http\.(?:.*\.)?(?:extraheader|sslkey|sslcert|sslkeytype|proxysslkey|proxysslcert|cookiefile|savecookies)$/s,
+  /^credential\./s,
+  // A named key file is what `actions/checkout` leaves there.
+  /^core\.(?:sshcommand|askpass|gitproxy)$/,
+  /(?:token|secret|passwd|password|passphrase|smtppass|\.pass|apikey)$/,
+  /oauth[a-z0-9-]{0,40}$/,
+  // Resolved before: they would lead to the files that this is to keep out of sight.
+  /^include\.path$/,
+  /^includeif\..*\.path$/s,
+  // A daemon of the host's is out of reach, and none of ours outlives its command.
+  /^core\.fsmonitor$/,
+]
+
+/** What services give out as tokens, and what carries one. */
+const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
+const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
+
+/** A text without the user's name and password in addresses; `ssh` keeps the name, without which it means another account. */
+export function withoutUserinfo(text: string): string {
+  return text.replace(/:\/\/[^/\s"']*@/g, (userinfo: string, at: number) => {
+    const isSsh = /(?:^|[^a-z0-9+.-])(?:git\+)?ssh$/i.test(text.slice(Math.max(at - 8, 0), at))
+    const name = isSsh ? /^:\/\/([^:@]*)/.exec(userinfo)?.[1] : ''
+    return `://${name === '' ? '' : `${name}@`}`
+  })
+}
+
+/**
+ * The settings that commands are shown: everything that changes what git does, all of it run confined, and nothing that is a secret.
+ *
+ * @param entries with includes resolved
+ * @returns what is left, and whether anything had to go
+ */
+export function withoutSecrets(entries: readonly ConfigEntry[]): {
+  readonly kept: readonly ConfigEntry[]
+  readonly lost: boolean
+} {
+  let lost = false
+  const kept = entries.flatMap((entry): readonly ConfigEntry[] => {
+    const key = keyOf(entry)
+    if (
+      secretKeys.some((pattern) => pattern.test(key)) ||
+      [secretValue, secretHeader].some((pattern) => pattern.test(entry.value ?? ''))
+    ) {
+      lost ||= !/^include|^core\.fsmonitor$/.test(key)
+      return []
+    }
+    const clean = {
+      ...entry,
+      subsection: entry.subsection === undefined ? undefined : withoutUserinfo(entry.subsection),
+      value: entry.value === undefined ? undefined : withoutUserinfo(entry.value),
+    }
+    lost ||= clean.subsection !== entry.subsection || clean.value !== entry.value
+    return [clean]
+  })
+  return { kept, lost }
+}
+
+/** A name that a remote, a branch or a submodule may have in what is taken over. */
+const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
+
+/** Transports that only move objects; `ext::` and the like run programs. A host can't begin with a dash, which ssh would take for an option. */
+const plainAddress =
+  /^(?:(?:https?|ssh|git|file):\/\/(?!-)[^\s\0-\x1f\x7f]*|\.{0,2}\/[^\0-\x1f\x7f]*|(?:[A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![:-])[^\0-\x1f\x7f]*)$/
+
+const plainRef = /^\+?refs\/[^\0-\x20\x7f~^:?[\\]+(?::refs\/[^\0-\x20\x7f~^:?[\\]+)?$/
+
+/**
+ * Whether a setting that a command made may be taken over into the host's config: it names no program, no file of configuration and no
+ * address that isn't plain.
+ */
+export function isImportable({ section, subsection, name, value }: ConfigEntry): boolean {
+  if (value === undefined) return false
+  if (section === 'core' && subsection === undefined) {
+    return /^sparsecheckout(?:cone)?$/.test(name) && /^(?:true|false)$/.test(value)
+  }
+  if (subsection === undefined || !plainName.test(subsection) || subsection.includes('..')) return false
+  switch (`${section}.${name}`) {
+    case 'branch.remote':
+      return value === '.' || plainName.test(value)
+    case 'branch.merge':
+      return /^refs\//.test(value) && plainRef.test(value)
+    case 'remote.url':
+    case 'submodule.url':
+      return plainAddress.test(value) && withoutUserinfo(value) === value
+    case 'remote.fetch':
+      return plainRef.test(value)
+    case 'submodule.active':
+      return /^(?:true|false)$/.test(value)
+    default:
+      return false
+  }
+}
+
+/** Settings of a repository that a command made and that may stay there: what `init` and `clone` write, and what is taken over elsewhere. */
+export function isHarmless(entry: ConfigEntry): boolean {
+  const key = keyOf(entry)
+  const plain =
+    /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|sharedrepository|compression|sparsecheckout|sparsecheckoutcone)$/.test(
+      key,
+    ) ||
+    /^extensions\.(?:objectformat|partialclone|compatobjectformat|worktreeconfig)$/.test(key) ||
+    /^user\.(?:name|email)$/.test(key) ||
+    /^init\.defaultbranch$/.test(key) ||
+    /^branch\..*\.(?:rebase|description|pushremote)$/s.test(key) ||
+    /^remote\..*\.(?:tagopt|prune|mirror|promisor|partialclonefilter|push)$/s.test(key) ||
+    /^submodule\..*\.(?:branch|active)$/s.test(key)
+  if (plain) return !/[\0-\x08\x0b-\x1f]/.test(entry.value ?? '')
+  if (entry.section === 'remote' && entry.name === 'pushurl') return plainAddress.test(entry.value ?? '')
+  return isImportable(entry)
+}

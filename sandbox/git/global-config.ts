@@ -1,0 +1,133 @@
+import { statSync, writeFileSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import process from 'node:process'
+import { expandHome, homes } from '../homes.ts'
+import { readHostFile } from '../host-files.ts'
+import type { Mount } from '../mount.ts'
+import { isWithin } from '../paths.ts'
+import { randomName } from '../random-name.ts'
+import { withoutSecrets } from './config-clean.ts'
+import { keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
+
+/** The caller's and the machine's own git config, as commands are shown it. */
+type GlobalConfig = {
+  /** Files that hold secrets, without them. */
+  readonly replaced: readonly Mount[]
+  /** Files that hold nothing else, and those that a config names as its keys. */
+  readonly hidden: readonly string[]
+}
+
+type Seen = {
+  readonly stamp: string
+  readonly replaced: readonly Mount[]
+  readonly hidden: readonly string[]
+  readonly includes: readonly string[]
+}
+
+const largest = 4 * 1024 * 1024
+/** As deep as git follows (config.c). */
+const deepest = 10
+
+/**
+ * Finds what of git's config outside of repositories holds secrets: `insteadOf` with a token, headers, logins. Each file is shown without
+ * them and includes what it included.
+ *
+ * @param directory the run's own, for the cleaned copies
+ * @param roots what commands may write to: of what lies there no copy is made, since they could put a link in its place
+ */
+export function createGlobalConfig(directory: string, roots: readonly string[]): () => GlobalConfig {
+  const known = new Map<string, Seen>()
+  const look = (path: string): Seen | undefined => {
+    const stamp = stampOf(path)
+    if (stamp === undefined) return undefined
+    const before = known.get(path)
+    if (before?.stamp === stamp) return before
+    const seen = { stamp, ...read(path, directory, roots) }
+    known.set(path, seen)
+    return seen
+  }
+  return () => {
+    const [replaced, hidden] = [new Map<string, Mount>(), new Set<string>()]
+    const visited = new Set<string>()
+    // What was included once may be again.
+    let level: readonly string[] = [...globalFiles(), ...known.keys()]
+    for (let depth = 0; depth < deepest && level.length > 0; depth += 1) {
+      const next: string[] = []
+      for (const path of level) {
+        if (visited.has(path)) continue
+        visited.add(path)
+        const seen = look(path)
+        if (seen === undefined) continue
+        for (const mount of seen.replaced) replaced.set(mount.path, mount)
+        for (const file of seen.hidden) hidden.add(file)
+        next.push(...seen.includes)
+      }
+      level = next
+    }
+    return { replaced: [...replaced.values()], hidden: [...hidden] }
+  }
+}
+
+function globalFiles(): readonly string[] {
+  const { GIT_CONFIG_GLOBAL: named, XDG_CONFIG_HOME: config, GIT_CONFIG_SYSTEM: system } = process.env
+  const own = ['~/.gitconfig', '~/.config/git/config'].flatMap((path) => expandHome(path))
+  const moved = config !== undefined && isAbsolute(config) ? [join(config, 'git/config')] : []
+  return [...own, ...moved, named, system ?? '/etc/gitconfig'].filter(
+    (path): path is string => path !== undefined && isAbsolute(path),
+  )
+}
+
+function read(path: string, directory: string, roots: readonly string[]): Omit<Seen, 'stamp'> {
+  const text = readHostFile(path, { maxBytes: largest, follow: true })?.toString('latin1')
+  const entries = text === undefined ? undefined : parseConfigFile(text)
+  // Git doesn't read it either.
+  if (entries === undefined) return { replaced: [], hidden: [], includes: [] }
+  const clean = entries.map((entry) => (isInclude(entry) ? { kept: [entry], lost: false } : withoutSecrets([entry])))
+  const includes = entries.filter(isInclude).flatMap(({ value }) => pathsIn(value ?? '', dirname(path)))
+  const hidden = keyFilesOf(entries, dirname(path))
+  if (!clean.some(({ lost }) => lost)) return { replaced: [], hidden, includes }
+  if (roots.some((root) => isWithin(path, root))) return { replaced: [], hidden: [...hidden, path], includes }
+  const source = join(directory, `config-${randomName(4)}`)
+  const kept = writeConfigFile(clean.flatMap((each) => each.kept))
+  writeFileSync(source, Buffer.from(kept, 'latin1'), { flag: 'wx', mode: 0o644 })
+  return { replaced: [{ path, source, as: 'replaced-file' }], hidden, includes }
+}
+
+/** Whether a setting names another file of settings. */
+export function isInclude(entry: ConfigEntry): boolean {
+  return entry.name === 'path' && (entry.section === 'include' || entry.section === 'includeif')
+}
+
+/** Files that settings name as logins, cookies and keys. */
+export function keyFilesOf(entries: readonly ConfigEntry[], base: string): readonly string[] {
+  return entries.flatMap((entry) => {
+    const [key, value] = [keyOf(entry), entry.value ?? '']
+    if (/^http\.(?:.*\.)?(?:sslkey|sslcert|proxysslkey|proxysslcert|cookiefile)$/s.test(key))
+      return pathsIn(value, base)
+    if (/^core\.sshcommand$/.test(key)) return wordsAfter(/(?:^|\s)-i\s*("[^"]+"|'[^']+'|\S+)/g, value, base)
+    if (/^credential\.(?:.*\.)?helper$/s.test(key)) return wordsAfter(/--file[= ]("[^"]+"|'[^']+'|\S+)/g, value, base)
+    return []
+  })
+}
+
+function wordsAfter(pattern: RegExp, text: string, base: string): readonly string[] {
+  return [...text.matchAll(pattern)].flatMap(([, word = '']) => pathsIn(word.replace(/^(["'])(.*)\1$/, '$2'), base))
+}
+
+function pathsIn(value: string, base: string): readonly string[] {
+  const path = Buffer.from(value, 'latin1').toString('utf8')
+  if (path === '' || path.includes('\0')) return []
+  return path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(base, path)]
+}
+
+function stampOf(path: string): string | undefined {
+  try {
+    // Most aren't there, and an error takes longer to make than to ask.
+    const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+    // The time of the last change can't be set, as that of the last writing can.
+    return stat && `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}:${stat.size}`
+  } catch {
+    // Not there, or not ours to read: then not the commands' either.
+    return undefined
+  }
+}

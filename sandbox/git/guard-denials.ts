@@ -1,0 +1,32 @@
+import type { Denial } from '../sandbox.ts'
+
+/** Why something of git's was taken away. */
+export const gitRule = 'git metadata that the host would execute'
+
+/** Why a directory was taken away into which nobody can look by its path. */
+export const tooDeep = 'deeper than what can be looked through'
+
+/** What to do about what can't be taken away. */
+export const stuck = 'look at it, and remove it yourself before git or an agent runs there'
+
+/** Says what was taken away, and where to. */
+export function denial(path: string, rule: string, to: string): Denial {
+  return {
+    kind: 'quarantine',
+    subject: `${path} (moved to ${to})`,
+    rule,
+    certainty: 'proven',
+    remedy: { kind: 'otherwise', advice: `look at ${to} and, if it is wanted, put it in place yourself` },
+  }
+}
+
+/** Says what was changed in place. */
+export function cleanedDenial(path: string): Denial {
+  return {
+    kind: 'quarantine',
+    subject: `${path} (what git would have run because of it was taken out)`,
+    rule: gitRule,
+    certainty: 'proven',
+    remedy: { kind: 'otherwise', advice: 'make the setting yourself, if it is wanted' },
+  }
+}

@@ -1,0 +1,136 @@
+import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs'
+import process from 'node:process'
+import { readRegular } from '../host-files.ts'
+
+/** O_PATH of open(2), which Node doesn't name. */
+const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
+const asDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+/** What an entry of a directory is, and a text that differs when it has changed. */
+type HeldEntry = {
+  readonly kind: 'file' | 'directory' | 'link' | 'other'
+  readonly size: number
+  readonly executable: boolean
+  readonly stamp: string
+}
+
+/**
+ * A directory that is held open, so that it stays the same one whatever becomes of its path. What is read below it is reached component
+ * by component and through no symlink, never waits, and is bounded: commands may have made it, and be at it still. Names and paths hold
+ * one character for each byte (latin1).
+ */
+export type HeldDirectory = {
+  readonly descriptor: number
+  /** A path to an entry by way of the descriptor, for whoever trusts what lies in it. */
+  at(name?: string): string
+  /** The bytes of a regular file of at most `most` bytes; undefined for anything else. */
+  read(path: string, most: number): Buffer | undefined
+  /** What is there; undefined where nothing is, or it can't be reached through directories alone. */
+  stat(path: string): HeldEntry | undefined
+  /** The names in a directory; undefined where there is none. */
+  names(path: string): readonly string[] | undefined
+  /** What is in a directory, by name; undefined where there is none. It costs a fraction of `names` and a `stat` of each. */
+  entries(path: string, isWanted?: (name: string) => boolean): ReadonlyMap<string, HeldEntry> | undefined
+  /** Where a symlink leads; undefined for anything else. */
+  link(path: string): string | undefined
+  /** A directory below, held by itself; undefined where there is none. */
+  hold(path: string): HeldDirectory | undefined
+  close(): void
+}
+
+/** Opens a directory that isn't a symlink. Throws what open(2) does. */
+export function holdDirectory(path: string | Buffer): HeldDirectory {
+  const descriptor = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
+  const base = `/proc/self/fd/${descriptor}`
+  /** Does something with the path of an entry, while the directories before it are held. */
+  const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
+    const parts = path.split('/').filter((part) => part !== '')
+    const name = parts.pop() ?? '.'
+    let [holder, opened] = [base, -1]
+    try {
+      for (const part of parts) {
+        const next = openSync(bytes(`${holder}/${part}`), asDirectory | pathOnly)
+        if (opened !== -1) closeSync(opened)
+        opened = next
+        holder = `/proc/self/fd/${opened}`
+      }
+      return act(bytes(`${holder}/${name}`))
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw error
+    } finally {
+      if (opened !== -1) closeSync(opened)
+    }
+  }
+  return {
+    descriptor,
+    at: (name) => (name === undefined ? base : `${base}/${name}`),
+    read: (path, most) => within(path, (entry) => readEntry(entry, most)),
+    stat: (path) => within(path, (entry) => describe(entry)),
+    names: (path) =>
+      within(path, (entry) => {
+        const held = openSync(entry, asDirectory)
+        try {
+          return readdirSync(`/proc/self/fd/${held}`, { encoding: 'latin1' })
+        } finally {
+          closeSync(held)
+        }
+      }),
+    entries: (path, isWanted) => within(path, (entry) => describeAll(entry, isWanted)),
+    link: (path) => within(path, (entry) => readlinkSync(entry, { encoding: 'latin1' })),
+    hold: (path) => within(path, (entry) => holdDirectory(entry)),
+    close: () => closeSync(descriptor),
+  }
+}
+
+/** A path in bytes, where it isn't plain ASCII. */
+export function bytes(path: string): string | Buffer {
+  return /^[\x00-\x7f]*$/.test(path) ? path : Buffer.from(path, 'latin1')
+}
+
+function describe(entry: string | Buffer): HeldEntry | undefined {
+  // Most of what is asked for isn't there, and an error takes longer to make than to ask.
+  const stat = lstatSync(entry, { throwIfNoEntry: false })
+  if (stat === undefined) return undefined
+  const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'link' : 'other'
+  const executable = (stat.mode & 0o100) !== 0
+  return { kind, size: stat.size, executable, stamp: `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}` }
+}
+
+function describeAll(
+  directory: string | Buffer,
+  isWanted: (name: string) => boolean = () => true,
+): ReadonlyMap<string, HeldEntry> {
+  const held = openSync(directory, asDirectory)
+  const base = `/proc/self/fd/${held}`
+  const entries = new Map<string, HeldEntry>()
+  try {
+    for (const name of readdirSync(base, { encoding: 'latin1' })) {
+      if (!isWanted(name)) continue
+      try {
+        const entry = describe(bytes(`${base}/${name}`))
+        if (entry !== undefined) entries.set(name, entry)
+      } catch (error) {
+        // Gone since.
+        if (!isAbsent(error)) throw error
+      }
+    }
+    return entries
+  } finally {
+    closeSync(held)
+  }
+}
+
+function readEntry(entry: string | Buffer, most: number): Buffer | undefined {
+  const file = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    return readRegular(file, most)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  const codes = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'EINVAL', 'ENAMETOOLONG', 'EPERM']
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}

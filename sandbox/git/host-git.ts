@@ -1,0 +1,90 @@
+import { spawn, spawnSync } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { hostProgram } from '../host-program.ts'
+import type { HeldDirectory } from './held-directory.ts'
+
+/** How a git of the host ended. */
+type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
+
+/** What the host's repository must not make git do while it only stores what it is given. */
+const hardened = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'protocol.allow=never',
+  'core.pager=cat',
+  'advice.detachedHead=false',
+].flatMap((setting) => ['-c', setting])
+
+/** The host's git, for the host's own repositories alone. */
+export type HostGit = {
+  /** Runs to its end with some input. */
+  run(directory: HeldDirectory, words: readonly string[], options?: HostGitOptions): HostGitResult
+  /** Feeds it from a stream. */
+  feed(directory: HeldDirectory, words: readonly string[], input: Readable): Promise<HostGitResult>
+}
+
+type HostGitOptions = { readonly input?: string | Buffer; readonly env?: Readonly<Record<string, string>> }
+
+/**
+ * The git of this machine, which no command could have written; undefined where there is none.
+ *
+ * @param roots what commands may write to, without symlinks
+ */
+export function locateHostGit(roots: readonly string[]): HostGit | undefined {
+  try {
+    return hostGit(hostProgram('git', roots))
+  } catch {
+    // None that could be trusted: repositories are shown read-only then.
+    return undefined
+  }
+}
+
+function hostGit(program: string): HostGit {
+  const environment = (env: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+    PATH: '/usr/bin:/bin',
+    LC_ALL: 'C',
+    HOME: '/nonexistent',
+    // The directory itself, by the descriptor that the child gets: its path may lead elsewhere by now.
+    GIT_DIR: '/proc/self/fd/3',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    ...env,
+  })
+  return {
+    run: (directory, words, { input = '', env } = {}) => {
+      const { status, stdout, stderr, error } = spawnSync(program, [...hardened, ...words], {
+        cwd: '/',
+        env: environment(env),
+        input,
+        maxBuffer: 512 * 1024 * 1024,
+        stdio: ['pipe', 'pipe', 'pipe', directory.descriptor],
+      })
+      return { ok: status === 0, stdout, complaint: error?.message ?? String(stderr).trim() }
+    },
+    feed: (directory, words, input) =>
+      new Promise((resolve) => {
+        const child = spawn(program, [...hardened, ...words], {
+          cwd: '/',
+          env: environment(),
+          stdio: ['pipe', 'pipe', 'pipe', directory.descriptor],
+        })
+        const stdout: Buffer[] = []
+        let complaint = ''
+        child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
+        child.stderr?.on('data', (chunk: Buffer) => (complaint = `${complaint}${String(chunk)}`.slice(-4096)))
+        // It ends when it has seen enough, and its exit code says what it thought of it.
+        child.stdin?.on('error', () => input.resume())
+        if (child.stdin !== null) input.pipe(child.stdin)
+        child.once('error', (error) => resolve({ ok: false, stdout: Buffer.alloc(0), complaint: error.message }))
+        child.once('close', (code) =>
+          resolve({ ok: code === 0, stdout: Buffer.concat(stdout), complaint: complaint.trim() }),
+        )
+      }),
+  }
+}

@@ -1,0 +1,88 @@
+import { isImportable } from './config-clean.ts'
+import { keyOf, parseConfigFile, type ConfigEntry } from './config-file.ts'
+import type { ImportSides, Known } from './import-types.ts'
+
+const largestConfig = 4 * 1024 * 1024
+
+/** A setting to be taken over, with all its values; none takes it away. */
+type ConfigChange = { readonly file: string; readonly key: string; readonly values: readonly string[] }
+
+/**
+ * Takes over what commands changed of the few settings that are data: nothing that names a program, and of remotes and submodules only
+ * what is new, since the user's own addresses are the user's.
+ *
+ * @returns whether the host's config now says that files are left out of the work tree
+ */
+export function importConfig(sides: ImportSides, known: Known): boolean {
+  const { git, host, left, scopes } = sides
+  const linked = scopes.some(({ prefix }) => prefix !== '')
+  const perWorktree = valuesOf(known.config.get('config') ?? [], 'extensions.worktreeconfig').at(-1) === 'true'
+  const changes: ConfigChange[] = []
+  let sparse = ['config', 'config.worktree'].some(
+    (file) => valuesOf(known.config.get(file) ?? [], 'core.sparsecheckout').at(-1) === 'true',
+  )
+  for (const file of ['config', 'config.worktree']) {
+    const before = known.config.get(file) ?? []
+    const text = left.read(file, largestConfig)?.toString('latin1')
+    const now = text === undefined ? undefined : parseConfigFile(text)
+    if (now === undefined) continue
+    for (const { key, values, entry } of changedSettings(before, now)) {
+      const isNew = entry.section === 'branch' || entry.section === 'core' || !hasSection(before, entry)
+      if (!isNew) continue
+      if (entry.section !== 'core') {
+        if (file === 'config') changes.push({ file, key, values })
+        continue
+      }
+      // What git keeps for one work tree would count for all where the host keeps no such file.
+      if (linked && !perWorktree) continue
+      changes.push({ file: perWorktree ? 'config.worktree' : 'config', key, values })
+      if (key === 'core.sparsecheckout') sparse = values.at(-1) === 'true'
+    }
+    known.config.set(file, now)
+  }
+  for (const { file, key, values } of changes) {
+    const name = utf8(key)
+    const given = values.map(utf8)
+    if (name === undefined || given.includes(undefined)) continue
+    const at = ['config', '--file', `/proc/self/fd/3/${file}`]
+    const [only] = given
+    if (given.length === 1 && only !== undefined) git.run(host, [...at, '--replace-all', name, only])
+    else {
+      git.run(host, [...at, '--unset-all', name])
+      for (const value of given) if (value !== undefined) git.run(host, [...at, '--add', name, value])
+    }
+  }
+  return sparse
+}
+
+/** The settings of a kind that may be taken over whose values are others now. */
+function changedSettings(
+  before: readonly ConfigEntry[],
+  now: readonly ConfigEntry[],
+): readonly { readonly key: string; readonly values: readonly string[]; readonly entry: ConfigEntry }[] {
+  const entries = new Map([...before, ...now].map((entry) => [keyOf(entry), entry]))
+  return [...entries].flatMap(([key, entry]) => {
+    const [old, values] = [valuesOf(before, key), valuesOf(now, key)]
+    if (old.length === values.length && old.every((value, index) => value === values[index])) return []
+    const shaped = now.filter((each) => keyOf(each) === key)
+    // One that is taken away has no value to judge, but its key has to be of the kind all the same.
+    const judged = shaped.length === 0 ? before.filter((each) => keyOf(each) === key) : shaped
+    if (!judged.every(isImportable) || (shaped.length === 0 && entry.section !== 'branch')) return []
+    return [{ key, values, entry }]
+  })
+}
+
+function hasSection(entries: readonly ConfigEntry[], { section, subsection }: ConfigEntry): boolean {
+  return entries.some((entry) => entry.section === section && entry.subsection === subsection)
+}
+
+function valuesOf(entries: readonly ConfigEntry[], key: string): readonly string[] {
+  return entries.flatMap((entry) => (keyOf(entry) === key && entry.value !== undefined ? [entry.value] : []))
+}
+
+/** The text that a program has to be given for these bytes; undefined for what isn't UTF-8. */
+function utf8(latin1: string): string | undefined {
+  const content = Buffer.from(latin1, 'latin1')
+  const text = content.toString('utf8')
+  return Buffer.from(text, 'utf8').equals(content) ? text : undefined
+}

@@ -1,0 +1,188 @@
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { bytes, type HeldDirectory } from './held-directory.ts'
+import { replaceFile, replaceLocked, type Replaced } from './replace-file.ts'
+import { isOid, parseRef } from './refs.ts'
+import { mergeIndex, parseIndex, type IndexEntry } from './index-file.ts'
+import { importableState, stateDirectories, stateFiles } from './state.ts'
+import type { WorktreeScope } from './private-copy.ts'
+import { remember, same, type ImportNote, type ImportResult, type ImportSides, type Known } from './import-types.ts'
+
+const [largestState, largestIndex] = [16 * 1024 * 1024, 1024 * 1024 * 1024]
+
+/** What is to be taken over of one work tree besides refs: read before the objects are, so that these hold all that it names. */
+type ScopeChanges = {
+  readonly scope: WorktreeScope
+  readonly head: Buffer | undefined
+  readonly index: { readonly content: Buffer; readonly entries: readonly IndexEntry[] | undefined } | undefined
+  readonly state: ReadonlyMap<string, Buffer | undefined>
+}
+
+/** Reads what commands changed of a work tree's own files. */
+export function readScope({ left, oidBytes }: ImportSides, known: Known, scope: WorktreeScope): ScopeChanges {
+  const { prefix } = scope
+  const head = left.read(`${prefix}HEAD`, 4096)
+  const headChanged = head !== undefined && !same(head, known.files.get(`${prefix}HEAD`))
+  const index = left.read(`${prefix}index`, largestIndex)
+  const indexChanged = index !== undefined && !same(index, known.files.get(`${prefix}index`))
+  const names = new Set<string>()
+  for (const name of stateFiles) names.add(name)
+  for (const directory of stateDirectories) {
+    for (const name of left.names(`${prefix}${directory}`) ?? []) names.add(`${directory}/${name}`)
+  }
+  for (const name of known.files.keys()) {
+    const path = name.slice(prefix.length)
+    if (name.startsWith(prefix) && stateDirectories.includes(dirname(path))) names.add(path)
+  }
+  const state = new Map<string, Buffer | undefined>()
+  for (const name of names) {
+    const now = left.read(`${prefix}${name}`, largestState)
+    const before = known.files.get(`${prefix}${name}`)
+    if (!same(now, before)) state.set(name, now)
+  }
+  return {
+    scope,
+    head: headChanged && parseRef(head, oidBytes) !== undefined ? head : undefined,
+    index: indexChanged ? { content: index, entries: parseIndex(index, oidBytes) } : undefined,
+    state,
+  }
+}
+
+/** The objects that the host must have before these changes make sense. */
+export function oidsOf({ scope, head, index, state }: ScopeChanges, known: Known, oidBytes: number): readonly string[] {
+  const at = head?.toString('latin1').trim() ?? ''
+  const before = new Set(
+    parseIndex(known.raw.get(`${scope.prefix}index`) ?? Buffer.alloc(0), oidBytes)?.map(({ oid }) => oid),
+  )
+  const inIndex = index?.entries?.filter(({ mode, oid }) => mode !== 0o160000 && !before.has(oid)).map(({ oid }) => oid)
+  const inState = [...state.values()].flatMap((content) =>
+    content !== undefined && content.length < 4096 ? content.toString('latin1').trim().split('\n') : [],
+  )
+  return [at, ...(inIndex ?? []), ...inState].filter((oid) => isOid(oid, oidBytes))
+}
+
+/** Takes over a work tree's HEAD, index and state. */
+export async function importScope(
+  sides: ImportSides,
+  known: Known,
+  changes: ScopeChanges,
+  options: {
+    readonly refused: ReadonlySet<string>
+    readonly sparse: boolean
+    readonly exists: (oid: string) => boolean
+  },
+): Promise<ImportResult> {
+  const { host, oidBytes } = sides
+  const { scope, head, index, state } = changes
+  const notes: ImportNote[] = []
+  const name = `${scope.prefix}HEAD`
+  let behind = options.refused.has(currentBranch(known, name))
+  if (head !== undefined) {
+    const value = parseRef(head, oidBytes) ?? ''
+    const target = value.startsWith('ref: ') ? value.slice(5) : undefined
+    const allowed = target === undefined ? options.exists(value) : /^refs\/(?:heads|remotes|tags)\//.test(target)
+    const done = allowed ? await replaceLocked(host, name, expecting(known.raw.get(name), head)) : 'moved'
+    if (done === 'done') remember(known, name, head, head)
+    else {
+      behind = true
+      notes.push(note(`HEAD of ${scope.worktree ?? 'the repository'}`, done))
+    }
+  }
+  if (index !== undefined) notes.push(...(await importIndex(sides, known, changes, { ...options, behind })))
+  for (const [path, now] of state) importState(sides, known, scope.prefix, path, now)
+  return { notes, stale: notes.length > 0 }
+}
+
+async function importIndex(
+  { host, oidBytes }: ImportSides,
+  known: Known,
+  { scope, index }: ScopeChanges,
+  options: { readonly behind: boolean; readonly sparse: boolean; readonly exists: (oid: string) => boolean },
+): Promise<readonly ImportNote[]> {
+  const name = `${scope.prefix}index`
+  const of = `the index of ${scope.worktree ?? 'the repository'}`
+  const entries = index?.entries
+  if (entries === undefined || index === undefined) {
+    return [{ subject: `${of} (it is not one that git would have written)`, advice: 'run git add yourself' }]
+  }
+  const before = parseIndex(known.raw.get(name) ?? Buffer.alloc(0), oidBytes) ?? []
+  const had = new Set(before.map(({ oid }) => oid))
+  const lost = entries.find(({ mode, oid }) => mode !== 0o160000 && !had.has(oid) && !options.exists(oid))
+  if (lost !== undefined) {
+    return [{ subject: `${of} (it names an object that is not there)`, advice: 'run git add yourself' }]
+  }
+  if (options.behind) return [note(of, 'moved')]
+  let written: Buffer | undefined
+  const done = await replaceLocked(host, name, (now) => {
+    const current = now === undefined ? [] : parseIndex(now, oidBytes)
+    if (current === undefined || contentOf(current) !== contentOf(before)) return undefined
+    written = mergeIndex(current, entries, oidBytes, options.sparse)
+    return written
+  })
+  if (done !== 'done' || written === undefined) return [note(of, done)]
+  remember(known, name, index.content, written)
+  return []
+}
+
+/** What an index says, without what git remembers of files: looking at these is no change. */
+function contentOf(entries: readonly IndexEntry[]): string {
+  return entries
+    .map(({ path, mode, stage, oid, intentToAdd }) => `${mode} ${oid} ${stage} ${intentToAdd} ${path}`)
+    .join('\0')
+}
+
+function importState(
+  { host, oidBytes }: ImportSides,
+  known: Known,
+  prefix: string,
+  path: string,
+  now: Buffer | undefined,
+): void {
+  const name = `${prefix}${path}`
+  // What the user did meanwhile stays.
+  if (!same(host.read(name, largestState), known.raw.get(name))) return
+  if (now === undefined) {
+    rmSync(bytes(host.at(name)), { force: true })
+    known.files.delete(name)
+    known.raw.delete(name)
+    const directory = dirname(path)
+    if (directory.startsWith('re') || directory === 'sequencer') removeIfDone(host, `${prefix}${directory}`, known)
+    return
+  }
+  const content = importableState(path, now, oidBytes)
+  if (content === undefined) return
+  replaceFile(host, name, content)
+  remember(known, name, now, content)
+}
+
+/** A rebase is over when its directory is gone, which holds more than is taken over. */
+function removeIfDone(host: HeldDirectory, directory: string, known: Known): void {
+  if ([...known.files.keys()].some((name) => name.startsWith(`${directory}/`))) return
+  if (host.stat(directory)?.kind === 'directory') rmSync(bytes(host.at(directory)), { recursive: true, force: true })
+}
+
+function currentBranch(known: Known, name: string): string {
+  return (
+    known.files
+      .get(name)
+      ?.toString('latin1')
+      .trim()
+      .replace(/^ref: /, '') ?? ''
+  )
+}
+
+function expecting(before: Buffer | undefined, next: Buffer): (now: Buffer | undefined) => Buffer | undefined {
+  return (now) => (same(now, before) ? next : undefined)
+}
+
+function note(subject: string, why: Replaced): ImportNote {
+  return why === 'locked'
+    ? {
+        subject: `${subject} (another git holds its lock)`,
+        advice: 'if no git runs there, remove the lock; then run the command again',
+      }
+    : {
+        subject: `${subject} (the host changed it meanwhile)`,
+        advice: 'what the command made of it was not taken over',
+      }
+}

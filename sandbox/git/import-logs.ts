@@ -1,0 +1,88 @@
+import { isImportedRef } from './refs.ts'
+import type { HeldDirectory } from './held-directory.ts'
+import { replaceFile, withLock } from './replace-file.ts'
+import { remember, same, type ImportSides, type Known } from './import-types.ts'
+
+const largestLog = 64 * 1024 * 1024
+
+/** A reflog's new lines, each with the object that it names. */
+type LogChange = {
+  readonly name: string
+  readonly left: Buffer
+  readonly lines: readonly { readonly text: string; readonly old: string; readonly oid: string }[]
+  /** The stash's log is a list that lines are taken out of; all others only grow. */
+  readonly whole: boolean
+}
+
+/** What commands added to the reflogs. */
+export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known): readonly LogChange[] {
+  const heads = scopes.filter(({ writable }) => writable).map(({ prefix }) => `${prefix}logs/HEAD`)
+  // The log of a branch only grows, so one of the same size needs no look.
+  const branches = [...sizesBelow(left, 'logs/refs/heads')].flatMap(([name, size]) =>
+    size === known.files.get(name)?.length ? [] : [name],
+  )
+  const names = [...heads, 'logs/refs/stash', ...branches]
+  return names.flatMap((name) => {
+    const now = left.read(name, largestLog)
+    const before = known.files.get(name) ?? Buffer.alloc(0)
+    if (now === undefined || same(now, before)) return []
+    const whole = name === 'logs/refs/stash'
+    if (!whole && !now.subarray(0, before.length).equals(before)) return []
+    const text = now.subarray(whole ? 0 : before.length).toString('latin1')
+    const form = new RegExp(
+      `^(?<old>[0-9a-f]{${oidBytes * 2}}) (?<oid>[0-9a-f]{${oidBytes * 2}}) [^\\0-\\x1f<>\\x7f]* <[^\\0-\\x1f<>\\x7f]*> \\d{1,12} [+-]\\d{4}(?:\\t[^\\0-\\x08\\x0a-\\x1f\\x7f]*)?$`,
+    )
+    const lines = text.split('\n').flatMap((line) => {
+      const { old, oid } = form.exec(line)?.groups ?? {}
+      return old === undefined || oid === undefined ? [] : [{ text: line, old, oid }]
+    })
+    return [{ name, left: now, lines, whole }]
+  })
+}
+
+/**
+ * Writes what commands added into the host's reflogs, in place of the one line that git made of it when the ref was taken over.
+ *
+ * @param refused refs that weren't taken over, whose logs aren't either
+ */
+export async function importLogs(
+  { host, oidBytes }: ImportSides,
+  known: Known,
+  changes: readonly LogChange[],
+  refused: ReadonlySet<string>,
+  exists: (oid: string) => boolean,
+): Promise<void> {
+  const none = '0'.repeat(oidBytes * 2)
+  for (const { name, left, lines, whole } of changes) {
+    const ref = name.replace(/^((?:worktrees\/[^/]+\/)?)logs\//, '$1')
+    const isHead = ref.endsWith('HEAD')
+    if (refused.has(ref) || (!isHead && (!isImportedRef(ref) || !known.refs.has(ref)))) continue
+    const good = lines.filter(({ old, oid }) => (old === none || exists(old)) && oid !== none && exists(oid))
+    const added = Buffer.from(good.map(({ text }) => `${text}\n`).join(''), 'latin1')
+    const before = known.raw.get(name) ?? Buffer.alloc(0)
+    // The lock of the ref keeps others from its log.
+    await withLock(host, ref, () => {
+      const now = host.read(name, largestLog)
+      if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
+      // Anything but our own line is somebody else's.
+      const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
+      const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
+      if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))
+      return false
+    })
+    remember(known, name, left, host.read(name, largestLog) ?? Buffer.alloc(0))
+  }
+}
+
+/** The files below a directory, with their sizes. */
+function sizesBelow(directory: HeldDirectory, path: string): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>()
+  const open = [path]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const [name, { kind, size }] of directory.entries(at) ?? []) {
+      if (kind === 'directory') open.push(`${at}/${name}`)
+      if (kind === 'file') sizes.set(`${at}/${name}`, size)
+    }
+  }
+  return sizes
+}

@@ -1,0 +1,150 @@
+import { lstatSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { isWithin } from '../paths.ts'
+import { isHarmless, withoutUserinfo } from './config-clean.ts'
+import { parseConfigFile, keyOf, writeConfigFile } from './config-file.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import { importChanges } from './import.ts'
+import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
+import type { RunPack } from './import-types.ts'
+
+const plainName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
+
+type MadeOptions = {
+  /** Where the repository is, inside as outside. */
+  readonly git: string
+  readonly roots: readonly string[]
+  readonly pack: RunPack
+}
+
+/**
+ * Takes over work trees and submodules that commands added to a repository, or took away. What git keeps of them is written anew here:
+ * nothing is copied but what an import takes over.
+ */
+export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
+  const notes: ImportNote[] = []
+  let stale = false
+  for (const name of sides.left.names('worktrees') ?? []) {
+    if (sides.host.stat(`worktrees/${name}`) !== undefined || !plainName.test(name)) continue
+    const worktree = worktreeOf(sides, options, name)
+    if (worktree === undefined) continue
+    const prefix = `worktrees/${name}/`
+    const scope = { prefix, worktree, writable: true }
+    mkdirSync(sides.host.at(prefix), { recursive: true })
+    put(sides.host, `${prefix}commondir`, '../..\n')
+    put(sides.host, `${prefix}gitdir`, `${worktree}/.git\n`)
+    const result = await importChanges({ ...sides, scopes: [scope] }, nothingKnown(), undefined, 'work tree')
+    notes.push(...result.notes)
+    stale = true
+  }
+  for (const { prefix, worktree, writable } of sides.scopes) {
+    if (prefix === '' || !writable || worktree === undefined) continue
+    // Git took it away, and its files are gone.
+    if (sides.left.stat(prefix) !== undefined || lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) continue
+    rmSync(sides.host.at(prefix), { recursive: true, force: true })
+    stale = true
+  }
+  for (const name of newModules(sides)) {
+    const result = await importModule(sides, options, name)
+    notes.push(...result.notes)
+    stale = true
+  }
+  return { notes, stale }
+}
+
+/** The directory of a new work tree, if it and the repository name each other and commands may write there. */
+function worktreeOf(sides: ImportSides, { git, roots }: MadeOptions, name: string): string | undefined {
+  const back = sides.left.read(`worktrees/${name}/gitdir`, 4096)?.toString('utf8').replace(/\n$/, '')
+  if (back === undefined || /[\0-\x1f\x7f]/.test(back)) return undefined
+  const directory = dirname(resolve(git, 'worktrees', name, back))
+  return namesBack(directory, join(git, 'worktrees', name), roots) ? directory : undefined
+}
+
+function namesBack(directory: string, git: string, roots: readonly string[]): boolean {
+  try {
+    if (realpathSync.native(directory) !== directory || !roots.some((root) => isWithin(directory, root))) return false
+    const held = holdDirectory(directory)
+    try {
+      const named = /^gitdir: ([^\0\n]+)\n$/.exec(held.read('.git', 4096)?.toString('utf8') ?? '')?.[1]
+      return named !== undefined && resolve(directory, named) === git
+    } finally {
+      held.close()
+    }
+  } catch {
+    // It isn't there, or lies where the host doesn't see it.
+    return false
+  }
+}
+
+/** Names below `modules` that the host has nothing of. */
+function newModules({ left, host }: ImportSides): readonly string[] {
+  const found: string[] = []
+  const look = (path: string, depth: number): void => {
+    for (const name of left.names(path) ?? []) {
+      const entry = `${path}/${name}`
+      if (!plainName.test(name) || left.stat(entry)?.kind !== 'directory' || depth > 4) continue
+      const isGit = left.stat(`${entry}/HEAD`)?.kind === 'file' && left.stat(`${entry}/objects`)?.kind === 'directory'
+      const there = host.stat(entry)
+      if (isGit && there === undefined) found.push(entry.slice('modules/'.length))
+      else if (!isGit && (there === undefined || host.stat(`${entry}/HEAD`) === undefined)) look(entry, depth + 1)
+    }
+  }
+  look('modules', 0)
+  return found
+}
+
+async function importModule(
+  sides: ImportSides,
+  { git, roots, pack }: MadeOptions,
+  name: string,
+): Promise<ImportResult> {
+  const inside = `${git}/modules/${name}`
+  const left = sides.left.hold(`modules/${name}`)
+  if (left === undefined) return { notes: [], stale: false }
+  try {
+    const text = left.read('config', 1024 * 1024)?.toString('latin1')
+    const entries = parseConfigFile(text ?? '') ?? []
+    const named = entries.findLast((entry) => keyOf(entry) === 'core.worktree')?.value
+    const worktree = named === undefined ? undefined : resolve(inside, named)
+    if (worktree === undefined || !namesBack(worktree, inside, roots)) return { notes: [], stale: false }
+    const kept = entries
+      .filter(isHarmless)
+      .map((entry) => ({ ...entry, value: entry.value && withoutUserinfo(entry.value) }))
+    const at = `${sides.host.at('modules')}/${name}`
+    mkdirSync(`${at}/objects/pack`, { recursive: true })
+    for (const directory of ['objects/info', 'refs/heads', 'refs/tags', 'info', 'hooks']) {
+      mkdirSync(`${at}/${directory}`, { recursive: true })
+    }
+    const host = holdDirectory(at)
+    try {
+      const own = {
+        section: 'core',
+        subsection: undefined,
+        name: 'worktree',
+        value: Buffer.from(named ?? '').toString('latin1'),
+      }
+      put(host, 'config', Buffer.from(writeConfigFile([...kept, own]), 'latin1'))
+      put(host, 'HEAD', 'ref: refs/heads/main\n')
+      const scopes = [{ prefix: '', worktree, writable: true }]
+      const known = nothingKnown()
+      known.raw.set('HEAD', Buffer.from('ref: refs/heads/main\n'))
+      const result = await importChanges({ ...sides, host, left, scopes }, known, () => pack(inside, sides.oidBytes))
+      // Without its objects it would be a repository that git can do nothing with.
+      if (result.notes.length > 0) rmSync(at, { recursive: true, force: true })
+      return result
+    } finally {
+      host.close()
+    }
+  } finally {
+    left.close()
+  }
+}
+
+function put(host: HeldDirectory, name: string, content: string | Buffer): void {
+  writeFileSync(host.at(name), content, { flag: 'wx', mode: 0o644 })
+}
+
+/** The host has nothing yet of what is to be taken over. */
+function nothingKnown(): Known {
+  return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
+}

@@ -1,0 +1,101 @@
+import { isImportedRef } from './refs.ts'
+import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
+
+/** A ref that commands changed; undefined stands for none. */
+type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
+
+/** Our own entry in the host's reflog where the one that commands left can't be used. */
+const identity = {
+  GIT_COMMITTER_NAME: 'Portcullis',
+  GIT_COMMITTER_EMAIL: 'portcullis@localhost',
+  GIT_AUTHOR_NAME: 'Portcullis',
+  GIT_AUTHOR_EMAIL: 'portcullis@localhost',
+}
+
+/** What commands changed of the refs that are taken over. */
+export function changedRefs(known: Known, left: ReadonlyMap<string, string>): readonly RefChange[] {
+  const names = new Set([...known.refs.keys(), ...left.keys()])
+  return [...names].flatMap((name) => {
+    const [old, now] = [known.refs.get(name), left.get(name)]
+    return old === now || !isImportedRef(name) ? [] : [{ name, old, now }]
+  })
+}
+
+/**
+ * Takes changed refs over: each only where the host still has what commands began with. Whatever the host moved meanwhile stays, and what
+ * commands made of it goes to `refs/portcullis/RUN/`.
+ *
+ * @param exists whether the host has an object
+ */
+export function importRefs(
+  sides: ImportSides,
+  known: Known,
+  changes: readonly RefChange[],
+  exists: (oid: string) => boolean,
+): ImportResult & { readonly refused: ReadonlySet<string> } {
+  const notes: ImportNote[] = []
+  const refused = new Set<string>()
+  const plain: RefChange[] = []
+  for (const change of changes) {
+    if (change.now?.startsWith('ref: ') === true || change.old?.startsWith('ref: ') === true) {
+      if (!importSymbolic(sides, known, change)) refused.add(change.name)
+    } else if (change.now !== undefined && !exists(change.now)) {
+      refused.add(change.name)
+      notes.push({
+        subject: `${change.name} (it names an object that is not there)`,
+        advice: 'look at what the command did',
+      })
+    } else plain.push(change)
+  }
+  // What goes comes first: `a` may have to make room for `a/b`.
+  plain.sort((a, b) => Number(a.now !== undefined) - Number(b.now !== undefined))
+  const all = plain.length === 0 || update(sides, plain)
+  for (const change of plain) {
+    if (all || update(sides, [change])) {
+      setOrDelete(known.refs, change.name, change.now)
+      continue
+    }
+    refused.add(change.name)
+    const kept = `refs/portcullis/${sides.run}/${change.name.slice('refs/'.length)}`
+    const isKept = change.now !== undefined && update(sides, [{ name: kept, old: undefined, now: change.now }], true)
+    notes.push({
+      subject: `${change.name} (the host moved it meanwhile${isKept ? `; what the command made of it is ${kept}` : ''})`,
+      advice: isKept
+        ? `merge ${kept} if it is wanted, then git update-ref -d ${kept}`
+        : 'do it again by hand if it is wanted',
+    })
+  }
+  return { notes, stale: refused.size > 0, refused }
+}
+
+/** All of them, or none. */
+function update({ git, host, oidBytes }: ImportSides, changes: readonly RefChange[], force = false): boolean {
+  const none = '0'.repeat(oidBytes * 2)
+  const input = changes
+    .map(({ name, old, now }) => {
+      const head = 'option no-deref\0'
+      if (now === undefined) return `${head}delete ${name}\0${old ?? none}\0`
+      return `${head}update ${name}\0${now}\0${force ? '' : (old ?? none)}\0`
+    })
+    .join('')
+  const words = ['update-ref', '-m', 'portcullis: taken over', '--stdin', '-z']
+  return git.run(host, words, { input: Buffer.from(input, 'latin1'), env: identity }).ok
+}
+
+/** `refs/remotes/NAME/HEAD`, which says what a remote's own branch is. */
+function importSymbolic({ git, host }: ImportSides, known: Known, { name, old, now }: RefChange): boolean {
+  const remote = /^refs\/remotes\/([^/]+)\/HEAD$/.exec(name)?.[1]
+  const target = now?.slice('ref: '.length)
+  if (remote === undefined || now?.startsWith('ref: ') !== true || target === undefined) return false
+  if (!target.startsWith(`refs/remotes/${remote}/`) || /[^\x21-\x7e]/.test(`${name}${target}`)) return false
+  const before = git.run(host, ['symbolic-ref', '-q', name])
+  const current = before.ok ? `ref: ${before.stdout.toString('latin1').trimEnd()}` : undefined
+  if (current !== old || !git.run(host, ['symbolic-ref', name, target]).ok) return false
+  known.refs.set(name, now)
+  return true
+}
+
+function setOrDelete(refs: Map<string, string>, name: string, value: string | undefined): void {
+  if (value === undefined) refs.delete(name)
+  else refs.set(name, value)
+}

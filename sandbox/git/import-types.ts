@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream'
+import type { HeldDirectory } from './held-directory.ts'
+import type { HostGit } from './host-git.ts'
+import type { Refs } from './refs.ts'
+import type { WorktreeScope } from './private-copy.ts'
+import type { ConfigEntry } from './config-file.ts'
+
+/** What an import goes from and to. */
+export type ImportSides = {
+  readonly git: HostGit
+  /** The host's repository, which no command can write. */
+  readonly host: HeldDirectory
+  /** What commands left: nothing in it is trusted. */
+  readonly left: HeldDirectory
+  readonly oidBytes: number
+  readonly scopes: readonly WorktreeScope[]
+  /** A name for this run, as part of a ref's. */
+  readonly run: string
+}
+
+/** What both sides had alike when they were last compared; kept up to date by the import. */
+export type Known = {
+  refs: Map<string, string>
+  /** Files of the private directory by their paths. */
+  readonly files: Map<string, Buffer>
+  /** The host's, where it has others. */
+  readonly raw: Map<string, Buffer>
+  /** Settings shown to commands, by the path of their file. */
+  readonly config: Map<string, readonly ConfigEntry[]>
+}
+
+/** What the user is to hear of an import. */
+export type ImportNote = { readonly subject: string; readonly advice: string }
+
+/** What came of a part of an import. */
+export type ImportResult = {
+  readonly notes: readonly ImportNote[]
+  /** Whether the private side still holds something that the host doesn't take: it is to be made anew. */
+  readonly stale: boolean
+}
+
+/** Refs without those that belong to one work tree, which are state. */
+export function sharedRefs(refs: Refs): Map<string, string> {
+  return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
+}
+
+/** Keeps in mind what both sides have now. */
+export function remember(known: Known, name: string, left: Buffer, host: Buffer): void {
+  known.files.set(name, left)
+  known.raw.set(name, host)
+}
+
+/** Whether two contents, or their absence, are the same. */
+export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : a.equals(b)
+}
+
+/** The objects of the private directory that the host doesn't have, as a pack that git made in the sandbox. */
+export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
+
+/** Runs git in the sandbox to make a pack of the objects that only the private directory has; `git` is where it is seen there. */
+export type RunPack = (git: string, oidBytes: number) => ReturnType<PackObjects>

@@ -1,0 +1,142 @@
+import type { Readable } from 'node:stream'
+import { keyOf, parseConfigFile } from './config-file.ts'
+import { importConfig } from './import-config.ts'
+import { importScope, oidsOf, readScope } from './import-files.ts'
+import { importLogs, readLogs } from './import-logs.ts'
+import { changedRefs, importRefs } from './import-refs.ts'
+import {
+  sharedRefs,
+  type PackObjects,
+  type ImportNote,
+  type ImportResult,
+  type ImportSides,
+  type Known,
+} from './import-types.ts'
+import { isOid, parseRef, readRefs } from './refs.ts'
+import { importShallow } from './import-shallow.ts'
+
+/** The most that one command may add to a repository. */
+const largestPack = 4 * 1024 ** 3
+const largestConfig = 4 * 1024 * 1024
+
+/**
+ * Takes over into the host's repository what commands did in the private one. Objects come as a pack, which the host's git checks; all else
+ * is read byte by byte here, and written by the host's git or anew by us: nothing that git would run can come along.
+ *
+ * @param pack undefined where the host has all objects
+ * @param what `work tree` for a new one of a repository whose refs and settings are taken over already
+ * @returns also whether the host has all objects now
+ */
+export async function importChanges(
+  sides: ImportSides,
+  known: Known,
+  pack: PackObjects | undefined,
+  what: 'all' | 'work tree' = 'all',
+): Promise<ImportResult & { readonly complete: boolean }> {
+  const { left, oidBytes } = sides
+  const notes: ImportNote[] = []
+  const refs = readRefs(left, oidBytes)
+  if (refs === undefined)
+    return { notes: [{ subject: 'refs (there are too many)', advice: 'remove some' }], stale: true, complete: false }
+  const head = parseRef(left.read('HEAD', 4096), oidBytes)
+  const isWhole = known.refs.size === 0 || left.stat('packed-refs')?.kind === 'file'
+  if (what === 'all' && (head === undefined || !isWhole || left.stat('refs')?.kind !== 'directory')) {
+    const subject = 'git (the command left no repository that git would read)'
+    return {
+      notes: [{ subject, advice: 'nothing of it was taken over, and yours is as it was' }],
+      stale: true,
+      complete: false,
+    }
+  }
+  // All of this before the objects, which then hold everything that it names.
+  const changed = what === 'all' ? changedRefs(known, sharedRefs(refs)) : []
+  const scopes = sides.scopes.filter(({ writable }) => writable).map((scope) => readScope(sides, known, scope))
+  const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
+  if (pack !== undefined) {
+    const problem = await takeObjects(sides, pack)
+    if (problem !== undefined) {
+      const subject = `git objects (${problem})`
+      return {
+        notes: [{ subject, advice: 'the commits, tags and stashes of the command were not taken over' }],
+        stale: false,
+        complete: false,
+      }
+    }
+  }
+  const wanted = [
+    ...changed.flatMap(({ now }) => (now === undefined ? [] : [now])),
+    ...scopes.flatMap((scope) => oidsOf(scope, known, oidBytes)),
+    ...logs.flatMap(({ lines }) => lines.flatMap(({ old, oid }) => [old, oid])),
+  ]
+  const exists = whatExists(sides, wanted)
+  if (what === 'all') importShallow(sides, known)
+  const imported = importRefs(sides, known, changed, exists)
+  notes.push(...imported.notes)
+  let { stale } = imported
+  const sparse = what === 'all' && importConfig(sides, known)
+  for (const scope of scopes) {
+    const result = await importScope(sides, known, scope, { refused: imported.refused, sparse, exists })
+    notes.push(...result.notes)
+    stale ||= result.stale
+  }
+  await importLogs(sides, known, logs, imported.refused, exists)
+  return { notes, stale, complete: true }
+}
+
+/** Gives the objects to the host's git; undefined when it took them, else what it said. */
+async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promise<string | undefined> {
+  const { stdout, done } = pack()
+  const header = await firstBytes(stdout, 12)
+  if (header.length < 12) {
+    stdout.resume()
+    return (await done) ?? 'git made no pack in the sandbox'
+  }
+  const isEmpty = header.readUInt32BE(8) === 0
+  if (isEmpty) {
+    stdout.resume()
+    return done
+  }
+  stdout.unshift(header)
+  // Git reads these by the file alone, without what it includes.
+  const config = parseConfigFile(host.read('config', largestConfig)?.toString('latin1') ?? '')
+  const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
+  const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]
+  const shallow = host.stat('shallow')?.kind === 'file'
+  // Where parts of the history are missing by design, links can't be followed.
+  const result = await git.feed(host, [...words, ...(partial || shallow ? [] : ['--strict'])], stdout)
+  const failed = await done
+  return result.ok ? failed : result.complaint || failed || 'the pack was refused'
+}
+
+async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  while (length < count) {
+    const chunk = stream.read() as Buffer | null
+    if (chunk === null) {
+      if (stream.readableEnded || stream.destroyed) break
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          for (const name of ['readable', 'end', 'close', 'error']) stream.off(name, go)
+          resolve()
+        }
+        for (const name of ['readable', 'end', 'close', 'error']) stream.on(name, go)
+      })
+    } else {
+      chunks.push(chunk)
+      length += chunk.length
+    }
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Asks the host's git at once for all objects that something is going to name. */
+function whatExists({ git, host, oidBytes }: ImportSides, oids: readonly string[]): (oid: string) => boolean {
+  const wanted = [...new Set(oids)].filter((oid) => isOid(oid, oidBytes) && !/^0+$/.test(oid))
+  if (wanted.length === 0) return () => false
+  const { stdout } = git.run(host, ['cat-file', '--batch-check=%(objectname)', '--buffer'], {
+    input: `${wanted.join('\n')}\n`,
+  })
+  const there = new Set(stdout.toString('latin1').split('\n'))
+  return (oid) => there.has(oid)
+}

@@ -1,0 +1,205 @@
+import process from 'node:process'
+
+/** One entry of git's index (gitformat-index(5)). Paths hold one character for each byte. */
+export type IndexEntry = {
+  readonly path: string
+  readonly mode: number
+  readonly stage: number
+  readonly oid: string
+  /** The forty bytes of what the file was when git last looked at it. */
+  readonly stat: Buffer
+  readonly assumeValid: boolean
+  readonly skipWorktree: boolean
+  readonly intentToAdd: boolean
+}
+
+const statBytes = 40
+/** Where in these the mode and the owner are. */
+const [modeAt, ownerAt, sizeAt] = [24, 28, 36]
+const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o160000, 0o040000])
+
+/**
+ * Reads an index byte by byte. Undefined for one that isn't plainly right, that leads to another file (a split index), or that holds a
+ * path that git would never have put there: git trusts what it finds in its index, and a checkout would write it.
+ */
+export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEntry[] | undefined {
+  if (content.length < 12 + oidBytes || content.toString('latin1', 0, 4) !== 'DIRC') return undefined
+  const [version, count] = [content.readUInt32BE(4), content.readUInt32BE(8)]
+  const end = content.length - oidBytes
+  if (version < 2 || version > 4 || count > content.length / (statBytes + oidBytes)) return undefined
+  const sum = content.subarray(end)
+  if (sum.some((byte) => byte !== 0) && !sum.equals(checksum(content.subarray(0, end), oidBytes))) return undefined
+  const entries: IndexEntry[] = []
+  let [at, previous] = [12, '']
+  for (let index = 0; index < count; index += 1) {
+    const start = at
+    at += statBytes + oidBytes + 2
+    if (at + 2 > end) return undefined
+    const flags = content.readUInt16BE(at - 2)
+    const extended = (flags & 0x4000) !== 0
+    if (extended && version === 2) return undefined
+    const more = extended ? content.readUInt16BE(at) : 0
+    if (extended) at += 2
+    let prefix = ''
+    if (version === 4) {
+      const stripped = readVarint(content, at)
+      if (stripped === undefined || stripped.value > previous.length) return undefined
+      prefix = previous.slice(0, previous.length - stripped.value)
+      ;({ at } = stripped)
+    }
+    const nul = content.indexOf(0, at)
+    if (nul === -1 || nul >= end) return undefined
+    const path = prefix + content.toString('latin1', at, nul)
+    at = version === 4 ? nul + 1 : start + ((nul - start + 8) & ~7)
+    const stage = (flags >> 12) & 3
+    const last = entries.at(-1)
+    const mode = content.readUInt32BE(start + modeAt)
+    if (last !== undefined && (path < last.path || (path === last.path && stage <= last.stage))) return undefined
+    if (!modes.has(mode) || !isSafePath(mode === 0o040000 ? path.replace(/\/$/, '') : path)) return undefined
+    previous = path
+    entries.push({
+      path,
+      mode,
+      stage,
+      oid: content.toString('hex', start + statBytes, start + statBytes + oidBytes),
+      stat: content.subarray(start, start + statBytes),
+      assumeValid: (flags & 0x8000) !== 0,
+      skipWorktree: (more & 0x4000) !== 0,
+      intentToAdd: (more & 0x2000) !== 0,
+    })
+  }
+  // Of what follows only the word for a split index matters: all else is left out anyway.
+  if (content.toString('latin1', at, at + 4) === 'link') return undefined
+  return holdsOneOf(entries) ? undefined : entries
+}
+
+/** Whether one entry is a file where another has a directory. */
+function holdsOneOf(entries: readonly IndexEntry[]): boolean {
+  const files = new Set(entries.filter(({ mode, stage }) => stage === 0 && mode !== 0o040000).map(({ path }) => path))
+  return entries.some(({ path, stage }) => {
+    if (stage !== 0) return false
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      if (files.has(path.slice(0, slash))) return true
+    }
+    return false
+  })
+}
+
+/** Whether git would let a path into its index, on any system: nothing of it is git's own or leads out. */
+function isSafePath(path: string): boolean {
+  return path.split('/').every((part) => {
+    if (part === '' || part === '.' || part === '..') return false
+    // What HFS+ doesn't see, and what NTFS drops.
+    const plain = Buffer.from(part, 'latin1')
+      .toString('utf8')
+      .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')
+      .replace(/[. ]*(?::.*)?$/s, '')
+      .toLowerCase()
+    return plain !== '.git' && plain !== 'git~1' && part.toLowerCase() !== '.git'
+  })
+}
+
+/**
+ * The index for the host from the one that commands left. What both have alike keeps what the host knows of the file; of all else git has
+ * to look at the file itself, since a command could claim that a file is what it isn't.
+ *
+ * @param sparse whether the host's config says that files are left out of the work tree
+ */
+export function mergeIndex(
+  host: readonly IndexEntry[],
+  left: readonly IndexEntry[],
+  oidBytes: number,
+  sparse: boolean,
+): Buffer {
+  const known = new Map(host.map((entry) => [`${entry.stage}${entry.path}`, entry]))
+  return writeIndex(
+    left.map((entry) => {
+      const before = known.get(`${entry.stage}${entry.path}`)
+      const same = before !== undefined && before.oid === entry.oid && before.mode === entry.mode
+      return {
+        ...entry,
+        stat: same && isSameFile(before.stat, entry.stat) ? before.stat : Buffer.alloc(statBytes),
+        assumeValid: same && before.assumeValid && entry.assumeValid,
+        skipWorktree: entry.skipWorktree && (sparse || (same && before.skipWorktree)),
+      }
+    }),
+    oidBytes,
+  )
+}
+
+/**
+ * The index for commands that can't read some of its files: git takes these for what it knows of them (git-update-index(1),
+ * `--assume-unchanged`, `--skip-worktree`), so that nothing fails on them, and none is taken for deleted. As it was where there are none, or it can't
+ * be read.
+ *
+ * @param names of files and directories, a character for each byte
+ * @param sparse whether files are left out of the work tree anyway: then that is no mark of ours, and `git reset --hard` fails on these
+ */
+export function assumeUnchanged(content: Buffer, names: readonly string[], oidBytes: number, sparse: boolean): Buffer {
+  if (names.length === 0) return content
+  const entries = parseIndex(content, oidBytes)
+  const known = new Set(names)
+  const isHidden = (path: string): boolean => {
+    for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) if (known.has(at)) return true
+    return false
+  }
+  if (entries?.some(({ path }) => isHidden(path)) !== true) return content
+  return writeIndex(
+    entries.map((entry) =>
+      isHidden(entry.path) ? { ...entry, assumeValid: true, skipWorktree: entry.skipWorktree || !sparse } : entry,
+    ),
+    oidBytes,
+  )
+}
+
+/** The owner looks another inside, where ids are mapped. */
+function isSameFile(a: Buffer, b: Buffer): boolean {
+  return a.subarray(0, ownerAt).equals(b.subarray(0, ownerAt)) && a.subarray(sizeAt).equals(b.subarray(sizeAt))
+}
+
+function writeIndex(entries: readonly IndexEntry[], oidBytes: number): Buffer {
+  const extended = entries.some(({ skipWorktree, intentToAdd }) => skipWorktree || intentToAdd)
+  const header = Buffer.from('DIRC\0\0\0\0\0\0\0\0', 'latin1')
+  header.writeUInt32BE(extended ? 3 : 2, 4)
+  header.writeUInt32BE(entries.length, 8)
+  const parts: Buffer[] = [header]
+  for (const entry of entries) {
+    const more = (entry.skipWorktree ? 0x4000 : 0) | (entry.intentToAdd ? 0x2000 : 0)
+    const fixed = statBytes + oidBytes + 2 + (more === 0 ? 0 : 2)
+    const path = Buffer.from(entry.path, 'latin1')
+    const written = Buffer.alloc((fixed + path.length + 8) & ~7)
+    entry.stat.copy(written)
+    written.writeUInt32BE(entry.mode, modeAt)
+    written.write(entry.oid, statBytes, 'hex')
+    const flags = (entry.assumeValid ? 0x8000 : 0) | (more === 0 ? 0 : 0x4000) | (entry.stage << 12)
+    written.writeUInt16BE(flags | Math.min(path.length, 0xfff), statBytes + oidBytes)
+    if (more !== 0) written.writeUInt16BE(more, statBytes + oidBytes + 2)
+    path.copy(written, fixed)
+    parts.push(written)
+  }
+  if (entries.some(({ mode }) => mode === 0o040000)) parts.push(Buffer.from('sdir\0\0\0\0', 'latin1'))
+  const content = Buffer.concat(parts)
+  return Buffer.concat([content, checksum(content, oidBytes)])
+}
+
+function checksum(content: Buffer, oidBytes: number): Buffer {
+  // Loaded when it is needed, which in most runs it isn't: it takes longer than a command to be confined.
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  return createHash(oidBytes === 32 ? 'sha256' : 'sha1')
+    .update(content)
+    .digest()
+}
+
+function readVarint(content: Buffer, from: number): { readonly value: number; readonly at: number } | undefined {
+  let at = from
+  let byte = content[at]
+  if (byte === undefined) return undefined
+  let value = byte & 127
+  while ((byte & 128) !== 0) {
+    at += 1
+    byte = content[at]
+    if (byte === undefined || at - from > 4) return undefined
+    value = (value + 1) * 128 + (byte & 127)
+  }
+  return { value, at: at + 1 }
+}

@@ -1,0 +1,43 @@
+import { text } from 'node:stream/consumers'
+import type { Command, SandboxProcess } from '../sandbox.ts'
+import type { RunPack } from './import-types.ts'
+
+/** A pack may be large, and its size is limited where it is read. */
+export const unlimitedOutput = { outputBytes: Number.MAX_SAFE_INTEGER, timeoutMs: 600_000 }
+
+/**
+ * Packs the objects that lie in the repository itself and not in those that it borrows from, without following any history: listed by
+ * their names, loose and packed.
+ */
+const script = `cd "$GIT_DIR/objects" || exit 3
+{
+  for file in [0-9a-f][0-9a-f]/*; do
+    name=\${file%/*}\${file#*/}
+    case $name in *[!0-9a-f]*) ;; *) echo "$name" ;; esac
+  done
+  for index in pack/*.idx; do
+    [ -f "$index" ] && git show-index --object-format="$0" < "$index" | while read -r _ name _; do echo "$name"; done
+  done
+} | git -c core.fsmonitor=false pack-objects -q --local --stdout`
+
+/**
+ * Makes packs with the git of the sandbox, where whatever a command left can do no more than a command could.
+ *
+ * @param start starts a program of ours in the sandbox
+ */
+export function packWith(start: (command: Command) => SandboxProcess): RunPack {
+  return (git, oidBytes) => {
+    const child = start({
+      argv: ['/bin/sh', '-c', script, oidBytes === 32 ? 'sha256' : 'sha1'],
+      cwd: '/',
+      readOnly: true,
+      env: { GIT_DIR: git, GIT_NO_LAZY_FETCH: '1', LC_ALL: 'C' },
+    })
+    const complaint = text(child.stderr)
+    const done = async (): Promise<string | undefined> => {
+      const [result, said] = await Promise.all([child.result, complaint])
+      return result.status === 'exited' && result.code === 0 ? undefined : said.trim() || `git ${result.status}`
+    }
+    return { stdout: child.stdout, done: done().catch((error: unknown) => String(error)) }
+  }
+}

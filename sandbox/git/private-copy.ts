@@ -1,0 +1,162 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { withoutUserinfo } from './config-clean.ts'
+import { pathBytes } from '../path-bytes.ts'
+import { isWithin } from '../paths.ts'
+import { bytes, type HeldDirectory } from './held-directory.ts'
+import { assumeUnchanged } from './index-file.ts'
+import { parseRef, readRefs, writePackedRefs, type Refs } from './refs.ts'
+import { stateDirectories, stateFiles } from './state.ts'
+
+/** One work tree of a repository: its main one, or a linked one. */
+export type WorktreeScope = {
+  /** Where its files lie below the repository's directory: empty, or `worktrees/NAME/`. */
+  readonly prefix: string
+  /** Its directory, without symlinks; undefined where it is unknown, as for a bare repository. */
+  readonly worktree: string | undefined
+  /** Whether commands may change it: what they do to it is taken over. */
+  readonly writable: boolean
+}
+
+/** What is the same in the host's repository and in the private one, byte by byte. */
+type Baseline = {
+  readonly refs: Refs
+  /** Files by their paths, as they are in the private directory. */
+  readonly files: ReadonlyMap<string, Buffer>
+  /** What the host has instead, where secrets were taken out. */
+  readonly raw: ReadonlyMap<string, Buffer>
+}
+
+const [largestFile, largestIndex, largestLog] = [16 * 1024 * 1024, 1024 * 1024 * 1024, 64 * 1024 * 1024]
+const common = ['shallow', 'description', 'info/exclude', 'info/attributes', 'info/grafts', 'info/sparse-checkout']
+
+/**
+ * Makes a private copy of a repository's directory, without objects, in a directory that isn't there yet: nothing that a command left is
+ * written through. Undefined where the repository is of a kind that can't be read by its files.
+ *
+ * @param config the texts of its config files, by their paths
+ * @param modules names of submodules whose own directories are to be mounted
+ * @param denied what commands can't read in the work trees
+ */
+export function makePrivateCopy(
+  host: HeldDirectory,
+  path: string,
+  options: {
+    readonly oidBytes: number
+    readonly scopes: readonly WorktreeScope[]
+    readonly config: ReadonlyMap<string, string>
+    readonly modules: readonly string[]
+    readonly denied: readonly string[]
+  },
+): Baseline | undefined {
+  // Linked to other repositories by `git-new-workdir` and the like, or not kept in files at all.
+  if (host.stat('refs')?.kind !== 'directory' || host.stat('objects')?.kind !== 'directory') return undefined
+  const all = readRefs(host, options.oidBytes)
+  if (all === undefined) return undefined
+  // These belong to one work tree, and are never packed.
+  const refs = new Map([...all].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
+  const [files, raw] = [new Map<string, Buffer>(), new Map<string, Buffer>()]
+  for (const directory of ['', 'objects', 'portcullis/objects', 'portcullis/lfs', 'refs/heads', 'refs/tags', 'info']) {
+    mkdirSync(join(path, directory), { recursive: true, mode: 0o755 })
+  }
+  for (const name of options.modules) mkdirSync(bytes(`${path}/modules/${name}`), { recursive: true })
+  const made = new Set([path])
+  const put = (name: string, content: Buffer | string, mode = 0o644): void => {
+    const file = `${path}/${name}`
+    if (!made.has(dirname(file))) mkdirSync(bytes(dirname(file)), { recursive: true })
+    made.add(dirname(file))
+    writeFileSync(bytes(file), content, { flag: 'wx', mode })
+  }
+  const copy = (name: string, most = largestFile, change = (content: Buffer): Buffer => content): void => {
+    const content = host.read(name, most)
+    if (content === undefined) return
+    raw.set(name, content)
+    const clean = change(content)
+    files.set(name, clean)
+    put(name, clean)
+  }
+  const within = (directory: string, most: number): void => {
+    for (const name of host.names(directory) ?? []) {
+      const kind = host.stat(`${directory}/${name}`)?.kind
+      if (kind === 'directory') within(`${directory}/${name}`, most)
+      else if (kind === 'file') copy(`${directory}/${name}`, most, scrubbed)
+    }
+  }
+  put('packed-refs', writePackedRefs(refs))
+  for (const [name, value] of refs) if (value.startsWith('ref: ')) put(name, `${value}\n`)
+  const trees = options.scopes.flatMap(({ worktree }) => worktree ?? [])
+  const hidden = new Map(trees.map((tree) => [tree, namesBelow(tree, options.denied)]))
+  const excluded = [...new Set([...hidden.values()].flat())]
+  for (const name of common) if (name !== 'info/sparse-checkout' && name !== 'info/exclude') copy(name)
+  const exclude = host.read('info/exclude', largestFile)
+  if (exclude !== undefined || excluded.length > 0) put('info/exclude', withExcluded(exclude, excluded))
+  within('logs/refs/heads', largestLog)
+  copy('logs/refs/stash', largestLog, scrubbed)
+  copyHooks(host, put, path)
+  for (const { prefix, worktree } of options.scopes) {
+    const head = host.read(`${prefix}HEAD`, 4096)
+    if (parseRef(head, options.oidBytes) === undefined) {
+      if (prefix === '') return undefined
+      continue
+    }
+    copy(`${prefix}HEAD`)
+    copy(`${prefix}logs/HEAD`, largestLog, scrubbed)
+    if (prefix !== '') for (const name of ['commondir', 'gitdir', 'locked']) copy(`${prefix}${name}`)
+    const unseen = (worktree === undefined ? undefined : hidden.get(worktree)) ?? []
+    copy(`${prefix}index`, largestIndex, (content) =>
+      assumeUnchanged(content, unseen, options.oidBytes, host.stat(`${prefix}info/sparse-checkout`) !== undefined),
+    )
+    for (const name of host.names(prefix) ?? []) {
+      if (name.startsWith('sharedindex.')) copy(`${prefix}${name}`, largestIndex)
+      else if (stateFiles.includes(name)) copy(`${prefix}${name}`, largestFile, scrubbed)
+    }
+    for (const directory of stateDirectories) {
+      for (const name of host.names(`${prefix}${directory}`) ?? []) {
+        if (directory !== 'info' || name === 'sparse-checkout') copy(`${prefix}${directory}/${name}`)
+      }
+    }
+  }
+  for (const [name, text] of options.config) put(name, Buffer.from(text, 'latin1'))
+  return { refs, files, raw }
+}
+
+/** The paths in a work tree of what lies in it, with a character for each byte. */
+function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
+  const inside = paths.filter((path) => path !== tree && isWithin(path, tree))
+  return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))
+}
+
+/** What commands see of a denied file is no file that git could add: it is ignored then, as if that were a rule of the host's (gitignore(5)). */
+function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
+  const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)
+  const added = lines.length === 0 ? '' : `\n${lines.join('')}`
+  return Buffer.concat([content ?? Buffer.alloc(0), Buffer.from(added, 'latin1')])
+}
+
+/** Hooks run in the sandbox as everything else does; samples never run. */
+function copyHooks(
+  host: HeldDirectory,
+  put: (name: string, content: Buffer, mode: number) => void,
+  path: string,
+): void {
+  const target = host.link('hooks')
+  if (target !== undefined) {
+    // A relative one leads on from where the directory is seen, which is the same place.
+    symlinkSync(bytes(target), `${path}/hooks`)
+    return
+  }
+  mkdirSync(`${path}/hooks`)
+  for (const name of host.names('hooks') ?? []) {
+    if (name.endsWith('.sample')) continue
+    const link = host.link(`hooks/${name}`)
+    if (link !== undefined) symlinkSync(bytes(link), bytes(`${path}/hooks/${name}`))
+    const content = link === undefined ? host.read(`hooks/${name}`, largestFile) : undefined
+    if (content !== undefined)
+      put(`hooks/${name}`, content, host.stat(`hooks/${name}`)?.executable === true ? 0o755 : 0o644)
+  }
+}
+
+function scrubbed(content: Buffer): Buffer {
+  const text = content.toString('latin1')
+  return text.includes('@') && text.includes('://') ? Buffer.from(withoutUserinfo(text), 'latin1') : content
+}

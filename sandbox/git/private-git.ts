@@ -1,0 +1,240 @@
+import { realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Mount } from '../mount.ts'
+import { nestedNames } from '../nested-places.ts'
+import { encodePath } from '../path-bytes.ts'
+import { isWithin } from '../paths.ts'
+import { randomName } from '../random-name.ts'
+import type { Command, Denial } from '../sandbox.ts'
+import { writeConfigFile, parseConfigFile } from './config-file.ts'
+import { withoutSecrets } from './config-clean.ts'
+import { createGlobalConfig } from './global-config.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import { locateHostGit } from './host-git.ts'
+import type { ImportNote, RunPack } from './import-types.ts'
+import { PrivateRepository } from './private-repository.ts'
+import { repositoryOf } from './repository.ts'
+import { createGitScanner } from './scan.ts'
+
+/** What of git a command is shown otherwise than the host has it. */
+export type GitView = {
+  /** The private directories of the repositories that it works in, wherever these lie. */
+  readonly mounts: readonly Mount[]
+  /** What other repositories below the roots are shown as, where they are to be seen at all. */
+  readonly nested: readonly Mount[]
+  /** Files that hold secrets which git would have been shown. */
+  readonly hidden: readonly string[]
+  /** Files that are shown without the secrets in them. */
+  readonly replaced: readonly Mount[]
+}
+
+/** The repositories of a run, each with a private directory that its commands see in place of the host's. */
+export type PrivateGit = {
+  /**
+   * What a command is to be shown.
+   *
+   * @param nested repositories of the host's below the roots: read-only, but for those that the command starts in. Undefined where nobody
+   * has looked
+   * @param settled whether no command runs that may write, so that what the host changed can come in
+   */
+  view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
+  /** Takes over what commands have done to git, and says what could not be. */
+  takeOver(pack: RunPack): Promise<readonly Denial[]>
+  close(): void
+}
+
+/** Where nothing can be mounted, commands see the host's own. */
+export const noPrivateGit: PrivateGit = {
+  view: () => ({ mounts: [], nested: [], hidden: [], replaced: [] }),
+  takeOver: async () => [],
+  close: () => undefined,
+}
+
+/** How many bare repositories below the roots are private from the start: remotes to push to. */
+const mostBare = 16
+
+/**
+ * Makes the private git of a run.
+ *
+ * @param options.roots what commands may write to, without symlinks
+ * @param options.workspace the policy's, without symlinks
+ * @param options.directory the run's own, which no command sees as a whole
+ * @param options.denied what commands can't read below the roots by now: git takes it for unchanged, or for ignored
+ */
+export function openPrivateGit(options: {
+  readonly roots: readonly string[]
+  readonly workspace: string
+  readonly directory: string
+  readonly denied: () => readonly string[]
+}): PrivateGit {
+  const { roots, workspace, directory } = options
+  const run = randomName(4)
+  const repositories = new Map<string, PrivateRepository>()
+  const unsupported = new Set<string>()
+  const asTheyAre = new Map<string, readonly Mount[]>()
+  const globalConfig = createGlobalConfig(directory, roots)
+  let hostGit: ReturnType<typeof locateHostGit>
+  let count = 0
+  let taking = Promise.resolve<readonly Denial[]>([])
+
+  const open = (git: string, writable: boolean): PrivateRepository | undefined => {
+    const known = repositories.get(git)
+    if (known !== undefined) return known
+    if (unsupported.has(git)) return undefined
+    hostGit ??= locateHostGit(roots)
+    if (hostGit === undefined) return undefined
+    const place = join(directory, `git-${(count += 1)}`)
+    const made = new PrivateRepository({ git, directory: place, hostGit, roots, writable, run })
+    repositories.set(git, made)
+    return made
+  }
+
+  const prepare = (git: string, writable: boolean, denied: readonly string[]): void => {
+    const repository = open(git, writable)
+    if (repository === undefined) return
+    if (!repository.prepare(denied)) {
+      unsupported.add(git)
+      repositories.delete(git)
+      repository.close()
+      return
+    }
+    for (const name of repository.modules) prepare(`${git}/modules/${name}`, writable, denied)
+  }
+
+  /** The repositories that a command starts in or has as a root, from the inside out. */
+  const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
+    const found = new Map<string, boolean>()
+    for (const root of new Set([...roots, workspace])) {
+      const own = repositoryOf(root)
+      if (own !== undefined) found.set(own, found.get(own) === true || roots.includes(root))
+    }
+    for (let at = cwd; at !== '/'; at = dirname(at)) {
+      const git = repositoryOf(at)
+      if (git !== undefined && !found.has(git))
+        found.set(
+          git,
+          roots.some((root) => isWithin(at, root)),
+        )
+    }
+    // One above the roots holds secrets all the same.
+    for (let at = dirname(workspace); at !== '/'; at = dirname(at)) {
+      const git = repositoryOf(at)
+      if (git !== undefined && !found.has(git)) found.set(git, false)
+    }
+    for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {
+      if (repositoryOf(git) === git) found.set(git, true)
+    }
+    return found
+  }
+
+  // Where nothing can be written they hold secrets all the same. Once is enough: no command can make one there.
+  let seen: readonly string[] | undefined
+  const below = (): readonly string[] => {
+    if (seen === undefined) {
+      const { scan, restore } = createGitScanner()
+      const found = scan(workspace, nestedNames([], workspace), () => 'nothing')
+      restore()
+      seen = found.directories.map(({ path }) => path).filter((path) => path !== workspace)
+    }
+    return seen
+  }
+
+  const view: PrivateGit['view'] = ({ cwd, readOnly }, given, settled) => {
+    const nested = given ?? below()
+    const wanted = concerned(realpathSync.native(cwd), nested)
+    const fresh = [...wanted].filter(([git]) => settled || !repositories.has(git))
+    const denied = fresh.length === 0 ? [] : options.denied()
+    for (const [git, writable] of fresh) prepare(git, writable, denied)
+    const shown = [...repositories.values()]
+    const global = globalConfig()
+    const own = shown.flatMap((each) => each.mounts(readOnly === true ? 'read-only' : 'writable'))
+    const rest = [...nested, ...[...wanted.keys()].filter((git) => unsupported.has(git))]
+    const others = rest.filter((path) => !shown.some(({ git }) => isWithin(path, git)))
+    return {
+      mounts: own,
+      nested: [...new Set(others)].flatMap((path) => readOnlyMounts(path, directory, asTheyAre)),
+      hidden: [...shown.flatMap(({ secretFiles }) => secretFiles), ...global.hidden],
+      replaced: global.replaced,
+    }
+  }
+
+  const takeAll = async (pack: RunPack): Promise<readonly Denial[]> => {
+    const denials: Denial[] = []
+    for (const repository of repositories.values()) {
+      try {
+        denials.push(...(await repository.takeOver(pack)).map(denialOf))
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        denials.push(
+          denialOf({
+            subject: `${repository.git} (${why})`,
+            advice: 'what the command did there with git was not taken over, or not all of it',
+          }),
+        )
+      }
+    }
+    return denials
+  }
+
+  return {
+    view,
+    takeOver: (pack) => {
+      // One at a time: each compares with what the one before has left.
+      taking = taking.then(() => takeAll(pack))
+      return taking
+    },
+    close: () => {
+      for (const repository of repositories.values()) repository.close()
+      repositories.clear()
+    },
+  }
+}
+
+/** A repository that no command works in: as it is, but for secrets in its config. `known` keeps what was made for a config. */
+function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
+  const whole: Mount = { path: git, as: 'read-only' }
+  const host = holdIfThere(git)
+  // Gone since it was found: the host's own work.
+  if (host === undefined) return []
+  try {
+    const key = `${git} ${host.stat('config')?.stamp ?? ''}`
+    const before = known.get(key)
+    if (before !== undefined) return before
+    const mounts = cleanMounts(whole, host, directory)
+    known.set(key, mounts)
+    return mounts
+  } finally {
+    host.close()
+  }
+}
+
+function holdIfThere(git: string): HeldDirectory | undefined {
+  try {
+    return holdDirectory(encodePath(git))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined
+    throw error
+  }
+}
+
+function cleanMounts(whole: Mount, host: HeldDirectory, directory: string): readonly Mount[] {
+  const text = host.read('config', 4 * 1024 * 1024)?.toString('latin1')
+  if (text === undefined) return [whole]
+  const entries = parseConfigFile(text)
+  const { kept, lost } = withoutSecrets(entries ?? [])
+  if (entries !== undefined && !lost) return [whole]
+  const source = join(directory, `config-${randomName(4)}`)
+  writeFileSync(source, Buffer.from(writeConfigFile(kept), 'latin1'), { flag: 'wx', mode: 0o644 })
+  return [whole, { path: join(whole.path, 'config'), source, as: 'read-only' }]
+}
+
+function denialOf({ subject, advice }: ImportNote): Denial {
+  return {
+    kind: 'quarantine',
+    subject,
+    rule: 'git: only what the host did not change, and nothing that git would run, is taken over',
+    certainty: 'proven',
+    remedy: { kind: 'otherwise', advice },
+  }
+}

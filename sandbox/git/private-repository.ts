@@ -1,0 +1,243 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Mount } from '../mount.ts'
+import { encodePath } from '../path-bytes.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import type { HostGit } from './host-git.ts'
+import { importChanges } from './import.ts'
+import { importMade } from './import-made.ts'
+import type { ImportNote, ImportSides, Known, RunPack } from './import-types.ts'
+import { makePrivateCopy, type WorktreeScope } from './private-copy.ts'
+import { scopesOf } from './repository.ts'
+import { readShownConfig, type ShownConfig } from './shown-config.ts'
+import { hostStamp, snapshot } from './snapshot.ts'
+
+type Options = {
+  /** The repository's directory on the host, without symlinks: where the private one is mounted. */
+  readonly git: string
+  /** A directory of the run's own, for the private one. */
+  readonly directory: string
+  readonly hostGit: HostGit
+  /** What commands may write to, without symlinks. */
+  readonly roots: readonly string[]
+  /** Whether it may be changed at all. */
+  readonly writable: boolean
+  readonly run: string
+}
+
+type State = {
+  readonly left: HeldDirectory
+  readonly path: string
+  readonly known: Known
+  readonly scopes: readonly WorktreeScope[]
+  readonly modules: readonly string[]
+  readonly config: ShownConfig
+  readonly denied: string
+  seen: string
+  host: string
+}
+
+/** A repository of the host's as commands see it: a private directory in place of its own, out of which we take over what is data. */
+export class PrivateRepository {
+  readonly git: string
+  readonly #options: Options
+  readonly #host: HeldDirectory
+  #objects: string
+  #state: State | undefined
+  #oidBytes = 20
+  #generation = 0
+  readonly #borrowed: readonly string[]
+  #stale = false
+  /** The stamp of the objects that the host has been given. */
+  #taken: string | undefined
+
+  constructor(options: Options) {
+    this.git = options.git
+    this.#options = options
+    this.#host = holdDirectory(encodePath(options.git))
+    // The host's objects are seen beside, and those that it borrows from others itself.
+    const borrowed =
+      this.#host
+        .read('objects/info/alternates', 1024 * 1024)
+        ?.toString('utf8')
+        .split('\n') ?? []
+    this.#borrowed = borrowed
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => resolve(`${this.git}/objects`, line))
+      .filter((path) => existsSync(path))
+    this.#objects = this.#makeObjects()
+  }
+
+  /** Whether what commands do in it is taken over. */
+  get writable(): boolean {
+    return this.#options.writable
+  }
+
+  /** Directories of submodules below it, by their names: repositories themselves. */
+  get modules(): readonly string[] {
+    return this.#state?.modules ?? []
+  }
+
+  /** Files that its config includes and that hold secrets, and those that it names as its keys. */
+  get secretFiles(): readonly string[] {
+    return this.#state?.config.secretFiles ?? []
+  }
+
+  /**
+   * Makes the private directory, or makes it anew where the host changed something. Only while no command runs that may write to it.
+   *
+   * @param denied what commands can't read, absolute and without symlinks
+   * @returns whether there is one: repositories of some kinds can't be read by their files
+   */
+  prepare(denied: readonly string[]): boolean {
+    const { hostGit, roots, directory } = this.#options
+    const before = this.#state
+    const isSame = before?.denied === denied.join('\0') && !this.#stale
+    if (before !== undefined && isSame && this.#stamp(before.scopes) === before.host) return true
+    const scopes = scopesOf(this.git, this.#host, roots).map((scope) =>
+      this.writable ? scope : { ...scope, writable: false },
+    )
+    const host = this.#stamp(scopes)
+    const modules = modulesOf(this.#host)
+    const names = [
+      'config',
+      'config.worktree',
+      ...scopes.flatMap(({ prefix }) => (prefix === '' ? [] : [`${prefix}config.worktree`])),
+    ]
+    const config = readShownConfig(this.git, this.#host, hostGit, names)
+    const format = config?.whole.findLast(
+      ({ section, name }) => section === 'extensions' && name === 'objectformat',
+    )?.value
+    const storage = config?.whole.findLast(
+      ({ section, name }) => section === 'extensions' && name === 'refstorage',
+    )?.value
+    if (config === undefined || (storage !== undefined && storage !== 'files')) return false
+    this.#oidBytes = format === 'sha256' ? 32 : 20
+    const path = `${directory}/${(this.#generation += 1)}`
+    const baseline = makePrivateCopy(this.#host, path, {
+      oidBytes: this.#oidBytes,
+      scopes,
+      config: config.texts,
+      modules,
+      denied,
+    })
+    if (baseline === undefined) return false
+    if (!this.#hasAlternates()) this.#objects = this.#makeObjects()
+    this.#state?.left.close()
+    const left = holdDirectory(path)
+    const known: Known = {
+      refs: new Map(baseline.refs),
+      files: new Map(baseline.files),
+      raw: new Map(baseline.raw),
+      config: new Map(config.entries),
+    }
+    this.#state = { left, path, known, scopes, modules, config, denied: denied.join('\0'), seen: snapshot(left), host }
+    this.#stale = false
+    return true
+  }
+
+  /** What shows it at its place: to be added to the mounts of a command. */
+  mounts(as: 'writable' | 'read-only'): readonly Mount[] {
+    const state = this.#state
+    if (state === undefined) return []
+    const may = this.writable ? as : 'read-only'
+    const lfs = this.#host.stat('lfs')?.kind === 'directory'
+    return [
+      { path: this.git, source: state.path, as: may },
+      { path: `${this.git}/objects`, source: this.#objects, as: may },
+      { path: `${this.git}/portcullis/objects`, source: `${this.git}/objects`, as: 'read-only' },
+      ...this.#borrowed.map((path) => ({ path, as: 'read-only' as const })),
+      ...(lfs ? [{ path: `${this.git}/portcullis/lfs`, source: `${this.git}/lfs`, as: 'read-only' as const }] : []),
+    ]
+  }
+
+  /** Takes over what commands have done, if anything. */
+  async takeOver(pack: RunPack): Promise<readonly ImportNote[]> {
+    const state = this.#state
+    if (state === undefined || !this.writable) return []
+    const now = snapshot(state.left)
+    if (now === state.seen) return []
+    const { hostGit, run, roots } = this.#options
+    const sides: ImportSides = {
+      git: hostGit,
+      host: this.#host,
+      left: state.left,
+      oidBytes: this.#oidBytes,
+      scopes: state.scopes,
+      run,
+    }
+    const objects = this.#objectsStamp()
+    const packNew = objects === this.#taken ? undefined : () => pack(this.git, this.#oidBytes)
+    // From here on it is we who change the host's: what somebody else changed before has to come in yet.
+    const moved = this.#stamp(state.scopes) !== state.host
+    const { notes, stale, complete } = await importChanges(sides, state.known, packNew)
+    if (complete) this.#taken = objects
+    const made = await importMade(sides, { git: this.git, roots, pack })
+    state.seen = now
+    state.host = this.#stamp(state.scopes)
+    this.#stale ||= moved || stale || made.stale
+    return [...notes, ...made.notes]
+  }
+
+  close(): void {
+    this.#state?.left.close()
+    this.#host.close()
+  }
+
+  #stamp(scopes: readonly WorktreeScope[]): string {
+    return hostStamp(
+      this.#host,
+      scopes.map(({ prefix }) => prefix),
+    )
+  }
+
+  /** A new directory for objects, which nothing that a command left can lead elsewhere. */
+  #makeObjects(): string {
+    const path = `${this.#options.directory}/objects-${this.#generation}`
+    mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })
+    mkdirSync(`${path}/info`)
+    writeFileSync(`${path}/info/alternates`, this.#alternates())
+    return path
+  }
+
+  #alternates(): string {
+    return [`${this.git}/portcullis/objects`, ...this.#borrowed, ''].join('\n')
+  }
+
+  #hasAlternates(): boolean {
+    const objects = holdDirectory(this.#objects)
+    try {
+      return objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates()
+    } finally {
+      objects.close()
+    }
+  }
+
+  /** What differs when a command has added objects; undefined where there are none. */
+  #objectsStamp(): string | undefined {
+    const objects = holdDirectory(this.#objects)
+    try {
+      const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))
+      const isEmpty = entries.every(([name]) => name === 'pack') && (objects.names('pack') ?? []).length === 0
+      return isEmpty ? undefined : entries.map(([name, { stamp }]) => `${name} ${stamp}`).join('\n')
+    } finally {
+      objects.close()
+    }
+  }
+}
+
+/** Names of the directories below `modules` that are repositories: a submodule's name may hold slashes. */
+function modulesOf(host: HeldDirectory): readonly string[] {
+  const found: string[] = []
+  const look = (path: string, depth: number): void => {
+    for (const name of host.names(path) ?? []) {
+      const entry = `${path}/${name}`
+      if (host.stat(entry)?.kind !== 'directory') continue
+      if (host.stat(`${entry}/HEAD`) !== undefined && host.stat(`${entry}/objects`) !== undefined) {
+        found.push(entry.slice('modules/'.length))
+      } else if (depth < 4) look(entry, depth + 1)
+    }
+  }
+  look('modules', 0)
+  return found
+}

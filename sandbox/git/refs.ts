@@ -1,0 +1,67 @@
+import type { HeldDirectory } from './held-directory.ts'
+
+/** What a repository's refs say: an object id, or `ref: ` and the name of another. */
+export type Refs = ReadonlyMap<string, string>
+
+const [largestRef, largestPacked, mostRefs] = [4096, 256 * 1024 * 1024, 500_000]
+
+/** `git check-ref-format`, for bytes: a name that begins with `refs/`. */
+export function isRefName(name: string): boolean {
+  return (
+    name.startsWith('refs/') &&
+    name.length < 1024 &&
+    !/[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/$|\.$/.test(name) &&
+    name.split('/').every((part) => part !== '' && !part.startsWith('.') && !part.endsWith('.lock')) &&
+    !name.includes('/-')
+  )
+}
+
+/** Whether something is an object id of this length in bytes. */
+export function isOid(text: string, oidBytes: number): boolean {
+  return text.length === oidBytes * 2 && /^[0-9a-f]+$/.test(text)
+}
+
+/** The value that the file of a ref holds; undefined for what isn't one. */
+export function parseRef(content: Buffer | undefined, oidBytes: number): string | undefined {
+  const text = content?.toString('latin1').replace(/\n$/, '')
+  if (text === undefined) return undefined
+  const target = /^ref: (refs\/.*)$/s.exec(text)?.[1]
+  if (target !== undefined) return isRefName(target) ? text : undefined
+  return isOid(text, oidBytes) ? text : undefined
+}
+
+/** All refs below `refs/` of a directory, loose and packed; undefined where there are too many. What isn't a ref is passed over. */
+export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | undefined {
+  const refs = new Map<string, string>()
+  const packed = directory.read('packed-refs', largestPacked)
+  for (const line of packed?.toString('latin1').split('\n') ?? []) {
+    const space = line.indexOf(' ')
+    if (space !== oidBytes * 2) continue
+    const [oid, name] = [line.slice(0, space), line.slice(space + 1)]
+    if (isOid(oid, oidBytes) && isRefName(name)) refs.set(name, oid)
+  }
+  const open = ['refs']
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const name of directory.names(path) ?? []) {
+      const entry = `${path}/${name}`
+      const kind = directory.stat(entry)?.kind
+      if (kind === 'directory') open.push(entry)
+      if (kind !== 'file' || !isRefName(entry)) continue
+      const value = parseRef(directory.read(entry, largestRef), oidBytes)
+      if (value !== undefined) refs.set(entry, value)
+      if (refs.size > mostRefs) return undefined
+    }
+  }
+  return refs
+}
+
+/** A `packed-refs` file of all that aren't symbolic; those are to be loose. */
+export function writePackedRefs(refs: Refs): string {
+  const lines = [...refs].filter(([, value]) => !value.startsWith('ref: ')).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`
+}
+
+/** What is taken over of what commands did to refs. */
+export function isImportedRef(name: string): boolean {
+  return isRefName(name) && /^refs\/(?:heads|tags|remotes|notes)\/|^refs\/stash$/.test(name)
+}

@@ -1,0 +1,81 @@
+import { closeSync, constants, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { bytes, type HeldDirectory } from './held-directory.ts'
+
+const largestIndex = 1024 * 1024 * 1024
+const lockWaitMs = 2000
+const asNewFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+/** How a file that git locks was replaced, or why not. */
+export type Replaced = 'done' | 'moved' | 'locked'
+
+/**
+ * Does something while `NAME.lock` is held, as git does. A lock that somebody else holds is waited for, and never removed.
+ *
+ * @param act gives whether the lock has become something else, and is not to be removed
+ */
+export async function withLock(
+  host: HeldDirectory,
+  name: string,
+  act: (descriptor: number, lock: Buffer | string) => boolean,
+): Promise<'done' | 'locked'> {
+  const lock = bytes(host.at(`${name}.lock`))
+  mkdirSync(bytes(host.at(dirname(name))), { recursive: true })
+  let descriptor: number | undefined
+  for (const until = Date.now() + lockWaitMs; descriptor === undefined;) {
+    try {
+      descriptor = openSync(lock, asNewFile, 0o644)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (Date.now() >= until) return 'locked'
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  let taken = false
+  try {
+    taken = act(descriptor, lock)
+    return 'done'
+  } finally {
+    closeSync(descriptor)
+    if (!taken) rmSync(lock, { force: true })
+  }
+}
+
+/**
+ * Replaces a file of the host's, only while it is what was expected.
+ *
+ * @param next gives the new content from the present one; undefined where that isn't the one expected
+ */
+export async function replaceLocked(
+  host: HeldDirectory,
+  name: string,
+  next: (now: Buffer | undefined) => Buffer | undefined,
+): Promise<Replaced> {
+  let content: Buffer | undefined
+  const held = await withLock(host, name, (descriptor, lock) => {
+    content = next(host.read(name, largestIndex))
+    if (content === undefined) return false
+    writeAll(descriptor, content)
+    renameSync(lock, bytes(host.at(name)))
+    return true
+  })
+  return held === 'locked' ? held : content === undefined ? 'moved' : 'done'
+}
+
+/** Replaces a file of the host's in one step, for whoever holds what guards it. */
+export function replaceFile(host: HeldDirectory, name: string, content: Buffer): void {
+  mkdirSync(bytes(dirname(host.at(name))), { recursive: true })
+  const beside = bytes(`${host.at(name)}.portcullis`)
+  rmSync(beside, { force: true })
+  const descriptor = openSync(beside, asNewFile, 0o644)
+  try {
+    writeAll(descriptor, content)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(beside, bytes(host.at(name)))
+}
+
+function writeAll(descriptor: number, content: Buffer): void {
+  for (let at = 0; at < content.length;) at += writeSync(descriptor, content, at)
+}

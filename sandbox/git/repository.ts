@@ -1,0 +1,110 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isWithin } from '../paths.ts'
+import { encodePath } from '../path-bytes.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import { keyOf, parseConfigFile } from './config-file.ts'
+import type { WorktreeScope } from './private-copy.ts'
+
+const largest = 1024 * 1024
+
+/**
+ * The directory of the repository that a directory is a work tree of, shared by all its work trees, or that it is itself; undefined where it
+ * is none. A file named `.git` counts only where the repository names this directory in turn: it may come with the tree, and could
+ * name any repository on the disk.
+ */
+export function repositoryOf(directory: string): string | undefined {
+  try {
+    const link = join(directory, '.git')
+    const stat = lstatSync(encodePath(link), { throwIfNoEntry: false })
+    if (stat === undefined) return isBare(directory) ? directory : undefined
+    if (stat.isDirectory()) return looksLikeGit(link) ? link : undefined
+    if (stat.isSymbolicLink()) {
+      const real = realpathSync.native(link)
+      return looksLikeGit(real) ? real : undefined
+    }
+    return stat.isFile() ? linkedFrom(directory) : undefined
+  } catch {
+    // Something on the way isn't there, so it leads nowhere.
+    return undefined
+  }
+}
+
+function linkedFrom(worktree: string): string | undefined {
+  const named = /^gitdir: ([^\0\n]+)\n?$/.exec(readText(worktree, '.git') ?? '')?.[1]
+  if (named === undefined) return undefined
+  const directory = realpathSync.native(resolve(worktree, named))
+  const common = readText(directory, 'commondir')
+  if (common !== undefined) {
+    const back = readText(directory, 'gitdir')?.replace(/\n$/, '')
+    if (back === undefined || realpathSync.native(dirname(resolve(directory, back))) !== worktree) return undefined
+    const repository = realpathSync.native(resolve(directory, common.replace(/\n$/, '')))
+    return dirname(directory) === join(repository, 'worktrees') ? repository : undefined
+  }
+  return worktreeNamedBy(directory) === worktree ? directory : undefined
+}
+
+/** The work tree that a repository's own config names; undefined where it names none. */
+function worktreeNamedBy(git: string): string | undefined {
+  const back = parseConfigFile(readText(git, 'config') ?? '')?.findLast(
+    (entry) => keyOf(entry) === 'core.worktree',
+  )?.value
+  return back === undefined ? undefined : realOrUndefined(resolve(git, back))
+}
+
+/** Whether git would take a directory for a repository. */
+function looksLikeGit(path: string): boolean {
+  const has = (name: string): boolean =>
+    lstatSync(encodePath(join(path, name)), { throwIfNoEntry: false }) !== undefined
+  return has('HEAD') && has('objects') && has('refs')
+}
+
+/** Whether a directory is a bare repository, which holds nothing but what is git's. */
+export function isBare(path: string): boolean {
+  if (!looksLikeGit(path)) return false
+  const held = holdDirectory(encodePath(path))
+  try {
+    const own =
+      /^(?:HEAD|[A-Z_]+_HEAD|config|config\.worktree|description|hooks|info|objects|refs|logs|packed-refs|branches|worktrees|modules|index|lfs|shallow|gc\.log|gc\.pid|rr-cache|COMMIT_EDITMSG|BISECT_[A-Z_]+|git-daemon-export-ok)(?:\.lock)?$/
+    return (held.names('') ?? []).every((name) => own.test(name))
+  } finally {
+    held.close()
+  }
+}
+
+/**
+ * The work trees of a repository.
+ *
+ * @param roots what commands may write to, without symlinks
+ */
+export function scopesOf(git: string, host: HeldDirectory, roots: readonly string[]): readonly WorktreeScope[] {
+  const isWritable = (path: string | undefined): boolean =>
+    path !== undefined && roots.some((root) => isWithin(path, root))
+  const own = worktreeNamedBy(git) ?? (basename(git) === '.git' ? dirname(git) : undefined)
+  const linked = (host.names('worktrees') ?? []).flatMap((name): readonly WorktreeScope[] => {
+    const prefix = `worktrees/${name}/`
+    const back = host.read(`${prefix}gitdir`, 4096)?.toString('utf8').replace(/\n$/, '')
+    if (back === undefined) return []
+    const worktree = realOrUndefined(dirname(resolve(git, prefix, back)))
+    return [{ prefix, worktree, writable: isWritable(worktree) }]
+  })
+  return [{ prefix: '', worktree: own, writable: isWritable(own ?? git) }, ...linked]
+}
+
+function readText(directory: string, name: string): string | undefined {
+  const held = holdDirectory(encodePath(directory))
+  try {
+    return held.read(name, largest)?.toString('utf8')
+  } finally {
+    held.close()
+  }
+}
+
+function realOrUndefined(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    // A work tree that is gone.
+    return undefined
+  }
+}

@@ -1,0 +1,112 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { expandHome, homes } from '../homes.ts'
+import { isInclude, keyFilesOf } from './global-config.ts'
+import { withoutSecrets } from './config-clean.ts'
+import { entryOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './config-file.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import type { HostGit } from './host-git.ts'
+
+/** A repository's config as commands are shown it. */
+export type ShownConfig = {
+  /** The texts of its files, by their paths. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly entries: ReadonlyMap<string, readonly ConfigEntry[]>
+  /** All settings of the host's, secrets too: for what they name. */
+  readonly whole: readonly ConfigEntry[]
+  /** Files that it includes and that hold secrets, and those that it names as its keys: not to be shown. */
+  readonly secretFiles: readonly string[]
+  /** Whether its own files hold secrets. */
+  readonly lost: boolean
+}
+
+const largest = 4 * 1024 * 1024
+
+/**
+ * Reads the host's config of a repository and takes out what is secret; what it includes is resolved by git itself, which knows the conditions.
+ * Undefined for one that git wouldn't read.
+ *
+ * @param names `config`, and those of work trees that have one of their own
+ */
+export function readShownConfig(
+  git: string,
+  host: HeldDirectory,
+  hostGit: HostGit,
+  names: readonly string[],
+): ShownConfig | undefined {
+  const [texts, entries] = [new Map<string, string>(), new Map<string, readonly ConfigEntry[]>()]
+  const whole: ConfigEntry[] = []
+  const secretFiles: string[] = []
+  let lost = false
+  for (const name of names) {
+    const content = host.read(name, largest)
+    if (content === undefined && name !== 'config') continue
+    const own = parseConfigFile(content?.toString('latin1') ?? '')
+    if (own === undefined) return undefined
+    const resolved = own.some(isInclude) ? resolveIncludes(git, host, hostGit, name, own, secretFiles) : own
+    if (resolved === undefined) return undefined
+    const clean = withoutSecrets(resolved)
+    lost ||= clean.lost || own.some(isInclude)
+    whole.push(...resolved)
+    // Objects of the private directory are few, and a repack would copy all of the host's.
+    const shown: readonly ConfigEntry[] =
+      name === 'config' ? [...clean.kept, entryOf('gc.auto', '0'), entryOf('core.splitindex', 'false')] : clean.kept
+    entries.set(name, shown)
+    texts.set(name, writeConfigFile(shown))
+  }
+  secretFiles.push(...keyFilesOf(whole, git))
+  return { texts, entries, whole, secretFiles, lost }
+}
+
+function resolveIncludes(
+  git: string,
+  host: HeldDirectory,
+  hostGit: HostGit,
+  name: string,
+  own: readonly ConfigEntry[],
+  secretFiles: string[],
+): readonly ConfigEntry[] | undefined {
+  const words = ['config', '--file', `/proc/self/fd/3/${name}`, '--includes', '--list', '-z', '--show-origin']
+  const { ok, stdout } = hostGit.run(host, words)
+  if (!ok) return undefined
+  const fields = stdout.toString('latin1').split('\0')
+  const entries: ConfigEntry[] = []
+  const files = new Set<string>()
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [origin = '', setting = ''] = [fields[at], fields[at + 1]]
+    files.add(origin.replace(/^file:/, ''))
+    const line = setting.indexOf('\n')
+    entries.push(line === -1 ? entryOf(setting, undefined) : entryOf(setting.slice(0, line), setting.slice(line + 1)))
+  }
+  // Those whose condition doesn't hold here too: they lie about all the same.
+  for (const { value } of [...own, ...entries].filter(isInclude)) {
+    const path = Buffer.from(value ?? '', 'latin1').toString('utf8')
+    const known = path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(git, path)]
+    for (const file of known) files.add(file)
+  }
+  for (const file of files) if (!file.startsWith('/proc/self/fd/3/') && holdsSecrets(file)) secretFiles.push(file)
+  return entries
+}
+
+function holdsSecrets(file: string): boolean {
+  const text = readWhole(file)
+  if (text === undefined) return false
+  const entries = parseConfigFile(text)
+  return entries === undefined
+    ? /token|authorization|password|:\/\/[^/\s]*@/i.test(text)
+    : withoutSecrets(entries.filter((entry) => !isInclude(entry))).lost
+}
+
+function readWhole(file: string): string | undefined {
+  try {
+    const directory = holdDirectory(dirname(realpathSync.native(file)))
+    try {
+      return directory.read(basename(realpathSync.native(file)), largest)?.toString('latin1')
+    } finally {
+      directory.close()
+    }
+  } catch {
+    // Absent, or not ours to read: then not the commands' either.
+    return undefined
+  }
+}

@@ -1,0 +1,71 @@
+import type { HeldDirectory } from './held-directory.ts'
+
+/** How many entries are looked at; what holds more was not made by git. */
+const most = 100_000
+
+/**
+ * What everything in a private directory looks like from outside: the same text means that nothing changed. Objects are left out, since what
+ * names them changes too.
+ */
+export function snapshot(directory: HeldDirectory): string {
+  const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])
+  const stamps: string[] = []
+  const open = ['']
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const [name, { kind, stamp }] of directory.entries(path) ?? []) {
+      if (path === '' && skipped.has(name)) continue
+      const entry = path === '' ? name : `${path}/${name}`
+      if (kind === 'directory') {
+        // The objects of new submodules.
+        if (!(name === 'objects' && path.startsWith('modules/'))) open.push(entry)
+        stamps.push(entry)
+      } else stamps.push(`${entry} ${stamp}`)
+      if (stamps.length > most) return `${Math.random()}`
+    }
+  }
+  return stamps.toSorted().join('\n')
+}
+
+/** What of the host's repository tells that the host changed something, without a look into its files. */
+export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
+  const stamps: string[] = []
+  const add = (path: string): void => void stamps.push(`${path} ${host.stat(path)?.stamp ?? ''}`)
+  for (const prefix of prefixes) {
+    for (const name of [
+      '',
+      'HEAD',
+      'index',
+      'logs/HEAD',
+      'rebase-merge',
+      'rebase-apply',
+      'sequencer',
+      'config.worktree',
+      'refs/bisect',
+    ]) {
+      add(`${prefix}${name}`)
+    }
+  }
+  for (const name of [
+    'packed-refs',
+    'config',
+    'shallow',
+    'worktrees',
+    'modules',
+    'logs/refs/stash',
+    'info',
+    'hooks',
+    'refs',
+  ])
+    add(name)
+  // Whoever writes into a file that is there leaves the directory's time as it was.
+  const open = ['info', 'hooks', 'refs']
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    // Samples never run, and commands are not shown them.
+    const isShown = path === 'hooks' ? (name: string) => !name.endsWith('.sample') : undefined
+    for (const [name, { kind, stamp }] of host.entries(path, isShown) ?? []) {
+      stamps.push(`${path}/${name} ${stamp}`)
+      if (kind === 'directory') open.push(`${path}/${name}`)
+    }
+  }
+  return stamps.join('\n')
+}

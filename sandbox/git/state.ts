@@ -1,0 +1,119 @@
+import { withoutUserinfo } from './config-clean.ts'
+import { isOid, isRefName } from './refs.ts'
+
+/** What may become of a file of git's that says what it is in the middle of; undefined refuses it. */
+type Rule = (text: string, oidBytes: number) => string | undefined
+
+const largestState = 16 * 1024 * 1024
+
+/** Directories of a work tree's git directory whose files are state, each with a rule for what is in it. */
+const directories: Readonly<Record<string, (name: string) => Rule | undefined>> = {
+  'rebase-merge': (name) => rebaseFile(name),
+  'rebase-apply': (name) => rebaseFile(name),
+  sequencer: (name) => ({ todo: todoList, head: oids, 'abort-safety': optionalOid })[name],
+  'refs/bisect': (name) => (isRefName(`refs/bisect/${name}`) ? oids : undefined),
+  info: (name) => (name === 'sparse-checkout' ? plainText : undefined),
+}
+
+const files: Readonly<Record<string, Rule>> = {
+  ORIG_HEAD: oids,
+  MERGE_HEAD: oids,
+  CHERRY_PICK_HEAD: oids,
+  REVERT_HEAD: oids,
+  REBASE_HEAD: oids,
+  AUTO_MERGE: oids,
+  MERGE_MSG: plainText,
+  SQUASH_MSG: plainText,
+  COMMIT_EDITMSG: plainText,
+  MERGE_MODE: (text) => (/^(?:no-ff|ff-only)?\n?$/.test(text) ? text : undefined),
+  FETCH_HEAD: (text, oidBytes) => withoutUserinfo(plainLines(text, new RegExp(`^[0-9a-f]{${oidBytes * 2}}\t`)) ?? ''),
+  BISECT_START: (text) => headName(text.trimEnd()),
+  BISECT_LOG: (text) => plainLines(text, /^(?:#.*|git bisect (?:start|good|bad|skip|old|new|terms)[^$`;&|<>]*|)$/),
+  BISECT_NAMES: (text) => (/^(?: ?'[^'\\\n]*')*\s*$/.test(text) ? text : undefined),
+  BISECT_TERMS: (text) => plainLines(text, /^[A-Za-z][A-Za-z0-9_-]*$/),
+  BISECT_EXPECTED_REV: oids,
+  BISECT_HEAD: oids,
+  BISECT_ANCESTORS_OK: (text) => (text === '' ? '' : undefined),
+  BISECT_FIRST_PARENT: (text) => (text === '' ? '' : undefined),
+}
+
+/** Where state lies: names of files in a work tree's git directory, and of directories of such files. */
+export const stateFiles: readonly string[] = Object.keys(files)
+export const stateDirectories: readonly string[] = Object.keys(directories)
+
+/**
+ * What of a state file may be taken over: texts that git only shows or reads as data stay as they are; what it would run is left out.
+ *
+ * @param path below the git directory of the work tree
+ * @returns undefined for what isn't state or not of its form
+ */
+export function importableState(path: string, content: Buffer, oidBytes: number): Buffer | undefined {
+  if (content.length > largestState) return undefined
+  const slash = path.lastIndexOf('/')
+  const rule = slash === -1 ? files[path] : directories[path.slice(0, slash)]?.(path.slice(slash + 1))
+  const text = rule?.(content.toString('latin1'), oidBytes)
+  return text === undefined ? undefined : Buffer.from(text, 'latin1')
+}
+
+/** Files of an interrupted rebase or `am`. A strategy is a program's name, and options would be passed on to git. */
+function rebaseFile(name: string): Rule | undefined {
+  if (/^git-rebase-todo(?:\.backup)?$|^done$/.test(name)) return todoList
+  if (
+    /^(?:onto|orig-head|squash-onto|stopped-sha|autostash|amend|abort-safety|original-commit|dirtyindex)$/.test(name)
+  ) {
+    return optionalOid
+  }
+  if (name === 'head-name')
+    return (text) => headName(text.trimEnd()) ?? (text.trim() === 'detached HEAD' ? text : undefined)
+  if (name === 'author-script') return authorScript
+  if (name === 'strategy')
+    return (text) => (/^(?:ort|recursive|resolve|octopus|ours|subtree)\n?$/.test(text) ? text : undefined)
+  if (/^(?:msgnum|end|next|last)$/.test(name)) return (text) => (/^\d{1,9}\n?$/.test(text) ? text : undefined)
+  if (/^\d{4,6}$/.test(name)) return plainText
+  const flags =
+    /^(?:interactive|quiet|verbose|signoff|drop_redundant_commits|keep_redundant_commits|no-reschedule-failed-exec|reschedule-failed-exec|cdate_is_adate|ignore_date|rebasing|applying|threeway|keep|utf8|sign|scissors|messageid|force-rewrite)$/
+  if (flags.test(name)) return (text) => (/^[a-z]{0,16}\n?$/.test(text) ? text : undefined)
+  const texts =
+    /^(?:message|message-squash|message-fixup|current-fixups|rewritten-list|rewritten-pending|rewritten|patch|msg|msg-clean|info|final-commit|update-refs|refs-to-delete)$/
+  return texts.test(name) ? plainText : undefined
+}
+
+/** A list of what a rebase has to do, without the lines that run programs. */
+export function todoList(text: string): string | undefined {
+  const known =
+    /^\s*(?:#.*|noop|break|b|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|revert|label|l|reset|t|merge|m|update-ref|u)\s.*|)$/
+  if (/\0/.test(text)) return undefined
+  return text
+    .split('\n')
+    .filter((line) => known.test(line))
+    .join('\n')
+}
+
+function oids(text: string, oidBytes: number): string | undefined {
+  const lines = text.replace(/\n$/, '').split('\n')
+  return lines.every((line) => isOid(line, oidBytes)) ? `${lines.join('\n')}\n` : undefined
+}
+
+function optionalOid(text: string, oidBytes: number): string | undefined {
+  return text.trim() === '' ? text : oids(text, oidBytes)
+}
+
+function headName(text: string): string | undefined {
+  return (isRefName(text) || isRefName(`refs/heads/${text}`) || /^[0-9a-f]{40,64}$/.test(text)) && !text.startsWith('-')
+    ? `${text}\n`
+    : undefined
+}
+
+/** Three assignments in single quotes, as `sq_quote` writes them. */
+function authorScript(text: string): string | undefined {
+  return plainLines(text, /^GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\\\n]|'\\['!]')*'$/)
+}
+
+function plainLines(text: string, form: RegExp): string | undefined {
+  const lines = text.replace(/\n$/, '').split('\n')
+  return text === '' || lines.every((line) => form.test(line) && !/[\0\r\x1b]/.test(line)) ? text : undefined
+}
+
+function plainText(text: string): string | undefined {
+  return text.includes('\0') ? undefined : text
+}

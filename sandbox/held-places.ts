@@ -1,0 +1,195 @@
+import { closeSync, lstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Backend } from './backend.ts'
+import { SandboxError } from './errors.ts'
+import { hostFileSystem, type FileSystemView } from './file-system-view.ts'
+import { isThere, openWithoutLinks, pathOf, placeAt, type Held, type Place } from './held-place.ts'
+import type { KnownPlaces } from './known-places.ts'
+import type { Identity } from './mounting/steps.ts'
+import { lookOnce, type HostLook } from './look-once.ts'
+import { isWithin } from './paths.ts'
+import type { SandboxPolicy } from './policy.ts'
+import { movedDenial, putBack } from './put-back.ts'
+import { pathsAndPatterns, writableRoots } from './roots.ts'
+import type { Denial } from './sandbox.ts'
+
+/** The most directories that are held for the denied files in them, so that they can't use up the table of open files. */
+const mostParents = 1024
+
+/** The places of a policy as they were when its sandbox was opened, whatever commands rename or put in their stead. */
+type HeldPlaces = {
+  /**
+   * The policy for the next command: each root at the path that it had without symlinks, and what was denied wherever it is by now. Throws
+   * `path-changed`.
+   */
+  readonly current: (policy: SandboxPolicy) => SandboxPolicy
+  /** What has to lie at the path of a root, or of what is denied; undefined for other paths. */
+  readonly identityOf: (path: string) => Identity | undefined
+  /** Looks at the host as the policy's paths meant it at the start: none of them leads through a symlink made since. */
+  readonly view: FileSystemView
+  /** The same of one moment. */
+  readonly look: () => HostLook
+  /**
+   * Puts back what was denied by its path and lies elsewhere now, and says so; where something stands in the way, that is said once. What is
+   * denied by its name is so at any place.
+   */
+  readonly putBack: () => readonly Denial[]
+  /** For sandboxes that are opened like this one. */
+  readonly known: () => KnownPlaces
+  readonly close: () => void
+}
+
+/** A denied place that commands can move: held by itself, or by the directory that it is in. */
+type Denied = { readonly path: string; readonly held: Held; readonly name: string | undefined }
+
+/**
+ * Opens the places of `policy`. Linux only: elsewhere nothing is held, since a descriptor has no path there. Throws `path-changed` where
+ * something else is at a path of `wanted`.
+ */
+export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: readonly Place[] = []): HeldPlaces {
+  const roots = writableRoots(policy, hostFileSystem)
+  const isMovable = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root))
+  const held = new Map<string, Held>()
+  const hold = (path: string): Held | undefined => {
+    const known = held.get(path)
+    if (known !== undefined) return known
+    const opened = openWithoutLinks(path)
+    if (opened !== undefined) held.set(path, opened)
+    return opened
+  }
+  const fixed = new Map<string, string | undefined>()
+  const fix = (path: string): string => {
+    const real = hostFileSystem.realPath(path)
+    // What is not there yet may become a command's own link: then it is no grant.
+    fixed.set(real ?? path, real)
+    return real ?? path
+  }
+  const isRoot = (path: string): boolean => hold(path) !== undefined
+  const paths = {
+    workspace: fix(policy.workspace),
+    writableRoots: policy.writableRoots.map(fix),
+    readableRoots: policy.readableRoots.map(fix),
+    writableFiles: policy.writableFiles.map(fix),
+  }
+  const rootIdentities = new Map(
+    [paths.workspace, ...paths.writableRoots, ...paths.readableRoots]
+      .filter(isRoot)
+      .map((path) => [path, held.get(path)?.identity]),
+  )
+  for (const place of wanted) {
+    const { path, identity } = place
+    const found = hold(path)
+    if (found === undefined ? !isThere(place) : !isSame(found.identity, identity)) {
+      for (const { descriptor } of held.values()) closeSync(descriptor)
+      throw new SandboxError('path-changed', { backend, path, approved: true })
+    }
+    rootIdentities.set(path, identity)
+  }
+  const denied = hostFileSystem
+    .present(pathsAndPatterns(policy.deniedReads).paths)
+    .flatMap((entry) => deniedPlace(hostFileSystem.realPath(entry), isMovable, hold))
+  const named = new Map<string, Denied>()
+  const told = new Map<string, string>()
+
+  const all = (): readonly Denied[] => [...denied, ...named.values()]
+  let deniedIdentities = new Map<string, Identity>()
+  const locate = (): ReadonlyMap<string, Identity> => {
+    const places = new Map<string, Identity>()
+    for (const each of all()) {
+      const place = whereIs(each)
+      if (place === undefined) continue
+      const known = places.get(place.path)
+      // One was moved to where the other had just been.
+      if (known !== undefined && !isSame(known, place.identity)) {
+        throw new SandboxError('path-changed', { backend, path: place.path })
+      }
+      places.set(place.path, place.identity)
+    }
+    return (deniedIdentities = places)
+  }
+  const viewOver = (host: FileSystemView): FileSystemView => ({
+    ...host,
+    realPath: (path) => {
+      if (rootIdentities.has(path)) return path
+      const real = host.realPath(path)
+      return fixed.has(path) && real !== path ? undefined : real
+    },
+    named: (directory, patterns) => {
+      const found = host.named(directory, patterns)
+      for (const path of found) {
+        if (named.has(path) || named.size >= mostParents || !isMovable(path)) continue
+        for (const each of deniedPlace(path, isMovable, hold)) named.set(path, each)
+      }
+      return found
+    },
+  })
+  // The same list for as long as it says the same: what is made of it is kept by it.
+  let before: string[] = []
+  const withLocated = (given: string[]): string[] => {
+    const located = locate()
+    if (located.size === 0) return given
+    const all = [...new Set([...given, ...located.keys()])]
+    if (before.length !== all.length || !before.every((path, at) => path === all[at])) before = all
+    return before
+  }
+
+  return {
+    current: (applied) => ({ ...applied, ...paths, deniedReads: withLocated(applied.deniedReads) }),
+    identityOf: (path) => rootIdentities.get(path) ?? deniedIdentities.get(path),
+    view: viewOver(hostFileSystem),
+    look: () => {
+      const now = lookOnce()
+      return { ...now, ...viewOver(now) }
+    },
+    putBack: () =>
+      denied.flatMap((each) => {
+        const to = whereIs(each)?.path
+        if (to === undefined || to === each.path) return []
+        const moved = { from: each.path, to }
+        const isBack = putBack(moved) && whereIs(each)?.path === each.path
+        if (!isBack && told.get(each.path) === to) return []
+        told.set(each.path, to)
+        return [movedDenial(moved, isBack)]
+      }),
+    known: () => {
+      const asked = [policy.workspace, ...policy.writableRoots, ...policy.readableRoots, ...policy.writableFiles]
+      const placeOf = (path: string): Place | undefined => {
+        const identity = rootIdentities.get(path)
+        if (identity !== undefined) return { path, identity }
+        return fixed.get(path) === undefined ? undefined : placeAt(path)
+      }
+      const real = [paths.workspace, ...paths.writableRoots, ...paths.readableRoots, ...paths.writableFiles]
+      const places = asked.map((path, index) => [path, placeOf(real[index] ?? path)] as const)
+      return { places: new Map(places), denied: [...locate().keys()] }
+    },
+    close: () => {
+      for (const { descriptor } of held.values()) closeSync(descriptor)
+      held.clear()
+    },
+  }
+}
+
+function deniedPlace(
+  path: string | undefined,
+  isMovable: (path: string) => boolean,
+  hold: (path: string) => Held | undefined,
+): readonly Denied[] {
+  if (path === undefined || !isMovable(path)) return []
+  const isDirectory = hostFileSystem.kindOf(path) === 'directory'
+  const held = hold(isDirectory ? path : dirname(path))
+  if (held === undefined) return []
+  return [{ path, held, name: isDirectory ? undefined : path.slice(dirname(path).length + 1) }]
+}
+
+/** Where a denied place is now, and what it is: looked up in what is held, so that no rename comes between. */
+function whereIs({ held, name }: Denied): { readonly path: string; readonly identity: Identity } | undefined {
+  const at = pathOf(held)
+  if (at === undefined) return undefined
+  if (name === undefined) return { path: at, identity: held.identity }
+  const stat = lstatSync(`/proc/self/fd/${held.descriptor}/${name}`, { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? undefined : { path: join(at, name), identity: { device: stat.dev, inode: stat.ino } }
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.device === other.device && one.inode === other.inode
+}

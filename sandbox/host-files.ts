@@ -1,0 +1,126 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import process from 'node:process'
+import { randomName } from './random-name.ts'
+
+const mebibyte = 1024 * 1024
+
+/**
+ * The bytes of a regular file that commands may have put where it is: never waits on a pipe, and reads no more than asked for. Undefined for
+ * what isn't there, isn't a file, is larger, or can't be read.
+ *
+ * @param how `follow`: also through a symlink in the last place. Default: a symlink is no file.
+ */
+export function readHostFile(
+  path: string,
+  { maxBytes = mebibyte, follow = false }: { readonly maxBytes?: number; readonly follow?: boolean } = {},
+): Buffer | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (follow ? 0 : constants.O_NOFOLLOW))
+    return readRegular(descriptor, maxBytes)
+  } catch {
+    // Absent, gone again, or closed to us: for who asks all the same.
+    return undefined
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+/** The bytes of an open file; undefined where it is no regular one, or larger than asked for. Throws what read(2) does. */
+export function readRegular(descriptor: number, maxBytes: number): Buffer | undefined {
+  const stat = fstatSync(descriptor)
+  if (!stat.isFile() || stat.size > maxBytes) return undefined
+  const bytes = Buffer.alloc(stat.size)
+  let length = 0
+  while (length < bytes.length) {
+    const read = readSync(descriptor, bytes, length, bytes.length - length, length)
+    if (read === 0) break
+    length += read
+  }
+  return bytes.subarray(0, length)
+}
+
+/** A file that is written at the end of what commands do, in a directory that they may write to as well. */
+type HeldOutput = {
+  /** Writes the whole file: beside it, then in its place. Throws what went wrong, as a sentence. */
+  write(text: string): void
+}
+
+const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1000_0000 : constants.O_DIRECTORY
+
+/**
+ * Takes hold of where a file will be written, before any command runs: its directory by descriptor, links followed now and never again.
+ * What lies there by the end is replaced, not followed: a link, a pipe or another file that a command put in its place gets nothing.
+ *
+ * @throws Error that says why it can't be written: it is no regular file, or its directory is closed
+ */
+export function holdOutput(file: string): HeldOutput {
+  const path = placeOf(resolve(file))
+  const before = lstatSync(path, { throwIfNoEntry: false })
+  if (before !== undefined && !before.isFile()) throw new Error('it is not a file')
+  if (before !== undefined) accessSync(path, constants.W_OK)
+  accessSync(dirname(path), constants.W_OK | constants.X_OK)
+  const directory = openSync(dirname(path), constants.O_RDONLY | directoryOnly)
+  const held = fstatSync(directory, { bigint: true })
+  const mode = before === undefined ? 0o666 & ~process.umask() : before.mode & 0o777
+  return {
+    write: (text) => {
+      const now = lstatSync(dirname(path), { bigint: true, throwIfNoEntry: false })
+      if (now?.ino !== held.ino || now.dev !== held.dev) throw new Error('its directory was moved away meanwhile')
+      const at = process.platform === 'linux' ? `/proc/self/fd/${directory}` : dirname(path)
+      const fresh = `${at}/.${basename(path)}.${randomName()}`
+      try {
+        writeNew(fresh, text, mode)
+        renameSync(fresh, `${at}/${basename(path)}`)
+      } catch (error) {
+        rmSync(fresh, { force: true })
+        throw error
+      }
+    },
+  }
+}
+
+/** A new file that is added to, by one descriptor: what is put in its place later gets nothing. Throws `EEXIST` where there is one. */
+export function openNewFile(path: string): { append(text: string): void } {
+  const descriptor = openSync(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND,
+    0o666,
+  )
+  return { append: (text) => writeFileSync(descriptor, text) }
+}
+
+/** A path with the links in it followed; one that isn't there yet lies in the directory that is. */
+function placeOf(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    return join(realpathSync.native(dirname(path)), basename(path))
+  return realpathSync.native(path)
+}
+
+function writeNew(path: string, text: string, mode: number): void {
+  const descriptor = openSync(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    mode,
+  )
+  try {
+    writeFileSync(descriptor, text)
+    fchmodSync(descriptor, mode)
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,60 @@
+import { realpathSync } from 'node:fs'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import process from 'node:process'
+import { SandboxError } from './errors.ts'
+import { hostFileSystem } from './file-system-view.ts'
+import { isWithin } from './paths.ts'
+import { isExecutable } from './program.ts'
+
+/** Where systems keep their own programs. */
+const systemDirectories: readonly string[] = [
+  '/usr/bin',
+  '/bin',
+  '/usr/sbin',
+  '/sbin',
+  '/run/current-system/sw/bin',
+  '/nix/var/nix/profiles/default/bin',
+]
+
+/**
+ * What `PATH` is for programs that are started outside of every sandbox: of its directories, the absolute ones that no root contains, by
+ * whatever name they are reached. `npx` and `npm run` put `node_modules/.bin` of the workspace first, which commands fill.
+ *
+ * @param roots what commands may write to; links are followed here
+ */
+export function hostPath(roots: readonly string[], path: string | undefined = process.env['PATH']): string {
+  const closed = realRoots(roots)
+  const directories = (path ?? systemDirectories.join(delimiter)).split(delimiter).filter(isAbsolute)
+  return directories.filter((directory) => !isReached(resolve(directory), closed)).join(delimiter)
+}
+
+/**
+ * The program that a name means outside of every sandbox: by absolute path, in a directory of `hostPath`, and not a link to a file that a
+ * command could have written. A name with a slash is the caller's own choice of a file, which the same holds for.
+ *
+ * @param from the directory that a relative path counts from
+ * @throws SandboxError `missing-program` that says where it was looked for
+ */
+export function hostProgram(name: string, roots: readonly string[], from: string = process.cwd()): string {
+  const searched = name.includes('/') ? [] : hostPath(roots).split(delimiter).filter(isAbsolute)
+  const files = name.includes('/') ? [resolve(from, name)] : searched.map((directory) => join(directory, name))
+  const found = files.find((file) => isExecutable(file) && !isReached(file, realRoots(roots)))
+  if (found !== undefined) return found
+  throw new SandboxError('missing-program', { program: name, searched, outside: roots })
+}
+
+/** A program of the system's own, whatever `PATH` says. Throws `missing-program`. */
+export function systemProgram(name: string): string {
+  const found = systemDirectories.map((directory) => join(directory, name)).find(isExecutable)
+  if (found !== undefined) return found
+  throw new SandboxError('missing-program', { program: name, searched: systemDirectories })
+}
+
+function realRoots(roots: readonly string[]): readonly string[] {
+  return roots.flatMap((root) => [root, hostFileSystem.realPath(root) ?? root])
+}
+
+function isReached(path: string, roots: readonly string[]): boolean {
+  const real = hostFileSystem.realPath(path) === undefined ? path : realpathSync.native(path)
+  return roots.some((root) => root !== '/' && (isWithin(path, root) || isWithin(real, root)))
+}

@@ -1,0 +1,86 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { openDirectory, through } from '../quarantine.ts'
+
+/** What lies at a path. */
+export type Entry =
+  | { readonly kind: 'file'; readonly mode: number; readonly bytes: () => Buffer }
+  | { readonly kind: 'link'; readonly target: Buffer }
+  | { readonly kind: 'other' }
+
+/**
+ * Makes `entry` at `path`, where nothing is, below `root` and through no symlink on the way: directories that are missing are made, and what
+ * lies in their place is given to `away`.
+ *
+ * @throws what the system says
+ */
+export function putIn(root: string, path: string, entry: Entry, away: (path: string) => void): void {
+  let directory = openSync(root, openDirectory)
+  try {
+    let at = root
+    for (const part of relative(root, dirname(path))
+      .split('/')
+      .filter((each) => each !== '')) {
+      at = join(at, part)
+      const next = enter(through(directory, '.'), part, () => away(at))
+      closeSync(directory)
+      directory = next
+    }
+    const place = through(directory, basename(path))
+    const make = (): void => {
+      if (entry.kind === 'link') symlinkSync(entry.target, place)
+      if (entry.kind === 'file') writeNewFile(place, entry)
+    }
+    evenIfClosed(make, through(directory, '.'))
+  } finally {
+    closeSync(directory)
+  }
+}
+
+function enter(inside: string, name: string, clear: () => void): number {
+  const path = join(inside, name)
+  const open = (): number => openSync(path, openDirectory)
+  try {
+    return evenIfClosed(open, inside)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) clear()
+    evenIfClosed(() => mkdirSync(path, 0o755), inside)
+    return open()
+  }
+}
+
+/** Whoever changed what is in a directory may have closed it behind itself. */
+function evenIfClosed<T>(act: () => T, directory: string): T {
+  try {
+    return act()
+  } catch (error) {
+    if (!hasCode(error, 'EACCES')) throw error
+    chmodSync(directory, (statSync(directory).mode & 0o777) | 0o700)
+    return act()
+  }
+}
+
+function writeNewFile(path: string, { bytes, mode }: Extract<Entry, { kind: 'file' }>): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
+  try {
+    writeFileSync(file, bytes())
+    // Whatever the mask of this process takes from new files.
+    fchmodSync(file, mode)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

@@ -1,0 +1,72 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { hostFileSystem, type FileSystemView } from './file-system-view.ts'
+import { encodePath, hasRawBytes } from './path-bytes.ts'
+
+/** The host's file system at one moment. */
+export type HostLook = FileSystemView & {
+  /** What lies at a path itself; undefined where nothing does, or it can't be reached. */
+  readonly lstat: (path: string) => Stats | undefined
+}
+
+type Found = { readonly real: string; readonly stat: Stats | undefined } | undefined
+
+/**
+ * A look at the host that asks for each entry once, for something that is decided in one go and comes back to the same directories: its answers are
+ * those of `hostFileSystem` at that moment.
+ */
+export function lookOnce(): HostLook {
+  const stats = new Map<string, Stats | undefined>()
+  const lstat: HostLook['lstat'] = (path) => {
+    const known = stats.get(path)
+    if (known !== undefined || stats.has(path)) return known
+    const stat = lstatOrUndefined(path)
+    stats.set(path, stat)
+    return stat
+  }
+  const found = new Map<string, Found>()
+  const find = (path: string): Found => {
+    const known = found.get(path)
+    if (known !== undefined || found.has(path)) return known
+    const result = isPlain(path) ? walkTo(path) : leadsTo(path)
+    found.set(path, result)
+    return result
+  }
+  const walkTo = (path: string): Found => {
+    if (path === '/') return { real: '/', stat: lstat('/') }
+    const parent = find(dirname(path))
+    if (parent === undefined) return undefined
+    const at = parent.real === '/' ? `/${basename(path)}` : `${parent.real}/${basename(path)}`
+    const stat = lstat(at)
+    if (stat === undefined) return undefined
+    return stat.isSymbolicLink() ? leadsTo(at) : { real: at, stat }
+  }
+  const leadsTo = (path: string): Found => {
+    const real = hostFileSystem.realPath(path)
+    return real === undefined ? undefined : { real, stat: lstat(real) }
+  }
+  return {
+    ...hostFileSystem,
+    lstat,
+    realPath: (path) => find(path)?.real,
+    kindOf: (path) => {
+      const stat = find(path)?.stat
+      return stat === undefined ? 'absent' : stat.isDirectory() ? 'directory' : 'file'
+    },
+    isSymlink: (path) => lstat(path)?.isSymbolicLink() === true,
+  }
+}
+
+/** Whether a path is as it would be put together of its components' names, and text. */
+function isPlain(path: string): boolean {
+  return path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path === '/' ? '' : path) && !hasRawBytes(path)
+}
+
+function lstatOrUndefined(path: string): Stats | undefined {
+  try {
+    return lstatSync(encodePath(path), { throwIfNoEntry: false })
+  } catch {
+    // Behind what this user can't enter.
+    return undefined
+  }
+}

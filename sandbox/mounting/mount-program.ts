@@ -1,0 +1,166 @@
+import type { Instruction, Variable } from '../machine-code/instructions.ts'
+import type { Memory } from '../machine-code/program.ts'
+import { fields, kinds, mountFlags } from './steps.ts'
+import { layOutWalk, walk } from './walk.ts'
+
+const AT_EMPTY_PATH = 0x1000
+const AT_RECURSIVE = 0x8000
+const OPEN_TREE_CLONE = 1
+const CLOSE_ON_EXEC = 0o200_0000
+const MOVE_MOUNT_BY_DESCRIPTORS = 0x44
+const FSOPEN_CLOEXEC = 1
+const FSCONFIG_SET_STRING = 1
+const FSCONFIG_CMD_CREATE = 6
+const FSMOUNT_CLOEXEC = 1
+const sizeOfChange = 32
+
+/** How what failed is told from the rest. */
+export const mountFailures = { gone: 'gone ', changed: 'changed ', failed: 'failed ' } as const
+
+/**
+ * Instructions that take the steps whose first record's address `steps` holds, then go on after themselves. Each mount is made from one descriptor onto another, so that no name is looked up twice.
+ * What fails is written to `report`, as one of `mountFailures` and the path, and ends the program with the error's number.
+ */
+export function mountInstructions(memory: Memory, steps: Variable, report: number): readonly Instruction[] {
+  const state = layOutWalk(memory)
+  const { record, at, error } = state
+  const nothing = memory.bytes('\0')
+  const [kind, slot, held, tree, flags, attributes, size] = [
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+    memory.variable(),
+  ]
+  const copy = (from: Variable): readonly Instruction[] => [
+    {
+      call: 'open_tree',
+      operands: [from, nothing, OPEN_TREE_CLONE | CLOSE_ON_EXEC | AT_EMPTY_PATH | AT_RECURSIVE],
+      result: tree,
+    },
+    { set: error, to: tree },
+    { when: tree, negative: true, goto: 'failed' },
+  ]
+  return [
+    { set: record, to: steps },
+    { label: 'step' },
+    { load: kind, from: record, offset: fields.kind },
+    { when: kind, is: kinds.end, goto: 'mounted' },
+    ...walk(memory, state),
+    { load: slot, from: record, offset: fields.slot },
+    { load: flags, from: record, offset: fields.changeFlags },
+    { set: attributes, to: record },
+    { add: fields.change, to: attributes },
+    { when: kind, is: kinds.hold, goto: 'hold' },
+    { when: kind, is: kinds.take, goto: 'take' },
+    { when: kind, is: kinds.itself, goto: 'itself' },
+    { when: kind, is: kinds.held, goto: 'held' },
+    { when: kind, is: kinds.taken, goto: 'taken' },
+    { when: kind, is: kinds.memory, goto: 'memory' },
+    {
+      call: 'mount_setattr',
+      operands: [at, nothing, flags, attributes, sizeOfChange],
+      result: error,
+      failed: 'failed',
+    },
+    { goto: 'done' },
+
+    { label: 'hold' },
+    { store: at, to: slot, offset: 0 },
+    { goto: 'next' },
+    { label: 'take' },
+    ...copy(at),
+    { store: tree, to: slot, offset: 0 },
+    { goto: 'done' },
+    { label: 'itself' },
+    ...copy(at),
+    { goto: 'put' },
+    { label: 'held' },
+    { load: held, from: slot, offset: 0 },
+    ...copy(held),
+    { goto: 'put' },
+    { label: 'taken' },
+    { load: tree, from: slot, offset: 0 },
+    { goto: 'put' },
+    { label: 'memory' },
+    ...makeTmpfs(memory, { tree, error }),
+
+    { label: 'put' },
+    {
+      call: 'mount_setattr',
+      operands: [tree, nothing, flags, attributes, sizeOfChange],
+      result: error,
+      failed: 'failed',
+    },
+    {
+      call: 'move_mount',
+      operands: [tree, nothing, at, nothing, MOVE_MOUNT_BY_DESCRIPTORS],
+      result: error,
+      failed: 'failed',
+    },
+    { call: 'close', operands: [tree] },
+    { label: 'done' },
+    { call: 'close', operands: [at] },
+    { label: 'next' },
+    { load: size, from: record, offset: fields.size },
+    { add: size, to: record },
+    { goto: 'step' },
+
+    ...Object.entries(mountFailures).flatMap(([label, text]): readonly Instruction[] => [
+      { label },
+      { call: 'write', operands: [report, memory.bytes(text), text.length] },
+      { goto: 'complain' },
+    ]),
+    { label: 'complain' },
+    ...tell(memory, state, report),
+    { label: 'mounted' },
+  ]
+}
+
+function tell(
+  memory: Memory,
+  { record, error }: { readonly record: Variable; readonly error: Variable },
+  report: number,
+): readonly Instruction[] {
+  const [text, length, code] = [memory.variable(), memory.variable(), memory.variable()]
+  return [
+    { load: text, from: record, offset: fields.text },
+    { load: length, from: record, offset: fields.textLength },
+    { call: 'write', operands: [report, text, length] },
+    { set: code, to: 0 },
+    { subtract: error, from: code },
+    { call: 'exit', operands: [code] },
+  ]
+}
+
+/** A new file system in memory, empty and for nobody else. */
+function makeTmpfs(
+  memory: Memory,
+  { tree, error }: { readonly tree: Variable; readonly error: Variable },
+): readonly Instruction[] {
+  const context = memory.variable()
+  const [name, mode, permissions] = ['tmpfs\0', 'mode\0', '0755\0'].map((text) => memory.bytes(text))
+  if (name === undefined || mode === undefined || permissions === undefined) throw new RangeError('three texts')
+  return [
+    { call: 'fsopen', operands: [name, FSOPEN_CLOEXEC], result: context },
+    { set: error, to: context },
+    { when: context, negative: true, goto: 'failed' },
+    {
+      call: 'fsconfig',
+      operands: [context, FSCONFIG_SET_STRING, mode, permissions, 0],
+      result: error,
+      failed: 'failed',
+    },
+    { call: 'fsconfig', operands: [context, FSCONFIG_CMD_CREATE, 0, 0, 0], result: error, failed: 'failed' },
+    {
+      call: 'fsmount',
+      operands: [context, FSMOUNT_CLOEXEC, mountFlags.noSetId | mountFlags.noDevices],
+      result: tree,
+    },
+    { set: error, to: tree },
+    { when: tree, negative: true, goto: 'failed' },
+    { call: 'close', operands: [context] },
+  ]
+}

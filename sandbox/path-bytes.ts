@@ -1,0 +1,50 @@
+/**
+ * A file's name as text. Bytes that aren't UTF-8 become lone surrogates, U+DC80 to U+DCFF, as Python has it (PEP 383), so that every name
+ * has a text of its own.
+ *
+ * @param latin1 the name with one character for each byte, as Node gives it with that encoding
+ */
+export function decodeName(latin1: string): string {
+  if (!/[\u0080-\u00ff]/.test(latin1)) return latin1
+  const bytes = Buffer.from(latin1, 'latin1')
+  const text = bytes.toString('utf8')
+  if (Buffer.from(text, 'utf8').equals(bytes)) return text
+  let name = ''
+  for (let at = 0; at < bytes.length;) {
+    const length = sequenceLength(bytes, at)
+    name += length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length)
+    at += Math.max(length, 1)
+  }
+  return name
+}
+
+/** What the system has to be given for a path: the text itself, or bytes where that isn't UTF-8. */
+export function encodePath(path: string): string | Buffer {
+  return hasRawBytes(path) ? pathBytes(path) : path
+}
+
+/** The bytes of a path. */
+export function pathBytes(path: string): Buffer {
+  if (!hasRawBytes(path)) return Buffer.from(path, 'utf8')
+  return Buffer.concat(
+    path
+      .split(/([\udc80-\udcff])/u)
+      .map((part) =>
+        hasRawBytes(part) && part.length === 1 ? Buffer.of(part.charCodeAt(0) - 0xdc00) : Buffer.from(part, 'utf8'),
+      ),
+  )
+}
+
+/** Whether a path holds bytes that aren't UTF-8. */
+export function hasRawBytes(path: string): boolean {
+  // With the flag, a surrogate that is half of a pair doesn't match.
+  return /[\udc80-\udcff]/u.test(path)
+}
+
+/** How many bytes from here on are one character of UTF-8; 0 where they aren't. */
+function sequenceLength(bytes: Buffer, at: number): number {
+  const first = bytes[at] ?? 0
+  const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
+  const part = bytes.subarray(at, at + length)
+  return length > 0 && part.length === length && Buffer.from(part.toString('utf8'), 'utf8').equals(part) ? length : 0
+}

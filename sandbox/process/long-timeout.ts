@@ -1,0 +1,36 @@
+/** The longest delay that a timer takes; Node would fire a longer one at once. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** A timer that was set. */
+export type LongTimeout = { readonly cancel: () => void }
+
+/**
+ * Calls `act` after any number of milliseconds: delays that people configure may be longer than a timer takes.
+ *
+ * @param keepsAlive whether the process waits for it
+ */
+export function setLongTimeout(act: () => void, milliseconds: number, keepsAlive = true): LongTimeout {
+  let left = milliseconds
+  let timer: NodeJS.Timeout | undefined
+  const wait = (): void => {
+    const part = Math.min(left, longestTimerMs)
+    left -= part
+    timer = setTimeout(left > 0 ? wait : act, part)
+    if (!keepsAlive) timer.unref()
+  }
+  wait()
+  return { cancel: () => clearTimeout(timer) }
+}
+
+/** A signal that aborts after any number of milliseconds; the process doesn't wait for it. */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  if (milliseconds <= longestTimerMs) return AbortSignal.timeout(Math.ceil(milliseconds))
+  const controller = new AbortController()
+  setLongTimeout(() => controller.abort(new DOMException('It took too long.', 'TimeoutError')), milliseconds, false)
+  return controller.signal
+}
+
+/** A delay for a timer of somebody else's, who takes no longer one: the nearest that fires no earlier than in 24 days. */
+export function timerDelay(milliseconds: number): number {
+  return Math.min(milliseconds, longestTimerMs)
+}

@@ -1,0 +1,60 @@
+import { basename, dirname, isAbsolute, join, relative } from 'node:path'
+import { gitMetadata, innermost, resolveExisting, shieldingPlace } from '../denials/evaluate.ts'
+import { hostFileSystem, type FileSystemView } from '../file-system-view.ts'
+import { ownPlaceOf } from '../installation/hold.ts'
+import { nestedPlace } from '../nested-places.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { protectedBelow } from '../roots.ts'
+
+/**
+ * What protects `path` from being written by anything but the user, whatever the mode of the sandbox and wherever the path lies; undefined
+ * where nothing does. For everything that writes for a model without being a command: patches, file tools, grants. Git's own directories
+ * are among it: commands have a private one, and nothing else has business there.
+ *
+ * @param path absolute; symlinks are followed as far as they lead
+ * @param roots what may be written otherwise: the workspace and its kin. Outside of them each directory is taken for a project and a home
+ */
+export function protectingPlace(
+  policy: Pick<SandboxPolicy, 'protectedPaths'>,
+  path: string,
+  roots: readonly string[],
+  host: FileSystemView = hostFileSystem,
+): string | undefined {
+  const real = resolveExisting(path, host)
+  const realRoots = roots.map((each) => host.realPath(each) ?? each)
+  const own = ownPlaceOf(real)
+  if (own !== undefined) return own
+  const root = innermost(real, realRoots)
+  const git = gitPlace(real, root ?? '/', host)
+  if (git !== undefined) return git
+  const shielded = root === undefined ? anywhere(policy) : protectedBelow(realRoots, policy)
+  return shieldingPlace(real, root ?? '/', shielded, host)
+}
+
+/** What protects outside of every root: what would in one, in each directory, since any may be a project or a home. */
+function anywhere(policy: Pick<SandboxPolicy, 'protectedPaths'>): readonly string[] {
+  return policy.protectedPaths.map((each) => (isAbsolute(each) ? each : nestedPlace('/', each.replace(/^\*\*\//, ''))))
+}
+
+/** The git directory that `path` is, lies in, or would make of the directory around it. */
+function gitPlace(path: string, root: string, host: FileSystemView): string | undefined {
+  const parts = relative(root, path).split('/')
+  // Short names of NTFS among them, and what HFS+ leaves out of a comparison.
+  const at = parts.findIndex((name) =>
+    /^(?:\.git|git~\d+)[. ]*$/i.test(name.replace(/[\u200b-\u200f\u2060-\u206f\ufeff]/g, '')),
+  )
+  if (at !== -1) return join(root, ...parts.slice(0, at + 1))
+  const metadata = gitMetadata(path, host)
+  if (metadata !== undefined) return metadata
+  for (let up = dirname(path); up.length >= root.length && up !== '/'; up = dirname(up))
+    if (isRepository(up, host)) return up
+  // Git takes a directory for a repository by this name and two more, which a patch could bring along or a command have made.
+  const name = basename(path)
+  const makes = name === 'HEAD' || (/^head$/i.test(name) && host.kindOf(join(dirname(path), 'objects')) === 'directory')
+  return makes && host.kindOf(path) === 'absent' ? path : undefined
+}
+
+function isRepository(directory: string, host: FileSystemView): boolean {
+  const has = (name: string): boolean => host.kindOf(join(directory, name)) !== 'absent'
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
+}

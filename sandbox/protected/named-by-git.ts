@@ -1,0 +1,108 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import process from 'node:process'
+import { hostFileSystem } from '../file-system-view.ts'
+import { targetOfGitFile } from '../git/linked.ts'
+import { homes } from '../homes.ts'
+import { readHostFile } from '../host-files.ts'
+import { isWithin } from '../paths.ts'
+
+/** Keys whose values git runs, or follows to what it runs (git-config(1)). */
+const followed = new Set(
+  'hookspath path templatedir fsmonitor sshcommand askpass editor pager clean smudge process textconv command driver program helper cmd external gitproxy uploadpack receivepack vcs'.split(
+    ' ',
+  ),
+)
+
+/**
+ * What git on the host would run or read in a root because its configuration says so: directories of hooks (`core.hooksPath`, in however
+ * it is written), programs (`core.fsmonitor`, filters, editors, aliases), included files. The reading is wider than git's: it takes any
+ * word of any value for a path, and follows every include, so that no spelling is missed.
+ *
+ * @param root without symlinks
+ */
+export function namedByGit(root: string): readonly string[] {
+  const worktree = worktreeOf(root)
+  if (worktree === undefined) return []
+  const seen = new Set<string>()
+  const files = [...ofTheUser(), ...ofRepository(worktree)]
+  const found: string[] = []
+  for (let file = files.shift(); file !== undefined; file = files.shift()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    const text = readHostFile(file, { follow: true })?.toString()
+    if (text === undefined) continue
+    for (const { key, value } of settingsOf(text)) {
+      if (!isFollowed(key)) continue
+      for (const word of wordsOf(key, value)) {
+        if (key === 'path') files.push(...resolveIn(word, [dirname(file)]))
+        // A directory of hooks may come later; a word of a program's call that is no file is none of its programs.
+        const named = key === 'hookspath' ? () => true : isFile
+        found.push(...resolveIn(word, [worktree, dirname(file)]).filter(named))
+      }
+    }
+  }
+  return [...new Set(found)].filter(
+    (path) => path !== root && isWithin(path, root) && !isWithin(path, join(root, '.git')),
+  )
+}
+
+/** The nearest directory above with a `.git`. */
+function worktreeOf(root: string): string | undefined {
+  for (let at = root; ; at = dirname(at)) {
+    if (hostFileSystem.kindOf(join(at, '.git')) !== 'absent') return at
+    if (at === '/') return undefined
+  }
+}
+
+function ofTheUser(): readonly string[] {
+  const { XDG_CONFIG_HOME: config, GIT_CONFIG_GLOBAL: global, GIT_CONFIG_SYSTEM: system } = process.env
+  const atHome = homes().flatMap((home) => [join(home, '.gitconfig'), join(home, '.config/git/config')])
+  const named = [config === undefined ? undefined : join(config, 'git/config'), global, system]
+  return ['/etc/gitconfig', ...atHome, ...named.filter((path) => path !== undefined)].filter(isAbsolute)
+}
+
+function ofRepository(worktree: string): readonly string[] {
+  const link = join(worktree, '.git')
+  const git = hostFileSystem.kindOf(link) === 'directory' ? link : targetOfGitFile(link)
+  if (git === undefined) return []
+  const common = readHostFile(join(git, 'commondir'))?.toString().trim()
+  const directories = common === undefined ? [git] : [git, resolve(git, common)]
+  return directories.flatMap((directory) => [join(directory, 'config'), join(directory, 'config.worktree')])
+}
+
+function settingsOf(text: string): readonly { readonly key: string; readonly value: string }[] {
+  const lines = text.replace(/\\\r?\n/g, '').split(/\r?\n/)
+  return lines.flatMap((line) => {
+    const equals = line.indexOf('=', line.trimStart().startsWith('[') ? line.indexOf(']') : 0)
+    const key = line
+      .slice(0, Math.max(equals, 0))
+      .replace(/^\s*\[[^\]]*\]/, '')
+      .trim()
+    return /^[a-z][a-z0-9-]*$/i.test(key) ? [{ key: key.toLowerCase(), value: line.slice(equals + 1).trimStart() }] : []
+  })
+}
+
+/** The value with and without what may be a comment, and and the words of a call, as a shell would have them, roughly. */
+function wordsOf(key: string, value: string): readonly string[] {
+  const bare = (text: string): string => text.trim().replace(/^!/, '').replace(/["']/g, '').replace(/\\\\/g, '\\')
+  const whole = [value, value.split(/[#;]/)[0] ?? ''].map(bare)
+  const words = key === 'hookspath' || key === 'path' ? [] : value.split(/[\s;|&()]+/).map(bare)
+  return [...new Set([...whole, ...words])].filter((word) => word !== '' && word !== '.')
+}
+
+function resolveIn(word: string, directories: readonly string[]): readonly string[] {
+  if (word.includes('\0')) return []
+  if (word.startsWith('~/')) return homes().map((home) => join(home, word.slice(2)))
+  return directories.flatMap((directory) => {
+    const path = resolve(directory, word)
+    return [path, hostFileSystem.realPath(path) ?? path]
+  })
+}
+
+function isFile(path: string): boolean {
+  return hostFileSystem.kindOf(path) === 'file'
+}
+
+function isFollowed(key: string): boolean {
+  return followed.has(key) || /[a-z](?:hook|command)$/.test(key)
+}

@@ -1,0 +1,121 @@
+import { relative } from 'node:path'
+import { isWithin } from '../paths.ts'
+import { protectedTable } from './table.ts'
+
+/**
+ * What programs run, or take commands from, when somebody works on in a project or its CI does: not protected, since tasks change it all the
+ * time, but told of when a run has. Lines of `program | source | name | name …`: a file of that name in any directory, or with a slash at its
+ * end, all that is in such a directory. `*` stands for any text without a slash.
+ */
+const code = `
+npm | https://docs.npmjs.com/cli/using-npm/scripts | package.json | .npmrc | npm-shrinkwrap.json
+Yarn | https://yarnpkg.com/configuration/yarnrc | .yarnrc | .yarnrc.yml | .yarn/releases/ | .yarn/plugins/ | .pnp.cjs | .pnp.loader.mjs | yarn.config.cjs
+pnpm | https://pnpm.io/pnpmfile | .pnpmfile.cjs | .pnpmfile.mjs | pnpm-workspace.yaml
+Bun | https://bun.com/docs/runtime/bunfig | bunfig.toml | .bunfig.toml
+Deno | https://docs.deno.com/runtime/fundamentals/configuration | deno.json | deno.jsonc
+Tools in JavaScript | https://vite.dev/config | *.config.js | *.config.cjs | *.config.mjs | *.config.ts | *.config.cts | *.config.mts | .*rc.js | .*rc.cjs | .*rc.mjs | .*rc.ts | karma.conf.js | wdio.conf.js | gulpfile.* | Gruntfile.*
+lint-staged | https://github.com/lint-staged/lint-staged#configuration | .lintstagedrc | .lintstagedrc.*
+pre-commit | https://pre-commit.com/#adding-pre-commit-plugins-to-your-project | .pre-commit-config.yaml | .pre-commit-hooks.yaml
+Lefthook | https://lefthook.dev/configuration | lefthook.yml | lefthook.yaml | lefthook.toml | .lefthook.yml | .lefthook/
+Overcommit | https://github.com/sds/overcommit | .overcommit.yml | .git-hooks/
+git | https://git-scm.com/docs/gitattributes | .gitattributes | .gitmodules
+make | https://www.gnu.org/software/make/manual/html_node/Makefile-Names.html | Makefile | Makefile.* | GNUmakefile | BSDmakefile | *.mk | *.mak
+just | https://just.systems/man/en | justfile | .justfile | *.just
+Task | https://taskfile.dev/reference/schema | Taskfile.yml | Taskfile.yaml | Taskfile.dist.yml | Taskfile.dist.yaml
+mise | https://mise.jdx.dev/tasks | .mise-tasks/ | mise-tasks/ | .config/mise/ | mise.*.toml | .mise.*.toml
+CMake | https://cmake.org/cmake/help/latest/manual/cmake-presets.7.html | CMakeLists.txt | *.cmake | CMakePresets.json | CMakeUserPresets.json
+Meson and Ninja | https://mesonbuild.com/Syntax.html | meson.build | meson_options.txt | build.ninja
+Autotools | https://www.gnu.org/software/autoconf/manual | configure | configure.ac | configure.in | Makefile.am | Makefile.in | autogen.sh | bootstrap.sh
+SCons and Waf | https://scons.org/doc/production/HTML/scons-user.html | SConstruct | SConscript | wscript
+xmake and Premake | https://xmake.io | xmake.lua | premake5.lua
+Bazel and its kin | https://bazel.build/concepts/build-files | BUILD | BUILD.bazel | WORKSPACE | WORKSPACE.bazel | MODULE.bazel | *.bzl | .bazelrc | .bazeliskrc | BUCK | .buckconfig | pants.toml
+Nix | https://nix.dev/concepts/flakes | flake.nix | shell.nix | default.nix | devenv.nix
+GitHub Actions | https://docs.github.com/actions/reference/workflow-syntax-for-github-actions | .github/workflows/ | .github/actions/ | .github/scripts/ | action.yml | action.yaml | .github/dependabot.yml
+GitLab CI | https://docs.gitlab.com/ci/yaml | .gitlab-ci.yml | *.gitlab-ci.yml | .gitlab/
+Gitea and Forgejo | https://docs.gitea.com/usage/actions/overview | .gitea/workflows/ | .forgejo/workflows/
+CircleCI | https://circleci.com/docs/configuration-reference | .circleci/
+Jenkins | https://www.jenkins.io/doc/book/pipeline/jenkinsfile | Jenkinsfile | Jenkinsfile.* | *.jenkinsfile
+Azure Pipelines | https://learn.microsoft.com/azure/devops/pipelines/yaml-schema | azure-pipelines*.yml | azure-pipelines*.yaml | .azure-pipelines/ | .pipelines/
+Travis CI | https://docs.travis-ci.com | .travis.yml
+Bitbucket Pipelines | https://support.atlassian.com/bitbucket-cloud/docs/bitbucket-pipelines-configuration-reference | bitbucket-pipelines.yml
+Buildkite | https://buildkite.com/docs/pipelines/configure/defining-steps | .buildkite/ | buildkite.yml
+Drone and Woodpecker | https://woodpecker-ci.org/docs/usage/workflow-syntax | .drone.yml | .drone.jsonnet | .drone.star | .woodpecker.yml | .woodpecker.yaml | .woodpecker/
+AppVeyor | https://www.appveyor.com/docs/appveyor-yml | appveyor.yml | .appveyor.yml
+Cirrus CI | https://cirrus-ci.org/guide/writing-tasks | .cirrus.yml | .cirrus.star
+SourceHut | https://man.sr.ht/builds.sr.ht/manifest.md | .build.yml | .builds/
+Semaphore, TeamCity, Codefresh | https://docs.semaphoreci.com | .semaphore/ | .teamcity/ | codefresh.yml
+Google Cloud Build | https://cloud.google.com/build/docs/build-config-file-schema | cloudbuild.yaml | cloudbuild.yml | cloudbuild.json
+AWS CodeBuild | https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html | buildspec.yml | buildspec.yaml | appspec.yml
+Hosts of sites | https://docs.netlify.com/build/configure-builds/file-based-configuration | netlify.toml | vercel.json | render.yaml | fly.toml | app.json | Procfile
+Renovate | https://docs.renovatebot.com/configuration-options | renovate.json | renovate.json5 | .renovaterc | .renovaterc.json
+Docker and Podman | https://docs.docker.com/reference/dockerfile | Dockerfile | Dockerfile.* | *.Dockerfile | Containerfile | Containerfile.* | docker-bake.hcl | docker-bake.json | docker-entrypoint.sh
+Compose | https://docs.docker.com/reference/compose-file | compose.yml | compose.yaml | compose.*.yml | compose.*.yaml | docker-compose*.yml | docker-compose*.yaml
+Earthly, Skaffold, Tilt | https://docs.tilt.dev | Earthfile | skaffold.yaml | Tiltfile | garden.yml | devspace.yaml
+Vagrant and Packer | https://developer.hashicorp.com/vagrant/docs/vagrantfile | Vagrantfile | *.pkr.hcl
+Python | https://docs.python.org/3/library/site.html | sitecustomize.py | usercustomize.py | *.pth | setup.py | setup.cfg | pyproject.toml | MANIFEST.in
+pytest | https://docs.pytest.org/en/stable/reference/fixtures.html#conftest-py-sharing-fixtures-across-multiple-files | conftest.py | pytest.ini | .pytest.ini
+tox, nox and others | https://tox.wiki/en/latest/config.html | tox.ini | tox.toml | noxfile.py | tasks.py | fabfile.py | dodo.py | manage.py
+Jupyter and IPython | https://ipython.readthedocs.io/en/stable/config/intro.html | jupyter_*config.py | ipython_config.py
+cargo | https://doc.rust-lang.org/cargo/reference/build-scripts.html | build.rs | .cargo/ | rust-toolchain | rust-toolchain.toml | Makefile.toml
+Go | https://magefile.org | magefile.go | magefiles/ | .goreleaser.yml | .goreleaser.yaml | .air.toml | go.work
+Ruby | https://ruby.github.io/rake | Rakefile | *.rake | Gemfile | *.gemspec | Guardfile | Capfile | Fastfile | Dangerfile | Podfile | config.ru | .rspec | .irbrc | .pryrc
+PHP | https://getcomposer.org/doc/articles/scripts.md | composer.json | .user.ini | phpunit.xml | phpunit.xml.dist | .php-cs-fixer.php | .php-cs-fixer.dist.php
+Gradle | https://docs.gradle.org/current/userguide/build_lifecycle.html | *.gradle | *.gradle.kts | gradle.properties | gradlew | gradlew.bat | gradle/wrapper/ | buildSrc/
+Maven | https://maven.apache.org/wrapper | pom.xml | mvnw | mvnw.cmd | .mvn/
+Ant, sbt, Mill | https://www.scala-sbt.org/1.x/docs/Organizing-Build.html | build.xml | *.sbt | build.mill | build.sc | project/plugins.sbt | .jvmopts | .sbtopts
+MSBuild | https://learn.microsoft.com/visualstudio/msbuild/customize-by-directory | *.csproj | *.fsproj | *.vbproj | *.vcxproj | *.props | *.targets | NuGet.config | dotnet-tools.json | build.cake
+Elixir and Erlang | https://hexdocs.pm/mix/Mix.html | mix.exs | .iex.exs | .formatter.exs | rebar.config | rebar.config.script
+Haskell, OCaml | https://cabal.readthedocs.io | Setup.hs | Setup.lhs | .ghci | dune | .ocamlinit
+Swift, Zig, Dart | https://docs.swift.org/package-manager | Package.swift | build.zig | build_runner.yaml
+Perl | https://perldoc.perl.org/ExtUtils::MakeMaker | Makefile.PL | Build.PL
+R and Julia | https://rstats.wtf/r-startup | .Rprofile | configure.win | deps/build.jl
+ESLint | https://eslint.org/docs/latest/use/configure | .eslintrc | .eslintrc.json | .eslintrc.yml | .eslintrc.yaml
+Babel and Prettier | https://babeljs.io/docs/config-files | .babelrc | .babelrc.json | .prettierrc | .prettierrc.json | .prettierrc.yml | .prettierrc.yaml | .prettierrc.toml
+`
+
+/** A program, and the names by which it finds what it runs. */
+type Row = { readonly program: string; readonly source: string; readonly names: readonly string[] }
+
+/** The table of what runs later, for whoever shows it. Settings that are protected are not among it. */
+export function codeThatRunsLater(): readonly Row[] {
+  const lines = code.split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const [program = '', source = '', ...names] = line.split(' | ')
+    return { program, source, names }
+  })
+}
+
+let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp, string])[] } | undefined
+
+/**
+ * The program that runs a file of a project, or what it says, when somebody works on there; undefined for a file that only runs when it is
+ * asked for.
+ *
+ * @param path absolute, in `root`
+ */
+export function runsLater(path: string, root: string): string | undefined {
+  compiled ??= compile()
+  if (!isWithin(path, root)) return undefined
+  const name = relative(root, path)
+  if (!compiled.any.test(name)) return undefined
+  return compiled.rows.find(([expression]) => expression.test(name))?.[1]
+}
+
+function compile(): NonNullable<typeof compiled> {
+  // What a task may change although it is protected, by `protected.allow`, may be a file or a directory.
+  const allowed = protectedTable().filter(({ what, at }) => what === 'settings' && at.startsWith('**/'))
+  const all = [
+    ...codeThatRunsLater().map(({ program, names }) => [names.map(sourceOf).join('|'), program] as const),
+    ...allowed.map(({ at, program }) => [`${sourceOf(at.slice(3))}(?:/.*)?`, program] as const),
+  ]
+  const expressionOf = (source: string): RegExp => new RegExp(`(?:^|/)(?:${source})$`, 'is')
+  return {
+    any: expressionOf(all.map(([source]) => source).join('|')),
+    rows: all.map(([source, program]) => [expressionOf(source), program]),
+  }
+}
+
+function sourceOf(name: string): string {
+  const text = name.replace(/[\\^$.+?()[\]{}|*]/g, (each) => (each === '*' ? '[^/]*' : `\\${each}`))
+  return name.endsWith('/') ? `${text}.+` : text
+}

@@ -1,0 +1,55 @@
+import { closeSync, lstatSync, renameSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { openWithoutLinks } from './held-place.ts'
+import type { Denial } from './sandbox.ts'
+
+/** Something that was denied when the run began, and where it has gone since. */
+type MovedPlace = { readonly from: string; readonly to: string }
+
+/**
+ * Renames what is at `to` back to `from`, by the outermost directory that was moved with it and whose old name is free. Nothing is replaced, and
+ * no symlink followed. False where something stands in the way.
+ */
+export function putBack({ from, to }: MovedPlace): boolean {
+  const [old, now] = [from.split('/'), to.split('/')]
+  let common = 0
+  while (common < Math.min(old.length, now.length) - 1 && old.at(-1 - common) === now.at(-1 - common)) common += 1
+  for (let kept = common; kept >= 0; kept -= 1) {
+    const end = -kept || undefined
+    if (renameFree(now.slice(0, end).join('/'), old.slice(0, end).join('/'))) return true
+  }
+  return false
+}
+
+/** Says what a command moved, and what became of that. */
+export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
+  const what = isBack ? 'and put back' : 'where commands of this run are refused it too'
+  return {
+    kind: 'path',
+    subject: `${from} (it was moved to ${to}, ${what})`,
+    rule: 'deniedReads',
+    certainty: 'proven',
+    remedy: {
+      kind: 'otherwise',
+      advice: isBack
+        ? 'move it yourself, outside the sandbox, and deny its new place'
+        : `move it back yourself, or deny ${to}: the next run knows only what is denied by name`,
+    },
+  }
+}
+
+function renameFree(from: string, to: string): boolean {
+  const [source, target] = [openWithoutLinks(dirname(from)), openWithoutLinks(dirname(to))]
+  try {
+    if (source === undefined || target === undefined) return false
+    const at = `/proc/self/fd/${target.descriptor}/${basename(to)}`
+    if (lstatSync(at, { throwIfNoEntry: false }) !== undefined) return false
+    renameSync(`/proc/self/fd/${source.descriptor}/${basename(from)}`, at)
+    return true
+  } catch {
+    // Not ours to rename, or a command that still runs was faster: that it was moved is said.
+    return false
+  } finally {
+    for (const held of [source, target]) if (held !== undefined) closeSync(held.descriptor)
+  }
+}

@@ -1,0 +1,68 @@
+import { lstatSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Mount } from './mount.ts'
+import { encodePath } from './path-bytes.ts'
+import type { Denial } from './sandbox.ts'
+
+/** The files that are hidden from a command, or read-only for it, as it starts. */
+type Covered = {
+  /** Which files they are: another text where one was replaced. */
+  readonly stamp: string
+  /** What was uncovered since. */
+  readonly uncovered: () => readonly Denial[]
+}
+
+/**
+ * Notices what no sandbox can keep up: the kernel takes a mount off a file when a program outside renames another over it, as careful writers do
+ * (rename(2); `detach_mounts` of Linux). From then on commands that run see the new file. Each path is told of once.
+ */
+export function createUncoveredWatch(): (mounts: readonly Mount[]) => Covered {
+  const told = new Set<string>()
+  return (mounts) => {
+    const parents = new Map<string, string | undefined>()
+    const covered = mounts.flatMap(({ path, as, source }) => {
+      if (source !== undefined || (as !== 'refused-file' && as !== 'read-only')) return []
+      const file = identify(path)
+      if (file === undefined || file.isDirectory) return []
+      const parent = dirname(path)
+      if (!parents.has(parent)) parents.set(parent, identify(parent)?.key)
+      return [{ path, as, key: file.key, parent: parents.get(parent) }]
+    })
+    return {
+      stamp: covered.map(({ key }) => key).join(' '),
+      uncovered: () =>
+        covered.flatMap(({ path, as, key, parent }) => {
+          if (told.has(path)) return []
+          const now = identify(path)
+          // Where a directory around it was renamed, the mount went along.
+          if (now === undefined || now.key === key || identify(dirname(path))?.key !== parent) return []
+          told.add(path)
+          return [denialOf(path, as === 'read-only')]
+        }),
+    }
+  }
+}
+
+function denialOf(path: string, isReadOnly: boolean): Denial {
+  const [right, rule] = isReadOnly ? ['write', 'protectedPaths'] : ['read', 'deniedReads']
+  return {
+    kind: 'path',
+    subject: `${path} only until a program outside put another file there; from then on this command could ${right} it`,
+    rule,
+    certainty: 'proven',
+    remedy: {
+      kind: 'otherwise',
+      advice: 'nothing has to be done; to keep it closed, replace such files while no command runs',
+    },
+  }
+}
+
+function identify(path: string): { readonly key: string; readonly isDirectory: boolean } | undefined {
+  try {
+    const stat = lstatSync(encodePath(path), { throwIfNoEntry: false })
+    return stat && { key: `${stat.dev}:${stat.ino}`, isDirectory: stat.isDirectory() }
+  } catch {
+    // Behind what this user can't enter: nothing of it was ever open.
+    return undefined
+  }
+}

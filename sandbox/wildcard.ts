@@ -1,0 +1,22 @@
+/**
+ * Makes a test for texts by a pattern in which `*` stands for any text and, where `question` says so, `?` for one character. Only the last
+ * star is ever gone back to, so the work is at most the product of both lengths, whoever wrote them.
+ */
+export function wildcard(pattern: string, { question = false } = {}): (text: string) => boolean {
+  return (text) => {
+    let [part, at] = [0, 0]
+    let retry: { readonly part: number; at: number } | undefined
+    while (at < text.length || part < pattern.length) {
+      const wanted = pattern[part]
+      if (wanted === '*') retry = { part: ++part, at }
+      else if (at < text.length && (wanted === text[at] || (wanted === '?' && question))) {
+        part++
+        at++
+      } else if (retry !== undefined && retry.at < text.length) {
+        part = retry.part
+        at = ++retry.at
+      } else return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,51 @@
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { fingerprint, makeCase, runProgram, type CaseFile } from './case-tools.ts'
+
+const change = '*** Begin Patch\n*** Update File: f.txt\n@@\n a\n-b\n+B\n*** End Patch\n'
+const scene = (files: Readonly<Record<string, CaseFile>> = { 'f.txt': 'a\nb\nc\n' }): string => makeCase({ files }).cwd
+
+test('undo never offers what was applied to another directory that was at this path', () => {
+  const cwd = scene()
+  const state = join(cwd, '../state')
+  expect(runProgram(cwd, change, { state }).status).toBe(0)
+  const left = readFileSync(join(cwd, 'f.txt'), 'utf8')
+  // The next directory is mostly given the very inode of the one before.
+  rmSync(cwd, { recursive: true })
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'f.txt'), left, { mode: 0o644 })
+  const run = runProgram(cwd, '', { args: ['undo'], state })
+  expect([run.status, readFileSync(join(cwd, 'f.txt'), 'utf8')]).toEqual([1, left])
+  expect(run.stderr.split('\n').slice(0, 2)).toEqual([
+    `There is no applied patch to take back in ${cwd}`,
+    '  the last patch at this path was applied to another directory, which this one has taken the place of',
+  ])
+})
+
+test('a copy of a tree, or one put in its place, has no patch to take back, and the tree that was moved has', () => {
+  const cwd = scene({ 'f.txt': 'a\nb\nc\n', 'sub/g.txt': 'g\n' })
+  const before = fingerprint(cwd)
+  const state = join(cwd, '../state')
+  expect(runProgram(cwd, change, { state }).status).toBe(0)
+  const [moved, copied] = [join(cwd, '../moved'), join(cwd, '../copied')]
+  cpSync(cwd, copied, { recursive: true, preserveTimestamps: true })
+  renameSync(cwd, moved)
+  renameSync(copied, cwd)
+  expect(runProgram(cwd, '', { args: ['undo'], state })).toMatchObject({ status: 1, stdout: '' })
+  expect(runProgram(join(moved, 'sub'), '', { args: ['undo'], state }).status).toBe(1)
+  expect(runProgram(moved, '', { args: ['undo'], state }).status).toBe(0)
+  expect(fingerprint(moved)).toEqual(before)
+  expect(runProgram(moved, '', { args: ['undo'], state }).status).toBe(1)
+})
+
+test('undo by way of a symlink takes back what was applied to the tree behind it', () => {
+  const cwd = scene()
+  const before = fingerprint(cwd)
+  const link = join(cwd, '../link')
+  symlinkSync(cwd, link)
+  const state = join(cwd, '../state')
+  expect(runProgram(cwd, change, { state }).status).toBe(0)
+  expect(runProgram(link, '', { args: ['undo'], state }).status).toBe(0)
+  expect(fingerprint(cwd)).toEqual(before)
+})

@@ -1,0 +1,139 @@
+import { protectedTable, movingVariables } from '../../../sandbox/protected/table.ts'
+import { probes, type Probe } from '../../sandbox/battery/probes.ts'
+import type { Places } from '../../sandbox/battery/places.ts'
+import { evil, gitAttacks } from '../../sandbox/git-attacks.ts'
+import { scriptedAttacks } from './scripted.ts'
+
+/** One attempt: to write a file, to read one, or what a script does. */
+export type Row = {
+  readonly name: string
+  /** What it is held by: one row of each stands for the others where there is little time. */
+  readonly mechanism: string
+  readonly act:
+    | { readonly kind: 'write'; readonly path: string }
+    | { readonly kind: 'read'; readonly path: string }
+    | {
+        readonly kind: 'script'
+        /** Prints `GOT` when it got through, as far as that can be seen from inside. */
+        readonly text: string
+        /** Starts in the workspace. Default: in a directory of its own there. */
+        readonly atTop?: true
+        /** What a later command does. */
+        readonly later?: string
+        /** Files, from where it starts, that must not be there afterwards. */
+        readonly leaves?: readonly string[]
+        /** Where the host's git is used afterwards; a `sentinel` must not be there then. */
+        readonly gitIn?: string
+        /** What the host looks for afterwards, by a script that prints `GOT` where it finds it. */
+        readonly onHost?: string
+        readonly seen?: () => boolean
+        readonly programs?: Readonly<Record<string, Uint8Array>>
+      }
+}
+
+/** The places of the table that lie in a home and hold secrets, as files that can be made there. */
+export function secretNames(): readonly string[] {
+  const names = protectedTable().flatMap(({ at, what }) =>
+    what === 'credentials' && at.startsWith('~/') ? [at.slice(2)] : [],
+  )
+  // What a run itself needs to have there.
+  const own = /^\.(?:config|local\/share|local\/state)\/portcullis$|^\.claude$/
+  return [...new Set(names)].filter((name) => !own.test(name) && !names.some((other) => name.startsWith(`${other}/`)))
+}
+
+/** Variables that move credentials, and don't move what steers the run itself. */
+export function movedNames(): readonly { readonly variable: string; readonly path: string }[] {
+  const held = protectedTable().flatMap(({ at, what }) => (what === 'credentials' ? [at] : []))
+  return movingVariables().flatMap(({ variable, below, from }) => {
+    if (/^XDG_|^CLAUDE_CONFIG_DIR$|^GIT_/.test(variable)) return []
+    const inside =
+      held.find((at) => at === from || from.startsWith(`${at}/`)) !== undefined
+        ? ''
+        : held.find((at) => at.startsWith(`${from}/`))?.slice(from.length + 1)
+    return inside === undefined
+      ? []
+      : [{ variable, path: [variable, below, inside].filter((part) => part !== '').join('/') }]
+  })
+}
+
+const nameOf = (at: string): string => at.replace(/^(?:\*\*|~)\//, '').replace('*', 'x')
+
+/** Every attempt, on these places of a host. */
+export function makeRows(places: Places): readonly Row[] {
+  const { workspace, home, outside, base } = places
+  const write = (mechanism: string, path: string): Row => ({
+    name: `write ${path.replace(base, '')}`,
+    mechanism,
+    act: { kind: 'write', path },
+  })
+  const read = (mechanism: string, path: string): Row => ({
+    name: `read ${path.replace(base, '')}`,
+    mechanism,
+    act: { kind: 'read', path },
+  })
+  const table = protectedTable()
+  const named = (what: string): readonly string[] => [
+    ...new Set(table.flatMap((place) => (place.what === what ? [nameOf(place.at)] : []))),
+  ]
+  return [
+    ...['', 'deep/er/'].flatMap((below) =>
+      named('settings').map((name) => write('settings', `${workspace}/${below}${name}`)),
+    ),
+    ...named('startup').map((name) => write('startup', `${workspace}/${name}`)),
+    ...[...named('startup'), ...named('home')].map((name) => write('home', `${home}/${name}`)),
+    ...secretNames().map((name) => read('credentials', `${home}/${name}`)),
+    ...movedNames().map(({ path }) => read('moved', `${base}/moved/${path}`)),
+    write('outside', `${outside}/new`),
+    write('outside', `${workspace}/link-to-outside/new`),
+    write('outside', `${workspace}-evil/new`),
+    write('outside', `${workspace}/../outside/dots`),
+    read('links', `${workspace}/link-to-keys/credentials`),
+    read('denied', `${workspace}/cfg/private/key`),
+    read('denied', `${workspace}/cfg/.env`),
+    ...[
+      'hooks/pre-commit',
+      'config',
+      'info/attributes',
+      'config.worktree',
+      'objects/info/alternates',
+      'commondir',
+    ].flatMap((name) => ['.git', 'a/b/c/d/e/.git'].map((git) => write('git', `${workspace}/${git}/${name}`))),
+    ...gitAttacks.map(([name, text, gitIn]): Row => ({
+      name,
+      mechanism: 'git',
+      act: { kind: 'script', text: evil + text, gitIn },
+    })),
+    ...probes.filter(isHere).map((probe) => fromProbe(probe, places)),
+    ...scriptedAttacks(places),
+  ]
+}
+
+/** Probes that try something by themselves, of what no row here is about, and that end at once. */
+function isHere({ name, expect, cwd }: Probe): boolean {
+  if (expect['workspace-write'] !== 'blocked' || cwd !== undefined) return false
+  return !/git|hook|repositor|submodule|worktree|placeholders|^make \.|^make a\/|settings behind|leave a process|\d00 |thousand|longer|core dump|move the workspace|be root|^write to ~|^read ~|user namespace$|write in \/dev$/.test(
+    name,
+  )
+}
+
+function fromProbe(probe: Probe, places: Places): Row {
+  const { name } = probe
+  const mechanism = /connect|socket|datagram|docker/.test(name)
+    ? 'network'
+    : /read|keys|secrets|uncover/.test(name)
+      ? 'hidden'
+      : /write|link|hardlink/.test(name)
+        ? 'outside'
+        : 'kernel'
+  return {
+    name,
+    mechanism,
+    act: {
+      kind: 'script',
+      text: probe.script(places),
+      atTop: true,
+      ...(probe.seen === undefined ? {} : { seen: () => probe.seen?.(places) === true }),
+      ...(probe.programs === undefined ? {} : { programs: probe.programs() }),
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ensureImage, image } from '../../sandbox/docker-image.ts'
+import { call, freeform, say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
+import { runAs, type Ended, type Scene, type User } from './scene.ts'
+
+/** What of a run can be made to act: each has its own way to the sandbox. */
+export const surfaces = ['shell', 'js_repl', 'mcp', 'hook', 'task', 'agent'] as const
+export type Surface = (typeof surfaces)[number]
+
+/** A call of a tool, as a model makes it. */
+export type ToolCall = readonly [name: string, input: Readonly<Record<string, unknown>>]
+
+type RunOptions = {
+  readonly user: User
+  /** `unconfined`: nothing holds anything, which shows that there is something to hold. */
+  readonly backend: 'bubblewrap' | 'docker' | 'unconfined'
+  readonly program: { readonly argv: readonly string[]; readonly node: string }
+  /** Which run the script `attack.sh` of the workspace, each with its own name as the argument. */
+  readonly acting: readonly Surface[]
+  /** Calls of other tools, made before. */
+  readonly calls?: readonly ToolCall[]
+  readonly env?: Readonly<Record<string, string>>
+  /** More of the table `sandbox_read` of `config.toml`, and tables after it. Default: nothing. */
+  readonly config?: string
+  /** A command line that the shell runs after all the others. */
+  readonly later?: string
+  /** More words of the command line. */
+  readonly words?: readonly string[]
+  /** More that commands in docker are shown. */
+  readonly readable?: readonly string[]
+}
+
+/** A run, and all that was said in it or kept of it. */
+export type Attacked = Ended & {
+  /** What the provider was sent, standard output and error, rollouts, audit logs, kept outputs. */
+  readonly said: string
+}
+
+/** A server of the Model Context Protocol whose one tool runs the script. */
+const server = (script: string): string => `
+  import { createInterface } from 'node:readline'
+  import { spawnSync } from 'node:child_process'
+  const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+  createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line)
+    if (id === undefined) return
+    if (method === 'initialize') return send({ id, result: { protocolVersion: '2025-06-18', serverInfo: { name: 'go', version: '1' }, capabilities: { tools: {} } } })
+    if (method === 'tools/list') return send({ id, result: { tools: [{ name: 'go', inputSchema: { type: 'object' } }] } })
+    const { stdout, stderr } = spawnSync('sh', [${JSON.stringify(script)}, 'mcp'], { encoding: 'utf8' })
+    send({ id, result: { content: [{ type: 'text', text: stdout + stderr }] } })
+  })`
+
+/** Has a model let everything that acts run the script, in a real run. */
+export async function attackBy(
+  scene: Pick<Scene, 'workspace' | 'home' | 'write' | 'handOver'>,
+  options: RunOptions,
+): Promise<Attacked> {
+  const { user, backend, program, acting, calls = [], env = {} } = options
+  if (backend === 'docker') ensureImage()
+  const script = join(scene.workspace, 'attack.sh')
+  const does = (surface: Surface): boolean => acting.includes(surface)
+  const line = (surface: Surface): string => `sh ${script} ${surface}`
+  const turns: readonly Reply[] = [
+    calls.map(([name, input]) => (name === 'apply_patch' ? freeform(name, String(input['input'])) : call(name, input))),
+    [
+      ...(does('task') ? [call('task_create', { title: 'attack', cmd: line('task') })] : []),
+      ...(does('shell')
+        ? [call('exec_command', { cmd: line('shell'), timeout_ms: 600_000, yield_time_ms: 300_000 })]
+        : []),
+      ...(does('js_repl')
+        ? [
+            call('js_repl', {
+              code: `require('node:child_process').execFileSync('sh', [${JSON.stringify(script)}, 'js_repl'], { encoding: 'utf8' })`,
+              timeout_ms: 600_000,
+            }),
+          ]
+        : []),
+      ...(does('mcp') ? [call('mcp__go__go', {})] : []),
+      ...(does('agent') ? [call('agent', { title: 'attack', prompt: 'The helper: attack' })] : []),
+    ],
+    [...(does('task') ? [call('task_output', { task_id: 'task-1', wait_ms: 600_000 })] : [])],
+    options.later === undefined
+      ? []
+      : [call('exec_command', { cmd: options.later, timeout_ms: 600_000, yield_time_ms: 300_000 })],
+  ].filter((turn) => turn.length > 0)
+  let turn = 0
+  const mock = await startMockOpenAI({
+    replies: ({ body }) => {
+      const { input } = body as { input: readonly { role?: string; type?: string; content?: unknown }[] }
+      const asked = JSON.stringify(input.findLast(({ role }) => role === 'user')?.content ?? '')
+      if (asked.includes('The helper'))
+        return input.at(-1)?.type === 'message'
+          ? [call('exec_command', { cmd: line('agent'), timeout_ms: 600_000, yield_time_ms: 300_000 })]
+          : [say('looked')]
+      return turns[turn++] ?? [say('nothing more')]
+    },
+  })
+  const visible = [dirname(program.node), ...(backend === 'docker' ? ['/usr', ...(options.readable ?? [])] : [])]
+  const config = [
+    backend === 'unconfined' ? 'sandbox_mode = "danger-full-access"' : `sandbox_backend = "${backend}"`,
+    ...(backend === 'docker' ? [`sandbox_image = "${image}"`] : []),
+    '[permissions]\nallow = ["mcp__go__*"]',
+    `[sandbox_read]\nallow = ${JSON.stringify(visible)}`,
+    options.config ?? '',
+    ...(does('mcp')
+      ? [
+          `[mcp_servers.go]\ncommand = ${JSON.stringify(program.node)}\nargs = ["--input-type=module", "-e", ${JSON.stringify(server(script))}]`,
+          'startup_timeout_sec = 60\ntool_timeout_sec = 600',
+        ]
+      : []),
+  ].join('\n')
+  scene.write('home/.config/portcullis/config.toml', config)
+  if (does('hook')) {
+    const hook = { type: 'command', command: line('hook'), timeout: 600 }
+    scene.write('home/.claude/settings.json', JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }))
+  }
+  scene.handOver(user)
+  try {
+    const words = [
+      'exec',
+      '-m',
+      'gpt-5.5',
+      '-c',
+      `openai_base_url=${mock.baseUrl}`,
+      '--json',
+      ...(options.words ?? []),
+      'The boss: attack',
+    ]
+    const ended = await runAs(user, [...program.argv, ...words], {
+      cwd: scene.workspace,
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: scene.home, OPENAI_API_KEY: 'sk-test-key', ...env },
+      group: backend === 'docker' ? statSync('/var/run/docker.sock').gid : undefined,
+    })
+    const requests = mock.requests.map(({ body }) => JSON.stringify(body))
+    return { ...ended, said: [...requests, ended.stdout, ended.stderr, ...keptBy(scene)].join('\n') }
+  } finally {
+    await mock.close()
+  }
+}
+
+/** What the run wrote down: its session, its outputs. What lay there before is no part of it. */
+function keptBy({ home }: Pick<Scene, 'home'>): readonly string[] {
+  const sessions = join(home, '.local/state/portcullis')
+  return readdirSync(sessions, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('/old'))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+}
+
+/** Puts the script there that surfaces run: what it prints is also in `out/NAME` of the workspace. */
+export function writeScript({ workspace }: Scene, body: string): void {
+  const text = `export PATH=/usr/local/bin:/usr/bin:/bin\ncd '${workspace}'\nmkdir -p out\n{\n${body}\n} 2>&1 | tee out/$1\n`
+  writeFileSync(join(workspace, 'attack.sh'), text)
+}

@@ -1,0 +1,52 @@
+import { execa } from 'execa'
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { testUnlessOnCi, whyNoBubblewrap } from '../../support/needs.ts'
+
+const root = new URL('../../../', import.meta.url).pathname
+
+testUnlessOnCi(whyNoBubblewrap())('the picture of a run in the README is what the demo prints', async () => {
+  const { exitCode, stderr } = await execa({ cwd: root, reject: false })`${process.execPath} fixtures/demo/demo.ts`
+  expect(exitCode).toBe(0)
+
+  const [, picture = ''] = /```text\n([^]*?)```/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
+  const shown = linesOf(picture)
+  const printed = linesOf(stderr)
+  expect(shown).not.toEqual([])
+  // In the picture's order: it leaves lines out, and changes none.
+  let at = 0
+  const invented = shown.filter((line) => {
+    const found = printed.indexOf(line, at)
+    if (found >= 0) at = found + 1
+    return found < 0
+  })
+  expect(invented).toEqual([])
+})
+
+test('the two commands stand at the top of the README', () => {
+  const [, commands = ''] = /## Two commands\n\n```sh\n([^]*?)```/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
+  expect(commands.split('\n').map((line) => line.split('#')[0]?.trim())).toEqual([
+    'npm ci && npm run demo',
+    'npm ci && npm test',
+    '',
+  ])
+})
+
+/** Lines without what differs from run to run: times, ids, and where the demo and this clone lie. */
+function linesOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '')
+    .map((line) =>
+      line
+        .replaceAll(/\d+\.\d s/g, 'N s')
+        .replaceAll(/[\w/.-]*\/portcullis-demo-\w+\/home/g, '~')
+        .replaceAll(/[\w/.-]*\/portcullis-demo-\w+\//g, '')
+        .replaceAll(/replay:\S*\/conversation/g, 'replay:conversation')
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+        // It is not resumed where it was started: the demo is in a temporary directory.
+        .replace(/resume [0-9a-f]{12}.*/, 'resume ID'),
+    )
+}

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+/** Names for what can't be a home, nor hold what is kept; `FIFO` and `FILE` are made for the test. */
+const places = ['/dev/null', '/proc/1', '', 'relative', 'FIFO', 'FILE/below']
+const variables = ['HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'TMPDIR']
+const commands = [
+  ['doctor'],
+  ['config', 'show'],
+  ['sessions', 'list'],
+  ['policy', 'check', '--', 'ls'],
+  ['sandbox', '--', 'echo', 'hi'],
+]
+
+describe.skipIf(needsBubblewrap())('where what is the user’s own can not be', () => {
+  test.each(places.flatMap((place) => variables.map((name) => [name, place] as const)))(
+    '%s=%j lets every command work, or says why not',
+    async (name, place) => {
+      const base = tempDir({ FILE: '' })
+      execFileSync('mkfifo', [join(base, 'FIFO')])
+      const cwd = tempDir()
+      const value = /^F/.test(place) ? join(base, place) : place
+      // With nothing else said, all lies below the home.
+      const unset = name === 'HOME' ? { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' } : {}
+      const env = { ...unset, [name]: value }
+      // One after the other: each would else be slowed by the rest.
+      for (const words of commands) {
+        const { code, signal, stdout, stderr } = await agent(words, { cwd, home: tempDir(), env })
+        // A doctor finds what is wrong here; all others do what they are asked to.
+        const expected = words[0] === 'doctor' ? 1 : 0
+        expect({ words, code, signal, stderr }).toEqual({ words, code: expected, signal: null, stderr: '' })
+        if (words[0] === 'doctor') expect(stdout).toMatch(/agent exec would not start here/)
+        if (words[0] === 'sandbox') expect(stdout).toBe('hi\n')
+      }
+      expect(readdirSync(cwd)).toEqual([])
+    },
+  )
+})
+
+test('a session that can be kept nowhere is refused with what to do, and an ephemeral one runs', async () => {
+  const recording = `{"portcullis_replay":1}\n{"events":[{"type":"message","text":"done"}]}\n`
+  const cwd = tempDir({ 'r.jsonl': recording })
+  const options = { cwd, home: '/proc/1', env: { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '', XDG_CACHE_HOME: '' } }
+  const args = ['--skip-git-repo-check', '-s', 'danger-full-access', '-m', 'replay:r.jsonl', 'x']
+  const refused = await agent(['exec', ...args], options)
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toMatch(/^agent: \/proc\/1\/.*can't be made: .*set XDG_STATE_HOME to a folder/)
+  const run = await agent(['exec', '--ephemeral', ...args], options)
+  expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: 'done\n' })
+})
+
+test('a home below /proc holds up no patch', () => {
+  const cwd = tempDir()
+  const program = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname
+  const env = { PATH: process.env['PATH'], HOME: '/proc/1', XDG_STATE_HOME: '/proc/1', TMPDIR: tempDir() }
+  const options = { cwd, env, timeout: 60_000 }
+  execFileSync(process.execPath, [program, '*** Begin Patch\n*** Add File: x\n+1\n*** End Patch'], options)
+  expect(existsSync(join(cwd, 'x'))).toBe(true)
+  execFileSync(process.execPath, [program, 'undo'], options)
+  expect(readdirSync(cwd)).toEqual([])
+})

@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+/** A daemon that accepts connections and never says a word. */
+async function silentDaemon(): Promise<{ readonly host: string; readonly connections: () => number }> {
+  const socket = join(tempDir(), 'docker.sock')
+  let connections = 0
+  const server = createServer((connection) => {
+    connections += 1
+    onTestFinished(() => void connection.destroy())
+  }).listen(socket)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return { host: `unix://${socket}`, connections: () => connections }
+}
+
+describe.skipIf(needsBubblewrap())('a docker daemon that never replies', () => {
+  test.each([[['sandbox', '--', 'true']], [['sessions', 'list']], [['config', 'show']]])(
+    'is not even asked by agent %j',
+    async (words) => {
+      const { host, connections } = await silentDaemon()
+      const { code, stderr } = await agent(words, { cwd: tempDir(), home: tempDir(), env: { DOCKER_HOST: host } })
+      expect({ code, stderr, asked: connections() }).toEqual({ code: 0, stderr: '', asked: 0 })
+    },
+  )
+
+  test('is named by agent doctor, which comes to its end', async () => {
+    const { host, connections } = await silentDaemon()
+    const { code, stdout } = await agent(['doctor'], { cwd: tempDir(), home: tempDir(), env: { DOCKER_HOST: host } })
+    // A key is missing here, and no repository: what a run lacks besides is not this test's business.
+    expect(code).toBe(1)
+    expect(connections()).toBeGreaterThan(0)
+    expect(stdout).toContain(`the daemon at ${host} accepts connections or drops them, and did not answer in 5 seconds`)
+  })
+})

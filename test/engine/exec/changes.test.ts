@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { call, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+
+type Step = { readonly cmd: string } | { readonly patch: string } | { readonly js: string }
+
+/** Runs these steps one after the other; gives the line of the summary, and what the terminal event counts. */
+async function counted(
+  cwd: string,
+  steps: readonly Step[],
+  ...options: readonly string[]
+): Promise<{ readonly line: string; readonly changes: unknown; readonly ended: Exec }> {
+  const replies = [
+    ...steps.map((step) => [
+      'cmd' in step
+        ? call('exec_command', { cmd: step.cmd })
+        : 'js' in step
+          ? call('js_repl', { code: step.js })
+          : call('apply_patch', { input: `*** Begin Patch\n${step.patch}\n*** End Patch` }),
+    ]),
+    [say('done')],
+  ]
+  const [json, plain] = [
+    ['--json', ...options, 'x'],
+    [...options, 'x'],
+  ]
+  const copy = tempDir()
+  execFileSync('cp', ['-a', `${cwd}/.`, copy])
+  const ended = await exec(replies, json, { cwd })
+  const { stderr } = await exec(replies, plain, { cwd: copy })
+  const line = stderr.split('\n').find((each) => each.startsWith('  files changed: ')) ?? ''
+  const last = ended.events.at(-1)
+  expect(last?.type).toBe('turn.completed')
+  return {
+    line: line.slice('  files changed: '.length),
+    changes: last?.type === 'turn.completed' ? last.changes : undefined,
+    ended,
+  }
+}
+
+describe.skipIf(needsBubblewrap())('the files that a run changed', () => {
+  test('are also those that a command made, wrote, removed, or gave another mode', async () => {
+    const cwd = repository({ a: 'a', b: 'b', c: 'c', d: 'd' })
+    const { line, changes } = await counted(cwd, [
+      { cmd: 'echo x >> a; rm b; chmod +x c; mkdir -p n && echo n > n/new' },
+    ])
+    expect(changes).toEqual({ files: 4, by_commands: 4 })
+    expect(line.split(', ').toSorted()).toEqual([
+      'a (update by a command)',
+      'b (delete by a command)',
+      'c (update by a command)',
+      'n/new (add by a command)',
+    ])
+  })
+
+  test('are none where commands only read, or what they made is gone', async () => {
+    const cwd = repository({ a: 'a' })
+    expect(await counted(cwd, [{ cmd: 'cat a; ls' }])).toMatchObject({
+      line: 'none',
+      changes: { files: 0, by_commands: 0 },
+    })
+    const passing = await counted(cwd, [{ cmd: 'echo x > passing' }, { cmd: 'rm passing' }])
+    expect(passing.changes).toEqual({ files: 0, by_commands: 0 })
+  })
+
+  test('count where they were written with equal bytes, also with their time set back', async () => {
+    const cwd = repository({ a: 'a', b: 'b' })
+    const { line } = await counted(cwd, [{ cmd: 'cp b kept; touch -r b kept; printf b > b; touch -r kept b; rm kept' }])
+    expect(line).toBe('b (update by a command)')
+  })
+
+  test('are not those that git ignores, nor .git and node_modules', async () => {
+    const cwd = repository({ '.gitignore': 'out/\n*.log\n', 'out/old': '1' })
+    const cmd =
+      'echo 2 > out/old; echo x > out/new; echo x > a.log; mkdir -p node_modules/m; echo x > node_modules/m/i; echo x > seen; git add seen'
+    const { line, changes } = await counted(cwd, [{ cmd }])
+    expect({ line, changes }).toEqual({ line: 'seen (add by a command)', changes: { files: 1, by_commands: 1 } })
+  })
+
+  test('show what makes git overlook the rest', async () => {
+    const { line } = await counted(repository({ a: 'a' }), [{ cmd: 'echo "*" > .gitignore; echo x > hidden' }])
+    expect(line).toBe('.gitignore (add by a command)')
+  })
+
+  test('count once where a patch and a command changed the same, whoever came first', async () => {
+    const cwd = repository({ a: 'a\n', b: 'b\n' })
+    const { line, changes } = await counted(cwd, [
+      { patch: '*** Update File: a\n@@\n-a\n+A' },
+      { cmd: 'echo x >> a; echo x > made' },
+      { patch: '*** Update File: made\n@@\n-x\n+y' },
+      { patch: '*** Add File: gone\n+x' },
+      { cmd: 'rm gone; echo z >> b' },
+    ])
+    expect(changes).toEqual({ files: 3, by_commands: 1 })
+    expect(line.split(', ').toSorted()).toEqual(['a (update)', 'b (update by a command)', 'made (add)'])
+  })
+
+  test('of patches alone are as they were, and counted', async () => {
+    const { line, changes } = await counted(repository(), [{ patch: '*** Add File: n\n+x' }])
+    expect({ line, changes }).toEqual({ line: 'n (add)', changes: { files: 1, by_commands: 0 } })
+  })
+
+  test('are counted whatever bytes their names have', async () => {
+    const cmd = `echo > "$(printf 'bad\\377')"; echo > "$(printf 'bad\\376')"; echo > "$(printf 'two\\nlines')"; echo > '"q"'; echo > ' :(top)x'`
+    const { changes, line } = await counted(repository({ '.gitignore': 'none' }), [{ cmd }])
+    expect(changes).toEqual({ files: 5, by_commands: 5 })
+    expect(line).toContain('two⏎lines (add by a command)')
+  })
+
+  test('are counted outside of any repository, and in a run that keeps nothing', async () => {
+    const words = ['--skip-git-repo-check', '--ephemeral']
+    const { changes } = await counted(tempDir({ a: 'a' }), [{ cmd: 'echo b > b; rm a' }], ...words)
+    expect(changes).toEqual({ files: 2, by_commands: 2 })
+  })
+
+  test('are counted for a JavaScript session, and for a command that went on after its call', async () => {
+    const js = await counted(repository(), [{ js: `(await import('node:fs')).writeFileSync('js', '1')` }])
+    expect(js.line).toBe('js (add by a command)')
+    const cwd = repository()
+    const replies = [
+      [call('exec_command', { cmd: 'sleep 0.5; echo x > late; sleep 600', yield_time_ms: 250 })],
+      [call('exec_command', { cmd: 'while [ ! -e late ]; do sleep 0.05; done' })],
+      [say('done')],
+    ]
+    const { events } = await exec(replies, ['--json', 'x'], { cwd })
+    expect(events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
+  })
+
+  test('are those that git lists where a tree is too large to look at whole', async () => {
+    const cwd = repository({ '.gitignore': 'many/\n', a: 'a', b: 'b' })
+    fill(join(cwd, 'many'))
+    const replies = [
+      [call('exec_command', { cmd: 'echo x >> a; rm b; echo x > n; rm many/1; echo x > many/n' })],
+      [say('done')],
+    ]
+    const { events } = await exec(replies, ['--json', 'x'], { cwd })
+    expect(events.at(-1)).toMatchObject({ changes: { files: 3, by_commands: 3 } })
+  })
+
+  test('are said not to be counted where there are too many to look at', async () => {
+    const cwd = tempDir()
+    fill(join(cwd, 'many'))
+    const replies = [[call('exec_command', { cmd: 'echo x > n' })], [say('done')]]
+    const args = ['--skip-git-repo-check', 'x']
+    const { events } = await exec(replies, ['--json', ...args], { cwd })
+    expect(events.at(-1)).toMatchObject({
+      changes: { files: 0, by_commands: 0, not_counted: `${cwd} holds more than 20000 files` },
+    })
+    const { stderr } = await exec(replies, args, { cwd })
+    expect(stderr).toContain(`\n  what commands wrote: not counted: `)
+    expect(readFileSync(join(cwd, 'n'), 'utf8')).toBe('x\n')
+  })
+})
+
+/** What of a run's changes runs later, with the program that runs it; and the line of the summary. */
+async function later(
+  cwd: string,
+  steps: readonly Step[],
+): Promise<{ readonly told: unknown; readonly line: string | undefined }> {
+  const replies = [
+    ...steps.map((step) => [
+      'cmd' in step
+        ? call('exec_command', { cmd: step.cmd })
+        : call('apply_patch', { input: `*** Begin Patch\n${'patch' in step ? step.patch : ''}\n*** End Patch` }),
+    ]),
+    [say('done')],
+  ]
+  const copy = tempDir()
+  execFileSync('cp', ['-a', `${cwd}/.`, copy])
+  const { events } = await exec(replies, ['--json', 'x'], { cwd })
+  const { stderr } = await exec(replies, ['x'], { cwd: copy })
+  const line = stderr.split('\n').find((each) => each.includes('run later by other programs'))
+  const last = events.at(-1)
+  const told = last?.type === 'turn.completed' ? last.changes?.runs_later : undefined
+  return {
+    told: told?.map(({ path, kind, program }) => [path.slice(cwd.length + 1), kind, program]),
+    line: line?.trim(),
+  }
+}
+
+describe.skipIf(needsBubblewrap())('what a run changed that runs later', () => {
+  const manifest = { name: 'n', scripts: { test: 'true' }, dependencies: { a: '1.0.0' } }
+  const json = (changes: object): string => JSON.stringify({ ...manifest, ...changes })
+
+  test('is told at its end, whether a patch or a command changed it, and where git ignores it', async () => {
+    const cwd = repository({ '.gitignore': '.npmrc\nout/\n', Makefile: 'all:\n\ttrue\n', 'a.js': '1\n' })
+    const { told, line } = await later(cwd, [
+      { patch: '*** Update File: Makefile\n@@\n all:\n-\ttrue\n+\tfalse' },
+      { patch: '*** Add File: .github/workflows/ci.yml\n+on: push' },
+      {
+        cmd: 'echo x > .npmrc; mkdir -p out pkg/tests; echo x > out/Makefile; echo x > pkg/tests/conftest.py; echo 2 > a.js',
+      },
+    ])
+    expect(told).toEqual([
+      ['Makefile', 'update', 'make'],
+      ['.github/workflows/ci.yml', 'add', 'GitHub Actions'],
+      ['pkg/tests/conftest.py', 'add', 'pytest'],
+      ['.npmrc', 'add', 'npm'],
+    ])
+    expect(line).toBe(
+      'of these, run later by other programs: Makefile (make), .github/workflows/ci.yml (GitHub Actions), pkg/tests/conftest.py (pytest), .npmrc (npm)',
+    )
+  })
+
+  test('is nothing where only what is not run changed', async () => {
+    const cwd = repository({ 'package.json': json({}), a: 'a' })
+    const changed = json({ version: '2.0.0', dependencies: { a: '^2.0.0', b: '*' }, keywords: ['x'] })
+    expect(await later(cwd, [{ cmd: `echo '${changed}' > package.json; echo b > a` }])).toEqual({
+      told: undefined,
+      line: undefined,
+    })
+    const patch = `*** Add File: package.json\n+${json({ description: 'x' })}`
+    expect((await later(repository({ 'package.json': json({}) }), [{ patch }])).told).toBeUndefined()
+  })
+
+  test.each([
+    ['scripts', { scripts: { test: 'true', postinstall: 'x' } }],
+    ['programs', { bin: './x.js' }],
+    ['a dependency from elsewhere', { dependencies: { a: 'git+https://example.com/a' } }],
+    ['a dependency in the tree', { dependencies: { a: 'file:./a' } }],
+    ['hooks', { 'simple-git-hooks': { 'pre-commit': 'x' } }],
+    ['a package manager', { packageManager: 'yarn@https://example.com/y.js' }],
+  ])('is a package.json with other %s', async (_, changes) => {
+    const cwd = repository({ 'p/package.json': json({}) })
+    const { told } = await later(cwd, [{ cmd: `echo '${json(changes)}' > p/package.json` }])
+    expect(told).toEqual([['p/package.json', 'update', 'npm']])
+  })
+})
+
+/** Makes a directory with more files than are looked at. */
+function fill(directory: string): void {
+  execFileSync('mkdir', [directory])
+  for (let index = 0; index <= 20_000; index++) writeFileSync(join(directory, String(index)), '')
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { code, imports, sources } from './sources.ts'
+
+const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
+
+/** Who starts processes of the host. Each starts one found by `hostProgram`, `systemProgram` or an absolute path. */
+const starters = [
+  'engine/cli/doctor/find-git.ts',
+  'engine/cli/served-run.ts',
+  'engine/models/credentials.ts',
+  'engine/approvals/program.ts',
+  'sandbox/bubblewrap/open.ts',
+  'sandbox/bubblewrap/trial.ts',
+  'sandbox/docker/network.ts',
+  'sandbox/docker/own-node.ts',
+  // The host's git for the host's own repositories, found as the others are.
+  'sandbox/git/host-git.ts',
+  'sandbox/owner.ts',
+  'sandbox/process/pipes.ts',
+  'sandbox/seatbelt/open.ts',
+  'sandbox/seatbelt/stragglers.ts',
+  'sandbox/unconfined/open.ts',
+  'sandbox/unconfined/watchdog.ts',
+]
+
+/** Programs of ours that run in the sandbox as text, where a bare name is the sandbox's to find. */
+const inside = ['engine/tools/files/helper-program.ts']
+
+const call = /\b(?:spawn|spawnSync|execa|execFile|execFileSync|exec|execSync|fork|run)\(\s*(['"`])([^'"`]*)\1/g
+
+test('nothing outside of sandboxes is started by a bare name', () => {
+  const bare = folders.flatMap((folder) =>
+    sources(folder)
+      .filter((file) => !inside.includes(file))
+      .flatMap((file) =>
+        (startsProcesses(file) ? [...code(file).matchAll(call)] : [])
+          .filter((match) => match[2]?.startsWith('/') !== true)
+          .map((match) => `${file}: ${match[0]}`),
+      ),
+  )
+  expect(bare).toEqual([])
+})
+
+test('processes of the host are started in few files', () => {
+  const found = folders.flatMap((folder) => sources(folder).filter(startsProcesses))
+  expect(found.filter((file) => !starters.includes(file))).toEqual([])
+})
+
+/** Whoever imports more than types. */
+function startsProcesses(file: string): boolean {
+  return imports(file).some(
+    ({ specifier, names }) =>
+      specifier === 'execa' || (specifier.endsWith('child_process') && !names.every((name) => /^[A-Z]/.test(name))),
+  )
+}
+
+/**
+ * Who opens files of the host by path, and why that is no way for commands: the rest reads and writes by `readHostFile`, `holdOutput` and
+ * `openNewFile`, which wait on no pipe and follow no link of theirs, or through the patch transaction.
+ */
+const openers: Readonly<Record<string, string>> = {
+  'engine/app/hook-env-files.ts': "the run's own directory",
+  'engine/app/open-reviewer.ts': "the user's own policy text, read before any command",
+  'engine/cli/policy.ts': 'named on the command line, and no command runs',
+  'engine/cli/read-image.ts': 'named on the command line, read before any command',
+  'engine/cli/read-output-schema.ts': 'named on the command line, read before any command',
+  'engine/config/read-files.ts': "the user's and the machine's own configuration",
+  'engine/config/write-trust.ts': "the user's own configuration",
+  'engine/core/kept-outputs.ts': "the session's folder",
+  'engine/escalation/make-granted.ts': 'makes a file that was granted, over nothing and through no link',
+  'engine/models/replay-format.ts': 'named on the command line, read before any command',
+  'engine/core/read-plain-file.ts': 'as readHostFile, with reasons',
+  'engine/approvals/keep-rule.ts': "the user's own configuration",
+  'engine/session/claim.ts': "the session's folder",
+  'engine/session/rollout.ts': "the session's folder",
+  'engine/session/session.ts': "the session's folder",
+  'sandbox/bubblewrap/probe.ts': "the program's cache",
+  'sandbox/bubblewrap/trial.ts': 'procfs',
+  'sandbox/docker/network.ts': "the run's own directory",
+  'sandbox/docker/start.ts': "programs in the run's own directory, which no command can write to",
+  'sandbox/git/guard.ts': 'the config of repositories that were there before any command',
+  'sandbox/git/trust-record.ts': "the run's own directory",
+  'sandbox/held-places.ts': 'by descriptor, component by component',
+  'sandbox/host-files.ts': 'it is the helper',
+  'sandbox/installation/find.ts': 'the package that this code is part of, before any command',
+  'sandbox/installation/hold.ts': 'what runs, by procfs',
+  'sandbox/installation/put-in.ts': 'by descriptor, component by component',
+  'sandbox/key-file-view.ts': "the run's own directory",
+  'sandbox/limits/groups.ts': 'control groups',
+  'sandbox/owner.ts': 'procfs',
+  'sandbox/process/pipes.ts': "the run's own directory, which commands don't see",
+  'sandbox/process/signal.ts': 'procfs',
+  'sandbox/quarantine.ts': 'by descriptor, component by component',
+  'sandbox/random-name.ts': "the system's own device of chance, by a fixed path",
+  'sandbox/unconfined/terminal.ts': "the run's own directory",
+  'sandbox/unconfined/watchdog.ts': 'procfs',
+}
+
+const opening =
+  /^(?:openSync|open|readFileSync|readFile|writeFileSync|writeFile|appendFileSync|appendFile|cpSync|copyFileSync|createReadStream|createWriteStream)$/
+
+test('files of the host are opened in few places, each for a reason', () => {
+  const found = ['engine', 'sandbox'].flatMap((folder) =>
+    sources(folder).filter((file) =>
+      imports(file).some(
+        ({ specifier, names }) => /^node:fs/.test(specifier) && names.some((name) => opening.test(name)),
+      ),
+    ),
+  )
+  // What holds directories and git's files opens them by descriptor, component by component.
+  const byDescriptor = /^sandbox\/(?:git\/|held-)/
+  expect(found.filter((file) => !Object.hasOwn(openers, file) && !byDescriptor.test(file))).toEqual([])
+})

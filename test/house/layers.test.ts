@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { imports, sources } from './sources.ts'
+
+/** The folders of `engine`, lowest first: each may import those in rows above it, and none beside it. */
+const layers = [
+  ['core'],
+  ['models'],
+  ['escalation'],
+  ['tools'],
+  ['config'],
+  ['session'],
+  ['run'],
+  ['worktree'],
+  ['hooks', 'approvals', 'memory', 'mcp'],
+  ['skills'],
+  ['agents'],
+  ['app', 'display'],
+  ['cli'],
+]
+
+/** The programs and the library's face, which open what they need. */
+const faces = ['engine/index.ts', 'engine/main.ts', 'engine/sandbox-main.ts']
+
+const layerOf = (file: string): number => layers.findIndex((folders) => folders.includes(file.split('/')[1] ?? ''))
+
+test('every file of the engine lies in a layer', () => {
+  expect(sources('engine').filter((file) => layerOf(file) < 0 && !faces.includes(file))).toEqual([])
+})
+
+test('a layer of the engine imports lower ones only', () => {
+  const upwards = sources('engine')
+    .filter((file) => !faces.includes(file))
+    .flatMap((file) =>
+      imports(file)
+        .filter(({ target }) => target?.startsWith('engine/') === true)
+        .filter(({ target = '' }) => target.split('/')[1] !== file.split('/')[1] && layerOf(target) >= layerOf(file))
+        .map(({ target = '', line }) => `${file}:${line} imports ${target}`),
+    )
+  expect(upwards).toEqual([])
+})

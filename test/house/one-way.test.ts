@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { code, imports, sources } from './sources.ts'
+
+const engine = sources('engine')
+
+/** Files of ours that run inside the sandbox, as programs of their own. */
+const insidePrograms = [
+  'engine/tools/repl/session-program.ts',
+  'engine/tools/web/fetch-program.ts',
+  'engine/tools/files/helper-program.ts',
+]
+
+/** `file:line` of each match in these files. */
+const found = (files: readonly string[], pattern: RegExp): readonly string[] =>
+  files.flatMap((file) =>
+    code(file)
+      .split('\n')
+      .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}`] : [])),
+  )
+
+const filesOf = (places: readonly string[]): readonly string[] => places.map((place) => place.replace(/:\d+$/, ''))
+
+const importersOf = (target: string, name: string): readonly string[] =>
+  engine.filter((file) => imports(file).some((one) => one.target === target && one.names.includes(name)))
+
+test('the run loop is called in one place, which puts runs together', () => {
+  expect(importersOf('engine/run/run.ts', 'run')).toEqual(['engine/app/assemble.ts'])
+  expect(found(['engine/app/assemble.ts'], /\brun\(\{/)).toHaveLength(1)
+  expect(importersOf('engine/app/assemble.ts', 'assemble')).toEqual(['engine/app/open-run.ts'])
+})
+
+test('the Guardian is asked in one place', () => {
+  expect(filesOf(found(engine, /guardian\??\.review\(/i))).toEqual(['engine/tools/review.ts'])
+})
+
+test('only the command line knows standard streams, signals and how a process ends', () => {
+  const elsewhere = engine.filter(
+    (file) => !/^engine\/(?:cli\/|(?:[a-z]+-)?main\.ts)/.test(file) && !insidePrograms.includes(file),
+  )
+  expect(found(elsewhere, /\bprocess\.(?:exit|stdin|stdout|stderr|on|once|argv|exitCode)\b/)).toEqual([])
+})
+
+test('nothing but the command line imports it', () => {
+  const wrong = engine
+    .filter((file) => !/^engine\/(?:cli\/|(?:[a-z]+-)?main\.ts)/.test(file))
+    .flatMap((file) =>
+      imports(file)
+        .filter(({ target }) => target?.startsWith('engine/cli/') === true)
+        .map(({ target }) => `${file} imports ${target ?? ''}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('what a run is put together of reads the environment that it is given', () => {
+  expect(found(sources('engine/app'), /\bprocess\.env\b/)).toEqual([])
+})

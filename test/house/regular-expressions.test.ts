@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { boundedPatterns, madePatterns } from './bounded-patterns.ts'
+import { regularExpressions } from './regular-expressions.ts'
+
+type Recheck = {
+  readonly checkSync: (
+    source: string,
+    flags: string,
+    options: { readonly checker: 'automaton'; readonly timeout: number },
+  ) => { readonly status: string; readonly complexity?: { readonly summary: string } }
+}
+
+// The build for browsers is the one in JavaScript alone; the other looks for Java and programs of its own.
+const { checkSync } = createRequire(import.meta.url)('recheck/lib/browser.js') as Recheck
+
+/** Those that take long to prove, proved once. `PROVE=1 vitest run --project house` writes them anew. */
+const file = new URL('linear-patterns.json', import.meta.url)
+const proving = process.env['PROVE'] !== undefined
+const proved = new Set(JSON.parse(readFileSync(file, 'utf8')) as readonly string[])
+const [patience, longProof] = [proving ? 600_000 : 60_000, 200]
+
+const { literals, made } = regularExpressions()
+
+test(
+  'every regular expression is proved to take time linear in its text, or runs over what is bounded',
+  { timeout: 3_600_000 },
+  () => {
+    const slow: string[] = []
+    const unproved = [...literals]
+      .filter(([text]) => !Object.hasOwn(boundedPatterns, text) && !proved.has(text))
+      .flatMap(([text, { pattern, flags, places }]) => {
+        const before = performance.now()
+        const { status, complexity } = checkSync(pattern, flags, { checker: 'automaton', timeout: patience })
+        if (performance.now() - before > longProof) slow.push(text)
+        return status === 'safe' ? [] : [`${places.join(', ')}: ${text} is ${complexity?.summary ?? 'not proved'}`]
+      })
+    if (proving) {
+      const kept = [...proved].filter((text) => literals.has(text))
+      const lines = [...kept, ...slow.filter((text) => !unproved.some((line) => line.includes(text)))].toSorted()
+      writeFileSync(file, `${JSON.stringify(lines, null, 2)}\n`)
+    }
+    expect(unproved).toEqual([])
+  },
+)
+
+test('no list of regular expressions names one that is gone', () => {
+  const listed = [...Object.keys(boundedPatterns), ...(proving ? [] : proved)]
+  expect(listed.filter((text) => !literals.has(text))).toEqual([])
+})
+
+test('regular expressions are made of other texts in few places, each for a reason', () => {
+  expect(made.toSorted()).toEqual(Object.keys(madePatterns).toSorted())
+})

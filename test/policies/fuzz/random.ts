@@ -1,0 +1,29 @@
+/** Random choices that a seed repeats (mulberry32). */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** A whole number from 0 up to `below`. */
+  below(below: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+
+  of<T>(all: readonly T[]): T {
+    const chosen = all[this.below(all.length)]
+    if (chosen === undefined) throw new Error('there is nothing to choose from')
+    return chosen
+  }
+
+  /** Between `least` and `most` of them, joined. */
+  some(all: readonly string[], least: number, most: number): string {
+    let joined = ''
+    for (let left = least + this.below(most - least + 1); left > 0; left--) joined += this.of(all)
+    return joined
+  }
+}

@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** One text, and the shell that runs it. */
+export type Run = { readonly shell: 'bash' | 'dash'; readonly text: string; readonly kind: string }
+
+/** What came of a batch. */
+export type Ran = { readonly hits: readonly Run[]; readonly endless: number }
+
+const secondsOfBatch = 60
+const secondsAlone = 5
+
+/**
+ * A folder in which texts are run, each in a process of its own that a shell forks: a batch costs one sandbox, and only
+ * when the folder isn't what it was behind a batch are its texts run one by one.
+ */
+export class Scratch {
+  readonly #root = mkdtempSync(join(tmpdir(), 'portcullis-fuzz-'))
+  readonly #work = join(this.#root, 'w')
+
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true })
+  }
+
+  /** Runs texts of one shell and kind. Those in `hits` change something where they run. */
+  async run(runs: readonly Run[]): Promise<Ran> {
+    const [first] = runs
+    if (first === undefined) return { hits: [], endless: 0 }
+    this.#fresh(first.kind)
+    const before = this.#state()
+    let [done, endless] = [0, 0]
+    while (done < runs.length) {
+      const ended = done + (await this.#batch(first.shell, runs.slice(done)))
+      // The text at which it stopped ended the whole batch, or didn't end.
+      if (ended < runs.length) endless++
+      done = ended + 1
+    }
+    if (this.#state() === before) return { hits: [], endless }
+    const alone = runs.filter((run) => this.#changes(run))
+    // What only several do together is still found: then all are told.
+    return { hits: alone.length > 0 ? alone : runs, endless }
+  }
+
+  #fresh(kind: string): void {
+    rmSync(this.#work, { recursive: true, force: true })
+    mkdirSync(join(this.#work, 'd'), { recursive: true })
+    writeFileSync(join(this.#work, 'a'), 'a b\n"x" / #y\n')
+    writeFileSync(join(this.#work, 'd/b'), 'b\n')
+    if (kind === 'git') cpSync(repository(), this.#work, { recursive: true })
+  }
+
+  /** Times tell also of a file that came and went. Git itself may touch its folder, not what is in it. */
+  #state(): string {
+    const own = ['.', 'd', 'a', 'd/b'].map((name) => {
+      const { mtimeNs, ctimeNs, ino } = statSync(join(this.#work, name), { bigint: true })
+      return `${mtimeNs} ${ctimeNs} ${ino}`
+    })
+    const names = readdirSync(this.#work, { recursive: true, withFileTypes: true })
+    const git = names.flatMap((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      if (!path.includes('/.git/') || entry.name === 'index') return []
+      return [path, entry.isFile() ? readFileSync(path, 'latin1') : '']
+    })
+    return [...own, ...git].join('\n')
+  }
+
+  /** Runs texts by one shell that forks for each. Gives how many ended. */
+  async #batch(shell: string, runs: readonly Run[]): Promise<number> {
+    const script = runs
+      .map(({ text }, at) => `( eval ${quote(text)} ) </dev/null >/dev/null 2>&1; echo ${at + 1}\n`)
+      .join('')
+    // What runs in the background still has a moment.
+    const source = `ulimit -t 1\n${script}sleep 0.05\n`
+    const path = join(this.#root, 'batch')
+    writeFileSync(path, source)
+    const child = spawn('bwrap', [...this.#sandbox(), '--ro-bind', path, '/tmp/batch', shell, '/tmp/batch'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => void (said += text))
+    const timer = setTimeout(() => child.kill('SIGKILL'), secondsOfBatch * 1_000)
+    await once(child, 'close')
+    clearTimeout(timer)
+    return Number(said.trimEnd().split('\n').at(-1))
+  }
+
+  #changes({ shell, text, kind }: Run): boolean {
+    this.#fresh(kind)
+    const before = this.#state()
+    const line = [...this.#sandbox(), 'sh', '-c', '"$@"; sleep 0.1', 'sh', shell, '-c', text]
+    spawnSync('bwrap', line, { stdio: 'ignore', timeout: secondsAlone * 1_000, killSignal: 'SIGKILL' })
+    return this.#state() !== before
+  }
+
+  /** Nothing but the scratch folder can be written, whatever slips through. */
+  #sandbox(): readonly string[] {
+    return [
+      ...['--ro-bind', '/', '/', '--tmpfs', '/tmp', '--dev', '/dev', '--proc', '/proc', '--unshare-all'],
+      ...['--die-with-parent', '--bind', this.#work, '/tmp/w', '--chdir', '/tmp/w', '--setenv', 'HOME', '/nowhere'],
+      ...['--setenv', 'GIT_CONFIG_NOSYSTEM', '1', '--setenv', 'GIT_CONFIG_GLOBAL', '/dev/null'],
+    ]
+  }
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+let made: string | undefined
+
+/** A repository of two commits that has a file that was changed since. */
+function repository(): string {
+  if (made !== undefined) return made
+  made = mkdtempSync(join(tmpdir(), 'portcullis-fuzz-git-'))
+  const script = `
+    printf 'a b\\n"x" / #y\\n' > a && mkdir d && echo b > d/b
+    git init -q -b main . && git config user.email a@b.c && git config user.name n && git config gpg.program 'touch q;'
+    git add -A && git commit -qm one && echo c >> a && git commit -qam two && git tag t && echo d >> a`
+  const env = { ...process.env, HOME: '/nowhere', GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
+  const ran = spawnSync('sh', ['-ec', script], { cwd: made, env, encoding: 'utf8' })
+  if (ran.status !== 0) throw new Error(`no repository could be made: ${ran.stderr}`)
+  process.once('exit', () => rmSync(made ?? '', { recursive: true, force: true }))
+  return made
+}

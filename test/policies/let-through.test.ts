@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { checkCommand, loadPermissions, loadRules, type CheckOptions } from '../../policies/index.ts'
+
+type Row = {
+  readonly command: string | readonly string[]
+  /** Under which of the settings below it was let through. */
+  readonly under: string
+  readonly kind: string
+  /** It still is. */
+  readonly open?: true
+}
+
+const rows = readFileSync(new URL('../../fixtures/policies/let-through.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Row)
+
+const forbidding = ['["git", "push"]', '["rm", "-rf"]', '["curl"]', '["npm", "publish"]']
+  .map((pattern) => `prefix_rule(pattern = ${pattern}, decision = "forbidden")\n`)
+  .join('')
+const deny = [
+  'Read(./vault/**)',
+  'Read(./plan.txt)',
+  'Read(**/*.sec)',
+  'Edit(./keep/**)',
+  'Bash(make deploy:*)',
+  'Bash(npm run release)',
+]
+
+const settings: readonly (readonly [string, CheckOptions])[] = Object.entries<CheckOptions>({
+  untrusted: { approvalMode: 'untrusted', sandbox: 'workspace-write' },
+  destructive: { approvalMode: 'never', sandbox: 'danger-full-access' },
+  rules: {
+    approvalMode: 'never',
+    sandbox: 'workspace-write',
+    rules: loadRules([{ path: 'a.rules', layer: 'user', text: forbidding }]),
+  },
+  denies: {
+    approvalMode: 'on-request',
+    sandbox: 'danger-full-access',
+    cwd: '/w',
+    permissions: loadPermissions([
+      {
+        path: '/w/.claude/settings.json',
+        layer: 'user',
+        folder: '/w',
+        text: JSON.stringify({ permissions: { deny } }),
+      },
+    ]),
+  },
+})
+
+describe('of the harmful commands that were once let through', () => {
+  test.each(settings)('none is again, but those that are marked: %s', (under, options) => {
+    const through = rows
+      .filter((row) => row.under === under)
+      .filter(({ command }) => {
+        const argv = typeof command === 'string' ? ['bash', '-c', command] : command
+        return checkCommand(argv, options).decision === 'allow'
+      })
+    const open = rows.filter((row) => row.under === under && row.open === true)
+    expect(through.map(({ command }) => command)).toEqual(open.map(({ command }) => command))
+  })
+})

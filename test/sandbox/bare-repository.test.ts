@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+
+const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8' })
+
+test('without a sandbox too, git runs nothing that a bare repository among the files names', async () => {
+  const workspace = await temporaryDirectory()
+  git('init', '-q', workspace)
+  git('init', '-q', '--bare', join(workspace, 'docs'))
+  writeFileSync(join(workspace, 'evil'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 })
+  for (const [key, value] of [
+    ['core.bare', 'false'],
+    ['core.worktree', '.'],
+    ['core.fsmonitor', join(workspace, 'evil')],
+  ] as const)
+    git('-C', join(workspace, 'docs'), 'config', key, value)
+  const sandbox = await openFor({ mode: 'danger-full-access', workspace })
+  const inFolder = 'cd docs; git status >/dev/null 2>&1; ls ran'
+  expect((await run(sandbox, inFolder)).stdout).toBe('')
+  // As it would be otherwise.
+  expect((await run(sandbox, `export GIT_CONFIG_COUNT=0; ${inFolder}`)).stdout).toBe('ran\n')
+})
+
+testInBubblewrap('a workspace that is a bare repository works as one', async () => {
+  const workspace = await temporaryDirectory()
+  git('init', '-q', '--bare', '-b', 'main', workspace)
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  expect((await run(sandbox, 'git rev-parse --is-bare-repository; git branch -a')).stdout).toBe('true\n')
+})
+
+testInBubblewrap('a repository of settings that the policy brings keeps its own', async () => {
+  const workspace = await temporaryDirectory()
+  const set = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'Ann' }
+  const sandbox = await openFor({ mode: 'workspace-write', workspace, environment: { set } })
+  const { stdout } = await run(sandbox, 'git config user.name; git config safe.bareRepository')
+  expect(stdout).toBe('Ann\nexplicit\n')
+})

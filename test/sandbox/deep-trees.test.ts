@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { expect, onTestFinished } from 'vitest'
+import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
+
+const deeper = 'for i in $(seq 60); do n=$(printf "d%.0s" $(seq 100)); mkdir -p $n; cd -P $n || exit 1; done'
+const settings = 'mkdir .claude; echo planted > .claude/settings.json'
+
+/** What can be found by steps from one directory to the next. */
+const find = (directory: string): string =>
+  spawnSync('find', ['.', '-name', 'settings.json'], { cwd: directory, encoding: 'utf8' }).stdout
+
+test('settings in a tree too deep for any path are taken away with what they lie in', async () => {
+  const workspace = await temporaryDirectory()
+  onTestFinished(() => void spawnSync('rm', ['-rf', workspace]))
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  const ran = await run(sandbox, `${deeper}; ${settings}`)
+  expect(codeOf(ran)).toBe(0)
+  expect(ran.result.denials).toMatchObject([{ kind: 'quarantine', rule: 'deeper than what can be looked through' }])
+  expect(find(workspace)).toBe('')
+})
+
+test('a deep tree that was there before stays, and one that a command removes again is none', async () => {
+  const workspace = await temporaryDirectory()
+  onTestFinished(() => void spawnSync('rm', ['-rf', workspace]))
+  spawnSync('sh', ['-c', `${deeper}; ${settings}`], { cwd: workspace })
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  expect((await run(sandbox, `mkdir x; cd x; ${deeper}; cd ${workspace}; rm -rf x`)).result.denials).toEqual([])
+  expect(find(workspace)).toContain('settings.json')
+})

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import process from 'node:process'
+import { beforeEach } from 'vitest'
+import { temporaryDirectory } from './helpers.ts'
+
+const identity = {
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@b',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@b',
+}
+
+/** Runs the host's git. Throws what it said when it fails. */
+export function git(directory: string, ...words: readonly string[]): string {
+  const { stdout, stderr, status } = spawnSync('git', ['-C', directory, '-c', 'protocol.file.allow=always', ...words], {
+    encoding: 'utf8',
+    env: { ...process.env, ...identity },
+  })
+  if (status !== 0) throw new Error(`git ${words.join(' ')}: ${stderr}`)
+  return stdout.trim()
+}
+
+/** A repository with a commit on `main` and a branch `other`, and a name for those who commit in it. */
+export async function repository(): Promise<string> {
+  const directory = await temporaryDirectory()
+  initialise(directory)
+  return directory
+}
+
+/** Makes a directory such a repository. */
+export function initialise(directory: string): void {
+  git('/', 'init', '-q', '-b', 'main', directory)
+  git(directory, 'config', 'user.name', 'a')
+  git(directory, 'config', 'user.email', 'a@b')
+  spawnSync('sh', ['-c', 'echo one > file'], { cwd: directory })
+  git(directory, 'add', 'file')
+  git(directory, 'commit', '-q', '-m', 'first')
+  git(directory, 'branch', 'other')
+}
+
+/** Lets quarantine and state of the tests that follow lie in a directory of their own. */
+export function ownStateDirectory(): void {
+  beforeEach(async () => {
+    const before = process.env['XDG_STATE_HOME']
+    process.env['XDG_STATE_HOME'] = join(await temporaryDirectory(), 'state')
+    return () => {
+      if (before === undefined) delete process.env['XDG_STATE_HOME']
+      else process.env['XDG_STATE_HOME'] = before
+    }
+  })
+}

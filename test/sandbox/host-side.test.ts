@@ -1,0 +1,113 @@
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import process from 'node:process'
+import { expect, onTestFinished, test as plain } from 'vitest'
+import { holdOutput, hostPath, hostProgram, openNewFile, readHostFile } from '../../sandbox/index.ts'
+import { openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
+
+async function executable(file: string, text = '#!/bin/sh\nexit 0\n'): Promise<string> {
+  await writeFile(file, text)
+  await chmod(file, 0o755)
+  return file
+}
+
+plain('an output replaces the link that a command put in its place', async () => {
+  const directory = await temporaryDirectory()
+  const output = holdOutput(join(directory, 'entry.md'))
+  await writeFile(join(directory, 'bashrc'), 'mine')
+  await symlink('bashrc', join(directory, 'entry.md'))
+  output.write('message')
+  expect(await readFile(join(directory, 'bashrc'), 'utf8')).toBe('mine')
+  expect(await readFile(join(directory, 'entry.md'), 'utf8')).toBe('message')
+})
+
+plain("an output goes where the user's own link leads, and keeps the mode of the file", async () => {
+  const directory = await temporaryDirectory()
+  await writeFile(join(directory, 'real'), 'old', { mode: 0o640 })
+  await symlink('real', join(directory, 'entry.md'))
+  holdOutput(join(directory, 'entry.md')).write('message')
+  expect(await readFile(join(directory, 'real'), 'utf8')).toBe('message')
+  expect((await stat(join(directory, 'real'))).mode & 0o777).toBe(0o640)
+  expect(await readlink(join(directory, 'entry.md'))).toBe('real')
+})
+
+plain('a pipe is refused as an output at once, and one put there later is replaced', async () => {
+  const directory = await temporaryDirectory()
+  const file = join(directory, 'entry.md')
+  const output = holdOutput(file)
+  spawnSync('mkfifo', [file])
+  expect(() => holdOutput(file)).toThrow('it is not a file')
+  expect(readHostFile(file)).toBeUndefined()
+  output.write('message')
+  expect(await readFile(file, 'utf8')).toBe('message')
+})
+
+plain('an output whose directory was swapped for a link is refused', async () => {
+  const directory = await temporaryDirectory()
+  for (const name of ['out', 'home']) await mkdir(join(directory, name))
+  const output = holdOutput(join(directory, 'out/entry.md'))
+  await rename(join(directory, 'out'), join(directory, 'aside'))
+  await symlink('home', join(directory, 'out'))
+  expect(() => output.write('message')).toThrow('its directory was moved away')
+  expect(existsSync(join(directory, 'home/entry.md'))).toBe(false)
+})
+
+plain('a recording stays in the file that was made for it', async () => {
+  const directory = await temporaryDirectory()
+  const [file, target] = [join(directory, 'record.jsonl'), join(directory, 'bashrc')]
+  await writeFile(target, 'mine')
+  const recording = openNewFile(file)
+  await rm(file)
+  await symlink(target, file)
+  recording.append('line\n')
+  expect(await readFile(target, 'utf8')).toBe('mine')
+})
+
+plain('a program of the host is none that a root holds, by whatever way it is reached', async () => {
+  const [root, outside] = [await temporaryDirectory(), await temporaryDirectory()]
+  await mkdir(join(root, 'bin'))
+  await executable(join(root, 'bin/approve'))
+  await executable(join(outside, 'honest'))
+  await symlink(join(root, 'bin/approve'), join(outside, 'approve'))
+  await symlink(join(root, 'bin'), join(outside, 'linked'))
+  const before = process.env['PATH']
+  onTestFinished(() => void (process.env['PATH'] = before))
+  process.env['PATH'] = [join(root, 'bin'), join(outside, 'linked'), '.', 'bin', outside].join(delimiter)
+  expect(hostPath([root])).toBe(outside)
+  expect(hostProgram('honest', [root])).toBe(join(outside, 'honest'))
+  for (const name of ['approve', join(root, 'bin/approve'), join(outside, 'linked/approve')]) {
+    expect(() => hostProgram(name, [root]), name).toThrow(/what commands can write is not started with your rights/)
+  }
+})
+
+test('no program of the workspace is started outside, whatever PATH says', async () => {
+  // Commands don't see the second, so that what is written there was written by the host.
+  const [workspace, outside] = [await temporaryDirectory(), await temporaryDirectory()]
+  const bin = join(workspace, 'node_modules/.bin')
+  await mkdir(bin, { recursive: true })
+  for (const name of [
+    'mkfifo',
+    'ldd',
+    'sh',
+    'bwrap',
+    'git',
+    'ps',
+    'env',
+    'node',
+    'prlimit',
+    'timeout',
+    'setsid',
+    'kill',
+    'id',
+  ]) {
+    await executable(join(bin, name), `#!/bin/sh\necho ${name} 2>&- >> ${outside}/pwned\n`)
+  }
+  const before = process.env['PATH']
+  onTestFinished(() => void (process.env['PATH'] = before))
+  process.env['PATH'] = `${bin}${delimiter}${before ?? ''}`
+  const sandbox = await openFor({ mode: 'workspace-write', workspace, limits: { wallTimeMs: 20_000 } })
+  await Promise.all(Array.from({ length: 8 }, () => run(sandbox, ':')))
+  expect(existsSync(join(outside, 'pwned'))).toBe(false)
+})

@@ -1,0 +1,80 @@
+/**
+ * `npm run soak -- [--only fuzz,matrix,races] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N]`: what takes too long
+ * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`), and
+ * races, tried so often each. Prints counts and what got through; exit code 1 where anything did. It wants a build.
+ */
+import { spawnSync } from 'node:child_process'
+import process from 'node:process'
+import { parseArgs } from 'node:util'
+import type { Row } from '../engine/attacks/rows.ts'
+import { actors, runMatrix } from '../engine/attacks/matrix.ts'
+import { programFor, type User } from '../engine/attacks/scene.ts'
+import { runRacesAs } from '../sandbox/races/run-races.ts'
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'fuzz,matrix,races' },
+    seconds: { type: 'string', default: '600' },
+    seed: { type: 'string' },
+    backend: { type: 'string', default: 'bubblewrap,docker' },
+    user: { type: 'string', default: process.geteuid?.() === 0 ? 'root,ordinary' : 'root' },
+    tries: { type: 'string', default: '200' },
+  },
+})
+const listed = <T extends string>(name: 'only' | 'backend' | 'user', known: readonly T[]): readonly T[] =>
+  values[name].split(',').map((each) => {
+    const found = known.find((one) => one === each)
+    if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
+    return found
+  })
+const parts = listed('only', ['fuzz', 'matrix', 'races'])
+const backends = listed('backend', ['bubblewrap', 'docker'])
+const users: readonly User[] = listed('user', ['root', 'ordinary'])
+let failed = false
+
+/** A line of the table, and below it what got through. */
+function tell(words: readonly string[], count: string, failures: readonly string[]): void {
+  const first = words.map((word) => word.padEnd(12)).join('')
+  process.stdout.write(
+    `${first}${count.padStart(12)}  ${failures.length === 0 ? 'holds' : `${failures.length} FAILED`}\n`,
+  )
+  for (const failure of failures) process.stdout.write(`    ${failure}\n`)
+  failed ||= failures.length > 0
+}
+
+if (parts.includes('fuzz')) {
+  const program = new URL('../policies/fuzz/run.ts', import.meta.url).pathname
+  const seed = values.seed === undefined ? [] : ['--seed', values.seed]
+  const { status } = spawnSync(process.execPath, [program, '--seconds', values.seconds, ...seed], { stdio: 'inherit' })
+  failed ||= status !== 0
+}
+if (parts.includes('matrix')) {
+  for (const user of users) {
+    const program = programFor(user)
+    try {
+      for (const backend of backends) {
+        // Each in a run of its own, so that none stands in another's way.
+        for (const actor of actors) {
+          const [tried] = await runMatrix({
+            user,
+            backend,
+            program,
+            tries: { [actor]: (rows: readonly Row[]) => rows },
+          })
+          if (tried !== undefined) tell([backend, user, actor], `${tried.rows} rows`, tried.failures)
+        }
+      }
+    } finally {
+      program.close()
+    }
+  }
+}
+if (parts.includes('races')) {
+  for (const user of users) {
+    for (const backend of backends) {
+      for (const { race, tries, failures } of await runRacesAs(user, backend, Number(values.tries)))
+        tell([backend, user, race], `${tries} tries`, failures)
+    }
+  }
+}
+if (failed) process.exitCode = 1
