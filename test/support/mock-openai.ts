@@ -9,18 +9,22 @@ export type { MockModel as MockOpenAI, Reply } from './mock-model.ts'
  * A loopback server that speaks OpenAI's Responses wire format as server-sent events
  * (https://platform.openai.com/docs/api-reference/responses-streaming).
  * Like the real one it answers 400 to what `ResponsesConformance` refuses.
+ *
+ * @param options `ids` sets the ids of its calls apart from another mock's, as in a session that goes on with a second one
  */
-export function startMockOpenAI(options: { readonly replies: Replies }): Promise<MockModel> {
+export function startMockOpenAI(options: { readonly replies: Replies; readonly ids?: string }): Promise<MockModel> {
   const errorBody = (message: string): unknown => ({
     error: { message, type: 'invalid_request_error', param: null, code: null },
   })
   const conformance = new ResponsesConformance()
-  const dialect = { path: '/v1/responses', base: '/v1', conformance, errorBody, frames: responseFrames }
+  const { ids } = options
+  const frames = (reply: Spoken, index: number) => responseFrames(reply, ids === undefined ? index : `${ids}_${index}`)
+  const dialect = { path: '/v1/responses', base: '/v1', conformance, errorBody, frames }
   return startMockModel(dialect, options.replies)
 }
 
 /** A response as it goes over the wire. */
-export function responseFrames(reply: Spoken, index: number): readonly string[] {
+export function responseFrames(reply: Spoken, index: number | string): readonly string[] {
   const id = `resp_${index}`
   const response = { id, object: 'response', created_at: 1_750_000_000, model: 'mock', output: [], error: null }
   const items = reply.say.map((output, at) => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { agent, eventsOf, type AgentOptions, type Ended } from './agent.ts'
 import type { RunEvent } from '../../engine/core/events.ts'
@@ -26,6 +27,7 @@ export async function exec(
 ): Promise<Exec> {
   const mock = await startMockOpenAI({
     replies: typeof replies === 'function' ? (_, index) => replies(index) : replies,
+    ids: randomUUID(),
   })
   onTestFinished(() => mock.close())
   const url = options.baseUrl?.(mock.baseUrl) ?? mock.baseUrl
