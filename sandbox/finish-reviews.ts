@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { SandboxError } from './errors.ts'
 import { finishReview } from './git/guard.ts'
 import { readTrustRecord } from './git/trust-record.ts'
@@ -20,6 +21,8 @@ export async function finishReviews(): Promise<readonly Denial[]> {
       if (record.backend === 'docker') await endContainers()
       found.push(...finishReview(record.trust))
     } catch (error) {
+      // Another start has been quicker.
+      if (!existsSync(directory)) return
       const detail = error instanceof Error ? error.message : String(error)
       throw new SandboxError('unreviewed', { directory, detail }, { cause: error })
     }

@@ -3,7 +3,8 @@ import type { Assignment } from './shell-syntax.ts'
 import { literal, type ShellWord, type WordChoice } from './shell-word.ts'
 import type { ShellAssignment } from './simple-command.ts'
 import { choicesOf, unclear } from './variants.ts'
-import { readOperand, readWord, type WordContext } from './walk-words.ts'
+import { readOperand, readWord } from './walk-words.ts'
+import type { WordContext } from './word-context.ts'
 
 /** The part of a walk that gives values to names. */
 export class Assignments {

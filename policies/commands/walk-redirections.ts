@@ -1,7 +1,8 @@
 import type { Redirection } from './shell-syntax.ts'
 import type { FileRedirection, StandardInput } from './simple-command.ts'
 import { choicesOf } from './variants.ts'
-import { readText, readWord, type WordContext } from './walk-words.ts'
+import { readText, readWord } from './walk-words.ts'
+import type { WordContext } from './word-context.ts'
 
 type Opened = { readonly files: readonly FileRedirection[]; readonly input: StandardInput }
 

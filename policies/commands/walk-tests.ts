@@ -1,5 +1,6 @@
 import type { TestExpression } from './shell-syntax.ts'
-import { readWord, type WordContext } from './walk-words.ts'
+import { readWord } from './walk-words.ts'
+import type { WordContext } from './word-context.ts'
 
 /** Reads `[[ … ]]`: the words in it are walked, and comparisons of numbers evaluate the text of their sides. */
 export function checkTest(expression: TestExpression, context: WordContext): void {

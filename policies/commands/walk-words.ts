@@ -1,29 +1,11 @@
 import { assemble, type Piece } from './assemble.ts'
-import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word, WordPart } from './shell-syntax.ts'
+import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from './shell-syntax.ts'
 import type { ArithmeticExpression } from './shell-syntax.ts'
 import { listedFiles } from './file-lists.ts'
-import type { Coverage } from './coverage.ts'
 import type { ShellWord, WordChoice } from './shell-word.ts'
 import { choicesOf } from './variants.ts'
 import { decodeAnsi, unescapePlain, unescapeQuoted } from './unescape.ts'
-import type { Variables } from './variables.ts'
-
-/** What the reading of words needs from the walk around it. */
-export type WordContext = {
-  readonly variables: Variables
-  /** The shell is not bash: what bash alone understands is a different text to it. */
-  readonly plainShell: boolean
-  /** Walks the commands of a substitution. Gives the commands of its pipeline, where it is one of simple commands. */
-  readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
-  /** Notes that a name is given a value. */
-  readonly assigns: (name: string) => void
-  /** Notes why the line can't be fully understood. */
-  readonly problem: (reason: string) => void
-  /** Notes that text held as data is evaluated, and may run what is in it. */
-  readonly evaluates: (reason: string) => void
-  /** What has been visited. */
-  readonly coverage: Coverage
-}
+import type { WordContext } from './word-context.ts'
 
 /** A word as the words it becomes: mostly one, several where braces say so. Substitutions in it are walked on the way. */
 export function readWord(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {

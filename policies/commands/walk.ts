@@ -9,7 +9,8 @@ import { expectSyntax } from './walk-syntax.ts'
 import { checkTest } from './walk-tests.ts'
 import { unclear, variants } from './variants.ts'
 import { readRedirections } from './walk-redirections.ts'
-import { checkArithmetic, readWord, type WordContext } from './walk-words.ts'
+import { checkArithmetic, readWord } from './walk-words.ts'
+import type { WordContext } from './word-context.ts'
 
 const mostCommands = 500
 

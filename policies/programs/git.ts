@@ -3,25 +3,9 @@ import { optionTable, parseArguments } from '../commands/options.ts'
 import { literal, mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { gitChange } from './git-changes.ts'
 import { gitReaders, gitSecondReaders, type GitReader } from './git-options.ts'
+import { isTameSetting } from './git-settings.ts'
 import { join, judgeFiles, judgeOptions } from './judges.ts'
 import type { Judgement, Program, ProgramTable } from './program.ts'
-
-/** Settings that `-c` may give for one call: none of them names a program or a file to run. */
-const tameSettings = new Set(
-  `core.quotepath core.abbrev core.autocrlf core.eol core.filemode core.ignorecase core.precomposeunicode core.safecrlf core.commentchar log.date
-   log.decorate log.abbrevcommit log.follow diff.renames diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.statgraphwidth
-   diff.wserrorhighlight user.name user.email init.defaultbranch commit.gpgsign tag.gpgsign merge.conflictstyle pull.rebase pull.ff push.default
-   fetch.prune safe.directory versionsort.suffix versionsort.prereleasesuffix gc.auto rerere.enabled`.split(/\s+/),
-)
-const tameSections = /^(?:color|advice|column|status|grep)\.[\w.]+$/
-
-function isTame(setting: string): boolean {
-  const name = setting.slice(0, setting.indexOf('=')).toLowerCase()
-  return setting.includes('=') && (tameSettings.has(name) || tameSections.test(name))
-}
-
-const settingOff =
-  /^(?:core\.hookspath=(?:\/dev\/null)?|core\.fsmonitor=(?:false)?|core\.pager=(?:cat|false)?|commit\.gpgsign=false)$/i
 
 type Front = {
   readonly rest: readonly ShellWord[]
@@ -50,7 +34,7 @@ function readFront(args: readonly ShellWord[]): Front {
       const setting = text === '-c' ? (next ?? '') : ''
       const alias = /^alias\.([^=]*)=/i.exec(setting)
       if (alias?.[1] !== undefined) aliases.set(alias[1].toLowerCase(), setting.slice(alias[0].length))
-      if (!isTame(setting) && !settingOff.test(setting)) {
+      if (!isTameSetting(setting)) {
         alarms.push({
           kind: 'environment',
           reason: `git ${text} ${args[at + 1]?.text ?? ''} can make git run other programs`,

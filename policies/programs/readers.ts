@@ -4,7 +4,7 @@ import type { ProgramTable } from './program.ts'
 /** Every option of these only changes what is printed, so a word unknown until run can't do harm as one. */
 const anyWord = true
 
-/** Programs that read files or standard input and print. */
+/** Programs that read files or standard input and print text. */
 export const readers: ProgramTable = {
   cat: reader(
     'getopt',
@@ -87,80 +87,6 @@ export const readers: ProgramTable = {
     { anyWord },
   ),
   rev: reader('getopt', 'rev(1)', '', { anyWord }),
-  od: reader(
-    'getopt',
-    'od(1)',
-    '-A: -a -b -c -d -f -i -j: -l -N: -o -s -t: -v -w? -x --address-radix: --format: --skip-bytes: --read-bytes: --output-duplicates',
-    { anyWord },
-  ),
-  hexdump: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x --canonical --length: --skip:', {
-    anyWord,
-  }),
-  hd: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x', { anyWord }),
-  // Not -r, which turns a dump back into bytes; a second operand is written.
-  xxd: reader('apart', 'xxd(1)', '-a -b -c: -e -g: -i -l: -n: -o: -p -ps -s: -u', { most: 1, written: true }),
-  strings: reader(
-    'getopt',
-    'strings(1)',
-    '-a -f -n: -t: -e: -o -w --all --bytes: --radix: --encoding: --print-file-name',
-    {
-      numbers: true,
-      responseFiles: true,
-    },
-  ),
-  base64: reader(
-    'getopt',
-    'base64(1) of GNU: the one of BSD writes with -o',
-    '-d -i -w: --decode --ignore-garbage --wrap:',
-    {
-      anyWord,
-    },
-  ),
-  base32: reader('getopt', 'base32(1)', '-d -i -w: --decode --ignore-garbage --wrap:', { anyWord }),
-  md5sum: reader(
-    'getopt',
-    'md5sum(1)',
-    '-b -c -t -z --binary --check --tag --text --zero --quiet --status --strict --warn -w --ignore-missing',
-    { anyWord },
-  ),
-  sha1sum: reader(
-    'getopt',
-    'sha1sum(1)',
-    '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing',
-    { anyWord },
-  ),
-  sha224sum: reader(
-    'getopt',
-    'sha224sum(1)',
-    '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict',
-    {
-      anyWord,
-    },
-  ),
-  sha256sum: reader(
-    'getopt',
-    'sha256sum(1)',
-    '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing',
-    { anyWord },
-  ),
-  sha384sum: reader(
-    'getopt',
-    'sha384sum(1)',
-    '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict',
-    {
-      anyWord,
-    },
-  ),
-  sha512sum: reader(
-    'getopt',
-    'sha512sum(1)',
-    '-b -c -t -z -w --binary --check --tag --text --zero --quiet --status --strict --warn --ignore-missing',
-    { anyWord },
-  ),
-  b2sum: reader('getopt', 'b2sum(1)', '-b -c -l: -t -z --length: --binary --check --tag --text', { anyWord }),
-  shasum: reader('getopt', 'shasum(1)', '-a: -b -c -t -U -q -s --algorithm: --binary --check --text', { anyWord }),
-  cksum: reader('getopt', 'cksum(1)', '-a: -l: -c --algorithm: --length: --check --tag --untagged', { anyWord }),
-  sum: reader('getopt', 'sum(1)', '-r -s --sysv', { anyWord }),
   cmp: reader(
     'getopt',
     'cmp(1)',
@@ -238,26 +164,6 @@ export const readers: ProgramTable = {
   xzcat: reader('getopt', 'xzcat(1)', '', { anyWord }),
   zstdcat: reader('getopt', 'zstdcat(1)', '', { anyWord }),
   zipinfo: reader('getopt', 'zipinfo(1)', '-1 -2 -s -m -l -v -h -t -T -z', { anyWord }),
-  nm: reader(
-    'getopt',
-    'nm(1)',
-    '-a -A -C -D -g -l -n -p -P -S -r -u --demangle? --dynamic --defined-only --undefined-only --extern-only --size-sort --numeric-sort',
-    { responseFiles: true },
-  ),
-  readelf: reader(
-    'getopt',
-    'readelf(1)',
-    '-a -h -l -S -s -e -n -r -d -V -A -W --all --file-header --program-headers --sections --symbols --dynamic --wide --notes --relocs',
-    { responseFiles: true },
-  ),
-  // Not -S, -l, -g, -W and their like, for which sources may be fetched (debuginfod), and not --plugin.
-  objdump: reader(
-    'getopt',
-    'objdump(1)',
-    '-a -b: -C -d -D -f -h -i -j: -m: -M: -p -r -R -s -t -T -V -w -x -z --all-headers --demangle? --disassemble? --disassemble-all --dynamic-syms --file-headers --full-contents --private-headers --reloc --section: --section-headers --syms --wide',
-    { responseFiles: true },
-  ),
-  size: reader('getopt', 'size(1)', '-A -B -G -d -o -x -t', { responseFiles: true }),
   cal: reader('getopt', 'cal(1)', '-1 -3 -s -m -j -y -w -n: --one --three --year --monday --sunday', {
     operands: 'text',
   }),

@@ -1,5 +1,6 @@
-import { builtins } from './builtins.ts'
 import { archives } from './archives.ts'
+import { builtins } from './builtins.ts'
+import { byteReaders } from './byte-readers.ts'
 import { filters } from './filters.ts'
 import { find } from './find.ts'
 import { git } from './git.ts'
@@ -16,7 +17,7 @@ import { destroyers, writers } from './writers.ts'
 
 /** What is known of programs. A name that isn't in any of these is unknown, so that losing a row only means more asking. */
 const tables: readonly ProgramTable[] = [
-  ...[builtins, readers, inspectors, searchers, filters, find, archives, git, shells, wrappers],
+  ...[builtins, readers, byteReaders, inspectors, searchers, filters, find, archives, git, shells, wrappers],
   ...[writers, destroyers, networkClients, codeRunners, privileges],
 ]
 

@@ -1,15 +1,14 @@
 import { EmbeddedActionsParser, EOF, Lexer, type IToken } from 'chevrotain'
+import { complaint, expectation } from './complaint.ts'
 import { RuleError, type Position } from './rule-error.ts'
 import {
   Close,
   CloseList,
   Comma,
   Equals,
-  Keyword,
   Name,
   Open,
   OpenList,
-  Other,
   Pass,
   Plus,
   PlusEquals,
@@ -202,44 +201,6 @@ function refuseDepth(path: string, read: readonly IToken[]): void {
     if (depth > deepest)
       throw new RuleError(path, positionOf(token), 'lists are nested too deeply', 'a list of strings')
   }
-}
-
-function complaint(found: IToken | undefined): string {
-  if (found === undefined) return 'the file ends in the middle of a rule'
-  if (found.tokenType === Keyword) {
-    return `"${found.image}" is Starlark that rule files here don't have: they hold rules and constants, no code`
-  }
-  const form = unknownForms.find(([start]) => start.test(found.image))?.[1]
-  if (form !== undefined)
-    return `"${found.image}" is ${form}, which rule files here don't have: they hold rules and constants, no code`
-  if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string has no end on its line'
-  return `${JSON.stringify(found.image)} can't stand here`
-}
-
-/** Starlark that begins with a character of its own, by its name. */
-const unknownForms: readonly (readonly [RegExp, string])[] = [
-  [/^\[/, 'an index, or a list that stands by itself'],
-  [/^["'].+["']$/, 'a string beside something else, as in an f-string'],
-  [/^[*]/, 'repetition or unpacking (* or **)'],
-  [/^%/, 'formatting (%)'],
-  [/^\./, 'a method such as .format or .append'],
-  [/^[{}]/, 'a dictionary'],
-  [/^[-/<>!|&^~]/, 'an operator'],
-  [/^:/, 'a block or a slice (:)'],
-]
-
-function expectation(message: string): string {
-  const token = between(message, '--> ', ' <-- but')
-  if (token !== undefined) return token
-  return /end of input|EOF/i.test(message)
-    ? 'a rule such as prefix_rule(pattern = ["git", "push"])'
-    : 'a string, a list or a name'
-}
-
-function between(text: string, before: string, after: string): string | undefined {
-  const from = text.indexOf(before)
-  const to = text.lastIndexOf(after)
-  return from < 0 || to < from ? undefined : text.slice(from + before.length, to)
 }
 
 function positionOf(token: IToken): Position {

@@ -9,11 +9,7 @@ import { dockerSocketGroup } from '../docker-socket.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import type { Place } from '../held-place.ts'
-import { holdPlaces } from '../held-places.ts'
-import { createMetadataGuard } from '../git/guard.ts'
-import { packWith, unlimitedOutput } from '../git/pack.ts'
-import { openPrivateGit } from '../git/private-git.ts'
-import { createTrustRecord } from '../git/trust-record.ts'
+import { unlimitedOutput } from '../git/pack.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { requireArchitecture } from '../machine-code/architecture.ts'
@@ -24,12 +20,10 @@ import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
 import { startedChild } from '../process/started.ts'
 import { stdinOf } from '../process/stdin.ts'
-import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
-import { deniedBelow, protectedBelow, writableRoots } from '../roots.ts'
-import { allRunDirectories, makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
-import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { allRunDirectories } from '../run-directory.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { filterRules } from '../seccomp/rules.ts'
 import { checkTerminal } from '../terminal/connect.ts'
@@ -37,10 +31,8 @@ import { bubblewrapArguments } from './arguments.ts'
 import { kernelView } from './kernel-view.ts'
 import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mount-steps.ts'
 import type { Identity } from '../mounting/steps.ts'
-import { holdInstallation } from '../installation/hold.ts'
-import { createKeyFileView } from '../key-file-view.ts'
 import { planMounts } from '../mounts.ts'
-import { placesFor, policyFor } from '../narrow.ts'
+import { policyFor } from '../narrow.ts'
 import { hostShell } from '../shell.ts'
 import { createUncoveredWatch } from '../uncovered.ts'
 import { prepareNetwork } from './network.ts'
@@ -49,6 +41,7 @@ import { readReport } from './report.ts'
 import { startPath, startProgram } from './start-program.ts'
 import { readStatus } from './status.ts'
 import { prepareTerminals } from './terminal.ts'
+import { openRunState } from '../run-state.ts'
 
 /** An ordinary id for commands of a caller who is root, so that nothing inside takes itself for root. */
 const ordinary = { uid: 1000, gid: 1000 }
@@ -75,28 +68,9 @@ export async function openBubblewrap(
   const networks = await prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
-  const held = holdPlaces(policy, 'bubblewrap', wanted)
-  const roots = writableRoots(policy, held.view)
-  const run = makeRunDirectory(roots, 'bubblewrap')
+  const state = openRunState(policy, 'bubblewrap', wanted, (command) => start(command, 'own'))
+  const { held, roots, run, running } = state
   const commandPipes = createPipes(run.path, true)
-  const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'bubblewrap'))
-  const installation = holdInstallation(roots)
-  const running = new RunningCommands(guard.rest)
-  const workspace = realpathSync.native(policy.workspace)
-  const privateGit = openPrivateGit({
-    roots,
-    workspace,
-    directory: run.path,
-    denied: () => deniedBelow(policy, roots, held.view),
-  })
-  const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
-  // While none could write, what has changed is the host's own work.
-  const review = async (ended: boolean): Promise<readonly Denial[]> => {
-    if (running.writing === 0) return []
-    const refused = await privateGit.takeOver(packWith((command) => start(command, 'own')))
-    const ours = installation.putBack(ended && running.writing === 1)
-    return [...refused, ...guard.review(), ...held.putBack(), ...ours]
-  }
   const watchCovered = createUncoveredWatch()
   const kernel = kernelView(hostFileSystem)
   let open = true
@@ -110,7 +84,7 @@ export async function openBubblewrap(
     const [file, ...rest] = command.argv
     const executable = locateProgram(file, command.cwd, variables['PATH'])
     const runDirectories = allRunDirectories()
-    const places = placesFor(command, guard, privateGit, running, roots, keyFiles, runDirectories)
+    const places = state.placesOf(command, runDirectories)
     const applied = held.current(policyFor(policy, command))
     requireSame(applied.workspace, held.identityOf(applied.workspace))
     const network = networks.start()
@@ -218,7 +192,7 @@ export async function openBubblewrap(
         const found = [
           ...limited.end(ended),
           ...(whose === 'own' ? [] : covered.uncovered()),
-          ...(whose === 'own' || command.readOnly === true ? [] : await review(true)),
+          ...(whose === 'own' || command.readOnly === true ? [] : await state.review(true)),
           ...network.end(stopped ? '' : complaint.text()),
         ]
         return [
@@ -237,16 +211,13 @@ export async function openBubblewrap(
     shell: hostShell(),
     known: held.known,
     spawn: (command) => running.add(command, start(command)),
-    inspect: async () => capDenials(await review(false)),
+    inspect: async () => capDenials(await state.review(false)),
     close: async () => {
       open = false
-      await running.endAll()
-      installation.putBack(true)
+      await state.endCommands()
       limits.close()
-      held.close()
       commandPipes.close()
-      privateGit.close()
-      await removeRunDirectory(run.path)
+      await state.close()
     },
   }
 }

@@ -7,32 +7,21 @@ import { dockerSocketGroup } from '../docker-socket.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import type { Place } from '../held-place.ts'
-import { holdPlaces } from '../held-places.ts'
-import { createMetadataGuard } from '../git/guard.ts'
-import { packWith, unlimitedOutput } from '../git/pack.ts'
-import { openPrivateGit } from '../git/private-git.ts'
-import { createTrustRecord } from '../git/trust-record.ts'
+import { unlimitedOutput } from '../git/pack.ts'
 import { planLimits, type LimitPlan } from '../limits/plan.ts'
 import type { GroupCounts } from '../limits/groups.ts'
 import { provenLimits } from '../limits/prepare.ts'
 import { suspectLimits } from '../limits/suspect.ts'
 import { commandLimits } from '../limits/watched.ts'
-import { holdInstallation } from '../installation/hold.ts'
-import { createKeyFileView } from '../key-file-view.ts'
-import { planMounts } from '../mounts.ts'
-import { placesFor, policyFor } from '../narrow.ts'
-import { ownerName } from '../owner.ts'
+import { policyFor } from '../narrow.ts'
 import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../policy.ts'
-import { RunningCommands } from '../process/running-commands.ts'
 import { supervise } from '../process/supervise.ts'
 import { keepTail } from '../process/tail.ts'
 import { requireDirectory } from '../program.ts'
 import { checkTerminal, keyboard, terminalThrough } from '../terminal/connect.ts'
-import { deniedBelow, protectedBelow, writableRoots } from '../roots.ts'
-import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
+import { writableRoots } from '../roots.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
-import { createUncoveredWatch } from '../uncovered.ts'
 import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'
 import { checkDaemon, requireImage } from './daemon.ts'
@@ -40,24 +29,15 @@ import { prepareNetwork } from './network.ts'
 import { containerNode } from './own-node.ts'
 import { passOwnInput } from './own-input.ts'
 import { relayLater } from './relay-later.ts'
-import { boundMounts, planContainer, type ContainerPlan } from './plan.ts'
 import { reapContainers } from './reap.ts'
 import { prepareStarts } from './start.ts'
 import { tryContainer } from './try-container.ts'
+import { openRunState } from '../run-state.ts'
+import { createContainers } from './containers.ts'
+import { cannotStart, setupFailed } from './failures.ts'
 
 /** Runs the command, which alone a terminal interrupts, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
-
-/** What one command needs of a container. */
-type Planned = {
-  readonly container: ContainerPlan
-  /** The words to put before its own, which check what is mounted. */
-  readonly check: readonly string[]
-  /** Equal for commands that may share one. */
-  readonly key: string
-  /** What came to be seen of what is hidden, and to be writable. */
-  readonly uncovered: () => readonly Denial[]
-}
 
 /** A terminal has no size before the daemon is told, which would be too late for a command that asks at once. */
 function firstSize({ terminal }: Command): string {
@@ -88,81 +68,37 @@ export async function openDocker(
   const named = await requireImage(docker, image)
   const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
   await reapContainers(docker)
-  const held = holdPlaces(policy, 'docker', wanted)
-  const roots = writableRoots(policy, held.view)
-  const run = makeRunDirectory(roots, 'docker')
-  const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'docker'))
-  const installation = holdInstallation(roots)
-  const running = new RunningCommands(guard.rest)
-  const workspace = realpathSync.native(policy.workspace)
-  const privateGit = openPrivateGit({
-    roots,
-    workspace,
-    directory: run.path,
-    denied: () => deniedBelow(policy, roots, held.view),
-  })
-  const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
-  // While none could write, what has changed is the host's own work.
-  const review = async (ended: boolean): Promise<readonly Denial[]> => {
-    if (running.writing === 0) return []
-    const refused = await privateGit.takeOver(packWith((command) => start(command, 'own')))
-    const ours = installation.putBack(ended && running.writing === 1)
-    return [...refused, ...guard.review(), ...held.putBack(), ...ours]
-  }
-  // What is protected may change as repositories come and go, and a container's mounts can't.
-  const warm = new Map<string, WarmContainer[]>()
-  const watchCovered = createUncoveredWatch()
+  const state = openRunState(policy, 'docker', wanted, (command) => start(command, 'own'))
+  const { held, roots, run, running } = state
   let open = true
 
   const prepare = async (): Promise<ReturnType<typeof prepareNetwork>> => {
     try {
       return prepareNetwork(policy, run.path, options)
     } catch (error) {
-      await removeRunDirectory(run.path)
+      await state.close()
       throw error
     }
   }
   const networks = await prepare()
   const starts = prepareStarts(process.arch === 'arm64' ? 'arm64' : 'x64', run.path, held.identityOf)
 
-  // The latest plan for commands that write, and for those that don't.
-  const current = new Map<boolean, string>()
-
-  const plan = (command: Command): Planned => {
-    const places = placesFor(command, guard, privateGit, running, roots, keyFiles)
-    const applied = held.current(policyFor(policy, command))
-    const mounts = planMounts(applied, places, held.view)
-    const directories = { privateTemp: run.temp, emptyDirectory: run.empty }
-    const container = planContainer(applied, {
-      image: named,
-      owner: ownerName(process.pid),
-      identity,
-      mounts,
-      limits,
-      ...directories,
-      starts,
-      network: networks.plan,
-      socketGroup,
-      shown: node.shown,
-    })
-    const bound = boundMounts(mounts, directories)
-    const check = starts.check(bound)
-    // One whose mounts have come off, as when the host replaces a file, is none of these.
-    const { stamp, uncovered } = watchCovered(mounts.filter(({ path }) => bound.some(({ target }) => target === path)))
-    return { container, check, key: JSON.stringify([container, check, stamp]), uncovered }
-  }
-
-  const take = async ({ container, key }: Planned): Promise<WarmContainer> =>
-    warm.get(key)?.pop() ?? docker.start(container, networks.plan.filtered)
+  const containers = createContainers(docker, policy, state, {
+    image: named,
+    identity,
+    limits,
+    starts,
+    network: networks.plan,
+    socketGroup,
+    shown: node.shown,
+  })
 
   /** @param whose `own` for a program of ours, which only reads what commands left */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
     checkTerminal(command)
-    const wanted = plan(command)
-    const { key, check, uncovered } = wanted
-    current.set(command.readOnly === true, key)
+    const planned = containers.plan(command)
     const { PATH: _, HOME: __, ...inherited } = process.env
     const { variables } = commandEnvironment(policy, inherited, command)
     const network = networks.start()
@@ -178,11 +114,11 @@ export async function openDocker(
     }
     const output = relayLater(command.terminal, async () => {
       const { before, cwd } = await network.enter(realpathSync.native(command.cwd))
-      container = await take(wanted)
+      container = await containers.take(planned)
       atFirst = container.counts?.()
       if (spoiled) spoil()
       return container.exec({
-        argv: [...check, ...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
+        argv: [...planned.check, ...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
         cwd,
         // The image knows its own PATH, and the caller's home isn't in it.
         variables: { HOME: '/tmp', ...variables },
@@ -242,17 +178,17 @@ export async function openDocker(
         if (!free) spoil()
         atLast ??= container?.counts?.()
         if (container !== undefined && !spoiled && !left) {
-          warm.set(key, [...(warm.get(key) ?? []), container])
+          containers.giveBack(planned, container)
         }
-        if (running.size <= 1) await dropStale([...current.values()])
+        if (running.size <= 1) await containers.dropStale()
         const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
         const said = denialsFromOutput(policyFor(policy, command), { ...ended, cwd: command.cwd }, hostFileSystem)
         const counted = provenBetween(limits, atFirst, atLast)
         const found = [
           ...(counted ?? []),
           ...suspectLimits(limits, ended, counted !== undefined),
-          ...(whose === 'own' ? [] : uncovered()),
-          ...(whose === 'own' || command.readOnly === true ? [] : await review(true)),
+          ...(whose === 'own' ? [] : planned.uncovered()),
+          ...(whose === 'own' || command.readOnly === true ? [] : await state.review(true)),
           ...refused,
         ]
         return [
@@ -263,30 +199,20 @@ export async function openDocker(
     })
   }
 
-  /** Containers whose mounts no longer are what the policy asks for. */
-  const dropStale = async (keep: readonly string[]): Promise<void> => {
-    for (const [other, containers] of warm) {
-      if (keep.includes(other)) continue
-      warm.delete(other)
-      await Promise.all(containers.map((container) => container.remove()))
-    }
-  }
-
   const first: Command = { argv: ['true'], cwd: policy.workspace }
   let shell: Shell
   try {
-    const planned = plan(first)
-    const container = await take(planned).catch((error: unknown) => {
+    const planned = containers.plan(first)
+    const container = await containers.take(planned).catch((error: unknown) => {
       throw cannotStart(error)
     })
-    warm.set(planned.key, [container])
-    current.set(false, planned.key)
+    containers.giveBack(planned, container)
     const { filtered } = networks.plan
     shell = await tryContainer(container, { user, filtered, roots, workspace: policy.workspace, privateTemp: run.temp })
-    guard.rest()
+    state.rest()
   } catch (error) {
-    await dropStale([])
-    await removeRunDirectory(run.path)
+    await containers.dropAll()
+    await state.close()
     throw error
   }
 
@@ -298,15 +224,12 @@ export async function openDocker(
     shell,
     known: held.known,
     spawn: (command) => running.add(command, start(command)),
-    inspect: async () => capDenials(await review(false)),
+    inspect: async () => capDenials(await state.review(false)),
     close: async () => {
       open = false
-      await running.endAll()
-      installation.putBack(true)
-      await dropStale([])
-      privateGit.close()
-      held.close()
-      await removeRunDirectory(run.path)
+      await state.endCommands()
+      await containers.dropAll()
+      await state.close()
     },
   }
 }
@@ -320,30 +243,4 @@ function provenBetween(
   return group === undefined || before === undefined || after === undefined
     ? undefined
     : provenLimits(group, before, after)
-}
-
-/** Why the daemon makes no container for a policy, which it is asked for before any command. */
-function cannotStart(error: unknown): SandboxError {
-  const detail = error instanceof Error ? error.message : String(error)
-  const missing = /bind source path does not exist: (?<path>\S+)/.exec(detail)?.groups?.['path']
-  return new SandboxError(
-    'unavailable',
-    missing === undefined
-      ? {
-          backend: 'docker',
-          reason: `its daemon can't start a container for this policy: ${detail}`,
-          remedy: 'The image must have /bin/sh, and the daemon must be able to mount the directories of the policy.',
-        }
-      : {
-          backend: 'docker',
-          reason: `the machine of its daemon has no ${missing}`,
-          remedy: 'Use a daemon on this machine, or one on which the workspace and TMPDIR have the same paths.',
-        },
-    { cause: error },
-  )
-}
-
-function setupFailed(error: unknown): SandboxError {
-  const detail = error instanceof Error ? error.message : String(error)
-  return new SandboxError('setup-failed', { backend: 'docker', detail }, { cause: error })
 }

@@ -16,11 +16,11 @@ export const ownerLabel = 'dev.portcullis.owner'
 /** The run's directories on the host. */
 type Directories = { readonly privateTemp: string; readonly emptyDirectory: string }
 
-type Surroundings = Directories & {
+/** What is the same in all containers of a sandbox. */
+export type Common = {
+  /** Its name, as the daemon has it. */
   readonly image: string
-  readonly owner: string
   readonly identity: Identity
-  readonly mounts: readonly Mount[]
   readonly limits: LimitPlan
   readonly starts: Pick<Starts, 'directory' | 'init'>
   readonly network: NetworkPlan
@@ -29,6 +29,8 @@ type Surroundings = Directories & {
   /** The group of the docker socket that the policy shows; undefined for none. */
   readonly socketGroup?: number | undefined
 }
+
+type Surroundings = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
 
 const sharedMemoryBytes = 256 * 1024 * 1024
 

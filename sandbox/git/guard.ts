@@ -1,18 +1,16 @@
-import { basename, dirname, join } from 'node:path'
+import { join } from 'node:path'
 import process from 'node:process'
-import { hostFileSystem } from '../file-system-view.ts'
-import { isNested, nestedAt, nestedNames, type NestedNames } from '../nested-places.ts'
-import { onceFor } from '../once-for.ts'
-import { isWithin } from '../paths.ts'
+import { nestedNames, type NestedNames } from '../nested-places.ts'
 import { gitExecutables } from './executables.ts'
 import { createQuarantine, NoQuarantine, putSymlink } from '../quarantine.ts'
 import type { Denial } from '../sandbox.ts'
 import { cleanMadeRepository, isPlainGitFile } from './clean-made.ts'
 import { cleanedDenial, denial, gitRule, stuck, tooDeep } from './guard-denials.ts'
 import { isBare, repositoryOf } from './repository.ts'
-import { identify, linkOnTheWay, withoutLinks, type Entry } from './entries.ts'
-import { createGitScanner, type GitEntries, type GitEntry } from './scan.ts'
+import { identify, linkOnTheWay, withoutLinks } from './entries.ts'
+import { createGitScanner, type GitEntry } from './scan.ts'
 import type { Trust, TrustRecord } from './trust-record.ts'
+import { entriesOf, isClean, isCovered, isKnown, isNamedGit, linksTo, nestedIn, type Found } from './found.ts'
 
 /** What must be read-only, of what there is now. */
 export type GuardedPlaces = {
@@ -37,8 +35,6 @@ type MetadataGuard = {
 
 /** Whether commands see a private directory in place of a repository's own, so that nothing in that is theirs. */
 const gitIsPrivate = process.platform !== 'darwin'
-
-type Found = GitEntries & { readonly root: string }
 
 /**
  * `roots` are the writable roots without symlinks; `protectedPaths` are absolute. A protected file counts as trusted by its inode and
@@ -217,73 +213,4 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
       if (!isOwed) record?.drop()
     },
   }
-}
-
-/** Tells repositories that are the host's, or were made clean; and what lies in them as git's own. */
-function isClean(found: readonly Found[]): (path: string) => boolean {
-  const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
-  const isOne = (path: string): boolean => {
-    const holder = /^(.*)\/(?:worktrees\/[^/]+|modules\/.+)$/.exec(path)?.[1]
-    return known.has(path) || (holder !== undefined && isOne(holder))
-  }
-  return isOne
-}
-
-function isNamedGit(path: string): boolean {
-  return basename(path).toLowerCase() === '.git'
-}
-
-/** What is protected in every directory, as far as such a thing may exist. */
-function nestedIn(found: readonly Found[], protectedPaths: readonly string[]): readonly string[] {
-  return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
-}
-
-/** Whether there is nothing, or what was there before. */
-function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean {
-  const identity = identify(path)
-  if (identity === undefined || trusted.has(identity.key)) return true
-  return identity.file !== undefined && trusted.has(identity.file)
-}
-
-function entriesOf(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
-  const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
-  return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
-}
-
-/** What of a list of protected paths lies in which root. What a pattern means is in such a list by its own path. */
-const rootsOf = onceFor((protectedPaths: readonly string[]) => {
-  type Within = {
-    readonly among: string
-    readonly paths: readonly string[]
-    readonly roots: ReadonlyMap<string, string>
-  }
-  const named = protectedPaths.filter((path) => !isNested(path))
-  let known: Within | undefined
-  return (among: readonly string[]): Within => {
-    const key = among.join('\0')
-    if (known?.among === key) return known
-    const roots = new Map(
-      named.flatMap((path) => {
-        const root = among.find((each) => isWithin(path, each))
-        return root === undefined ? [] : [[path, root] as const]
-      }),
-    )
-    return (known = { among: key, paths: [...roots.keys()], roots })
-  }
-})
-
-/** The host's own symlinks on the way to what is protected, also to what isn't there. */
-function linksTo(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
-  const entries = entriesOf(found, directoriesAbove(protectedPaths))
-  return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))
-}
-
-const directoriesAbove = onceFor((paths: readonly string[]): readonly string[] => {
-  const above = new Set<string>()
-  for (const path of paths) for (let at = dirname(path); at !== '/'; at = dirname(at)) above.add(at)
-  return [...above]
-})
-
-function isCovered(path: string, roots: readonly string[]): boolean {
-  return roots.some((root) => isWithin(path, root))
 }

@@ -1,0 +1,19 @@
+/** Settings that `-c` may give for one call: none of them names a program or a file to run. */
+const tameSettings = new Set(
+  `core.quotepath core.abbrev core.autocrlf core.eol core.filemode core.ignorecase core.precomposeunicode core.safecrlf core.commentchar log.date
+   log.decorate log.abbrevcommit log.follow diff.renames diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.statgraphwidth
+   diff.wserrorhighlight user.name user.email init.defaultbranch commit.gpgsign tag.gpgsign merge.conflictstyle pull.rebase pull.ff push.default
+   fetch.prune safe.directory versionsort.suffix versionsort.prereleasesuffix gc.auto rerere.enabled`.split(/\s+/),
+)
+const tameSections = /^(?:color|advice|column|status|grep)\.[\w.]+$/
+
+/** Settings that start programs, switched off. */
+const settingOff =
+  /^(?:core\.hookspath=(?:\/dev\/null)?|core\.fsmonitor=(?:false)?|core\.pager=(?:cat|false)?|commit\.gpgsign=false)$/i
+
+/** Whether a setting of `-c`, `name=value`, makes git run nothing and read no other file. */
+export function isTameSetting(setting: string): boolean {
+  if (settingOff.test(setting)) return true
+  const name = setting.slice(0, setting.indexOf('=')).toLowerCase()
+  return setting.includes('=') && (tameSettings.has(name) || tameSections.test(name))
+}

@@ -1,0 +1,79 @@
+import process from 'node:process'
+import { planMounts } from '../mounts.ts'
+import { policyFor } from '../narrow.ts'
+import { ownerName } from '../owner.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import type { RunState } from '../run-state.ts'
+import type { Command, Denial } from '../sandbox.ts'
+import { createUncoveredWatch } from '../uncovered.ts'
+import type { DockerClient, WarmContainer } from './client.ts'
+import { boundMounts, planContainer, type ContainerPlan, type Common } from './plan.ts'
+import type { Starts } from './start.ts'
+
+/** What one command needs of a container. */
+type Planned = {
+  readonly container: ContainerPlan
+  /** The words to put before its own, which check what is mounted. */
+  readonly check: readonly string[]
+  /** Equal for commands that may share one. */
+  readonly key: string
+  /** What came to be seen of what is hidden, and to be writable. */
+  readonly uncovered: () => readonly Denial[]
+}
+
+/** The containers of one sandbox, each for one command at a time. */
+type Containers = {
+  /** What a command needs now; commands of its kind (those that write, those that don't) are expected to go on needing it. */
+  plan(command: Command): Planned
+  /** One that waits, or a new one. Rejects with what the daemon says. */
+  take(planned: Planned): Promise<WarmContainer>
+  /** Keeps one for the next command, in which nothing runs any more. */
+  giveBack(planned: Planned, container: WarmContainer): void
+  /** Removes those that wait whose mounts no longer are what is needed. */
+  dropStale(): Promise<void>
+  /** Removes all that wait. */
+  dropAll(): Promise<void>
+}
+
+/** Plans and keeps the containers of a sandbox. What is protected may change as repositories come and go, and a container's mounts can't. */
+export function createContainers(
+  docker: DockerClient,
+  policy: SandboxPolicy,
+  { held, run, placesOf }: RunState,
+  common: Common & { readonly starts: Starts },
+): Containers {
+  const warm = new Map<string, WarmContainer[]>()
+  const watchCovered = createUncoveredWatch()
+  // The latest plan for commands that write, and for those that don't.
+  const current = new Map<boolean, string>()
+  const directories = { privateTemp: run.temp, emptyDirectory: run.empty }
+
+  const drop = async (keep: readonly string[]): Promise<void> => {
+    for (const [key, containers] of warm) {
+      if (keep.includes(key)) continue
+      warm.delete(key)
+      await Promise.all(containers.map((container) => container.remove()))
+    }
+  }
+
+  return {
+    plan: (command) => {
+      const applied = held.current(policyFor(policy, command))
+      const mounts = planMounts(applied, placesOf(command), held.view)
+      const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
+      const bound = boundMounts(mounts, directories)
+      const check = common.starts.check(bound)
+      // One whose mounts have come off, as when the host replaces a file, is none of these.
+      const { stamp, uncovered } = watchCovered(
+        mounts.filter(({ path }) => bound.some(({ target }) => target === path)),
+      )
+      const key = JSON.stringify([container, check, stamp])
+      current.set(command.readOnly === true, key)
+      return { container, check, key, uncovered }
+    },
+    take: async ({ container, key }) => warm.get(key)?.pop() ?? docker.start(container, common.network.filtered),
+    giveBack: ({ key }, container) => void warm.set(key, [...(warm.get(key) ?? []), container]),
+    dropStale: () => drop([...current.values()]),
+    dropAll: () => drop([]),
+  }
+}

@@ -1,0 +1,31 @@
+import { SandboxError } from '../errors.ts'
+
+/** Why the daemon makes no container for a policy, which it is asked for before any command. */
+export function cannotStart(error: unknown): SandboxError {
+  const detail = messageOf(error)
+  const missing = /bind source path does not exist: (?<path>\S+)/.exec(detail)?.groups?.['path']
+  return new SandboxError(
+    'unavailable',
+    missing === undefined
+      ? {
+          backend: 'docker',
+          reason: `its daemon can't start a container for this policy: ${detail}`,
+          remedy: 'The image must have /bin/sh, and the daemon must be able to mount the directories of the policy.',
+        }
+      : {
+          backend: 'docker',
+          reason: `the machine of its daemon has no ${missing}`,
+          remedy: 'Use a daemon on this machine, or one on which the workspace and TMPDIR have the same paths.',
+        },
+    { cause: error },
+  )
+}
+
+/** Why a command was never run, or not to its end, that a container had been there for. */
+export function setupFailed(error: unknown): SandboxError {
+  return new SandboxError('setup-failed', { backend: 'docker', detail: messageOf(error) }, { cause: error })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,82 @@
+import { basename, dirname } from 'node:path'
+import { hostFileSystem } from '../file-system-view.ts'
+import { isNested, nestedAt } from '../nested-places.ts'
+import { onceFor } from '../once-for.ts'
+import { isWithin } from '../paths.ts'
+import { identify, type Entry } from './entries.ts'
+import type { GitEntries } from './scan.ts'
+
+/** What of git lies in a root. */
+export type Found = GitEntries & { readonly root: string }
+
+/** Tells repositories that are the host's, or were made clean; and what lies in them as git's own. */
+export function isClean(found: readonly Found[]): (path: string) => boolean {
+  const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
+  const isOne = (path: string): boolean => {
+    const holder = /^(.*)\/(?:worktrees\/[^/]+|modules\/.+)$/.exec(path)?.[1]
+    return known.has(path) || (holder !== undefined && isOne(holder))
+  }
+  return isOne
+}
+
+/** Whether a path is named as a repository is, in any case of letters. */
+export function isNamedGit(path: string): boolean {
+  return basename(path).toLowerCase() === '.git'
+}
+
+/** What is protected in every directory, as far as such a thing may exist. */
+export function nestedIn(found: readonly Found[], protectedPaths: readonly string[]): readonly string[] {
+  return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
+}
+
+/** Whether there is nothing, or what was there before. */
+export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean {
+  const identity = identify(path)
+  if (identity === undefined || trusted.has(identity.key)) return true
+  return identity.file !== undefined && trusted.has(identity.file)
+}
+
+/** What of a list of protected paths is there in the roots. */
+export function entriesOf(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
+  const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
+  return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
+}
+
+/** What of a list of protected paths lies in which root. What a pattern means is in such a list by its own path. */
+const rootsOf = onceFor((protectedPaths: readonly string[]) => {
+  type Within = {
+    readonly among: string
+    readonly paths: readonly string[]
+    readonly roots: ReadonlyMap<string, string>
+  }
+  const named = protectedPaths.filter((path) => !isNested(path))
+  let known: Within | undefined
+  return (among: readonly string[]): Within => {
+    const key = among.join('\0')
+    if (known?.among === key) return known
+    const roots = new Map(
+      named.flatMap((path) => {
+        const root = among.find((each) => isWithin(path, each))
+        return root === undefined ? [] : [[path, root] as const]
+      }),
+    )
+    return (known = { among: key, paths: [...roots.keys()], roots })
+  }
+})
+
+/** The host's own symlinks on the way to what is protected, also to what isn't there. */
+export function linksTo(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
+  const entries = entriesOf(found, directoriesAbove(protectedPaths))
+  return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))
+}
+
+const directoriesAbove = onceFor((paths: readonly string[]): readonly string[] => {
+  const above = new Set<string>()
+  for (const path of paths) for (let at = dirname(path); at !== '/'; at = dirname(at)) above.add(at)
+  return [...above]
+})
+
+/** Whether a path is in a root. */
+export function isCovered(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => isWithin(path, root))
+}

@@ -1,0 +1,98 @@
+import { realpathSync } from 'node:fs'
+import type { Backend } from './backend.ts'
+import { createMetadataGuard } from './git/guard.ts'
+import { packWith } from './git/pack.ts'
+import { openPrivateGit } from './git/private-git.ts'
+import { createTrustRecord } from './git/trust-record.ts'
+import type { Place } from './held-place.ts'
+import { holdPlaces } from './held-places.ts'
+import { holdInstallation } from './installation/hold.ts'
+import { createKeyFileView } from './key-file-view.ts'
+import { placesFor, type ShownPlaces } from './narrow.ts'
+import type { SandboxPolicy } from './policy.ts'
+import { RunningCommands } from './process/running-commands.ts'
+import { deniedBelow, protectedBelow, writableRoots } from './roots.ts'
+import { makeRunDirectory, removeRunDirectory } from './run-directory.ts'
+import type { Command, Denial, SandboxProcess } from './sandbox.ts'
+
+/** What a backend that mounts keeps from the opening of a sandbox to its end, whatever it confines with. */
+export type RunState = {
+  /** The policy's places as they were at the start. */
+  readonly held: ReturnType<typeof holdPlaces>
+  /** What commands may write to, without symlinks. */
+  readonly roots: readonly string[]
+  readonly run: ReturnType<typeof makeRunDirectory>
+  readonly running: RunningCommands
+  /**
+   * What is guarded while a command runs, and what it is shown of git and of files with secrets.
+   *
+   * @param runDirectories those of all runs, where they are known already
+   */
+  readonly placesOf: (command: Command, runDirectories?: readonly string[]) => ShownPlaces
+  /**
+   * Looks at what commands did and takes over or puts back what is to be; nothing while none could write, when what has changed is the
+   * host's own work.
+   *
+   * @param ended whether a command that may write has just ended, and so may be the last one
+   */
+  readonly review: (ended: boolean) => Promise<readonly Denial[]>
+  /** What was trusted for a trial needs no review. */
+  readonly rest: () => void
+  /** Ends all commands, and puts back what they changed of this program. */
+  readonly endCommands: () => Promise<void>
+  /** Gives back all that is held; no command may run any more. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Holds what a policy names, and makes what a run needs of its own. Throws `path-changed` where something else is at a path of `wanted`,
+ * and `unavailable` where no directory is out of commands' reach; then nothing is held.
+ *
+ * @param start starts a program of ours in the sandbox, which only reads what commands left
+ */
+export function openRunState(
+  policy: SandboxPolicy,
+  backend: Backend,
+  wanted: readonly Place[],
+  start: (command: Command) => SandboxProcess,
+): RunState {
+  const held = holdPlaces(policy, backend, wanted)
+  try {
+    const roots = writableRoots(policy, held.view)
+    const run = makeRunDirectory(roots, backend)
+    const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, backend))
+    const installation = holdInstallation(roots)
+    const running = new RunningCommands(guard.rest)
+    const workspace = realpathSync.native(policy.workspace)
+    const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, roots, held.view)
+    const privateGit = openPrivateGit({ roots, workspace, directory: run.path, denied })
+    const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
+    return {
+      held,
+      roots,
+      run,
+      running,
+      placesOf: (command, runDirectories) =>
+        placesFor(command, guard, privateGit, running, roots, keyFiles, runDirectories),
+      review: async (ended) => {
+        if (running.writing === 0) return []
+        const refused = await privateGit.takeOver(packWith(start))
+        const ours = installation.putBack(ended && running.writing === 1)
+        return [...refused, ...guard.review(), ...held.putBack(), ...ours]
+      },
+      rest: guard.rest,
+      endCommands: async () => {
+        await running.endAll()
+        installation.putBack(true)
+      },
+      close: async () => {
+        privateGit.close()
+        held.close()
+        await removeRunDirectory(run.path)
+      },
+    }
+  } catch (error) {
+    held.close()
+    throw error
+  }
+}

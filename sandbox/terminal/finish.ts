@@ -1,0 +1,42 @@
+import type { Instruction } from '../machine-code/instructions.ts'
+import { words, type Memory } from '../machine-code/program.ts'
+import { bufferBytes, type State } from './state.ts'
+
+// The same on both processors (asm-generic).
+const SIG_SETMASK = 2
+
+/** What may still be in a terminal when its command has ended is less than this many buffers. */
+const lastBuffers = 32
+
+/** Shows what the command wrote last, and ends as it did. */
+export function finish(memory: Memory, { shown, master, status, count }: State): readonly Instruction[] {
+  const none = memory.bytes(words(0))
+  const rounds = memory.variable(lastBuffers)
+  const self = memory.variable()
+  return [
+    { label: 'ended' },
+    { when: shown.left, is: 0, goto: 'readLast' },
+    { call: 'write', operands: [1, shown.from, shown.left], result: count, failed: 'end' },
+    { add: count, to: shown.from },
+    { subtract: count, from: shown.left },
+    { goto: 'ended' },
+    { label: 'readLast' },
+    // What it left in the background may never be silent.
+    { when: rounds, is: 0, goto: 'end' },
+    { subtract: 1, from: rounds },
+    { set: shown.from, to: shown.buffer },
+    { call: 'read', operands: [master, shown.buffer, bufferBytes], result: shown.left, failed: 'end' },
+    { when: shown.left, is: 0, goto: 'end' },
+    { goto: 'ended' },
+    { label: 'end' },
+    { when: status, hasAnyOf: 0x7f, goto: 'killed' },
+    // The second byte; the kernel looks at no more.
+    { call: 'exit', operands: [{ address: status.address + 1 }] },
+    { label: 'killed' },
+    { call: 'rt_sigprocmask', operands: [SIG_SETMASK, none, 0, 8] },
+    { call: 'getpid', operands: [], result: self },
+    { call: 'kill', operands: [self, status] },
+    { add: 128, to: status },
+    { call: 'exit', operands: [status] },
+  ]
+}

@@ -1,0 +1,78 @@
+import type { Instruction } from '../machine-code/instructions.ts'
+import { words, type Memory } from '../machine-code/program.ts'
+import type { State } from './state.ts'
+
+// The same on both processors (asm-generic).
+const AT_FDCWD = -100
+const O_RDWR = 2
+const O_NOCTTY = 0o400
+const O_NONBLOCK = 0o4000
+const O_CLOEXEC = 0o200_0000
+const TIOCSCTTY = 0x540e
+const TIOCSWINSZ = 0x5414
+const TIOCGPTPEER = 0x5441
+const TIOCSPTLCK = 0x4004_5431
+const SIG_BLOCK = 0
+const SIG_SETMASK = 2
+const SIGTERM = 15
+const SIGCHLD = 17
+
+/** Makes the terminal, of the size that is read first. */
+export function open(memory: Memory, { size, master, slave }: State, control: number): readonly Instruction[] {
+  const path = memory.bytes('/dev/ptmx\0')
+  const zero = memory.variable()
+  return [
+    { call: 'read', operands: [control, size.address, 8], failed: 'failed' },
+    {
+      call: 'openat',
+      operands: [AT_FDCWD, path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC],
+      result: master,
+      failed: 'failed',
+    },
+    { call: 'ioctl', operands: [master, TIOCSPTLCK, zero.address], failed: 'failed' },
+    // By its descriptor, since in a sandbox no name may lead to it. Kept open, or the end of its users would look like its own.
+    { call: 'ioctl', operands: [master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC], result: slave, failed: 'failed' },
+    { call: 'ioctl', operands: [master, TIOCSWINSZ, size.address], failed: 'failed' },
+  ]
+}
+
+/** Starts the command as the leader of a session whose controlling terminal it is. */
+export function start(
+  memory: Memory,
+  { stack, slave, signals, child }: State,
+  control: number,
+): readonly Instruction[] {
+  const blocked = memory.bytes(words(2 ** (SIGTERM - 1) + 2 ** (SIGCHLD - 1)))
+  const none = memory.bytes(words(0))
+  const program = memory.variable()
+  const ownArguments = memory.variable()
+  const environment = memory.variable()
+  const argumentCount = memory.variable()
+  return [
+    { takeStack: stack },
+    { call: 'rt_sigprocmask', operands: [SIG_BLOCK, blocked, 0, 8], failed: 'failed' },
+    { call: 'signalfd4', operands: [-1, blocked, 8, O_CLOEXEC], result: signals, failed: 'failed' },
+    { call: 'clone', operands: [SIGCHLD, 0, 0, 0, 0], result: child, failed: 'failed' },
+    { when: child, is: 0, goto: 'inChild' },
+    { goto: 'loop' },
+    { label: 'inChild' },
+    { call: 'setsid', operands: [], failed: 'failed' },
+    { call: 'ioctl', operands: [slave, TIOCSCTTY, 0], failed: 'failed' },
+    ...[0, 1, 2].map((descriptor): Instruction => ({
+      call: 'dup3',
+      operands: [slave, descriptor, 0],
+      failed: 'failed',
+    })),
+    { call: 'close', operands: [control] },
+    { call: 'rt_sigprocmask', operands: [SIG_SETMASK, none, 0, 8], failed: 'failed' },
+    // On the stack: the number of arguments, the arguments, a zero, the environment.
+    { load: argumentCount, from: stack, offset: 0 },
+    { load: program, from: stack, offset: 16 },
+    { set: ownArguments, to: stack },
+    { add: 16, to: ownArguments },
+    { set: environment, to: ownArguments },
+    ...Array.from({ length: 8 }, (): Instruction => ({ add: argumentCount, to: environment })),
+    { call: 'execve', operands: [program, ownArguments, environment] },
+    { goto: 'failed' },
+  ]
+}
