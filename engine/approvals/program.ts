@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import type { Writable } from 'node:stream'
@@ -69,7 +70,7 @@ export function answeringProgram(
       child.stdin?.end()
       const { pid } = child
       if (pid === undefined || !signalGroup(pid, 'SIGTERM')) return
-      for (let waited = 0; waited < graceMs && signalGroup(pid, 0); waited += lookMs) await setTimeout(lookMs)
+      for (let waited = 0; waited < graceMs && isGroupAlive(pid); waited += lookMs) await setTimeout(lookMs)
       signalGroup(pid, 'SIGKILL')
       child.stderr?.destroy()
     },
@@ -92,6 +93,27 @@ function hasEnded(child: ChildProcess): boolean {
 /** How long a program has to go by itself, and how often it is looked at meanwhile. */
 const graceMs = 1000
 const lookMs = 20
+
+/** Whether anybody of a process group lives. The dead whose parent is gone may stay in the table for long, as in a container without an init. */
+function isGroupAlive(group: number): boolean {
+  if (!signalGroup(group, 0)) return false
+  // Without procfs nobody can be told from the dead.
+  return (
+    process.platform !== 'linux' || readdirSync('/proc').some((name) => /^\d+$/.test(name) && isMember(name, group))
+  )
+}
+
+/** Whether a process is of a group and lives (proc(5), stat: the state is the third field, the group the fifth). */
+function isMember(pid: string, group: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const [state = '', , member] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return Number(member) === group && !'ZX'.includes(state)
+  } catch {
+    // It has ended meanwhile.
+    return false
+  }
+}
 
 /** Signals a process group; false where nobody is left in it. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {

@@ -50,7 +50,16 @@ const absences: readonly (readonly [string, Partial<AgentOptions>])[] = [
 ]
 
 /** What is waited for ends as a budget that ran out, with another exit code. */
-const untrusted = ['--json', '--fail-on-denied', '--ask-for-approval', 'untrusted', '--timeout', '30']
+const untrusted = [
+  '--json',
+  '--fail-on-denied',
+  '--ask-for-approval',
+  'untrusted',
+  '--timeout',
+  '30',
+  '--stdin-timeout',
+  '1',
+]
 
 describe.skipIf(needsBubblewrap() || needsPrograms('setsid')).each(absences)('where %s', (_, started) => {
   test.each(asks)('%s is refused at once, with what would allow it', async (_kind, ask, remedy) => {
