@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import type { Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { lineExchange, type Exchange } from '../../policies/index.ts'
-import { hostPath, hostProgram } from '../../sandbox/index.ts'
+import { hostPath, hostProgram, isGroupAlive } from '../../sandbox/index.ts'
 
 /** A program that answers questions, started when there is one. */
 type AnsweringProgram = {
@@ -93,27 +92,6 @@ function hasEnded(child: ChildProcess): boolean {
 /** How long a program has to go by itself, and how often it is looked at meanwhile. */
 const graceMs = 1000
 const lookMs = 20
-
-/** Whether anybody of a process group lives. The dead whose parent is gone may stay in the table for long, as in a container without an init. */
-function isGroupAlive(group: number): boolean {
-  if (!signalGroup(group, 0)) return false
-  // Without procfs nobody can be told from the dead.
-  return (
-    process.platform !== 'linux' || readdirSync('/proc').some((name) => /^\d+$/.test(name) && isMember(name, group))
-  )
-}
-
-/** Whether a process is of a group and lives (proc(5), stat: the state is the third field, the group the fifth). */
-function isMember(pid: string, group: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const [state = '', , member] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return Number(member) === group && !'ZX'.includes(state)
-  } catch {
-    // It has ended meanwhile.
-    return false
-  }
-}
 
 /** Signals a process group; false where nobody is left in it. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -16,13 +16,42 @@ export async function gone(pid: number): Promise<void> {
   for (let wait = 0; isAlive(pid); wait = Math.min(wait + 1, 20)) await sleep(wait)
 }
 
+/**
+ * Whether anybody of a process group lives. The dead whose parent is gone may stay in the table for long, as in a container without an init;
+ * where there is no procfs, they count.
+ */
+export function isGroupAlive(group: number): boolean {
+  try {
+    process.kill(-group, 0)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    throw error
+  }
+  if (process.platform !== 'linux') return true
+  return readdirSync('/proc').some((name) => {
+    const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined
+    return stat !== undefined && stat.group === group && isLiving(stat.state)
+  })
+}
+
 function isAlive(pid: number): boolean {
+  const stat = statOf(pid)
+  return stat !== undefined && isLiving(stat.state)
+}
+
+/** A zombie has died and only waits for its parent, which may never ask. */
+function isLiving(state: string): boolean {
+  return !'ZX'.includes(state)
+}
+
+/** The third and fifth fields of proc(5), `stat`; undefined where there is no such process. */
+function statOf(pid: number): { readonly state: string; readonly group: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // A zombie has died and only waits for its parent, which may never ask.
-    return !'ZX'.includes(stat.charAt(stat.lastIndexOf(')') + 2))
+    // The second field may hold spaces and parentheses.
+    const [state = '', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state, group: Number(group) }
   } catch {
-    // No entry, no process.
-    return false
+    return undefined
   }
 }
