@@ -77,7 +77,10 @@ export type ToolDeclaration =
   | {
       readonly kind: 'freeform'
       readonly name: string
+      /** For providers that only know functions. */
       readonly description: string
+      /** For those that take plain text under a grammar. */
+      readonly freeformDescription: string
       readonly grammar: { readonly syntax: 'lark'; readonly definition: string }
       /** JSON Schema of the input object, for providers that only know functions. */
       readonly parameters: Readonly<Record<string, unknown>>

@@ -1,3 +1,5 @@
+export { modelFamily, sharedFamily } from './family.ts'
+export type { ModelFamily } from './family.ts'
 export { inspectModel } from './inspect.ts'
 export type { ModelFinding } from './inspect.ts'
 export type { Price } from './known-models.ts'

@@ -1,3 +1,5 @@
+import { modelFamily } from './family.ts'
+
 /** How many tools a request may have (https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools). */
 export const mostTools = 128
 
@@ -16,7 +18,7 @@ export function reasons(model: string): boolean {
  * get the same tool as a function.
  */
 export function takesFreeform(model: string): boolean {
-  return /^(?:gpt-(?:[5-9]|\d{2})|codex-(?!mini))/.test(bareName(model))
+  return modelFamily(model) === 'gpt'
 }
 
 /** Whether a model is one of OpenAI's own API, as its name says. The open `gpt-oss` runs elsewhere. */

@@ -68,7 +68,7 @@ function schemaFormat({
 function wireTool(tool: ToolDeclaration, freeform: boolean): WireTool {
   const { name, description } = tool
   return tool.kind === 'freeform' && freeform
-    ? { type: 'custom', name, description, format: { type: 'grammar', ...tool.grammar } }
+    ? { type: 'custom', name, description: tool.freeformDescription, format: { type: 'grammar', ...tool.grammar } }
     : { type: 'function', name, description, parameters: { ...tool.parameters }, strict: false }
 }
 

@@ -1,6 +1,9 @@
+import { sharedFamily, type ModelFamily } from '../models/index.ts'
 import { claude } from './prompts/claude.ts'
-import { gpt } from './prompts/gpt.ts'
+import { gpt, olderGpt } from './prompts/gpt.ts'
 import { other } from './prompts/other.ts'
+
+const byFamily: Readonly<Record<ModelFamily, string>> = { gpt, openai: olderGpt, claude, other }
 
 /**
  * What models are told about their work here, in the words that suit their maker's.
@@ -9,18 +12,7 @@ import { other } from './prompts/other.ts'
  *   conversation keeps it from its first request to its last
  */
 export function instructionsFor(models: readonly string[]): string {
-  const [first, ...others] = new Set(models.map(familyOf))
-  return first === undefined || others.length > 0 ? other : first
-}
-
-/** A name may carry its provider and further folders: `PROVIDER/vendor/NAME`. */
-function familyOf(model: string): string {
-  if (model.startsWith('replay:')) return other
-  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
-  if (/^claude/.test(name)) return claude
-  // gpt-oss speaks through servers that know no freeform tools, and was not trained on the format.
-  if (/^(?:gpt-(?!oss)|chatgpt|codex|o\d)/.test(name)) return gpt
-  return other
+  return byFamily[sharedFamily(models)]
 }
 
 /** Where a run takes place, told to the model before the prompt. */

@@ -19,19 +19,17 @@ import { eventVerdict } from './denied.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-const usage =
-  'Changes files: adds, updates, moves and deletes, several files in one patch, all of it or nothing. ' +
-  'The patch begins with "*** Begin Patch" and ends with "*** End Patch".'
+const usage = 'Changes files by a patch: adds, updates, moves and deletes, several files at once, all of it or nothing.'
 
 /** The patch tool: freeform text under a grammar where the provider can do that, else `{"input": "…"}`. */
 export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
   guarded: true,
-  description: usage,
+  description: `${usage} The parameter input holds the whole patch as one string, line feeds and all.`,
   ownItems: true,
   input: z.object({ input: z.string().describe('The whole patch, from "*** Begin Patch" to "*** End Patch".') }),
   freeform: {
-    description: `${usage} This is a freeform tool: send the patch itself, not JSON.`,
+    description: `${usage} Send the patch itself, as plain text and not as JSON, from "*** Begin Patch" to "*** End Patch".`,
     grammar: patchGrammar,
     fromText: (text) => ({ input: text }),
   },

@@ -59,7 +59,7 @@ function declare<Input extends z.ZodType, A extends Action>(
   const parameters = definition.parameters ?? schema ?? jsonSchema(definition.input)
   if (freeform === undefined) return { kind: 'function', name, description, parameters }
   const grammar = { syntax: 'lark', definition: freeform.grammar } as const
-  return { kind: 'freeform', name, description: freeform.description, grammar, parameters }
+  return { kind: 'freeform', name, description, freeformDescription: freeform.description, grammar, parameters }
 }
 
 function jsonSchema(input: z.ZodType): Record<string, unknown> {

@@ -62,7 +62,7 @@ test('the request says what a compatible server understands, and no more', async
         type: 'function',
         function: {
           name: 'apply_patch',
-          description: 'Applies a patch.',
+          description: 'Applies a patch in a string.',
           parameters: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
         },
       },

@@ -14,7 +14,8 @@ export const tools: readonly ToolDeclaration[] = [
   {
     kind: 'freeform',
     name: 'apply_patch',
-    description: 'Applies a patch.',
+    description: 'Applies a patch in a string.',
+    freeformDescription: 'Applies a patch.',
     grammar: { syntax: 'lark', definition: 'start: "x"' },
     parameters: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
   },

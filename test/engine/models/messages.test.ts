@@ -65,7 +65,7 @@ test('the request carries the whole conversation in the Messages format', async 
       },
       {
         name: 'apply_patch',
-        description: 'Applies a patch.',
+        description: 'Applies a patch in a string.',
         input_schema: { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] },
       },
     ],

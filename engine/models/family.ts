@@ -1,0 +1,31 @@
+/**
+ * What a model was trained on, as far as a run has to know it. `gpt`: the patch format and the tools of Codex. `openai`: OpenAI's models of
+ * before, which know neither. `claude`: edits by replacing a text. `other`: nothing is known of it.
+ */
+export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
+
+/**
+ * The family of a model, by its name.
+ *
+ * @param model as given to `-m`. It may carry its provider and further folders: `PROVIDER/vendor/NAME`
+ */
+export function modelFamily(model: string): ModelFamily {
+  if (model.startsWith('replay:')) return 'other'
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  if (/^claude/.test(name)) return 'claude'
+  if (/^(?:gpt-(?:[5-9]|\d{2})|codex-(?!mini))/.test(name)) return 'gpt'
+  // gpt-oss speaks through servers of all kinds, and was trained on tools of its own.
+  return /^(?:gpt-(?!oss)|chatgpt|codex|o\d)/.test(name) ? 'openai' : 'other'
+}
+
+/**
+ * The family of several models that may answer in one run: a conversation keeps its tools and its instructions from the first request to
+ * the last. Models of different makers are `other`.
+ */
+export function sharedFamily(models: readonly string[]): ModelFamily {
+  const families = new Set(models.map(modelFamily))
+  const [first = 'other', second] = families
+  if (second === undefined) return first
+  // What is told to those that know less serves the others too.
+  return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
+}
