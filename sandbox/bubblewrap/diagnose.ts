@@ -1,3 +1,5 @@
+import { ENOSYS } from '../machine-code/kernel.ts'
+
 /** Why bwrap can't start here, and what the machine's owner can do about it. */
 export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
@@ -78,8 +80,6 @@ export function diagnoseStart(
     remedy: `In a container: start it with --security-opt seccomp=unconfined --security-opt apparmor=unconfined, ${instead}.`,
   }
 }
-
-const ENOSYS = 38
 
 /** The form in which Ubuntu ships profiles of programs that make sandboxes: what they start may have capabilities in their namespaces. */
 const appArmorProfile =

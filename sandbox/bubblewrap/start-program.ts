@@ -3,18 +3,20 @@ import { layOut, makeForm, words, type Memory, type ProgramForm } from '../machi
 import { mountInstructions } from '../mounting/mount-program.ts'
 import { keyOfSteps, layOutSteps, type Step } from '../mounting/steps.ts'
 import { onceFor } from '../once-for.ts'
+import {
+  AT_EMPTY_PATH,
+  AT_FDCWD,
+  AT_RECURSIVE,
+  OPEN_TREE_CLONE,
+  O_CLOEXEC,
+  O_PATH,
+  O_WRONLY,
+  PR_SET_NO_NEW_PRIVS,
+  SECCOMP_SET_MODE_FILTER,
+} from '../machine-code/kernel.ts'
 
-const AT_FDCWD = -100
-const AT_EMPTY_PATH = 0x1000
-const AT_RECURSIVE = 0x8000
-const OPEN_TREE_CLONE = 1
-const O_WRONLY = 1
-const O_CLOEXEC = 0o200_0000
-const O_PATH = 0o1000_0000
 const CLONE_NEWUSER = 0x1000_0000
 const PR_CAPBSET_DROP = 24
-const PR_SET_NO_NEW_PRIVS = 38
-const SECCOMP_SET_MODE_FILTER = 1
 const capabilityVersion = 0x2008_0522
 const allDescriptors = 0xffff_ffff
 const CLOSE_RANGE_CLOEXEC = 4

@@ -7,6 +7,7 @@ import { makeProgram, words } from '../machine-code/program.ts'
 import { checkProgram } from '../mounting/check-program.ts'
 import type { Identity, Step } from '../mounting/steps.ts'
 import { pathBytes } from '../path-bytes.ts'
+import { SIGCHLD } from '../machine-code/kernel.ts'
 
 /** Where containers see our first programs: in `/dev`, which is made for each container anew. */
 export const startsAt = '/dev/portcullis-start'
@@ -26,7 +27,6 @@ export type Starts = {
   failure(complaint: string): string | undefined
 }
 
-const SIGCHLD = 17
 const SIG_IGN = 1
 
 /**

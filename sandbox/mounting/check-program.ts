@@ -3,8 +3,8 @@ import { makeProgram } from '../machine-code/program.ts'
 import { become } from '../network/entry-program.ts'
 import { fields, kinds, layOutSteps, type Step } from './steps.ts'
 import { layOutWalk, walk } from './walk.ts'
+import { AT_EMPTY_PATH } from '../machine-code/kernel.ts'
 
-const AT_EMPTY_PATH = 0x1000
 const STATX_ATTR_MOUNT_ROOT = 0x2000
 const ST_RDONLY = 1
 /** Where struct statx has the attributes, and struct statfs the flags. */

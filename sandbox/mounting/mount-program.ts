@@ -2,10 +2,8 @@ import type { Instruction, Variable } from '../machine-code/instructions.ts'
 import type { Memory } from '../machine-code/program.ts'
 import { fields, kinds, mountFlags } from './steps.ts'
 import { layOutWalk, walk } from './walk.ts'
+import { AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE } from '../machine-code/kernel.ts'
 
-const AT_EMPTY_PATH = 0x1000
-const AT_RECURSIVE = 0x8000
-const OPEN_TREE_CLONE = 1
 const CLOSE_ON_EXEC = 0o200_0000
 const MOVE_MOUNT_BY_DESCRIPTORS = 0x44
 const FSOPEN_CLOEXEC = 1

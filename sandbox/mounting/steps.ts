@@ -1,6 +1,7 @@
 import type { Variable } from '../machine-code/instructions.ts'
 import { words, type Memory } from '../machine-code/program.ts'
 import { pathBytes } from '../path-bytes.ts'
+import { AT_EMPTY_PATH, AT_RECURSIVE } from '../machine-code/kernel.ts'
 
 /** What a file is, whatever its name: while something holds it, no other has both numbers. */
 export type Identity = { readonly device: bigint; readonly inode: bigint }
@@ -71,8 +72,6 @@ export const fields = {
   components: 120,
 } as const
 
-const AT_EMPTY_PATH = 0x1000
-const AT_RECURSIVE = 0x8000
 const MS_PRIVATE = 0x4_0000
 /** What a record's `create` means. */
 export const creations = { directory: 1, file: 2, nothing: 3 } as const

@@ -1,17 +1,12 @@
 import type { Instruction, Variable } from '../machine-code/instructions.ts'
 import type { Memory } from '../machine-code/program.ts'
 import { creations, fields } from './steps.ts'
+import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_CREAT, O_PATH, O_WRONLY } from '../machine-code/kernel.ts'
 
-const AT_FDCWD = -100
-const AT_EMPTY_PATH = 0x1000
 const ENOENT = -2
 const EEXIST = -17
-const O_WRONLY = 1
-const O_CREAT = 0o100
 const O_EXCL = 0o200
 const O_NOFOLLOW = 0o40_0000
-const O_CLOEXEC = 0o200_0000
-const O_PATH = 0o1000_0000
 const pathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC
 
 /** The variables of a walk. */

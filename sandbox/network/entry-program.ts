@@ -3,15 +3,17 @@ import { makeProgram, words, type Memory } from '../machine-code/program.ts'
 import { listenerFailed } from './inside.ts'
 import { relayAddress } from './relay-program.ts'
 import { loopbackAddress, serverMessage } from './server-message.ts'
+import {
+  AF_INET,
+  AF_UNIX,
+  PR_SET_NO_NEW_PRIVS,
+  SECCOMP_SET_MODE_FILTER,
+  SOCK_STREAM,
+  SOL_SOCKET,
+} from '../machine-code/kernel.ts'
 
-const AF_UNIX = 1
-const AF_INET = 2
-const SOCK_STREAM = 1
 const SOCK_CLOEXEC = 0o200_0000
-const SOL_SOCKET = 1
 const SO_REUSEADDR = 2
-const PR_SET_NO_NEW_PRIVS = 38
-const SECCOMP_SET_MODE_FILTER = 1
 /** What the kernel lets wait; it lowers it to its own limit. */
 const backlog = 511
 

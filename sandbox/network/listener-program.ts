@@ -1,9 +1,8 @@
 import type { Architecture } from '../machine-code/instructions.ts'
 import { makeProgram } from '../machine-code/program.ts'
 import { loopbackAddress, serverMessage } from './server-message.ts'
+import { AF_INET, SOCK_STREAM } from '../machine-code/kernel.ts'
 
-const AF_INET = 2
-const SOCK_STREAM = 1
 /** What the kernel lets wait; it lowers it to its own limit. */
 const backlog = 511
 

@@ -1,9 +1,8 @@
 import type { Architecture } from '../machine-code/instructions.ts'
 import { makeProgram, type Memory } from '../machine-code/program.ts'
 import { serverMessage } from './server-message.ts'
+import { AF_UNIX, SOCK_STREAM } from '../machine-code/kernel.ts'
 
-const AF_UNIX = 1
-const SOCK_STREAM = 1
 const PR_SET_PDEATHSIG = 1
 const SIGKILL = 9
 

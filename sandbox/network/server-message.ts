@@ -1,8 +1,7 @@
 import type { Variable } from '../machine-code/instructions.ts'
 import { words, type Memory } from '../machine-code/program.ts'
+import { AF_INET, SOL_SOCKET } from '../machine-code/kernel.ts'
 
-const AF_INET = 2
-const SOL_SOCKET = 1
 const SCM_RIGHTS = 1
 
 /**

@@ -6,6 +6,7 @@ import process from 'node:process'
 import type { Readable } from 'node:stream'
 import { systemProgram } from '../host-program.ts'
 import { randomName } from '../random-name.ts'
+import { O_PATH } from '../machine-code/kernel.ts'
 
 /** A pipe whose far end a command writes to. */
 type OutputPipe = {
@@ -88,8 +89,6 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
   }
   return { open, close: () => idle.splice(0).forEach(drop) }
 }
-
-const O_PATH = 0o1000_0000
 
 function hold(name: string): Pipe {
   if (process.platform !== 'linux') return { name, held: undefined }

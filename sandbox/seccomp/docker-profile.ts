@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { filterRules, loopbackProtocols, type SocketAccess } from './rules.ts'
+import { AF_NETLINK, EPERM } from '../machine-code/kernel.ts'
 
 /** Docker's seccomp profile (a JSON document given by value), as far as it is used here. */
 type Profile = {
@@ -21,9 +22,6 @@ type Comparison = {
   readonly value: number
   readonly valueTwo?: number
 }
-
-const EPERM = 1
-const AF_NETLINK = 16
 
 /**
  * What of the network a container can use. `entry` is for one in which all but our own programs is under the filter besides: these need a unix

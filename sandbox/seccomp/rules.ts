@@ -1,4 +1,5 @@
 import type { Syscall } from './syscalls.ts'
+import { AF_INET, AF_NETLINK, AF_UNIX, ENOSYS, EPERM, O_CREAT } from '../machine-code/kernel.ts'
 
 /**
  * A test of one argument's low 32 bits. That is all the kernel itself looks at for the arguments tested here: they are ints
@@ -21,17 +22,11 @@ export type Rule = {
  */
 export type SocketAccess = 'loopback' | 'internet'
 
-const EPERM = 1
-const ENOSYS = 38
-
 /** clone(2): every new namespace but the time one, which only clone3 and unshare can make. */
 const newNamespaces = 0x7e02_0000
 const newTimeNamespace = 0x80
 
-const AF_UNIX = 1
-const AF_INET = 2
 const AF_INET6 = 10
-const AF_NETLINK = 16
 const NETLINK_ROUTE = 0
 const SOCK_DGRAM = 2
 /** The default of a socket's type, TCP and UDP (ip(7)). */
@@ -40,7 +35,6 @@ const socketTypeBits = 0xf
 const allBits = 0xffff_ffff
 
 const setIdBits = 0o6000
-const O_CREAT = 0o100
 /** O_TMPFILE without O_DIRECTORY, which both processors have at different bits: makes a file without a name, which linkat(2) gives one. */
 const O_TMPFILE = 0o2000_0000
 

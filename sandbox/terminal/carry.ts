@@ -1,10 +1,9 @@
 import type { Instruction } from '../machine-code/instructions.ts'
 import { bufferBytes, POLLIN, waitingFor, type State } from './state.ts'
+import { SIGTERM, TIOCSWINSZ } from '../machine-code/kernel.ts'
 
 // The same on both processors (asm-generic).
 const TIOCGPGRP = 0x540f
-const TIOCSWINSZ = 0x5414
-const SIGTERM = 15
 const WNOHANG = 1
 const POLLOUT = 4n
 

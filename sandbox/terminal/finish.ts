@@ -1,9 +1,7 @@
 import type { Instruction } from '../machine-code/instructions.ts'
 import { words, type Memory } from '../machine-code/program.ts'
 import { bufferBytes, type State } from './state.ts'
-
-// The same on both processors (asm-generic).
-const SIG_SETMASK = 2
+import { SIG_SETMASK } from '../machine-code/kernel.ts'
 
 /** What may still be in a terminal when its command has ended is less than this many buffers. */
 const lastBuffers = 32

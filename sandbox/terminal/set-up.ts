@@ -1,21 +1,16 @@
 import type { Instruction } from '../machine-code/instructions.ts'
 import { words, type Memory } from '../machine-code/program.ts'
 import type { State } from './state.ts'
+import { AT_FDCWD, O_CLOEXEC, SIGCHLD, SIGTERM, SIG_SETMASK, TIOCSWINSZ } from '../machine-code/kernel.ts'
 
 // The same on both processors (asm-generic).
-const AT_FDCWD = -100
 const O_RDWR = 2
 const O_NOCTTY = 0o400
 const O_NONBLOCK = 0o4000
-const O_CLOEXEC = 0o200_0000
 const TIOCSCTTY = 0x540e
-const TIOCSWINSZ = 0x5414
 const TIOCGPTPEER = 0x5441
 const TIOCSPTLCK = 0x4004_5431
 const SIG_BLOCK = 0
-const SIG_SETMASK = 2
-const SIGTERM = 15
-const SIGCHLD = 17
 
 /** Makes the terminal, of the size that is read first. */
 export function open(memory: Memory, { size, master, slave }: State, control: number): readonly Instruction[] {
