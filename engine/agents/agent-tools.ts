@@ -17,6 +17,7 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
   const kinds = definitions.map(({ name, description }) => `\n- ${name}: ${description.replaceAll(/\s+/g, ' ').trim()}`)
   return defineTool({
     name: 'agent',
+    claudeNames: ['Agent'],
     guarded: true,
     description:
       'Hands a piece of work to another agent, which knows nothing of this conversation: say in the prompt all that it needs. It works in ' +

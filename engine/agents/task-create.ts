@@ -39,6 +39,7 @@ const rules =
 
 const shared = {
   name: 'task_create',
+  claudeNames: ['Bash', 'Agent'],
   deferred: true,
   searchHint: 'background run in background job long running server watch build parallel asynchronous',
   ownItems: true,

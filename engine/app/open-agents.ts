@@ -28,7 +28,7 @@ export function openAgents({ parent, tools, hooksFor, model, around, openModel, 
     parent,
     equip: (definition, id) => {
       const { allowedTools } = definition ?? {}
-      const offered = ({ name }: Tool): boolean => allowedTools === undefined || mayOffer(name, allowedTools)
+      const offered = (tool: Tool): boolean => allowedTools === undefined || mayOffer(tool, allowedTools)
       const { builtIn, mcp } = tools()
       const registry = createRegistry({ builtIn: builtIn.filter(offered), mcp: someTools(mcp, offered) })
       return { tools: registry, hooks: hooksFor(definition, id) }

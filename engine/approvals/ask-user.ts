@@ -18,6 +18,7 @@ export const askUser: Tool = askUserAt(undefined)
 export function askUserAt(ask: AskPerson | undefined): Tool {
   return defineTool({
     name: askUserName,
+    claudeNames: ['AskUserQuestion'],
     description:
       'Asks the user a question and waits for the answer. Only for what you can neither find out nor decide: what they want, not how it is ' +
       'done. It is not how approvals are asked for; those come by themselves.',

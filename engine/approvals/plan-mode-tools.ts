@@ -22,6 +22,7 @@ const wording = {
 function enterPlanMode(mode: PlanMode, agents: Workers): Tool {
   return defineTool({
     name: 'enter_plan_mode',
+    claudeNames: ['EnterPlanMode'],
     description:
       'Begins plan mode: until a plan is approved everything is refused that does not only read. For work whose way should be agreed on ' +
       'before anything is changed.',
@@ -47,6 +48,7 @@ function enterPlanMode(mode: PlanMode, agents: Workers): Tool {
 function exitPlanMode(mode: PlanMode): Tool {
   return defineTool({
     name: 'exit_plan_mode',
+    claudeNames: ['ExitPlanMode'],
     description:
       'Shows the plan to whoever approves it. If they do, plan mode ends, and you carry it out; if not, you are told why and go on planning.',
     input: z.object({

@@ -7,14 +7,14 @@ import { viewsOf } from './view.ts'
 
 /** Puts a run's hooks around its calls. `stop` is called with the reason when one of them ends the run. */
 export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {
-  const views = (tool: string, input: unknown): readonly CallView[] =>
-    viewsOf({ tool, input: input as Readonly<Record<string, unknown>> }, cwd())
+  const views = (call: HookedCall, input: unknown): readonly CallView[] =>
+    viewsOf({ ...call, input: input as Readonly<Record<string, unknown>> }, cwd())
 
   return {
-    before: async ({ id, tool, input: sent, seen, agent }) => {
-      const input = seen ?? sent
+    before: async (call) => {
+      const { id, input, seen, agent } = call
       if (!hooks.has('PreToolUse')) return { decision: 'proceed' }
-      const shown = views(tool, input)
+      const shown = views(call, seen ?? input)
       const action = shown.find((view) => view.action !== undefined)?.action
       const outcome = await hooks.fireForCall('PreToolUse', shown, { tool_use_id: id, ...whose(agent) })
       if (outcome.stop !== undefined) {
@@ -31,7 +31,8 @@ export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string
         ...(context === '' ? {} : { context }),
       }
     },
-    after: async ({ id, tool, input, agent }, result, took) => {
+    after: async (call, result, took) => {
+      const { id, input, agent } = call
       const event = result.ok ? 'PostToolUse' : result.refused === undefined ? 'PostToolUseFailure' : 'PermissionDenied'
       if (!hooks.has(event)) return result
       const said = {
@@ -40,7 +41,7 @@ export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string
         PermissionDenied: { reason: result.refused?.reason },
       }[event]
       const fields = { tool_use_id: id, duration_ms: took, ...whose(agent), ...said }
-      const outcome = await hooks.fireForCall(event, views(tool, input), fields)
+      const outcome = await hooks.fireForCall(event, views(call, input), fields)
       if (outcome.stop !== undefined) stop(outcome.stop)
       const complaint = outcome.decision === 'deny' ? `A hook minds this: ${outcome.reason ?? ''}` : ''
       const added = [complaint, contextOf(outcome)].filter((text) => text !== '')

@@ -15,10 +15,14 @@ export type CallView = {
 }
 
 /** The outcome of turning a hook's input into the tool's own. */
-export type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
+type Replacement = { readonly input: Readonly<Record<string, unknown>> } | { readonly problem: string }
 
-/** A call of a tool, its input checked. */
-export type SeenCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+/** A call of a tool, its input checked, with the names of Claude Code's tools that do the same. */
+export type SeenCall = {
+  readonly tool: string
+  readonly claudeNames: readonly string[]
+  readonly input: Readonly<Record<string, unknown>>
+}
 
 /** What a call would do, in the Guardian's words, from the name and the fields that a hook is shown. */
 export function actionOf(name: string, input: SeenCall['input'], workspace: string): Action | undefined {

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import type { Action } from '../../policies/index.ts'
-import { actionOf, type CallView, type Replacement, type SeenCall } from './call-view.ts'
+import { actionOf, type CallView, type SeenCall } from './call-view.ts'
 import { bashView, scriptOf, typedView, vectorView } from './command-views.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { patchInCommand } from '../tools/patch-in-command.ts'
+import type { Tool } from '../tools/tool.ts'
 import { patchChanges, type PatchView } from './patch-changes.ts'
 
 /** How a call looks to hooks, the views that scripts expect first and the tool's own last. Never empty. */
@@ -21,12 +22,11 @@ export function viewsOf(call: SeenCall, workspace: string): readonly CallView[] 
   if (call.tool === 'apply_patch') {
     return [...patchChanges(String(call.input['input'])).map((change) => changeView(change, workspace)), own]
   }
-  const renamed = claudeNames[call.tool]
-  return renamed === undefined ? [own] : [{ ...own, ...renamed(call.input, workspace) }, own]
+  return [...call.claudeNames.map((name) => renamed(name, call, workspace)), own]
 }
 
-function ownView({ tool, input }: SeenCall, workspace: string): CallView {
-  return { name: tool, input, action: actionOf(tool, input, workspace), replace: (changed) => ({ input: changed }) }
+function ownView(call: SeenCall, workspace: string): CallView {
+  return sameFields(call.tool, call, workspace)
 }
 
 /** A patch that is handed to the shell is applied as one, so whoever guards edits guards it. */
@@ -40,7 +40,7 @@ function typedPatchViews(script: string, { input }: SeenCall, workspace: string)
 /** A background task is the command or the agent that it starts: what guards those guards it. */
 function taskView(call: SeenCall, workspace: string): CallView {
   const { input } = call
-  if (input['cmd'] === undefined) return { ...ownView(call, workspace), ...sameFields('Agent')(input, workspace) }
+  if (input['cmd'] === undefined) return sameFields('Agent', call, workspace)
   const view = bashView(call, workspace)
   return { ...view, input: { ...view.input, run_in_background: true } }
 }
@@ -65,73 +65,24 @@ function changeView({ path, kind, text, before }: PatchView, workspace: string):
   }
 }
 
-/** Tools of ours that Claude Code has under another name, with the fields its scripts read. */
-const claudeNames: Readonly<
-  Record<
-    string,
-    (input: SeenCall['input'], workspace: string) => Pick<CallView, 'name' | 'input' | 'action' | 'replace'>
-  >
-> = {
-  read_file: fileView('Read'),
-  write_file: fileView('Write'),
-  view_image: fileView('Read'),
-  edit_file: fileView('Edit'),
-  edit_notebook: fileView('NotebookEdit'),
-  glob: sameFields('Glob'),
-  grep: sameFields('Grep'),
-  list_dir: sameFields('LS'),
-  web_fetch: sameFields('WebFetch'),
-  web_search: sameFields('WebSearch'),
-  agent: sameFields('Agent'),
-  skill: sameFields('Skill'),
-  task_output: sameFields('TaskOutput'),
-  task_stop: sameFields('TaskStop'),
-  todo: sameFields('TodoWrite'),
-  update_plan: sameFields('TodoWrite'),
-  kill_session: sameFields('KillShell'),
-  ask_user: sameFields('AskUserQuestion'),
-  enter_worktree: sameFields('EnterWorktree'),
-  exit_worktree: sameFields('ExitWorktree'),
-  enter_plan_mode: sameFields('EnterPlanMode'),
-  exit_plan_mode: sameFields('ExitPlanMode'),
+/** Tools of Claude Code whose scripts look for the file in `file_path`, as an absolute one. */
+const withFilePath: readonly string[] = ['Read', 'Write', 'Edit', 'NotebookEdit']
+
+function renamed(name: string, call: SeenCall, workspace: string): CallView {
+  const { path, ...rest } = call.input
+  if (typeof path !== 'string' || !withFilePath.includes(name)) return sameFields(name, call, workspace)
+  const shown = { file_path: resolve(workspace, path), ...rest }
+  const replace: CallView['replace'] = ({ file_path: file, ...others }) => ({ input: { path: file, ...others } })
+  return { name, input: shown, action: actionOf(name, shown, workspace), replace }
 }
 
-function fileView(name: string) {
-  return (input: SeenCall['input'], workspace: string) => {
-    const { path, ...rest } = input
-    const shown = { file_path: resolve(workspace, String(path)), ...rest }
-    const replace: CallView['replace'] = ({ file_path: file, ...others }) => ({ input: { path: file, ...others } })
-    return { name, input: shown, action: actionOf(name, shown, workspace), replace }
-  }
-}
-
-function sameFields(name: string) {
-  return (input: SeenCall['input'], workspace: string) => ({
-    name,
-    input,
-    action: actionOf(name, input, workspace),
-    replace: (changed: SeenCall['input']): Replacement => ({ input: changed }),
-  })
+function sameFields(name: string, { input }: SeenCall, workspace: string): CallView {
+  return { name, input, action: actionOf(name, input, workspace), replace: (changed) => ({ input: changed }) }
 }
 
 /** All names that a tool goes by in settings: its own, and those of Claude Code's tools that do the same. */
-export function namesOf(tool: string): readonly string[] {
-  switch (tool) {
-    case 'exec_command':
-    case 'shell':
-    case 'write_stdin':
-      return [tool, 'Bash']
-    case 'save_memory':
-      return [tool, 'Edit']
-    case 'task_create':
-      return [tool, 'Bash', 'Agent']
-    case 'apply_patch':
-      return [tool, 'Edit', 'Write', 'MultiEdit']
-    default: {
-      const renamed = claudeNames[tool]
-      return renamed === undefined ? [tool] : [tool, renamed({}, '/').name]
-    }
-  }
+export function namesOf({ name, claudeNames }: Pick<Tool, 'name' | 'claudeNames'>): readonly string[] {
+  return [name, ...claudeNames]
 }
 
 /** An action that somebody is asked about, as a hook is shown it. Its input can't be changed any more: it is what was judged. */

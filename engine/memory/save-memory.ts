@@ -16,6 +16,7 @@ const saveMemoryName = 'save_memory'
 export function saveMemory(places: MemoryPlaces): Tool {
   return defineTool({
     name: saveMemoryName,
+    claudeNames: ['Edit'],
     description:
       'Adds one line to the instructions that you are given in every later run (AGENTS.md), after asking. Only for what the user wants to be ' +
       'remembered or what everybody who works here must know; not for notes on this task.',

@@ -48,7 +48,7 @@ export async function prepareCall(
   if (complaint !== undefined) return { result: items.misfit(complaint) }
 
   const seen = given.seenAs(context)
-  const asked: HookedCall = { id: call.id, tool: tool.name, input: json, signal }
+  const asked: HookedCall = { id: call.id, tool: tool.name, claudeNames: tool.claudeNames, input: json, signal }
   const opinion = await before(path.hooks, seen === undefined ? asked : { ...asked, seen })
   if (opinion.decision === 'block') {
     await recordBlock(opinion, asked, context)

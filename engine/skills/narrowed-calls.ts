@@ -16,7 +16,7 @@ export function narrowedCalls(behind: CallHooks, cwd: () => string): NarrowedCal
     narrow: (allowed, source) => void narrowings.push({ narrowing: readNarrowing(allowed, source), source }),
     calls: {
       before: async (call) => {
-        const views = viewsOf({ tool: call.tool, input: call.input as Readonly<Record<string, unknown>> }, cwd())
+        const views = viewsOf({ ...call, input: call.input as Readonly<Record<string, unknown>> }, cwd())
         const shut = always.includes(call.tool)
           ? undefined
           : narrowings.find(({ narrowing }) => !narrowing.covers(views))

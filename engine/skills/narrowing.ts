@@ -3,6 +3,7 @@ import { assessor } from '../core/assessor.ts'
 import type { CallView } from '../hooks/call-view.ts'
 import { namesOf } from '../hooks/view.ts'
 import { UserError } from '../core/user-error.ts'
+import type { Tool } from '../tools/tool.ts'
 
 /** Whether a call is among those that are allowed. */
 export type Narrowing = {
@@ -47,7 +48,7 @@ function readPermissions(allow: readonly string[], source: string): PermissionSe
 }
 
 /** Whether anything that a tool can do may be among what is allowed: what isn't need not be offered. */
-export function mayOffer(tool: string, allowed: readonly string[]): boolean {
+export function mayOffer(tool: Pick<Tool, 'name' | 'claudeNames'>, allowed: readonly string[]): boolean {
   return namesOf(tool).some((name) => allowed.some((text) => matches(text.split('(')[0] ?? '', name)))
 }
 

@@ -14,6 +14,7 @@ import type { Tool } from '../tools/tool.ts'
 export function skillTool(skills: readonly Skill[], onUse: (skill: Skill) => void): Tool {
   return defineTool({
     name: 'skill',
+    claudeNames: ['Skill'],
     description: 'Shows how a kind of work is done here: the whole text of a skill. Follow it then.',
     input: z.object({
       skill: z.string().min(1).describe('Its name, as listed.'),

@@ -24,6 +24,7 @@ const usage = 'Changes files by a patch: adds, updates, moves and deletes, sever
 /** The patch tool: freeform text under a grammar where the provider can do that, else `{"input": "…"}`. */
 export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
+  claudeNames: ['Edit', 'Write', 'MultiEdit'],
   guarded: true,
   description: `${usage} The parameter input holds the whole patch as one string, line feeds and all.`,
   ownItems: true,

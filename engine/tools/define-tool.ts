@@ -22,6 +22,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     deferred: definition.deferred ?? false,
     alwaysLoad: definition.alwaysLoad ?? false,
     searchHint: definition.searchHint ?? '',
+    claudeNames: definition.claudeNames ?? [],
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
     // Deriving a schema costs more than all the rest, and a tool that is never shown needs none.

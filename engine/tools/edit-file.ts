@@ -9,6 +9,7 @@ import { readCurrent, staleReason, writeText } from './write-text.ts'
 /** Replaces a piece of a file's text by another. */
 export const editFile: Tool = defineTool({
   name: 'edit_file',
+  claudeNames: ['Edit'],
   guarded: true,
   description:
     'Replaces text in a file. old_string must be there exactly once, with its white space, unless replace_all is given. ' +

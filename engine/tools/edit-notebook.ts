@@ -8,6 +8,7 @@ import { readCurrent, staleReason, writeText } from './write-text.ts'
 /** Changes one cell of a Jupyter notebook. */
 export const editNotebook: Tool = defineTool({
   name: 'edit_notebook',
+  claudeNames: ['NotebookEdit'],
   guarded: true,
   description: 'Changes one cell of a Jupyter notebook: replaces its source, inserts a cell, or deletes one.',
   ownItems: true,

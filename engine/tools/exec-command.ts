@@ -58,6 +58,7 @@ export const commandLimits = {
 /** The shell, under the name and with the fields that models trained on Codex expect. */
 export const execCommand: Tool = defineTool({
   name: 'exec_command',
+  claudeNames: ['Bash'],
   guarded: true,
   ownItems: true,
   description:
@@ -85,6 +86,7 @@ export const execCommand: Tool = defineTool({
 /** The older form of the shell tool: an argument vector. Understood when a model calls it, not offered. */
 export const shell: Tool = defineTool({
   name: 'shell',
+  claudeNames: ['Bash'],
   guarded: true,
   ownItems: true,
   description: 'Runs an argument vector in the workspace, inside a sandbox.',

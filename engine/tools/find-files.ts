@@ -12,6 +12,7 @@ const mostFiles = 200
 /** What a directory holds. */
 export const listDirectory: Tool = defineTool({
   name: 'list_dir',
+  claudeNames: ['LS'],
   description: 'Lists a directory: names, directories with a final slash, sizes of files.',
   input: z.object({ path }),
   ...reading,
@@ -31,6 +32,7 @@ export const listDirectory: Tool = defineTool({
 /** Finds files by their names. */
 export const glob: Tool = defineTool({
   name: 'glob',
+  claudeNames: ['Glob'],
   description:
     'Finds files by a glob, the most recently changed first. Without a slash it is about names at any depth ("*.ts"), ' +
     'else about paths ("src/**/*.ts"). Files that git ignores are left out.',
@@ -49,6 +51,7 @@ export const glob: Tool = defineTool({
 /** Finds lines in files. */
 export const grep: Tool = defineTool({
   name: 'grep',
+  claudeNames: ['Grep'],
   description:
     'Searches files for a regular expression (JavaScript syntax) and shows the matching lines with their numbers. ' +
     'Files that git ignores and binary files are left out.',

@@ -10,6 +10,8 @@ type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
 export type HookedCall = {
   readonly id: string
   readonly tool: string
+  /** What Claude Code calls its own tools that do the same: guards of those guard this call. */
+  readonly claudeNames: readonly string[]
   readonly input: unknown
   /** The input as hooks are to see it, where that is more than the model sent. Absent: the input. */
   readonly seen?: unknown

@@ -14,6 +14,7 @@ const defaultLines = 2000
 /** Reads a file for the model, in the form that it can use. */
 export const readFile: Tool = defineTool({
   name: 'read_file',
+  claudeNames: ['Read'],
   description:
     'Reads a file: text with line numbers, pictures as pictures, the text of a PDF, the cells of a notebook. ' +
     'For a long file give offset and limit.',
@@ -43,6 +44,7 @@ export const readFile: Tool = defineTool({
 /** Shows a picture to the model. */
 export const viewImage: Tool = defineTool({
   name: 'view_image',
+  claudeNames: ['Read'],
   description: 'Shows a picture of the file system: PNG, JPEG, GIF or WebP. A large one is made smaller.',
   input: z.object({ path: z.string().min(1).describe('Absolute, or relative to the workspace.') }),
   ...reading,

@@ -7,6 +7,7 @@ import type { Tool } from './tool.ts'
 /** The session's list of what is to be done. It changes nothing else. */
 export const todo: Tool = defineTool({
   name: todoToolName,
+  claudeNames: ['TodoWrite'],
   description:
     'Keeps a list of what is to be done in this session, the whole of it each time, by ids that stay. At most one entry is in progress. ' +
     'It outlives a summary of the conversation and is there again when the session is resumed, so use it for many parts of work that must ' +

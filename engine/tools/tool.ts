@@ -66,6 +66,12 @@ type ToolTraits<Value> = {
   readonly alwaysLoad?: boolean
   /** Words that somebody who needs the tool would search for, beyond its name and description. */
   readonly searchHint?: string
+  /**
+   * What Claude Code calls its own tools that do the same. Hooks, `allowed-tools` and permissions written for those guard this one
+   * too, and are shown its calls under each of the names; a `path` as Claude Code's absolute `file_path`. Default: none: only what names
+   * this very tool guards it.
+   */
+  readonly claudeNames?: readonly string[]
   /** True where the tool opens items of its own kind for its calls. Default: false, each call is a `tool_call` item. */
   readonly ownItems?: boolean
   /**
@@ -121,6 +127,7 @@ export type Tool = {
   readonly deferred: boolean
   readonly alwaysLoad: boolean
   readonly searchHint: string
+  readonly claudeNames: readonly string[]
   readonly ownItems: boolean
   readonly guarded: boolean
   /** Undefined for a tool that is understood but not offered. */

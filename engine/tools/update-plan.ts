@@ -7,6 +7,7 @@ import type { Tool } from './tool.ts'
 /** The model's plan, for itself and for who watches. It changes nothing. */
 export const updatePlan: Tool = defineTool({
   name: 'update_plan',
+  claudeNames: ['TodoWrite'],
   description:
     'Keeps a plan of several steps, the whole of it each time. At most one step is in progress. For work that has more than a few steps. ' +
     'It shows how you go about this task; work that must not be forgotten over a long session belongs in todo.',

@@ -15,6 +15,7 @@ const session = z.int().min(1).describe('The session ID that exec_command gave.'
 /** Types into a command that goes on, or waits for what it prints. */
 export const writeStdin: Tool = defineTool({
   name: 'write_stdin',
+  claudeNames: ['Bash'],
   guarded: true,
   description:
     'Types into a command that is still running (started with tty), or with no chars waits for it, and shows what it printed since. ' +
@@ -51,6 +52,7 @@ export const writeStdin: Tool = defineTool({
 /** Ends a command that goes on. */
 export const killSession: Tool = defineTool({
   name: 'kill_session',
+  claudeNames: ['KillShell'],
   guarded: true,
   description: 'Ends a command that is still running, with everything it started, and shows what it printed last.',
   input: z.object({ session_id: session }),

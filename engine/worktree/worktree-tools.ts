@@ -24,6 +24,7 @@ const failed = (output: string): ToolResult => ({ ok: false, output })
 function enterWorktree(worktrees: Worktrees, agents: Workers): Tool {
   return defineTool({
     name: 'enter_worktree',
+    claudeNames: ['EnterWorktree'],
     description:
       'Makes a git worktree on a new branch and works there from now on: commands, patches and files. The tree where you began can only ' +
       'be read meanwhile. Uncommitted changes stay there. For work that is to be kept apart.',
@@ -68,6 +69,7 @@ function enterWorktree(worktrees: Worktrees, agents: Workers): Tool {
 function exitWorktree(worktrees: Worktrees, agents: Workers): Tool {
   return defineTool({
     name: 'exit_worktree',
+    claudeNames: ['ExitWorktree'],
     description:
       'Leaves the worktree and works where you began again. "keep" leaves its files and its branch for whoever wants them; "remove" deletes ' +
       'both, and refuses where uncommitted changes or commits would be lost, unless discard_changes is true.',

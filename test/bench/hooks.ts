@@ -35,7 +35,7 @@ export async function hooksBench(): Promise<readonly BenchRow[]> {
     },
     signal: new AbortController().signal,
   })
-  const views = viewsOf({ tool: 'exec_command', input: { cmd: 'ls' } }, workspace)
+  const views = viewsOf({ tool: 'exec_command', claudeNames: ['Bash'], input: { cmd: 'ls' } }, workspace)
   const directory = (): Promise<string> => Promise.resolve(workspace)
   try {
     const [hook, process] = await measureInTurns(

@@ -63,6 +63,7 @@ const taskUpdate = defineTool({
 
 const taskOutput = defineTool({
   name: 'task_output',
+  claudeNames: ['TaskOutput'],
   description:
     'Shows what a background task gave since this was last asked: the output of its command, the report of its agent. With wait_ms it waits ' +
     'for the end of the task first, but no longer than that.',
@@ -84,6 +85,7 @@ const taskOutput = defineTool({
 
 const taskStop = defineTool({
   name: 'task_stop',
+  claudeNames: ['TaskStop'],
   description: 'Ends a background task, with everything it started, and shows what it gave last.',
   deferred: true,
   guarded: true,

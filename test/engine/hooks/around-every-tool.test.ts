@@ -12,8 +12,17 @@ import { done, run, withHooks } from './run-support.ts'
 const ownOnly = ['js_repl', 'task_get', 'task_list', 'task_update']
 
 test('every tool that a run has goes by the name under which scripts guard it', () => {
-  const unnamed = builtInTools.map(({ name }) => name).filter((name) => namesOf(name).length === 1)
+  const unnamed = builtInTools.filter((tool) => namesOf(tool).length === 1).map(({ name }) => name)
   expect(unnamed.filter((name) => !ownOnly.includes(name))).toEqual([])
+})
+
+test("a guard of any of a tool's names is asked, and shown the file in the field that it reads", () => {
+  const call = { tool: 'count_lines', claudeNames: ['Read', 'Grep'], input: { path: 'a.txt' } }
+  expect(viewsOf(call, '/w')).toMatchObject([
+    { name: 'Read', input: { file_path: '/w/a.txt' }, action: { type: 'read', path: '/w/a.txt' } },
+    { name: 'Grep', input: { path: 'a.txt' }, action: { type: 'read', path: '/w/a.txt' } },
+    { name: 'count_lines', input: { path: 'a.txt' } },
+  ])
 })
 
 test.each([
@@ -22,7 +31,7 @@ test.each([
   ['write_stdin', { session_id: 1, chars: 'push\n', pending: 'git \\\n' }, 'git \\\npush\n'],
   ['write_stdin', { session_id: 1, chars: 'ls\n' }, 'ls\n'],
 ])('scripts for Bash are asked about %s %j', (tool, input, command) => {
-  expect(viewsOf({ tool, input }, '/w')[0]).toMatchObject({ name: 'Bash', input: { command } })
+  expect(viewsOf({ tool, claudeNames: ['Bash'], input }, '/w')[0]).toMatchObject({ name: 'Bash', input: { command } })
 })
 
 test('scripts for edits are asked about a patch that is handed to the shell', () => {
@@ -31,7 +40,7 @@ test('scripts for edits are asked about a patch that is handed to the shell', ()
     { tool: 'exec_command', input: { cmd: patch, workdir: 'sub' } },
     { tool: 'shell', input: { command: ['bash', '-lc', patch], workdir: 'sub' } },
   ]) {
-    const view = viewsOf(call, '/w').find(({ name }) => name === 'Write')
+    const view = viewsOf({ ...call, claudeNames: ['Bash'] }, '/w').find(({ name }) => name === 'Write')
     expect(view?.input).toMatchObject({ file_path: '/w/sub/a.txt' })
   }
 })

@@ -7,7 +7,7 @@ import { viewsOf } from '../../../engine/hooks/view.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { commands, hooksOf } from './hooks-support.ts'
 
-const bash = (cmd: string) => viewsOf({ tool: 'exec_command', input: { cmd } }, '/workspace')
+const bash = (cmd: string) => viewsOf({ tool: 'exec_command', claudeNames: ['Bash'], input: { cmd } }, '/workspace')
 const deny = `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"not today"}}'`
 const answer = (output: object): string => `cat >/dev/null; echo '${JSON.stringify(output)}'`
 
@@ -202,7 +202,11 @@ describe.skipIf(needsBubblewrap())('which hooks run', () => {
       PostToolUse: [commands('Edit|Write', 'cat > "$(mktemp --tmpdir=. seen.XXXXXX)"')],
     })
     const input = '*** Begin Patch\n*** Add File: new.ts\n+one\n*** Update File: old.ts\n@@\n-a\n+b\n*** End Patch\n'
-    await hooks.fireForCall('PostToolUse', viewsOf({ tool: 'apply_patch', input: { input } }, workspace), {})
+    await hooks.fireForCall(
+      'PostToolUse',
+      viewsOf({ tool: 'apply_patch', claudeNames: ['Edit', 'Write'], input: { input } }, workspace),
+      {},
+    )
     const seen = readdirSync(workspace).filter((name) => name.startsWith('seen.'))
     const calls = seen.map(
       (name) => JSON.parse(readFileSync(join(workspace, name), 'utf8')) as { tool_name: string; tool_input: object },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { expandCommand } from '../../../engine/skills/expand-command.ts'
 import { fillArguments } from '../../../engine/skills/fill-arguments.ts'
 import { findDefinitions } from '../../../engine/skills/find-definitions.ts'
@@ -115,8 +116,9 @@ describe('a prompt', () => {
 })
 
 describe('allowed-tools', () => {
+  const claudeNames = (tool: string) => builtInTools.find(({ name }) => name === tool)?.claudeNames ?? []
   const covers = (allowed: readonly string[], tool: string, input: Record<string, unknown>) =>
-    readNarrowing(allowed, 'here').covers(viewsOf({ tool, input }, '/workspace'))
+    readNarrowing(allowed, 'here').covers(viewsOf({ tool, claudeNames: claudeNames(tool), input }, '/workspace'))
 
   test('names a tool as we call it, or as Claude Code does', () => {
     expect(covers(['Read'], 'read_file', { path: 'a' })).toBe(true)
