@@ -1,5 +1,6 @@
 import type { GuardedPlaces } from './git/guard.ts'
 import type { GitView, PrivateGit } from './git/private-git.ts'
+import { hostSockets } from './host-sockets.ts'
 import type { KeyFileView } from './key-file-view.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { isWithin } from './paths.ts'
@@ -7,14 +8,20 @@ import { allRunDirectories } from './run-directory.ts'
 import type { Command } from './sandbox.ts'
 
 /**
- * The policy for one command: the sandbox's, or the same with nothing to write but its temporary directory where the command asks for
- * that. `danger-full-access` confines nothing, so there is nothing to narrow.
+ * The policy for one command, as the host is now: the sandbox's, or the same with nothing to write but its temporary directory where the command
+ * asks for that. `danger-full-access` confines nothing, so there is nothing to narrow.
  */
 export function policyFor(policy: SandboxPolicy, { readOnly }: Command): SandboxPolicy {
-  if (readOnly !== true || policy.mode === 'danger-full-access') return policy
+  if (policy.mode === 'danger-full-access') return policy
+  if (readOnly !== true) return policy.unixSockets ? withoutHostSockets(policy) : policy
   // A daemon would write for it.
   const { dockerSocket: _, ...rest } = policy
-  return { ...rest, mode: 'read-only' }
+  return { ...rest, unixSockets: false, mode: 'read-only' }
+}
+
+/** Hides what this machine's programs listen at. One that a root names by itself stays in sight, as any denied file does. */
+function withoutHostSockets(policy: SandboxPolicy): SandboxPolicy {
+  return { ...policy, deniedReads: [...policy.deniedReads, ...hostSockets()] }
 }
 
 /** What is guarded, and what of git is shown otherwise than the host has it. */

@@ -126,6 +126,12 @@ export const SandboxPolicy = z.strictObject({
    * machine is root there. Absent: none.
    */
   dockerSocket: absolutePath.optional(),
+  /**
+   * Whether commands may open unix sockets: to listen in `/tmp`, say, as browsers and terminal multiplexers do. No call tells a command's own socket
+   * from one of this machine's, so those that it can see come with it: `/tmp`, `/run` and credentials stay hidden, and what a program of this
+   * machine listens at when a command starts is hidden too, unless a root names it; what begins to listen later is not.
+   */
+  unixSockets: z.boolean().default(false),
   environment: Environment.prefault({}),
   limits: Limits.prefault({}),
 })

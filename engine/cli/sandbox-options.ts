@@ -17,6 +17,7 @@ export type SandboxOptions = {
   readonly allowPrivateHost: readonly string[]
   readonly env: readonly string[]
   readonly limit: readonly string[]
+  readonly allowUnixSockets?: true
   readonly dangerouslyMountDockerSocket?: true
   readonly json?: true
 }

@@ -38,6 +38,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
     protectedPaths: configured.protectedPaths,
     network: networkOf(options) ?? configured.network,
     dockerSocket: configured.dockerSocket,
+    unixSockets: options.allowUnixSockets ?? configured.unixSockets,
     environment: {
       ...configured.environment,
       pass,

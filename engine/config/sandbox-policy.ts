@@ -13,6 +13,7 @@ type ConfiguredPolicy = {
   /** To be added to what is denied anyway. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
+  readonly unixSockets: boolean
 }
 
 /**
@@ -29,6 +30,7 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
     deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
     protectedPaths: [...protectedPlaces(allowedPlaces(config))],
     network: networkPolicy(config),
+    unixSockets: config.allow_unix_sockets === true,
     dockerSocket: config.dangerously_mount_docker_socket === true ? dockerSocket() : undefined,
     environment: {
       inherit: environment?.inherit,

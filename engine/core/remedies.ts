@@ -4,6 +4,8 @@ import { shellJoin } from './text/shell-join.ts'
 
 const dockerSocket = '--dangerously-mount-docker-socket, which makes commands root on this machine'
 
+const otherSockets = 'with which commands also reach sockets of this machine in places that they see'
+
 const byHand = 'make this change yourself, outside the sandbox'
 
 /** What would allow something, as flags of `agent sandbox`. */
@@ -17,6 +19,8 @@ export function remedyAsFlags(remedy: Remedy): string {
       return byHand
     case 'show-docker-socket':
       return dockerSocket
+    case 'open-unix-sockets':
+      return `--allow-unix-sockets, ${otherSockets}`
     case 'use-mode':
       return `-s ${remedy.mode}`
     case 'allow-host':
@@ -47,6 +51,8 @@ export function remedyAsConfig(remedy: Remedy): string {
       return byHand
     case 'show-docker-socket':
       return dockerSocket
+    case 'open-unix-sockets':
+      return `set allow_unix_sockets = true in your own config.toml, ${otherSockets}, or give -c allow_unix_sockets=true`
     case 'use-mode':
       return `-s ${remedy.mode}, or sandbox_mode = "${remedy.mode}"`
     case 'allow-host':

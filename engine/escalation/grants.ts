@@ -68,6 +68,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
       return remedy.limit === 'wallTimeMs' ? [] : [{ kind: 'limit', name: remedy.limit, value: 2 * remedy.value }]
     // A way out of the sandbox is never granted on the way.
     case 'show-docker-socket':
+    case 'open-unix-sockets':
     case 'unprotect':
     case 'use-mode':
     case 'otherwise':

@@ -8,6 +8,7 @@ import { commandEnvironment } from '../environment.ts'
 import { dockerSocketGroup } from '../docker-socket.ts'
 import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
+import { refuseAbstractSockets } from '../host-sockets.ts'
 import type { Place } from '../held-place.ts'
 import { unlimitedOutput } from '../git/pack.ts'
 import { prepareLimits } from '../limits/prepare.ts'
@@ -60,9 +61,10 @@ export async function openBubblewrap(
   const { program, sizedTemp } = probe.bubblewrap
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
   dockerSocketGroup(policy, 'bubblewrap')
+  refuseAbstractSockets(policy)
   const filter = compileFilter(filterRules(socketAccess[policy.network.mode]), architecture)
   const openFilter =
-    policy.dockerSocket === undefined
+    policy.dockerSocket === undefined && !policy.unixSockets
       ? filter
       : compileFilter(filterRules(socketAccess[policy.network.mode], true), architecture)
   const networks = await prepareNetwork(policy, architecture, options)
@@ -112,7 +114,7 @@ export async function openBubblewrap(
       identity: identity(),
       cwd,
       variables: { ...variables, PWD: cwd },
-      filter: applied.dockerSocket === undefined ? filter : openFilter,
+      filter: applied.dockerSocket === undefined && !applied.unixSockets ? filter : openFilter,
     })
     const confinement = bubblewrapArguments({
       network: policy.network.mode === 'full',

@@ -29,8 +29,10 @@ export function denialsFromOutput(policy: SandboxPolicy, ended: EndedCommand, ho
   }
   if (ended.code === 0) return [...found.values()].slice(0, mostDenials)
   if (ended.code === killedByFilter) found.set('syscall', foreignInterface)
-  if (found.size === 0 && lines.some((line) => /Operation not permitted|\bEPERM\b/.test(line))) {
-    found.set('syscall', refusedCall)
+  const notPermitted = lines.filter((line) => /Operation not permitted|\bEPERM\b/i.test(line))
+  if (found.size === 0 && notPermitted.length > 0) {
+    const isSocket = !policy.unixSockets && notPermitted.some(namesUnixSocket)
+    found.set('syscall', isSocket ? refusedSocket : refusedCall)
   }
   return [...found.values()].slice(0, mostDenials)
 }
@@ -52,6 +54,20 @@ const refusedCall: Denial = {
     kind: 'otherwise',
     advice: 'do it outside the sandbox if it really needs debugging, mounts, namespaces, keyrings or sockets',
   },
+}
+
+const refusedSocket: Denial = {
+  ...refusedCall,
+  subject: 'that opens a unix socket',
+  remedy: { kind: 'open-unix-sockets' },
+}
+
+/** As tmux, Node, ssh-agent and programs that wrap their errors say that they could not listen. */
+function namesUnixSocket(line: string): boolean {
+  const start = line.slice(0, 2_000)
+  return /\bunix\b|\bAF_UNIX\b|\.sock(?:et)?\b|^error (?:creating|connecting to) \/|\bsocket\(?\)?:|\bEPERM: operation not permitted \//i.test(
+    start,
+  )
 }
 
 function pathDenials(

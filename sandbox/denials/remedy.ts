@@ -15,6 +15,8 @@ export type Remedy =
   | { readonly kind: 'unprotect'; readonly path: string }
   /** It is a docker daemon's, which makes root of whoever talks to it. */
   | { readonly kind: 'show-docker-socket' }
+  /** Sockets of a command's own can't be told from those of this machine that it sees. */
+  | { readonly kind: 'open-unix-sockets' }
   | { readonly kind: 'use-mode'; readonly mode: 'workspace-write' }
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
   /** `value` is what holds now, in the limit's own unit. */
@@ -35,6 +37,8 @@ export function describeRemedy(remedy: Remedy): string {
       return `take ${remedy.path} out of protectedPaths`
     case 'show-docker-socket':
       return 'set dockerSocket, which makes commands root on this machine'
+    case 'open-unix-sockets':
+      return 'set unixSockets, with which commands reach those of this machine that they see'
     case 'use-mode':
       return `use the mode ${remedy.mode}`
     case 'allow-host':

@@ -71,7 +71,10 @@ export function prepareNetwork(policy: SandboxPolicy, run: string, options: Netw
   }
   const architecture = requireArchitecture('docker', 'network allow-list')
   const proxy = createProxy(policy.network.allow, options)
-  const filter = compileFilter(filterRules('loopback', policy.dockerSocket !== undefined), architecture)
+  const filter = compileFilter(
+    filterRules('loopback', policy.dockerSocket !== undefined || policy.unixSockets),
+    architecture,
+  )
   const directory = join(run, 'network')
   mkdirSync(directory, { mode: 0o700 })
   const install = (name: string, program: Uint8Array): void =>

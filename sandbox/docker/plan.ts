@@ -67,7 +67,7 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
         : { GroupAdd: [`${around.socketGroup}`] }),
       SecurityOpt: [
         'no-new-privileges',
-        `seccomp=${JSON.stringify(dockerProfile(sockets, policy.dockerSocket !== undefined))}`,
+        `seccomp=${JSON.stringify(dockerProfile(sockets, policy.dockerSocket !== undefined || policy.unixSockets))}`,
       ],
       CgroupnsMode: 'private',
       IpcMode: 'private',

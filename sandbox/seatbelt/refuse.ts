@@ -35,6 +35,9 @@ export function refuseUnenforceable(policy: SandboxPolicy, caller: Caller): void
   if (policy.dockerSocket !== undefined) {
     refuse('commands were to talk to a docker socket, and its profile has no rule for one', 'Leave the socket out.')
   }
+  if (policy.unixSockets) {
+    refuse('commands were to open unix sockets, and its profile has no rule for them', 'Leave unixSockets out.')
+  }
   if (policy.limits.processes !== undefined) {
     refuse(
       'limits.processes was asked for, and macOS counts all processes of a user together',

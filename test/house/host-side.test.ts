@@ -82,6 +82,7 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/git/trust-record.ts': "the run's own directory",
   'sandbox/held-places.ts': 'by descriptor, component by component',
   'sandbox/host-files.ts': 'it is the helper',
+  'sandbox/host-sockets.ts': 'procfs',
   'sandbox/installation/find.ts': 'the package that this code is part of, before any command',
   'sandbox/installation/hold.ts': 'what runs, by procfs',
   'sandbox/installation/put-in.ts': 'by descriptor, component by component',

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { externallySandboxed, mountDockerSocket, sandboxModes, type Finish } from './shared.ts'
+import { allowUnixSockets, externallySandboxed, mountDockerSocket, sandboxModes, type Finish } from './shared.ts'
 import type { SandboxBackend, SandboxOptions } from '../sandbox-options.ts'
 
 // An object, so that the compiler misses a backend that is added.
@@ -57,6 +57,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
       collect,
       [],
     )
+    .option(...allowUnixSockets)
     .option(...mountDockerSocket)
     .option('--json', 'print one JSON object with output, ending and denials instead of the output itself')
     .passThroughOptions()

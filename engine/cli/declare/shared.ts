@@ -13,5 +13,11 @@ export const mountDockerSocket = [
   "let commands talk to this machine's docker daemon, which makes them root on it; every event of a run says so",
 ] as const
 
+/** The flag that lets commands open unix sockets. */
+export const allowUnixSockets = [
+  '--allow-unix-sockets',
+  'let it open unix sockets: its own, and any of this machine that it can see and that began to listen later',
+] as const
+
 /** The modes a sandbox can have, in the order of a help text. */
 export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access'] as const

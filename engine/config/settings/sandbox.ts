@@ -200,6 +200,15 @@ export const sandboxSettings = {
       }
     },
   }),
+  allow_unix_sockets: row({
+    group,
+    schema: z.boolean(),
+    about:
+      'lets commands open unix sockets (Chromium, Playwright, tmux, multiprocessing, ssh-agent): their own, and with them any of this machine’s that they can see. ' +
+      '`/tmp`, `/run`, credentials and what listens when a command starts stay hidden; what begins to listen later in the workspace or elsewhere doesn’t',
+    unset: '`false`',
+    saidBy: 'user',
+  }),
   dangerously_mount_docker_socket: row({
     group,
     schema: z.boolean(),

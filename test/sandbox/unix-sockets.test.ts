@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, onTestFinished, test as plain } from 'vitest'
+import { hostSockets } from '../../sandbox/host-sockets.ts'
+import { openSandbox, parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { describeInBoth } from './both-backends.ts'
+import { image } from './docker-image.ts'
+import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
+
+/** A program of this machine that listens at a path, or with a NUL in front at an abstract name. */
+async function listenAt(path: string): Promise<string> {
+  const server = createServer((socket) => socket.end('host')).listen(path)
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  return path
+}
+
+/** Not in /tmp, which commands don't see anyway. */
+async function shownDirectory(): Promise<string> {
+  const directory = await mkdtemp('/var/tmp/sandbox-test-')
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** Says what a connection gives: what the other side sends, or the error. */
+const connect = (path: string): string =>
+  `"${process.execPath}" -e "require('net').connect('${path.replace('\0', '\\\\0')}').on('data',d=>console.log(''+d)).on('error',e=>console.log(e.code))"`
+
+const ownServer = (path: string): string =>
+  `"${process.execPath}" -e "const n=require('net');const s=n.createServer(c=>c.end('own')).listen('${path}',()=>n.connect('${path}').on('data',d=>console.log(''+d)).on('close',()=>s.close())).on('error',e=>console.log(e.code))"`
+
+describeInBoth('in %s', ({ backend, test, readableRoots }) => {
+  const open = async (more: Partial<SandboxPolicyInput> = {}) => {
+    const workspace = await temporaryDirectory()
+    const policy = { mode: 'workspace-write' as const, workspace, readableRoots, unixSockets: true, ...more }
+    return closeLater(await openSandbox(parsePolicy(policy), { backend, image }))
+  }
+
+  test.each(['off', 'allowlist'] as const)(
+    'a command has unix sockets of its own where the policy says so, with the network %s',
+    async (mode) => {
+      const network = mode === 'off' ? { mode } : { mode, allow: ['example.com'] }
+      for (const path of ['/tmp/own.sock', 'own.sock', '/dev/shm/own.sock']) {
+        expect((await run(await open({ network }), ownServer(path))).stdout, path).toBe('own\n')
+      }
+    },
+  )
+
+  test('it has none by default, nor where it is only to read', async () => {
+    expect((await run(await open({ unixSockets: false }), ownServer('/tmp/own.sock'))).stdout).toBe('EPERM\n')
+    expect((await run(await open(), ownServer('/tmp/own.sock'), { readOnly: true })).stdout).toBe('EPERM\n')
+  })
+
+  test.each([false, true])(
+    'no socket of this machine is reached, sockets of its own allowed: %s',
+    async (unixSockets) => {
+      const workspace = await shownDirectory()
+      const elsewhere = await shownDirectory()
+      const sockets = await Promise.all(
+        [
+          join(workspace, 'host.sock'),
+          join(elsewhere, 'host.sock'),
+          `/tmp/sandbox-test-${process.pid}-${backend}.sock`,
+          `\0sandbox-test-${process.pid}-${backend}`,
+        ].map(listenAt),
+      )
+      const sandbox = await open({ workspace, unixSockets, readableRoots: [...readableRoots, elsewhere] })
+      const { stdout } = await run(sandbox, sockets.map(connect).join('\n'))
+      expect(stdout.trim().split('\n')).toHaveLength(sockets.length)
+      expect(stdout).not.toContain('host')
+    },
+  )
+
+  test('one that is named as readable is reached', async () => {
+    const socket = await listenAt(join(await shownDirectory(), 'host.sock'))
+    const sandbox = await open({ readableRoots: [...readableRoots, socket] })
+    expect((await run(sandbox, connect(socket))).stdout).toBe('host\n')
+  })
+})
+
+testInBubblewrap('tmux works', async () => {
+  const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory(), unixSockets: true })
+  const { stdout } = await run(
+    sandbox,
+    'tmux new-session -d -s x "echo from tmux > out; sleep 9" && while [ ! -s out ]; do sleep 0.1; done; cat out; tmux kill-server',
+  )
+  expect(stdout).toBe('from tmux\n')
+})
+
+testInBubblewrap('a command that could not open one is told what allows it', async () => {
+  const workspace = await temporaryDirectory()
+  const sandbox = await openFor({ mode: 'workspace-write', workspace })
+  await writeFile(join(workspace, 'listen.cjs'), "require('net').createServer().listen('/tmp/x')")
+  for (const script of [`"${process.execPath}" listen.cjs`, 'tmux new-session -d', 'ssh-agent -D']) {
+    const { result, stderr } = await run(sandbox, script)
+    expect(
+      result.denials.map(({ remedy }) => remedy.kind),
+      stderr,
+    ).toEqual(['open-unix-sockets'])
+  }
+})
+
+testInBubblewrap(
+  'with the network full they are refused: abstract sockets of this machine would come along',
+  async () => {
+    const policy = { mode: 'workspace-write' as const, workspace: await temporaryDirectory(), unixSockets: true }
+    await expect(openFor({ ...policy, network: { mode: 'full' } })).rejects.toThrow(/abstract sockets.*allow-list/)
+  },
+)
+
+plain('what listens is read from the kernel, whatever it is called', () => {
+  const line = (path: string): string => `0000000000000000: 00000002 00000000 00010000 0001 01 ${12345} ${path}`
+  const names = ['/a b', '/run/x', '/caf\xe9', '@/abstract', 'relative', '/run/x']
+  const list = [
+    'Num       RefCount Protocol Flags    Type St Inode Path',
+    '0: 1 2 3 4 5 6',
+    ...names.map(line),
+    '',
+  ].join('\n')
+  expect(hostSockets(list)).toEqual(['/a b', '/run/x', '/caf\udce9'])
+})
