@@ -33,6 +33,7 @@ export function readScript(text: string, shell: 'bash' | 'sh'): ShellScript {
   first.whole(parsed)
   // What a loop assigns at its end is there at its start, so where there are variables the first walk only gathered them.
   const walk = variables.isEmpty ? first : new Walk(text, variables, shell === 'sh')
+  variables.restart()
   if (walk !== first) walk.whole(parsed)
   const difference = scan.ok ? walk.coverage.difference(scan.tokens, text) : scan.reason
   if (variables.readsEnvironment && walk.commands.some(traces))

@@ -1,15 +1,19 @@
 /** The one door to the shell parser. What is behind it is walked with an allow-list of node types, see walk.ts. */
 export { parse as parseShell } from 'unbash'
 export type {
+  AndOr,
   ArithmeticExpression,
   Assignment,
+  Case,
   Command,
   CommandNode,
   CompoundList,
   DoubleQuotedChild,
   HereDoc,
+  If,
   ParameterExpansionPart,
   ParsedScript,
+  PipelineNode,
   Redirection,
   Statement,
   TestExpression,

@@ -18,13 +18,19 @@ const customary: Readonly<Record<string, readonly ShellWord[]>> = {
   PWD: [{ kind: 'static', text: '.' }],
 }
 
+/** Names that the shell itself gives values to, whatever a line gives them (bash(1), Shell Variables). */
+const keptByShell =
+  /^(?:_|PWD|OLDPWD|OPTARG|GROUPS|FUNCNAME|DIRSTACK|PIPESTATUS|COPROC|MAPFILE|READLINE_\w+|COMP_\w+|BASH\w*)$/
+
 /**
- * The variables a shell text sets. It doesn't follow the order of things: a name holds all that is ever given to it,
- * so that a loop or a function that runs later changes nothing.
+ * The variables a shell text sets. A name holds all that is ever given to it, wherever the text does so, so that a loop or a function that
+ * runs later changes nothing; and that counts only where one of these was surely given before, in the same shell.
  */
 export class Variables {
   readonly #variables = new Map<string, Variable>()
   #readsEnvironment = false
+  /** Names that were surely given a value by now. */
+  #sure = new Set<string>()
 
   /** The line changes to another folder, whose name may be any: what `$PWD` holds is split at its blanks. */
   moves = false
@@ -34,10 +40,32 @@ export class Variables {
     return this.#variables.size === 0 && !this.moves
   }
 
+  /** Begins anew, with what was gathered: nothing is sure yet. */
+  restart(): void {
+    this.#sure = new Set()
+  }
+
+  /** Goes through a part of the text that may not run, or in another shell. Gives the names that are sure at its end; none is so behind it. */
+  apart(part: () => void): ReadonlySet<string> {
+    const before = this.#sure
+    this.#sure = new Set(before)
+    part()
+    const inner = this.#sure
+    this.#sure = before
+    return inner
+  }
+
+  /** One of several parts runs, at the end of each of which these names are sure. */
+  joinParts(ends: readonly ReadonlySet<string>[]): void {
+    const [first = new Set<string>(), ...others] = ends
+    this.#sure = new Set([...this.#sure, ...[...first].filter((name) => others.every((end) => end.has(name)))])
+  }
+
   /** Notes a value given to a name; undefined is one that can't be known before it runs. */
   assign(name: string, value: ShellWord | undefined): void {
     const variable = this.#variables.get(name) ?? { values: [], known: true, fromEnvironment: false }
     this.#variables.set(name, variable)
+    this.#sure.add(name)
     if (value === undefined || value.kind === 'dynamic') {
       variable.known = false
       if (value?.kind === 'dynamic' && value.from === 'environment') variable.fromEnvironment = true
@@ -51,7 +79,14 @@ export class Variables {
   valuesOf(name: string): readonly ShellWord[] | undefined {
     const variable = this.#variables.get(name)
     if (variable === undefined) return Object.hasOwn(customary, name) ? customary[name] : undefined
-    return variable.known ? variable.values : undefined
+    return variable.known && this.#sure.has(name) && !keptByShell.test(name) ? variable.values : undefined
+  }
+
+  /** Whether a name holds numbers alone where it is evaluated. One of a line's own that has no value yet is zero. */
+  isNumber(name: string): boolean {
+    const variable = this.#variables.get(name)
+    if (variable?.known !== true || keptByShell.test(name) || !(this.#sure.has(name) || isOwn(name))) return false
+    return variable.values.every((value) => value.kind === 'static' && /^-?[0-9]+$/.test(value.text))
   }
 
   /** Whether a name can hold something that came from the process's environment. */
@@ -70,8 +105,12 @@ export class Variables {
     if (plainVariables.has(name) || /^[0-9@*]$/.test(name)) return false
     const variable = this.#variables.get(name)
     if (variable?.fromEnvironment === true) return true
-    // Names in lower case are a line's own; what programs export is in capitals. The last word of the command before may be any.
-    if (/^[a-z][a-z0-9_]*$|^_.+/.test(name) && !/key|token|secret|pass|cred|auth|pw/.test(name)) return false
-    return variable === undefined
+    if (isOwn(name) && !/key|token|secret|pass|cred|auth|pw/.test(name)) return false
+    return variable === undefined || !this.#sure.has(name)
   }
+}
+
+/** Names in lower case are a line's own; what programs export is in capitals. The last word of the command before may be any. */
+function isOwn(name: string): boolean {
+  return /^[a-z][a-z0-9_]*$|^_.+/.test(name)
 }

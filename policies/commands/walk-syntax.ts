@@ -1,5 +1,5 @@
 import type { Coverage } from './coverage.ts'
-import type { CommandNode, CompoundList } from './shell-syntax.ts'
+import type { CommandNode, CompoundList, WordPart } from './shell-syntax.ts'
 
 /** Notes the reserved words, operators and names that a command of several parts accounts for. */
 export function expectSyntax(node: CommandNode | CompoundList, source: string, coverage: Coverage): void {
@@ -52,4 +52,10 @@ export function expectSyntax(node: CommandNode | CompoundList, source: string, c
 function expectBody({ pos }: CompoundList, source: string, coverage: Coverage): void {
   const isBraced = source.charAt(pos - 1) === '{' || source.charAt(pos) === '{'
   coverage.expect(...(isBraced ? ['{', '}'] : ['do', 'done']))
+}
+
+/** Whether a part of a word only quotes: it stands for the text in it, whatever variables hold. */
+export function isQuoting(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted') return part.parts.every(isQuoting)
+  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
 }

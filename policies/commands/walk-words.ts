@@ -79,7 +79,7 @@ function readPart(part: WordPart | DoubleQuotedChild, quoted: boolean, context: 
       return [variablePiece(part.text.slice(1), quoted)]
     case 'ParameterExpansion':
       context.coverage.claim('parameter', part)
-      return readParameter(part, quoted, context)
+      return apart(context, () => readParameter(part, quoted, context))
     case 'CommandExpansion':
       context.coverage.claim('command', part)
       return [outputOf(context.substitution(part.script), quoted, context.variables.moves)]
@@ -178,6 +178,13 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
+/** What is in an expansion may not be looked at: what it gives a value may not have one behind it. */
+function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
+  let found: readonly T[] = []
+  context.variables.apart(() => void (found = read()))
+  return found
+}
+
 type Output = Extract<Piece, { kind: 'output' }>
 
 /** What an expansion may become besides the variable's own value. */
@@ -205,20 +212,22 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
         context.assigns(expression.left.value.trim())
       }
       checkArithmetic(expression.left, context)
-      return checkArithmetic(expression.right, context)
+      if (!/^(?:&&|\|\|)$/.test(expression.operator)) return checkArithmetic(expression.right, context)
+      context.variables.apart(() => checkArithmetic(expression.right, context))
+      return
     case 'ArithmeticUnary':
       return checkArithmetic(expression.operand, context)
     case 'ArithmeticTernary':
       checkArithmetic(expression.test, context)
-      checkArithmetic(expression.consequent, context)
-      return checkArithmetic(expression.alternate, context)
+      for (const one of [expression.consequent, expression.alternate])
+        context.variables.apart(() => checkArithmetic(one, context))
+      return
     case 'ArithmeticGroup':
       return checkArithmetic(expression.expression, context)
     case 'ArithmeticWord': {
       for (const part of expression.parts ?? []) readPart(part, true, context)
       const name = /^\$?\{?([A-Za-z_]\w*)\}?$/.exec(expression.value.trim())?.[1]
-      const values = name === undefined ? undefined : context.variables.valuesOf(name)
-      const numbers = values?.every((value) => value.kind === 'static' && /^-?[0-9]+$/.test(value.text)) ?? false
+      const numbers = name !== undefined && context.variables.isNumber(name)
       if (numbers || /^(?:[0-9]+|0[xX][0-9a-fA-F]+|\$[#?])$/.test(expression.value.trim())) return
       return context.evaluates(`arithmetic evaluates the text of ${expression.value}`)
     }

@@ -1,11 +1,12 @@
 import type { NamingWord } from './naming.ts'
-import type { Command, CommandNode, CompoundList, ParsedScript, Statement, Word, WordPart } from './shell-syntax.ts'
+import type { Command, CommandNode, CompoundList, ParsedScript, Statement, Word } from './shell-syntax.ts'
 import type { ShellWord, WordChoice } from './shell-word.ts'
 import type { FileRedirection, SimpleCommand, StandardInput } from './simple-command.ts'
 import { Variables } from './variables.ts'
 import { Coverage } from './coverage.ts'
+import { walkChain, walkConditional, walkSelection, type BranchContext } from './walk-branches.ts'
 import { Assignments } from './walk-assignments.ts'
-import { expectSyntax } from './walk-syntax.ts'
+import { expectSyntax, isQuoting } from './walk-syntax.ts'
 import { checkTest } from './walk-tests.ts'
 import { unclear, variants } from './variants.ts'
 import { readRedirections } from './walk-redirections.ts'
@@ -25,16 +26,19 @@ export class Walk {
   readonly evaluations = new Set<string>()
   readonly coverage = new Coverage()
   readonly #context: WordContext
+  readonly #variables: Variables
   readonly #assignments: Assignments
   /** Functions that are surely defined by now. */
   readonly #defined = new Set<string>()
   /** The definition that comes is a statement of its own, of the whole text. */
   #isPlain = false
+  #inFunction = 0
   /** The text that positions in the tree count from. */
   #source: string
 
   constructor(text: string, variables: Variables, plainShell: boolean) {
     this.#source = text
+    this.#variables = variables
     this.#context = {
       variables,
       plainShell,
@@ -81,7 +85,7 @@ export class Walk {
   /** Walks a substitution. Gives the commands of its pipeline, where it is one of simple commands and nothing else. */
   substitution(script: ParsedScript): readonly (readonly ShellWord[])[] | undefined {
     const before = this.commands.length
-    this.script(script)
+    this.#variables.apart(() => this.script(script))
     const command = script.commands.length === 1 ? script.commands[0]?.command : undefined
     const parts = command?.type === 'Pipeline' ? command.commands : [command]
     const added = this.commands.slice(before)
@@ -92,21 +96,25 @@ export class Walk {
 
   statement(statement: Statement, input: StandardInput): void {
     const { command } = statement
-    if (statement.background === true) this.coverage.expect('&')
-    this.pipeline(command, input)
+    if (statement.background !== true) return this.pipeline(command, input)
+    this.coverage.expect('&')
+    this.#variables.apart(() => this.pipeline(command, input))
   }
 
   pipeline(node: Statement['command'], input: StandardInput): void {
     if (node.type === 'AndOr') {
       this.coverage.expect(...node.operators)
-      for (const part of node.commands) this.pipeline(part, input)
+      walkChain(node, this.#branches(input))
     } else if (node.type === 'Pipeline') {
       this.coverage.expect(...node.operators, ...node.prefixes.map(({ type }) => (type === 'Time' ? 'time' : '!')))
       let stages: readonly (readonly ShellWord[])[] | undefined = input.from === 'caller' ? [] : undefined
       for (const [at, command] of node.commands.entries()) {
         const piped: StandardInput = stages === undefined ? { from: 'pipe' } : { from: 'pipe', stages }
         const before = this.commands.length
-        this.command(command, at === 0 ? input : piped, [])
+        const walk = (): void => this.command(command, at === 0 ? input : piped, [])
+        // Each of several runs in a shell of its own.
+        if (node.commands.length === 1) walk()
+        else this.#variables.apart(walk)
         const [only, ...others] = this.commands.slice(before)
         const isSimple = command.type === 'Command' && others.length === 0 && only?.redirections.length === 0
         stages = isSimple && stages !== undefined ? [...stages, only.words] : undefined
@@ -127,40 +135,32 @@ export class Walk {
         const opened = readRedirections(node.redirects, input, this.#context)
         // The files are opened even where the body runs nothing.
         this.add({ words: [], assignments: [], redirections: opened.files, input: opened.input })
-        return this.command(node.command, opened.input, opened.files)
+        // It doesn't run where one of them can't be.
+        return void this.#variables.apart(() => this.command(node.command, opened.input, opened.files))
       }
       case 'If':
-        this.list(node.clause, input)
-        this.list(node.then, input)
-        for (const branch of node.elif) {
-          this.list(branch.clause, input)
-          this.list(branch.then, input)
-        }
-        if (node.else !== undefined) this.list(node.else, input)
-        return
+        return walkConditional(node, this.#branches(input))
       case 'While':
-        this.list(node.clause, input)
-        return this.list(node.body, input)
+        return void this.#variables.apart(() => {
+          this.list(node.clause, input)
+          this.list(node.body, input)
+        })
       case 'For':
-        this.loop(node.name, node.wordlist)
-        return this.list(node.body, input)
       case 'Select':
-        this.loop(node.name, node.wordlist)
-        this.problem('select waits for someone to choose')
-        return this.list(node.body, input)
+        if (node.type === 'Select') this.problem('select waits for someone to choose')
+        return void this.#variables.apart(() => {
+          this.loop(node.name, node.wordlist)
+          this.list(node.body, input)
+        })
       case 'ArithmeticFor':
         for (const part of [node.initialize, node.test, node.update]) {
           if (part !== undefined) checkArithmetic(part, this.#context)
         }
-        return this.list(node.body, input)
+        return void this.#variables.apart(() => this.list(node.body, input))
       case 'Case':
-        this.words(node.word)
-        for (const item of node.items) {
-          for (const pattern of item.pattern) this.words(pattern)
-          this.list(item.body, input)
-        }
-        return
+        return walkSelection(node, this.#branches(input))
       case 'Subshell':
+        return void this.#variables.apart(() => this.list(node.body, input))
       case 'BraceGroup':
         return this.list(node.body, input)
       case 'CompoundList':
@@ -172,17 +172,29 @@ export class Walk {
         if (!this.#isPlain) this.problem('a function is defined where it may be or not')
         this.#isPlain = false
         // A body may run with any input, at any time.
-        return this.command(node.body, { from: 'pipe' }, redirections)
+        this.#inFunction++
+        this.#variables.apart(() => this.command(node.body, { from: 'pipe' }, redirections))
+        this.#inFunction--
+        return
       }
       case 'Coproc':
         this.problem('coproc runs beside the rest')
-        return this.command(node.body, { from: 'pipe' }, redirections)
+        return void this.#variables.apart(() => this.command(node.body, { from: 'pipe' }, redirections))
       case 'TestCommand':
         return checkTest(node.expression, this.#context)
       case 'ArithmeticCommand':
         return checkArithmetic(node.expression, this.#context)
       default:
         this.problem(`${(node satisfies never as { type: string }).type} is syntax not known here`)
+    }
+  }
+
+  #branches(input: StandardInput): BranchContext {
+    return {
+      variables: this.#variables,
+      list: (list) => this.list(list, input),
+      pipeline: (node) => this.pipeline(node, input),
+      words: (word) => void this.words(word),
     }
   }
 
@@ -194,11 +206,18 @@ export class Walk {
   }
 
   simple(node: Command, input: StandardInput): void {
+    // Where a file can't be opened nothing is assigned; nor is it by what is no command outside a function.
+    const isLocal = node.name?.text === 'local'
+    if (node.redirects.length === 0 && (!isLocal || this.#inFunction > 0)) return this.#bare(node, input)
+    this.#variables.apart(() => this.#bare(node, input))
+  }
+
+  #bare(node: Command, input: StandardInput): void {
     const assignments = node.prefix
       .filter((part) => part.type === 'Assignment')
       .map((part) => this.#assignments.read(part))
     // In front of a command they hold for it alone, and what they held before holds again.
-    if (node.name !== undefined) for (const { name } of assignments) this.#context.variables.assign(name, undefined)
+    if (node.name !== undefined) for (const { name } of assignments) this.#variables.assign(name, undefined)
     const opened = readRedirections(node.redirects, input, this.#context)
     const named = [...(node.name === undefined ? [] : [node.name]), ...node.args].map((part): NamingWord => ({
       source: part.text,
@@ -212,7 +231,7 @@ export class Walk {
       const command = { words, assignments, redirections: opened.files, input: opened.input }
       this.add({ ...command, ...(indirect ? { indirect } : {}), ...(callsFunction ? { callsFunction } : {}) })
     }
-    if (/^(?:cd|pushd|popd|chdir)$/.test(node.name?.value ?? '')) this.#context.variables.moves = true
+    if (/^(?:cd|pushd|popd|chdir)$/.test(node.name?.value ?? '')) this.#variables.moves = true
     this.#assignments.note(named)
   }
 
@@ -224,9 +243,4 @@ export class Walk {
     if (this.commands.length < mostCommands) this.commands.push(command)
     else this.problem(`more than ${mostCommands} commands in one text`)
   }
-}
-
-function isQuoting(part: WordPart): boolean {
-  if (part.type === 'DoubleQuoted') return part.parts.every(isQuoting)
-  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
 }

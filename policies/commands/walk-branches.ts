@@ -1,0 +1,49 @@
+import type { AndOr, Case, CompoundList, If, PipelineNode, Word } from './shell-syntax.ts'
+import type { Variables } from './variables.ts'
+
+/** Goes through parts of a tree in the order of the text, and tells the variables which of them may not run. */
+export type BranchContext = {
+  readonly variables: Variables
+  readonly list: (list: CompoundList) => void
+  readonly pipeline: (node: PipelineNode) => void
+  readonly words: (word: Word) => void
+}
+
+/** `a && b || c`: the first runs, and each behind `&&` where all before it did. */
+export function walkChain({ operators, commands }: AndOr, { variables, pipeline }: BranchContext): void {
+  const [first, ...others] = commands
+  if (first !== undefined) pipeline(first)
+  const end = operators.indexOf('||')
+  const both = end < 0 ? others : others.slice(0, end)
+  variables.apart(() => {
+    for (const part of both) pipeline(part)
+  })
+  for (const part of others.slice(both.length)) variables.apart(() => pipeline(part))
+}
+
+/** `if`: one of the branches runs where there is an `else`, and may not where there is none. */
+export function walkConditional(node: If, { variables, list }: BranchContext): void {
+  list(node.clause)
+  const ends = [variables.apart(() => list(node.then))]
+  variables.apart(() => {
+    for (const branch of node.elif) {
+      list(branch.clause)
+      ends.push(variables.apart(() => list(branch.then)))
+    }
+    const last = node.else
+    if (last !== undefined) ends.push(variables.apart(() => list(last)))
+  })
+  if (node.else !== undefined) variables.joinParts(ends)
+}
+
+/** `case`: one of the branches runs where the pattern of one fits everything. */
+export function walkSelection(node: Case, { variables, list, words }: BranchContext): void {
+  words(node.word)
+  const ends = node.items.map((item) =>
+    variables.apart(() => {
+      for (const pattern of item.pattern) words(pattern)
+      list(item.body)
+    }),
+  )
+  if (node.items.some(({ pattern }) => pattern.some(({ text }) => text === '*'))) variables.joinParts(ends)
+}
