@@ -45,7 +45,11 @@ export type Parent = {
 type AgentSurroundings = {
   readonly parent: Parent
   /** What an agent may use and is asked around its calls. */
-  readonly equip: (definition: AgentDefinition | undefined, id: string) => Pick<RunOptions, 'tools' | 'hooks'>
+  readonly equip: (
+    definition: AgentDefinition | undefined,
+    id: string,
+    model: Model,
+  ) => Pick<RunOptions, 'tools' | 'hooks'>
   /** The model that a definition names, or the run's own where there is no such model. */
   readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
 }
@@ -140,9 +144,10 @@ export class SubAgents {
     const session = beginning.open(parent.workspace(), title)
     agent.threadId = session.threadId
     try {
+      const model = await modelFor(definition)
       const summary = await parent.runPart({
-        ...equip(definition, id),
-        model: meteredModel(desk.within(await modelFor(definition)), spend),
+        ...equip(definition, id, model),
+        model: meteredModel(desk.within(model), spend),
         session,
         prompt,
         ...(definition === undefined ? {} : { instructions: definition.body }),

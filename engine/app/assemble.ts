@@ -13,6 +13,7 @@ import { outputLimits } from '../core/text/output-limits.ts'
 import { builtInTools } from './built-in-tools.ts'
 import { fixedTools } from '../tools/late-tools.ts'
 import { createRegistry } from '../tools/registry.ts'
+import { toolSet } from '../tools/tool-set.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
 import { describeReviewer } from './choose-reviewer.ts'
 import type { Closing } from './closing.ts'
@@ -23,6 +24,7 @@ import { compactionLimit } from './model-facts.ts'
 import { describeWorktree } from './open-worktrees.ts'
 import { environmentOutside } from './outside.ts'
 import type { InSession } from './stages.ts'
+import { toolFacts } from './tool-facts.ts'
 
 /** What the assembly is given by whoever opens the run. */
 type Opening = {
@@ -88,6 +90,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
   for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
 
   const attended = choice.kind === 'person'
+  const models = [model.name, ...(settings.fallback_models ?? [])]
   const { builtIn, mcp } = sharedTools()
   const makeGuardian = createRunGuardian(context, contributions)
   const shared: Omit<RunOptions, keyof RunPart> & Pick<RunOptions, 'instructions' | 'context'> = {
@@ -97,7 +100,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     attended,
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
     ...session.began,
-    instructions: instructionsFor([model.name, ...(settings.fallback_models ?? [])]),
+    instructions: instructionsFor(models),
     context: [describeEnvironment(session), ...all((one) => one.context)],
     approvalPolicy: session.approvalMode,
     looseDenies: session.denied.loose,
@@ -110,10 +113,10 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
   return runPart({
     model: aroundModel(model),
     tools: createRegistry({
-      builtIn: [...all(({ ownTools }) => ownTools), ...builtIn],
+      builtIn: toolSet([...all(({ ownTools }) => ownTools), ...builtIn], toolFacts(session, models)),
       mcp,
       attended,
-      deferral: parseDeferral(settings.tool_search, factsOf(model.name).contextWindow) ?? { mode: 'off' },
+      deferral: parseDeferral(settings.tool_search) ?? { mode: 'off' },
     }),
     ...hooksOf(contributions),
     guard: (desk) => {

@@ -4,6 +4,7 @@ import type { RunHooks } from '../tools/hooks.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import { mayOffer } from '../skills/narrowing.ts'
 import { createRegistry } from '../tools/registry.ts'
+import type { Deferral } from '../tools/search/deferral.ts'
 import { someTools, type LateTools } from '../tools/late-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../core/user-error.ts'
@@ -18,19 +19,28 @@ type Opening = {
   /** Puts what is asked around requests around a model's. */
   readonly around: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
+  /** Our tools as a model is shown them, by its name, and which of them all it has to search for. */
+  readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
+  readonly deferral: Deferral
   /** Whether a definition in this file may name a model: one of a repository that nobody trusts may not spend where it likes. */
   readonly mayChoose: (path: string) => boolean
 }
 
 /** Makes those that a run can hand work to. */
-export function openAgents({ parent, tools, hooksFor, model, around, openModel, mayChoose }: Opening): SubAgents {
+export function openAgents(opening: Opening): SubAgents {
+  const { parent, tools, hooksFor, model, around, openModel, mayChoose } = opening
   return new SubAgents({
     parent,
-    equip: (definition, id) => {
+    equip: (definition, id, { name: modelName }) => {
       const { allowedTools } = definition ?? {}
       const offered = (tool: Tool): boolean => allowedTools === undefined || mayOffer(tool, allowedTools)
       const { builtIn, mcp } = tools()
-      const registry = createRegistry({ builtIn: builtIn.filter(offered), mcp: someTools(mcp, offered) })
+      const registry = createRegistry({
+        builtIn: opening.shown(builtIn.filter(offered), modelName),
+        mcp: someTools(mcp, offered),
+        // What a definition lists is what the agent needs.
+        deferral: allowedTools === undefined ? opening.deferral : { mode: 'off' },
+      })
       return { tools: registry, hooks: hooksFor(definition, id) }
     },
     modelFor: async (definition) => {

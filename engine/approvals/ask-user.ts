@@ -23,7 +23,6 @@ export function askUserAt(ask: AskPerson | undefined): Tool {
       'Asks the user a question and waits for the answer. Only for what you can neither find out nor decide: what they want, not how it is ' +
       'done. It is not how approvals are asked for; those come by themselves.',
     headless: false,
-    deferred: true,
     searchHint: 'question clarify choose person human input askuserquestion',
     readOnly: () => true,
     input: z.object({

@@ -71,7 +71,8 @@ const withFilePath: readonly string[] = ['Read', 'Write', 'Edit', 'NotebookEdit'
 function renamed(name: string, call: SeenCall, workspace: string): CallView {
   const { path, ...rest } = call.input
   if (typeof path !== 'string' || !withFilePath.includes(name)) return sameFields(name, call, workspace)
-  const shown = { file_path: resolve(workspace, path), ...rest }
+  // Last: a field of the same name must not hide from a guard which file it is.
+  const shown = { ...rest, file_path: resolve(workspace, path) }
   const replace: CallView['replace'] = ({ file_path: file, ...others }) => ({ input: { path: file, ...others } })
   return { name, input: shown, action: actionOf(name, shown, workspace), replace }
 }

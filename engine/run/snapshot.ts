@@ -33,7 +33,7 @@ export function describeSnapshot(history: readonly HistoryItem[]): string {
     section('Files changed', [...snapshot.changed].slice(-maxFiles)),
     section('Files read', [...snapshot.read].slice(-maxFiles)),
     section('Commands, the last ones, and how they ended', snapshot.commands.slice(-maxCommands)),
-    ...(todo.length === 0 ? [] : [`## The list of the tool todo\n${renderSteps(asSteps(todo))}`]),
+    ...(todo.length === 0 ? [] : [`## What was to be done\n${renderSteps(asSteps(todo))}`]),
   ].join('\n\n')
 }
 

@@ -23,6 +23,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     alwaysLoad: definition.alwaysLoad ?? false,
     searchHint: definition.searchHint ?? '',
     claudeNames: definition.claudeNames ?? [],
+    suggested: definition.suggested ?? true,
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
     // Deriving a schema costs more than all the rest, and a tool that is never shown needs none.
@@ -31,7 +32,9 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
       return (declaration ??= declare(definition, known.get(tool)))
     },
     parse(kind, text) {
-      return kind === 'freeform' && freeform !== undefined ? { json: freeform.fromText(text) } : parseJson(name, text)
+      if (kind === 'freeform' && freeform !== undefined) return { json: freeform.fromText(text) }
+      const parsed = parseJson(name, text)
+      return 'json' in parsed ? { json: byOwnNames(parsed.json, definition.aliases) } : parsed
     },
     check: (json) => check(definition, json),
   }
@@ -93,6 +96,19 @@ function check<Input extends z.ZodType, A extends Action>(
       return definition.run(data, { ...context, approved: approved as unknown as Approved<A> })
     },
   }
+}
+
+/** Whoever looks at a call sees the names of its tool alone: a guard that reads one must not miss what came under the other. */
+function byOwnNames(json: unknown, aliases: Readonly<Record<string, string>> = {}): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
+  const fields: Record<string, unknown> = { ...json }
+  for (const [alias, field] of Object.entries(aliases)) {
+    if (!Object.hasOwn(fields, alias)) continue
+    const { [alias]: value } = fields
+    delete fields[alias]
+    if (!Object.hasOwn(fields, field)) fields[field] = value
+  }
+  return fields
 }
 
 function parseJson(name: string, text: string): { readonly json: unknown } | { readonly error: string } {

@@ -10,6 +10,7 @@ import { readCurrent, staleReason, writeText } from './write-text.ts'
 export const editFile: Tool = defineTool({
   name: 'edit_file',
   claudeNames: ['Edit'],
+  aliases: { file_path: 'path', old_str: 'old_string', new_str: 'new_string' },
   guarded: true,
   description:
     'Replaces text in a file. old_string must be there exactly once, with its white space, unless replace_all is given. ' +

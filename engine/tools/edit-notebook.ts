@@ -9,6 +9,7 @@ import { readCurrent, staleReason, writeText } from './write-text.ts'
 export const editNotebook: Tool = defineTool({
   name: 'edit_notebook',
   claudeNames: ['NotebookEdit'],
+  aliases: { notebook_path: 'path', file_path: 'path' },
   guarded: true,
   description: 'Changes one cell of a Jupyter notebook: replaces its source, inserts a cell, or deletes one.',
   ownItems: true,

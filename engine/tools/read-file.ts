@@ -15,6 +15,7 @@ const defaultLines = 2000
 export const readFile: Tool = defineTool({
   name: 'read_file',
   claudeNames: ['Read'],
+  aliases: { file_path: 'path' },
   description:
     'Reads a file: text with line numbers, pictures as pictures, the text of a PDF, the cells of a notebook. ' +
     'For a long file give offset and limit.',

@@ -1,6 +1,6 @@
 import type { ToolCall, ToolDeclaration } from '../core/model.ts'
 import { fixedTools, type LateTools } from './late-tools.ts'
-import { deferredTools, type Deferral } from './search/deferral.ts'
+import { deferredOfOurs, deferredOfServers, type Deferral } from './search/deferral.ts'
 import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 import { searchDeferred } from './search/tool-search.ts'
 import type { Tool } from './tool.ts'
@@ -43,7 +43,8 @@ type Built = {
  * Puts tools in order. Of several with one name the first stands, so that no server can replace a built-in tool. A tool that needs a
  * person is not offered where there is none, but stays known: a call of it is told why it can't be.
  *
- * Where tools are deferred, requests stay as the first one was: what comes later is found by searching. Elsewhere they change with the tools.
+ * Where tools of servers are deferred, requests stay as the first one was: what comes later is found by searching. Elsewhere they change
+ * with the tools.
  */
 export function createRegistry(sources: Sources): ToolRegistry {
   const { builtIn, mcp = [], attended = false, deferral = { mode: 'off' } } = sources
@@ -52,20 +53,31 @@ export function createRegistry(sources: Sources): ToolRegistry {
   const first = late.current()
   const given = inOrder(builtIn, first)
   const usable = given.filter(isUsable)
-  const deferredFirst = new Set(deferredTools(usable, deferral))
-  const loadedFirst = new Set(usable.filter((tool) => !deferredFirst.has(tool)).map(({ name }) => name))
-  const searches = deferredFirst.size > 0 || (deferral.mode === 'always' && late.awaited().length > 0)
-  const search = searches ? searchDeferred(() => now(), [...deferredFirst], late) : undefined
+  const ours = new Set(builtIn)
+  const ofServers = usable.filter((tool) => !ours.has(tool))
+  const ownDeferred = new Set(
+    deferredOfOurs(
+      usable.filter((tool) => ours.has(tool)),
+      deferral,
+    ),
+  )
+  const deferredFirst = deferredOfServers(ofServers, deferral)
+  const loadedFirst = new Set(ofServers.filter((tool) => !deferredFirst.includes(tool)).map(({ name }) => name))
+  const awaits = deferral.mode === 'always' && late.awaited().length > 0
+  const staysAsFirst = deferredFirst.length > 0 || awaits
+  const searches = ownDeferred.size > 0 || staysAsFirst
+  const search = searches ? searchDeferred(() => now(), [...ownDeferred, ...deferredFirst], late) : undefined
 
   const build = (from: readonly Tool[], ordered: readonly Tool[]): Built => {
-    const isLoaded = ({ name }: Tool): boolean => search === undefined || loadedFirst.has(name)
+    const isLoaded = (tool: Tool): boolean =>
+      ours.has(tool) ? !ownDeferred.has(tool) : !staysAsFirst || loadedFirst.has(tool.name)
     const tools = search === undefined ? ordered : inOrder([...search.tools, ...builtIn], from)
     const callable = ordered.filter(isUsable)
     return {
       from,
       tools,
       byName: new Map(tools.map((tool) => [tool.name, tool])),
-      deferred: callable.filter((tool) => !isLoaded(tool)),
+      deferred: callable.filter((tool) => tool.declaration !== undefined && !isLoaded(tool)),
       loaded: callable.filter(isLoaded),
     }
   }
@@ -82,7 +94,7 @@ export function createRegistry(sources: Sources): ToolRegistry {
     },
     get declarations() {
       const by = now()
-      if (declared === undefined || (search === undefined && declared.by !== by)) {
+      if (declared === undefined || (!staysAsFirst && declared.by !== by)) {
         const hidden = new Set(by.deferred)
         const shown = by.tools.filter((tool) => isUsable(tool) && !hidden.has(tool))
         declared = { by, declarations: shown.flatMap(({ declaration }) => declaration ?? []) }

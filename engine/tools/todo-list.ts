@@ -6,6 +6,15 @@ import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 /** The name of the tool that writes the list. */
 export const todoToolName = 'todo'
 
+/** The name of the one that writes it for models that were trained on a plan: its steps are known by their place. */
+export const updatePlanName = 'update_plan'
+
+/** The whole list, as one call of that writes it. */
+export const planSteps = z
+  .array(z.object({ step: z.string().min(1), status: stepStatus }))
+  .min(1)
+  .max(50)
+
 const mostEntries = 100
 
 /** The whole list, as one call writes it. */
@@ -26,6 +35,12 @@ export const TodoEntries = z
 export type TodoEntry = z.infer<typeof TodoEntries>[number]
 
 const TodoInput = z.object({ todos: TodoEntries })
+const PlanInput = z.object({ plan: planSteps })
+
+/** The steps of a plan as entries of the list. */
+export function planEntries(plan: z.infer<typeof planSteps>): readonly TodoEntry[] {
+  return plan.map(({ step, status }, at) => ({ id: String(at + 1), content: step, status }))
+}
 
 /** What a session has to do. */
 export class TodoList {
@@ -69,11 +84,17 @@ export function todoIn(history: readonly HistoryItem[]): readonly TodoEntry[] {
 
 /** What a call writes; undefined for one that writes no list. */
 function listIn({ name, input }: ToolCall): readonly TodoEntry[] | undefined {
-  if (name !== todoToolName && name !== executeToolName) return undefined
-  const json = parse(input)
-  if (name === todoToolName) return TodoInput.safeParse(json).data?.todos
-  const wrapped = ExecuteInput.safeParse(json).data
-  return wrapped?.name === todoToolName ? TodoInput.safeParse(wrapped.input).data?.todos : undefined
+  if (name !== executeToolName) return writers.includes(name) ? written(name, parse(input)) : undefined
+  const wrapped = ExecuteInput.safeParse(parse(input)).data
+  return wrapped === undefined ? undefined : written(wrapped.name, wrapped.input)
+}
+
+const writers: readonly string[] = [todoToolName, updatePlanName]
+
+function written(tool: string, input: unknown): readonly TodoEntry[] | undefined {
+  if (tool === todoToolName) return TodoInput.safeParse(input).data?.todos
+  const plan = tool === updatePlanName ? PlanInput.safeParse(input).data?.plan : undefined
+  return plan === undefined ? undefined : planEntries(plan)
 }
 
 function parse(text: string): unknown {

@@ -9,10 +9,9 @@ export const todo: Tool = defineTool({
   name: todoToolName,
   claudeNames: ['TodoWrite'],
   description:
-    'Keeps a list of what is to be done in this session, the whole of it each time, by ids that stay. At most one entry is in progress. ' +
-    'It outlives a summary of the conversation and is there again when the session is resumed, so use it for many parts of work that must ' +
-    'not be forgotten; for the steps of one task use update_plan. With no todos it shows the list.',
-  deferred: true,
+    'Keeps the list of what is to be done, the whole of it each time, by ids that stay. At most one entry is in progress. For work that has ' +
+    'more than a few steps. It outlives a summary of the conversation, and is there again when the session is resumed. With no todos it ' +
+    'shows the list.',
   searchHint: 'checklist tasks remaining work items remember progress todowrite',
   ownItems: true,
   readOnly: () => true,

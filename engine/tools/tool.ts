@@ -64,6 +64,10 @@ type ToolTraits<Value> = {
   readonly deferred?: boolean
   /** True: in every request, even where tools of its source are deferred. Default: false. */
   readonly alwaysLoad?: boolean
+  /** Whether the model may be told between turns that the tool may help, where it is deferred. Default: true. */
+  readonly suggested?: boolean
+  /** Other names under which models know fields of the input, each with the field that it stands for. Default: none. */
+  readonly aliases?: Readonly<Record<string, string>>
   /** Words that somebody who needs the tool would search for, beyond its name and description. */
   readonly searchHint?: string
   /**
@@ -128,11 +132,12 @@ export type Tool = {
   readonly alwaysLoad: boolean
   readonly searchHint: string
   readonly claudeNames: readonly string[]
+  readonly suggested: boolean
   readonly ownItems: boolean
   readonly guarded: boolean
   /** Undefined for a tool that is understood but not offered. */
   readonly declaration: ToolDeclaration | undefined
-  /** The arguments in the text of a call, or why there are none. */
+  /** The arguments in the text of a call, by the names of the input's fields; or why there are none. */
   parse(kind: 'function' | 'freeform', text: string): { readonly json: unknown } | { readonly error: string }
   /** Checks arguments against the input's schema. Gives either what to run, or why it can't be run. */
   check(json: unknown): CheckedCall

@@ -1,28 +1,26 @@
 import * as z from 'zod'
 import { checkSteps, renderSteps, showSteps } from './checklist.ts'
-import { stepStatus } from './step-status.ts'
+import { planEntries, planSteps, updatePlanName } from './todo-list.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 
 /** The model's plan, for itself and for who watches. It changes nothing. */
 export const updatePlan: Tool = defineTool({
-  name: 'update_plan',
+  name: updatePlanName,
   claudeNames: ['TodoWrite'],
   description:
-    'Keeps a plan of several steps, the whole of it each time. At most one step is in progress. For work that has more than a few steps. ' +
-    'It shows how you go about this task; work that must not be forgotten over a long session belongs in todo.',
+    'Keeps the list of steps of your work, the whole of it each time. At most one step is in progress. For work that has more than a few ' +
+    'steps. It outlives a summary of the conversation, and is there again when the session is resumed.',
   ownItems: true,
   readOnly: () => true,
   input: z.object({
-    plan: z
-      .array(z.object({ step: z.string().min(1), status: stepStatus }))
-      .min(1)
-      .max(50),
+    plan: planSteps,
     explanation: z.string().optional().describe('Why it has changed.'),
   }),
-  validate: ({ plan }) => checkSteps('update_plan', plan),
+  validate: ({ plan }) => checkSteps(updatePlanName, plan),
   run: ({ plan }, context) => {
     const steps = plan.map(({ step, status }) => ({ text: step, status }))
+    context.state.todo.replace(planEntries(plan))
     showSteps(steps, context.startItem)
     return Promise.resolve({ ok: true, output: `The plan is now:\n${renderSteps(steps)}` })
   },

@@ -9,6 +9,7 @@ import { readCurrent, staleReason, writeText } from './write-text.ts'
 export const writeFile: Tool = defineTool({
   name: 'write_file',
   claudeNames: ['Write'],
+  aliases: { file_path: 'path' },
   guarded: true,
   description:
     'Writes a whole file: makes a new one, or replaces one that you have read. To change a part of a file use edit_file or apply_patch.',

@@ -4,12 +4,16 @@ import { agentTools } from '../../agents/agent-tools.ts'
 import type { Feature } from '../feature.ts'
 import { openAgents } from '../open-agents.ts'
 import { parentOf } from '../parent.ts'
+import { parseDeferral } from '../../tools/search/deferral.ts'
+import { toolSet } from '../../tools/tool-set.ts'
+import { toolFacts } from '../tool-facts.ts'
 
 /** Others whom the run hands work to. */
 export const agentsFeature: Feature = {
   name: 'agents',
   open: (context) => {
     const { services, config, project, extensions } = context
+    const fallbacks = context.settings.fallback_models ?? []
     const agents = openAgents({
       parent: parentOf(context),
       tools: context.sharedTools,
@@ -17,6 +21,8 @@ export const agentsFeature: Feature = {
       model: context.model,
       around: context.aroundModel,
       openModel: context.openNamed,
+      shown: (tools, model) => toolSet(tools, toolFacts(context, [model, ...fallbacks])),
+      deferral: parseDeferral(context.settings.tool_search) ?? { mode: 'off' },
       mayChoose: (path) => config.trusted || !isInside(path, project.root),
     })
     services.agents = agents

@@ -36,7 +36,8 @@ export const toolSettings = {
       .string()
       .refine((text) => parseDeferral(text) !== undefined, "must be 'always', 'off', 'auto' or 'auto:N%'"),
     about:
-      'whether requests leave out tools that can be searched for: `always`, `off`, or from `auto:N%` of the context window on',
+      'which tools requests leave out, to be searched for: `off` none; `auto` those of ours that are needed rarely, and those of servers where ' +
+      'they would take more than N % of 200,000 tokens or are more than 64; `always` those of servers in any case',
     unset: '`auto:10%`',
     isPreference: true,
   }),

@@ -1,30 +1,29 @@
 import type { Tool } from '../tool.ts'
 
-/** Whether tools that can be found are kept out of requests: always, never, or from so much of the context window on. */
-export type Deferral =
-  | { readonly mode: 'always' | 'off' }
-  | {
-      readonly mode: 'auto'
-      readonly percent: number
-      /** Tokens that the model takes; undefined where nobody knows. */
-      readonly contextWindow: number | undefined
-    }
+/**
+ * Which tools that can be found are kept out of requests: all, none, or (`auto`) those of ours that say so, and those of servers where
+ * there are many.
+ */
+export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'auto'; readonly percent: number }
 
 const defaultPercent = 10
-const assumedWindow = 128_000
+/** What `auto:N%` is a share of. Not of the model's own window: tools cost as much, and distract as much, in a larger one. */
+const sharedTokens = 200_000
+/** More of them from servers than that are too many to choose from, however short they are. */
+const mostTools = 64
 const unitsPerToken = 4
 
 /** Reads `always`, `off`, `auto` (the default) or `auto:N%`; undefined for anything else. */
-export function parseDeferral(text = 'auto', contextWindow?: number): Deferral | undefined {
+export function parseDeferral(text = 'auto'): Deferral | undefined {
   if (text === 'always' || text === 'off') return { mode: text }
   const match = /^auto(?::(\d{1,3})%)?$/.exec(text)
   const percent = Number(match?.[1] ?? defaultPercent)
-  return match === null || percent > 100 ? undefined : { mode: 'auto', percent, contextWindow }
+  return match === null || percent > 100 ? undefined : { mode: 'auto', percent }
 }
 
-/** The tools that requests don't show, of those that say they needn't be. */
-export function deferredTools(tools: readonly Tool[], deferral: Deferral): readonly Tool[] {
-  const candidates = tools.filter(({ deferred, alwaysLoad }) => deferred && !alwaysLoad)
+/** The tools of servers that requests don't show, of those that say they needn't be. */
+export function deferredOfServers(tools: readonly Tool[], deferral: Deferral): readonly Tool[] {
+  const candidates = tools.filter(isCandidate)
   switch (deferral.mode) {
     case 'off':
       return []
@@ -32,10 +31,19 @@ export function deferredTools(tools: readonly Tool[], deferral: Deferral): reado
       return candidates
     case 'auto': {
       const size = candidates.reduce((sum, { declaration }) => sum + JSON.stringify(declaration ?? '').length, 0)
-      const room = ((deferral.contextWindow ?? assumedWindow) * deferral.percent) / 100
-      return size / unitsPerToken > room ? candidates : []
+      const room = (sharedTokens * deferral.percent) / 100
+      return size / unitsPerToken > room || candidates.length > mostTools ? candidates : []
     }
     default:
       return deferral satisfies never
   }
+}
+
+/** The same of tools that are ours, or the user's own: they say themselves whether they are needed often. */
+export function deferredOfOurs(tools: readonly Tool[], { mode }: Deferral): readonly Tool[] {
+  return mode === 'off' ? [] : tools.filter(isCandidate)
+}
+
+function isCandidate({ deferred, alwaysLoad, declaration }: Tool): boolean {
+  return deferred && !alwaysLoad && declaration !== undefined
 }

@@ -79,7 +79,9 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
   return {
     tools: [search, executeTool],
     suggest: (text) => {
-      const found = find(subjectOf(text), 8).filter(({ tool, score }) => !seen.has(tool.name) && score >= leastScore)
+      const found = find(subjectOf(text), 8).filter(
+        ({ tool, score }) => tool.suggested && !seen.has(tool.name) && score >= leastScore,
+      )
       const offered = found.slice(0, 3).map(({ tool }) => tool)
       for (const { name } of offered) seen.add(name)
       return offered

@@ -26,6 +26,10 @@ const mcp = [
   tool('mcp__core__ping', 'Answers.', { alwaysLoad: true }),
 ]
 
+/** So many tools that are short. */
+const manyShort = (count: number): readonly Tool[] =>
+  Array.from({ length: count }, (_, at) => tool(`mcp__many__t${at}`, ''))
+
 const always: Deferral = { mode: 'always' }
 const names = ({ declarations }: ToolRegistry): readonly string[] => declarations.map(({ name }) => name)
 
@@ -61,18 +65,33 @@ describe('requests', () => {
   })
 
   test.each([
-    ['off', undefined, false],
-    ['always', undefined, true],
-    ['auto:0%', 1_000_000, true],
-    ['auto', 1_000_000, false],
-    ['auto', 1_000, true],
-    ['auto:90%', 1_000, false],
-  ] as const)('with %s and a window of %s: deferred is %s', (text, window, deferred) => {
-    const deferral = parseDeferral(text, window)
+    ['off', mcp, false],
+    ['always', mcp, true],
+    ['auto:0%', mcp, true],
+    ['auto', mcp, false],
+    ['auto', [...mcp, ...manyShort(60)], false],
+    ['auto', [...mcp, ...manyShort(61)], true],
+    ['auto', [...mcp, tool('mcp__long__one', 'x'.repeat(90_000))], true],
+    ['auto:90%', [...mcp, tool('mcp__long__one', 'x'.repeat(90_000))], false],
+  ] as const)('with %s, of tools of servers (case %#)', (text, tools, deferred) => {
+    const deferral = parseDeferral(text)
     if (deferral === undefined) throw new Error('not understood')
-    const declared = names(createRegistry({ builtIn: [], mcp, deferral }))
+    const declared = names(createRegistry({ builtIn: [], mcp: tools, deferral }))
     expect(declared.includes('mcp__maps__route')).toBe(!deferred)
     expect(declared.includes('tool_search')).toBe(deferred)
+  })
+
+  test.each([
+    ['off', false],
+    ['auto', true],
+    ['always', true],
+  ] as const)('with %s, of tools of ours that say so: deferred is %s', (text, deferred) => {
+    const builtIn = [
+      tool('rare', 'Is needed rarely.'),
+      builtInTools.find(({ name }) => name === 'grep') ?? tool('', ''),
+    ]
+    const shown = names(createRegistry({ builtIn, deferral: parseDeferral(text) ?? { mode: 'off' } }))
+    expect(shown).toEqual(deferred ? ['execute_tool', 'grep', 'tool_search'] : ['grep', 'rare'])
   })
 
   test.each(['', 'sometimes', 'auto:', 'auto:10', 'auto:101%'])('%j is no such setting', (text) => {

@@ -1,0 +1,30 @@
+import { sharedFamily } from '../models/index.ts'
+import type { ToolFacts } from '../tools/tool-set.ts'
+import type { InSession } from './stages.ts'
+
+/**
+ * What decides which tools a model of the run is shown. In doubt a tool is offered: its calls are judged in any case.
+ *
+ * @param models the names of all that may answer
+ */
+export function toolFacts(session: InSession, models: readonly string[]): ToolFacts {
+  const { sandbox, policies, approvalMode } = session
+  const { mode, network } = sandbox.policy
+  const isFree = mode === 'danger-full-access'
+  const { paths, hosts } = policies.permissions
+  const isAllow = ({ decision }: { readonly decision: string }): boolean => decision === 'allow'
+  const isAnswered = approvalMode === 'bypass' || canBeAsked(session)
+  const isGranted = [...paths, ...hosts, ...policies.rules.networkRules].some(isAllow)
+  return {
+    family: sharedFamily(models),
+    hasNetwork: isFree || network.mode !== 'off',
+    canEscalate: !isFree && (isAnswered || isGranted),
+    canRemember: isAnswered || paths.some(isAllow),
+  }
+}
+
+/** Whether there is somebody, or a hook, that answers when the Guardian asks. */
+function canBeAsked({ approvalMode, choice, extensions }: InSession): boolean {
+  if (approvalMode === 'never') return false
+  return choice.kind !== 'nobody' || extensions.hooks.hooks.has('PermissionRequest')
+}

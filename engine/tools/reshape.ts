@@ -1,0 +1,50 @@
+import type { ToolDeclaration } from '../core/model.ts'
+import type { Tool } from './tool.ts'
+
+/** How a run shows a tool, where that differs from how the tool shows itself. What a call does is the same. */
+export type ToolShape = {
+  /** Named in requests only. Default: as the tool says. */
+  readonly deferred?: boolean
+  /** True: understood when called, and neither declared nor found by searching. Default: false. */
+  readonly hidden?: boolean
+  /** Fields of the input that are not declared. Default: none. */
+  readonly without?: readonly string[]
+  /** Names under which fields are declared; the tool has them among its aliases. Default: none. */
+  readonly renamed?: Readonly<Record<string, string>>
+  /** Whether the model may be told between turns that the tool may help. Default: as the tool says. */
+  readonly suggested?: boolean
+}
+
+/** The same tool, shown in another way. */
+export function reshape(tool: Tool, shape: ToolShape): Tool {
+  // Without its declaration, which is derived when it is asked for.
+  const { name, description, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool
+  const { parse, check } = tool
+  const { hidden = false, deferred = tool.deferred, suggested = tool.suggested } = shape
+  let declaration: ToolDeclaration | undefined
+  return {
+    ...{ name, description, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded, suggested },
+    ...{ parse, check },
+    deferred: deferred && !hidden,
+    get declaration() {
+      if (hidden || tool.declaration === undefined) return undefined
+      return (declaration ??= redeclare(tool.declaration, shape))
+    },
+  }
+}
+
+function redeclare(declaration: ToolDeclaration, { without = [], renamed = {} }: ToolShape): ToolDeclaration {
+  if (without.length === 0 && Object.keys(renamed).length === 0) return declaration
+  const { properties, required } = declaration.parameters
+  const nameOf = (field: string): string => renamed[field] ?? field
+  const fields = Object.entries(typeof properties === 'object' && properties !== null ? properties : {})
+  const shown = fields.filter(([field]) => !without.includes(field)).map(([field, schema]) => [nameOf(field), schema])
+  return {
+    ...declaration,
+    parameters: {
+      ...declaration.parameters,
+      properties: Object.fromEntries(shown),
+      ...(Array.isArray(required) ? { required: required.map((field) => nameOf(String(field))) } : {}),
+    },
+  }
+}
