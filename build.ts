@@ -101,6 +101,21 @@ const prepared: Plugin = {
       const { shippedRules } = await import('./policies/rules/shipped-rules.ts')
       return { contents: `const rules = ${JSON.stringify(shippedRules())}\nexport const shippedRules = () => rules\n` }
     })
+    setup.onLoad({ filter: /sandbox\/protected\/prepared-places\.ts$/ }, async () => {
+      const { preparedPlaces } = await import('./sandbox/protected/prepared-places.ts')
+      const text = JSON.stringify(preparedPlaces())
+      // Read as data: a literal of so many names would be compiled as code.
+      return { contents: `export const preparedPlaces = () => JSON.parse(${JSON.stringify(text)})\n` }
+    })
+    setup.onLoad({ filter: /sandbox\/bubblewrap\/prepared-starts\.ts$/ }, async () => {
+      const { keyOfForm, startForm, usualStarts } = await import('./sandbox/bubblewrap/start-form.ts')
+      const starts = usualStarts.map(([architecture, form]) => [
+        keyOfForm(architecture, form),
+        Buffer.from(startForm(architecture, form).fixed).toString('base64'),
+      ])
+      const text = JSON.stringify(Object.fromEntries(starts))
+      return { contents: `const starts = ${text}\nexport const preparedStarts = () => starts\n` }
+    })
     setup.onLoad({ filter: /engine\/tools\/prepared-schemas\.ts$/ }, async () => {
       const { builtInTools } = await import('./engine/app/built-in-tools.ts')
       const schemas = builtInTools.map(({ name, declaration }) => [name, declaration?.parameters])

@@ -4,9 +4,12 @@ import { SandboxError } from './errors.ts'
 import { expandHome, homes } from './homes.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { parsePattern } from './network/host-pattern.ts'
-import { credentialPlaces, protectedPlaces } from './protected/table.ts'
+import { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path').refine(hasNoNul, 'must not hold a NUL')
+
+/** What is in a line that isn't an absolute path, or doesn't stay as it is when it is normalized. */
+const notPlain = /(?:^|\n)(?!\/)|\/\.{0,2}(?:[/\n]|$)/
 
 /** Lists of places are long, and a schema for each entry of them costs a command's start more than all the rest. */
 const places = listOfPlaces((entry) => (isPlace(entry) ? undefined : 'must be an absolute path or start with ~/'))
@@ -20,10 +23,31 @@ const placesOrNames = listOfPlaces((entry) =>
 
 /** A list whose entries are absolute, or below the caller's home by `~/`; a parsed policy holds absolute paths only. */
 function listOfPlaces(faultOf: (entry: string) => string | undefined) {
-  return z
-    .array(z.string())
-    .superRefine(checkEach(faultOf))
-    .transform((entries) => [...new Set(expandAll(entries))])
+  return longList(faultOf, notPlain, (entries) => expandAll(entries)).transform((entries) => [...new Set(entries)])
+}
+
+/**
+ * A list of texts. Nearly always it is a long one without a fault, which can be told of the whole: a look at each takes longer than all else
+ * about a policy.
+ *
+ * @param suspicious what only an entry has that may have a fault, or that isn't as it should be. An entry that holds a line's end is taken for two
+ */
+function longList(
+  faultOf: (entry: string) => string | undefined,
+  suspicious: RegExp,
+  change: (entries: string[]) => readonly string[],
+) {
+  const each = z.array(z.string()).superRefine(checkEach(faultOf))
+  return z.custom<readonly string[]>().transform((given, context): readonly string[] => {
+    if (Array.isArray(given) && given.every((entry) => typeof entry === 'string')) {
+      const text = given.join('\n')
+      if (!text.includes('\0') && !suspicious.test(text)) return given
+    }
+    const checked = each.safeParse(given, { jitless: true })
+    if (checked.success) return change(checked.data)
+    for (const { message, path } of checked.error.issues) context.addIssue({ code: 'custom', message, path: [...path] })
+    return z.NEVER
+  })
 }
 
 function checkEach(faultOf: (entry: string) => string | undefined) {
@@ -112,13 +136,12 @@ export const SandboxPolicy = z.strictObject({
    */
   deniedReads: placesOrNames.prefault(() => [...credentialPlaces()]),
   /** Read-only although a writable root holds them: absolute, relative to every writable root, or after two stars and a slash in every directory of one. */
-  protectedPaths: z
-    .array(z.string())
-    .superRefine(
-      checkEach((entry) =>
-        entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not climb out with ".."',
-      ),
-    )
+  protectedPaths: longList(
+    (entry) => (entry === '' ? 'must not be empty' : staysInside(entry) ? undefined : 'must not climb out with ".."'),
+    /^$|^\n|\n\n|\n$|\.\./,
+    (entries) => entries,
+  )
+    .transform((entries) => [...entries])
     .default(() => [...protectedPlaces()]),
   network: Network.default({ mode: 'off' }),
   /**

@@ -25,8 +25,6 @@ import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { allRunDirectories } from '../run-directory.ts'
 import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
-import { compileFilter } from '../seccomp/compile.ts'
-import { filterRules } from '../seccomp/rules.ts'
 import { checkTerminal } from '../terminal/connect.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { kernelView } from './kernel-view.ts'
@@ -62,11 +60,6 @@ export async function openBubblewrap(
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
   dockerSocketGroup(policy, 'bubblewrap')
   refuseAbstractSockets(policy)
-  const filter = compileFilter(filterRules(socketAccess[policy.network.mode]), architecture)
-  const openFilter =
-    policy.dockerSocket === undefined && !policy.unixSockets
-      ? filter
-      : compileFilter(filterRules(socketAccess[policy.network.mode], true), architecture)
   const networks = await prepareNetwork(policy, architecture, options)
   const terminals = prepareTerminals(architecture)
   const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
@@ -114,7 +107,10 @@ export async function openBubblewrap(
       identity: identity(),
       cwd,
       variables: { ...variables, PWD: cwd },
-      filter: applied.dockerSocket === undefined && !applied.unixSockets ? filter : openFilter,
+      filter: {
+        sockets: socketAccess[policy.network.mode],
+        unixSockets: applied.dockerSocket !== undefined || applied.unixSockets,
+      },
     })
     const confinement = bubblewrapArguments({
       network: policy.network.mode === 'full',

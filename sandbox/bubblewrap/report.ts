@@ -2,7 +2,7 @@ import { Writable, type Readable } from 'node:stream'
 import { getSystemErrorMap } from 'node:util'
 import { SandboxError } from '../errors.ts'
 import { mountFailures } from '../mounting/mount-program.ts'
-import { goAhead, readyMark, startFailures } from './start-program.ts'
+import { goAhead, readyMark, startFailures } from './start-form.ts'
 
 /** The most of a report that is kept: a word and a path. */
 const mostBytes = 16 * 1024

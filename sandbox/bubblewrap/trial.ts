@@ -3,12 +3,11 @@ import process from 'node:process'
 import { Writable } from 'node:stream'
 import { execa } from 'execa'
 import { mountFlags } from '../mounting/steps.ts'
-import { compileFilter } from '../seccomp/compile.ts'
-import { filterRules } from '../seccomp/rules.ts'
 import { bubblewrapArguments } from './arguments.ts'
 import { diagnose, diagnoseStart, type Diagnosis } from './diagnose.ts'
 import { withoutMark } from './report.ts'
-import { goAhead, startPath, startProgram } from './start-program.ts'
+import { goAhead } from './start-form.ts'
+import { startPath, startProgram } from './start-program.ts'
 
 const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 processor.'
 
@@ -40,7 +39,7 @@ export async function tryBubblewrap(program: string): Promise<Probe> {
     identity: { uid: 1000, gid: 1000 },
     cwd: '/',
     variables: {},
-    filter: compileFilter(filterRules('loopback'), arch),
+    filter: { sockets: 'loopback', unixSockets: false },
   })
   const shown = [{ descriptor: 4, path: startPath, program: first }]
   const options = bubblewrapArguments({ network: false, sizedTemp, uncovered: [], shown })

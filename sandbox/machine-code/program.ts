@@ -37,6 +37,8 @@ export function makeProgram(architecture: Architecture, write: (memory: Memory) 
 
 /** A program that lacks only what is different each time it is used. */
 export type ProgramForm = {
+  /** All but what is appended. */
+  readonly fixed: Uint8Array
   /** Where what is appended will begin. */
   readonly address: number
   readonly finish: (...appended: readonly Uint8Array[]) => Uint8Array
@@ -61,20 +63,28 @@ export function makeForm(
   const codeStart = start + data.length
   const end = Math.ceil((codeStart + code.length) / 8) * 8
   data.set(words(appendedBase + end), appended.address - (dataBase + start))
-  const fixed = Buffer.concat([
-    elfHeader(processor.machine, codeBase + codeStart, 3),
-    segment(writable, start, dataBase + start, data.length),
-    segment(executable, codeStart, codeBase + codeStart, code.length),
-    segment(writable, end, appendedBase + end, 0),
-    data,
-    code,
-    Buffer.alloc(end - codeStart - code.length),
-  ])
+  return formOf(
+    Buffer.concat([
+      elfHeader(processor.machine, codeBase + codeStart, 3),
+      segment(writable, start, dataBase + start, data.length),
+      segment(executable, codeStart, codeBase + codeStart, code.length),
+      segment(writable, end, appendedBase + end, 0),
+      data,
+      code,
+      Buffer.alloc(end - codeStart - code.length),
+    ]),
+  )
+}
+
+/** The form whose fixed part this is, as `makeForm` made it. */
+export function formOf(fixed: Uint8Array): ProgramForm {
+  const address = appendedBase + fixed.length
   return {
-    address: appendedBase + end,
+    fixed,
+    address,
     finish: (...appended) => {
       const filled = Buffer.concat([fixed, ...appended])
-      filled.set(segment(writable, end, appendedBase + end, filled.length - end), headersSize(2))
+      filled.set(segment(writable, fixed.length, address, filled.length - fixed.length), headersSize(2))
       return filled
     },
   }

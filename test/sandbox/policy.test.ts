@@ -52,3 +52,14 @@ test.each([
   }
   throw new Error('the policy was accepted')
 })
+
+test('a long list of places is read as each of its entries is, whatever one of them holds', () => {
+  const plain = Array.from({ length: 50 }, (_, index) => `/home/.secret-${index}`)
+  const odd = ['/a/../b', '/c/', '/d//e', '/f\n/../g', '/h\n..', '/.', '/home/.secret-1']
+  const { deniedReads } = parsePolicy({ ...least, deniedReads: [...plain, ...odd] })
+  expect(deniedReads).toEqual([...plain, '/b', '/c/', '/d/e', '/g', '/h\n..', '/'])
+  for (const wrong of ['relative', '', '/nul\0', '/line\n\0'])
+    expect(() => parsePolicy({ ...least, deniedReads: [...plain, wrong] })).toThrow('deniedReads.50')
+  for (const wrong of ['', '../out', 'in/../../out', 'nul\0'])
+    expect(() => parsePolicy({ ...least, protectedPaths: [...plain, wrong] })).toThrow('protectedPaths.50')
+})

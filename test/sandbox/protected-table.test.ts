@@ -5,7 +5,8 @@ import { beforeEach, expect, onTestFinished, test as plain } from 'vitest'
 import { evaluateAccess } from '../../sandbox/denials/evaluate.ts'
 import { hostFileSystem } from '../../sandbox/file-system-view.ts'
 import { parsePolicy } from '../../sandbox/index.ts'
-import { credentialPlaces, movingVariables, protectedTable } from '../../sandbox/protected/table.ts'
+import { credentialPlaces } from '../../sandbox/protected/default-places.ts'
+import { movingVariables, protectedTable } from '../../sandbox/protected/table.ts'
 import { openFor, run, temporaryDirectory, testInBubblewrap as test } from './helpers.ts'
 
 beforeEach(async () => {

@@ -1,0 +1,229 @@
+import type { Architecture, Instruction, Operand, Variable } from '../machine-code/instructions.ts'
+import { makeForm, words, type Memory, type ProgramForm } from '../machine-code/program.ts'
+import { mountInstructions } from '../mounting/mount-program.ts'
+import { compileFilter } from '../seccomp/compile.ts'
+import { filterRules, type SocketAccess } from '../seccomp/rules.ts'
+import {
+  AT_EMPTY_PATH,
+  AT_FDCWD,
+  AT_RECURSIVE,
+  OPEN_TREE_CLONE,
+  O_CLOEXEC,
+  O_PATH,
+  O_WRONLY,
+  PR_SET_NO_NEW_PRIVS,
+  SECCOMP_SET_MODE_FILTER,
+} from '../machine-code/kernel.ts'
+
+const CLONE_NEWUSER = 0x1000_0000
+const PR_CAPBSET_DROP = 24
+const capabilityVersion = 0x2008_0522
+const allDescriptors = 0xffff_ffff
+const CLOSE_RANGE_CLOEXEC = 4
+const cannotRun = 125
+
+/** What the encoded part of the program depends on. */
+export type StartForm = {
+  /** Whose other end the engine holds: failures are told through it, and nothing is started without the engine's go-ahead. */
+  readonly report: number
+  /** Further descriptors, above 2, for whatever comes next; all others are closed. */
+  readonly kept: readonly number[]
+  readonly filter: SocketFilter
+}
+
+/** Which system call filter: what sockets it leaves, and whether those of the unix family are among them. */
+type SocketFilter = { readonly sockets: SocketAccess; readonly unixSockets: boolean }
+
+/** A text that says all of a form: the same only for the same. */
+export function keyOfForm(architecture: Architecture, { report, kept, filter }: StartForm): string {
+  return [architecture, filter.sockets, filter.unixSockets, report, ...kept].join(' ')
+}
+
+/** Those of nearly all commands, which the build encodes: without a terminal and an allow-list. */
+export const usualStarts = (['x64', 'arm64'] as const).flatMap((architecture) =>
+  (['loopback', 'internet'] as const).map(
+    (sockets) => [architecture, { report: 6, kept: [], filter: { sockets, unixSockets: false } }] as const,
+  ),
+)
+
+/** Where in what is appended to the program the addresses of its parts stand, and the lengths of texts. */
+const startOffsets = {
+  steps: 0,
+  directory: 8,
+  variables: 16,
+  userMap: 24,
+  userMapLength: 32,
+  groupMap: 40,
+  groupMapLength: 48,
+} as const
+export const sizeOfStartOffsets = 56
+
+/** Encodes the first program of a sandbox (see `startProgram`) but for what is appended to it for each command. */
+export function startForm(architecture: Architecture, start: StartForm): ProgramForm {
+  const filter = compileFilter(filterRules(start.filter.sockets, start.filter.unixSockets), architecture)
+  return makeForm(architecture, (memory, appended) => {
+    const names: Names = { procfs: memory.variable(), error: memory.variable() }
+    const own: Given = {
+      steps: memory.variable(),
+      directory: memory.variable(),
+      variables: memory.variable(),
+      userMap: memory.variable(),
+      userMapLength: memory.variable(),
+      groupMap: memory.variable(),
+      groupMapLength: memory.variable(),
+    }
+    const take = (name: keyof Given): Instruction => ({
+      load: own[name],
+      from: appended,
+      offset: startOffsets[name],
+    })
+    return [
+      ...(['steps', 'directory', 'variables'] as const).map(take),
+      ...(['userMap', 'userMapLength', 'groupMap', 'groupMapLength'] as const).map(take),
+      // Answered while the mounts are made.
+      ...sayReady(memory, start.report),
+      ...openProcesses(memory, names),
+      ...mountInstructions(memory, own.steps, start.report),
+      ...leaveRoot(memory, own, names),
+      ...closeOthers([...start.kept, start.report]),
+      { call: 'close_range', operands: [start.report, start.report, CLOSE_RANGE_CLOEXEC] },
+      { call: 'chdir', operands: [own.directory], result: names.error, failed: 'directory' },
+      ...awaitGoAhead(memory, start.report),
+      ...applyFilter(memory, filter, names),
+      ...become(memory, own.variables, names),
+      ...fail(memory, start.report, names),
+    ]
+  })
+}
+
+/** What is appended, once it has been loaded. */
+type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
+
+/** How a failure after the mounts begins, in the report. */
+export const startFailures = { start: 'start ', program: 'program ', directory: 'directory ' } as const
+
+type Names = Readonly<Record<'procfs' | 'error', Variable>>
+
+/** The sandbox's own /proc, held while the one that commands see becomes read-only. */
+function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instruction[] {
+  const directory = memory.variable()
+  return [
+    {
+      call: 'openat',
+      operands: [AT_FDCWD, memory.bytes('/proc\0'), O_PATH | O_CLOEXEC],
+      result: directory,
+    },
+    { set: error, to: directory },
+    { when: directory, negative: true, goto: 'broken' },
+    {
+      call: 'open_tree',
+      operands: [directory, memory.bytes('\0'), OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE],
+      result: procfs,
+    },
+    { set: error, to: procfs },
+    { when: procfs, negative: true, goto: 'broken' },
+  ]
+}
+
+/**
+ * What the program says first. By then bwrap has tied the whole sandbox to its own life, and its own to the engine's: whatever ends the engine
+ * later ends this program too. An engine that was killed earlier never answers, and nobody else can.
+ */
+export const readyMark = '!'
+/** What it waits for before anything of the command runs. */
+export const goAhead = '.'
+
+function sayReady(memory: Memory, report: number): readonly Instruction[] {
+  return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
+}
+
+/** Ends where the engine did: at the end of what is read, once nobody holds the other end. */
+function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
+  const got = memory.variable()
+  return [
+    { call: 'read', operands: [report, memory.space(8), goAhead.length], result: got },
+    { when: got, is: goAhead.length, goto: 'released' },
+    { goto: 'orphaned' },
+    { label: 'released' },
+  ]
+}
+
+/** Into a user namespace where the caller has an ordinary id and which owns nothing: no mount can be changed from there. */
+function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): readonly Instruction[] {
+  const file = memory.variable()
+  const write = (name: string, text: Operand, length: Operand): readonly Instruction[] => [
+    {
+      call: 'openat',
+      operands: [procfs, memory.bytes(`self/${name}\0`), O_WRONLY | O_CLOEXEC],
+      result: file,
+    },
+    { set: error, to: file },
+    { when: file, negative: true, goto: 'broken' },
+    { call: 'write', operands: [file, text, length], result: error, failed: 'broken' },
+    { call: 'close', operands: [file] },
+  ]
+  const capability = memory.variable()
+  // struct __user_cap_header_struct for this process, and no capability in any set.
+  const header = memory.bytes(words(capabilityVersion))
+  const none = memory.bytes(words(0, 0, 0))
+  return [
+    { call: 'unshare', operands: [CLONE_NEWUSER], result: error, failed: 'broken' },
+    ...write('setgroups', memory.bytes('deny'), 'deny'.length),
+    ...write('uid_map', given.userMap, given.userMapLength),
+    ...write('gid_map', given.groupMap, given.groupMapLength),
+    { label: 'drop' },
+    { call: 'prctl', operands: [PR_CAPBSET_DROP, capability, 0, 0, 0], failed: 'dropped' },
+    { add: 1, to: capability },
+    { goto: 'drop' },
+    { label: 'dropped' },
+    { call: 'capset', operands: [header, none], result: error, failed: 'broken' },
+  ]
+}
+
+/** Closes all descriptors above 2 but these. */
+function closeOthers(kept: readonly number[]): readonly Instruction[] {
+  const sorted = kept.toSorted((a, b) => a - b)
+  return [2, ...sorted].flatMap((before, index): readonly Instruction[] => {
+    const first = before + 1
+    const last = (sorted[index] ?? allDescriptors + 1) - 1
+    return first > last ? [] : [{ call: 'close_range', operands: [first, last, 0] }]
+  })
+}
+
+function applyFilter(memory: Memory, filter: Uint8Array, { error }: Names): readonly Instruction[] {
+  // struct sock_fprog: the number of instructions, of 8 bytes each, and their address.
+  const program = memory.bytes(words(filter.length / 8, memory.bytes(filter)))
+  return [
+    { call: 'prctl', operands: [PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0], result: error, failed: 'broken' },
+    { call: 'seccomp', operands: [SECCOMP_SET_MODE_FILTER, 0, program], result: error, failed: 'broken' },
+  ]
+}
+
+/** Replaces the program by the one that its arguments name, which gets them and these variables. */
+function become(memory: Memory, variables: Variable, { error }: Names): readonly Instruction[] {
+  const [stack, path, ownArguments] = [memory.variable(), memory.variable(), memory.variable()]
+  return [
+    // On the stack: the number of arguments, then the arguments, this program first.
+    { takeStack: stack },
+    { load: path, from: stack, offset: 16 },
+    { set: ownArguments, to: stack },
+    { add: 16, to: ownArguments },
+    { call: 'execve', operands: [path, ownArguments, variables], result: error },
+  ]
+}
+
+function fail(memory: Memory, report: number, { error }: Names): readonly Instruction[] {
+  const code = memory.variable()
+  return [
+    ...(['program', 'directory', 'start'] as const).flatMap((label): readonly Instruction[] => [
+      { label: label === 'start' ? 'broken' : label },
+      { call: 'write', operands: [report, memory.bytes(startFailures[label]), startFailures[label].length] },
+      { goto: 'end' },
+    ]),
+    { label: 'end' },
+    { subtract: error, from: code },
+    { call: 'exit', operands: [code] },
+    { label: 'orphaned' },
+    { call: 'exit', operands: [cannotRun] },
+  ]
+}

@@ -1,0 +1,65 @@
+import { delimiter, isAbsolute, join, normalize } from 'node:path'
+import process from 'node:process'
+import { homes } from '../homes.ts'
+import { ownPlaces } from '../own-places.ts'
+import { isWithin } from '../paths.ts'
+import type { Protection } from './place.ts'
+import { preparedPlaces, type PreparedPlaces } from './prepared-places.ts'
+
+// Read from the text at most once, where the build has not done it.
+let known: PreparedPlaces | undefined
+const prepared = (): PreparedPlaces => (known ??= preparedPlaces())
+
+/**
+ * What commands can't write although a root holds it, in the words of a policy's `protectedPaths`: absolute, relative to each writable root,
+ * or after two stars and a slash in every directory of one.
+ *
+ * @param allowed names of places that may be written all the same: `.husky`, `.bashrc`. What steers this program never may
+ */
+export function protectedPlaces(allowed: readonly string[] = []): readonly string[] {
+  const names = new Set(allowed)
+  const placesOf = (what: Protection): readonly string[] => {
+    const places = prepared().places[what]
+    return names.size === 0 ? places : places.filter((at) => !names.has(at.replace(/^(?:\*\*|~)\//, '')))
+  }
+  const named = placesOf('settings')
+  const atTop = placesOf('startup').map((at) => at.slice(2))
+  const atHome = placesEverywhere([...placesOf('startup'), ...placesOf('home'), ...placesOf('credentials')])
+  return [...new Set([...named, ...atTop, ...atHome, ...ownPlaces()])]
+}
+
+/**
+ * Where programs keep secrets, by default and where the environment says, and where this one keeps what steers it. A command of an agent has
+ * no business there: each is hidden unless the policy's `deniedReads` says otherwise.
+ */
+export function credentialPlaces(): readonly string[] {
+  return [...new Set([...placesEverywhere(prepared().places.credentials), ...ownPlaces()])]
+}
+
+/** Single places, absolute: in all homes, and wherever a variable moves them to. */
+function placesEverywhere(places: readonly string[]): readonly string[] {
+  const owned = homes()
+  // The table's own names are normal already, and there are many.
+  const atHome = places.flatMap((at) => (at.startsWith('~/') ? owned.map((home) => home + at.slice(1)) : [at]))
+  return [...atHome, ...movedPlaces(places, process.env)]
+}
+
+/** Where variables put what lies at `places` by default. A value that is no file of the user's own moves nothing: `HISTFILE=/dev/null`. */
+function movedPlaces(places: readonly string[], env: Readonly<NodeJS.ProcessEnv>): readonly string[] {
+  return prepared().moves.flatMap((move) => {
+    const value = env[move.variable]
+    if (value === undefined || value === '') return []
+    const values = move.list ? value.split(delimiter) : [value.replace(/^[A-Z]+:(?=\/)/, '')]
+    return values.filter(isPlace).flatMap((base) =>
+      places.flatMap((at) => {
+        if (isWithin(move.from, at)) return [join(base, move.below)]
+        return isWithin(at, move.from) ? [join(base, move.below, at.slice(move.from.length))] : []
+      }),
+    )
+  })
+}
+
+function isPlace(value: string): boolean {
+  const path = normalize(value)
+  return isAbsolute(path) && path !== '/' && !['/dev', '/proc', '/sys'].some((system) => isWithin(path, system))
+}
