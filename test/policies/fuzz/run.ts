@@ -99,7 +99,7 @@ for (let made = 0; texts < most && (made % 512 !== 0 || Date.now() < until); mad
   if (tried.has(text)) continue
   tried.add(text)
   for (const shell of shells)
-    for (const line of one.kind.runs(text)) await add(one, { shell, text: line, kind: one.name })
+    for (const line of one.kind.runs(text, random)) await add(one, { shell, text: line, kind: one.name })
 }
 for (const one of kinds)
   for (const shell of ['bash', 'dash'])
