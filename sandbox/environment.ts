@@ -198,7 +198,9 @@ function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variab
     ...variables,
     [`GIT_CONFIG_KEY_${count}`]: 'safe.bareRepository',
     [`GIT_CONFIG_VALUE_${count}`]: 'explicit',
-    GIT_CONFIG_COUNT: `${count + 1}`,
+    [`GIT_CONFIG_KEY_${count + 1}`]: 'core.fsmonitor',
+    [`GIT_CONFIG_VALUE_${count + 1}`]: 'false',
+    GIT_CONFIG_COUNT: `${count + 2}`,
     ...(variables['GIT_DIR'] === undefined && isBare(workspace) ? { GIT_DIR: workspace } : {}),
   }
 }

@@ -38,3 +38,12 @@ testInBubblewrap('a repository of settings that the policy brings keeps its own'
   const { stdout } = await run(sandbox, 'git config user.name; git config safe.bareRepository')
   expect(stdout).toBe('Ann\nexplicit\n')
 })
+
+test('without a sandbox too, git asks no program of the repository which files have changed', async () => {
+  const workspace = await temporaryDirectory()
+  git('init', '-q', workspace)
+  writeFileSync(join(workspace, 'evil'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 })
+  git('-C', workspace, 'config', 'core.fsmonitor', join(workspace, 'evil'))
+  const sandbox = await openFor({ mode: 'danger-full-access', workspace })
+  expect((await run(sandbox, 'git status >/dev/null 2>&1; ls ran')).stdout).toBe('')
+})
