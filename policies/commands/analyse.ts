@@ -57,7 +57,7 @@ const mostNested = 1_000
 /**
  * Reads what an argument vector would run: the command itself, and every command inside it when it is a shell with
  * a text, a wrapper such as `env` or `timeout`, or a program that starts others. Nothing is run and no file is read.
- * `cwd` tells whether a folder that the line changes to is below the working one.
+ * `cwd` tells whether a folder that the line changes to is below the working one, and what `$PWD` holds.
  */
 export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnalysis {
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
@@ -65,7 +65,7 @@ export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnaly
     return unreadable(`the command line has ${length} characters, more than the ${longestCommand} that are read`)
   }
   if (argv.length === 0 || argv[0] === '') return unreadable('there is no program to run')
-  const analysis = new Analysis()
+  const analysis = new Analysis(cwd)
   try {
     analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
   } catch {
@@ -104,8 +104,13 @@ class Analysis {
   readonly commands: AnalysedCommand[] = []
   readonly problems = new Set<string>()
   readonly evaluations = new Set<string>()
+  readonly #cwd: string
   #words = 0
   #text = 0
+
+  constructor(cwd: string) {
+    this.#cwd = cwd
+  }
 
   command(command: SimpleCommand, depth: number): void {
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')
@@ -150,7 +155,7 @@ class Analysis {
     if (this.exceeds(inner.text.length)) return
     const nested = inner.text.match(/\$\(|[<>]\(|`|\(\(/g)?.length ?? 0
     if (nested > mostNested) return void this.problems.add(`it has ${nested} substitutions, more than are followed`)
-    const script = readScript(inner.text, inner.shell)
+    const script = readScript(inner.text, inner.shell, this.#cwd)
     for (const problem of script.problems) this.problems.add(problem)
     for (const evaluation of script.evaluations) this.evaluations.add(evaluation)
     if (depth > deepest) return void this.problems.add('commands are nested too deeply')

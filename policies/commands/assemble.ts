@@ -1,4 +1,4 @@
-import { expandBraces } from './braces.ts'
+import { countOfBraces, expandBraces } from './braces.ts'
 import type { FileList, ShellWord, WordChoice } from './shell-word.ts'
 import type { Variables } from './variables.ts'
 import { isWorkspacePath } from './workspace-paths.ts'
@@ -19,8 +19,14 @@ export type Piece =
       readonly listed?: FileList
     }
 
-type AssembleContext = { readonly variables: Variables; readonly plainShell: boolean }
+type AssembleContext = {
+  readonly variables: Variables
+  readonly plainShell: boolean
+  readonly problem: (reason: string) => void
+}
 
+/** Of the words that braces make. */
+const mostMade = 10_000
 const mostChoices = 32
 /** Of a word that variables make: each may hold the one before it twice. */
 const longestMade = 8 * 1024
@@ -31,6 +37,9 @@ export function assemble(
   source: string,
   context: AssembleContext,
 ): readonly (ShellWord | WordChoice)[] {
+  const braces = pieces.flatMap((piece) => (piece.kind === 'braces' ? [countOfBraces(piece.text)] : []))
+  if (braces.reduce((product, count) => product * count, 1) > mostMade)
+    context.problem(`${source} makes very many words`)
   let words: readonly Fragment[] = [{ text: '', glob: false }]
   const several: string[] = []
   for (const [at, piece] of pieces.entries()) {
@@ -70,7 +79,10 @@ export function assemble(
           return [dynamic(source, words, false, from)]
         // The names that match may hold blanks, at which they are split.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
-          return [dynamic(source, words, false, values.every(isWorkspacePath) ? 'workspace' : from)]
+          const list = { dotted: false, filtered: false, split: true } as const
+          return [
+            { ...dynamic(source, words, false, from), ...(values.every(isWorkspacePath) ? { listed: list } : {}) },
+          ]
         }
         if (values === undefined || splits === true || words.length * values.length > mostChoices) {
           return [dynamic(source, words, piece.quoted, from)]

@@ -15,3 +15,12 @@ export function expandBraces(text: string): readonly string[] | undefined {
   const words = inner.split(',')
   return words.length > 1 && words.length <= 64 ? words : undefined
 }
+
+/** How many words a brace expansion makes at most, those nested in it taken as if each were beside all the others. */
+export function countOfBraces(text: string): number {
+  const numbers = [...text.matchAll(/([+-]?[0-9]{1,20})\.\.([+-]?[0-9]{1,20})/g)]
+  const ranges = numbers.map(([, from, to]) => Math.abs(Number(to) - Number(from)) + 1)
+  const opened = (text.match(/\{/g)?.length ?? 1) - 1
+  const words = (text.match(/,/g)?.length ?? 0) + 1
+  return ranges.reduce((product, count) => product * count, 1) * Math.max(words, 2 ** Math.min(opened, 50))
+}

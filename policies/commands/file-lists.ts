@@ -1,31 +1,12 @@
 import { findSensitive } from './sensitive-paths.ts'
+import { secretSamples, targetsSecrets } from './sensitive-places.ts'
 import { linearPattern } from './linear-pattern.ts'
 import type { FileList, ShellWord } from './shell-word.ts'
 import { isWorkspacePath } from './workspace-paths.ts'
 
-/** Names that files with credentials have. */
-export const secretNames: readonly string[] = [
-  '.env',
-  '.env.local',
-  '.npmrc',
-  '.netrc',
-  'id_rsa',
-  'credentials',
-  'secrets.yml',
-  'server.key',
-  'a.pem',
-]
-/** Names of other files: a pattern that matches these too goes for no secret in particular. */
-const others = ['index.ts', 'README', 'main.c']
-
-/** Whether a pattern picks out names of files with credentials, rather than names in general. */
-export function targetsSecrets(matches: (name: string) => boolean): boolean {
-  return secretNames.some(matches) && !others.some(matches)
-}
-
 /** Whether a pattern leaves no name of a file with credentials. */
 function excludesSecrets(matches: (name: string) => boolean): boolean {
-  return !secretNames.some(matches)
+  return !secretSamples.some(matches)
 }
 
 /** find's and git's patterns: unlike a shell's, their wildcards match a dot in front and slashes. */
@@ -49,9 +30,14 @@ export function regexTest(source: string): (name: string) => boolean {
 const modest =
   /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
+/** Of these, programs that show nothing of what is in a file. */
+const naming =
+  /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
+
 /** Where a word for a listed file comes from, as judging a command with it goes: a whole file is shown only of a filtered list. */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
-  return list !== undefined && (list.filtered || modest.test(program ?? '')) ? 'workspace' : 'commands'
+  if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'
+  return list.filtered || modest.test(program ?? '') ? 'workspace' : 'commands'
 }
 
 /**
@@ -104,6 +90,8 @@ function listOf([program, ...args]: readonly string[], words: readonly ShellWord
       return { dotted: /^\.?\/|^\.$/.test(root) || root.startsWith('-'), filtered: filtered && isPlain }
     }
     case 'git':
+      // What git ignores may be what must not be seen.
+      if (has(/^-[a-hj-np-z]*[oi]|^--(?:others|ignored)$/) && !has(/^--exclude-standard$/)) return undefined
       return args[0] === 'ls-files' ? narrowed : undefined
     case 'rg':
       if (has(/^(?:--hidden|-\.|-[a-z]*u)/)) return undefined

@@ -21,10 +21,10 @@ function isTooMuch(text: string): boolean {
 /**
  * Reads a shell text: every simple command in it, wherever it stands. What the text does that isn't understood is
  * said in `problems`; with one problem the list can't be taken as whole.
- * A second, independent reading of the text must agree on all of it.
+ * A second, independent reading of the text must agree on all of it. `cwd` tells whether `$PWD` is one word.
  */
-export function readScript(text: string, shell: 'bash' | 'sh'): ShellScript {
-  const variables = new Variables()
+export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): ShellScript {
+  const variables = new Variables(cwd)
   const scan = scanShell(text, shell)
   if (!scan.ok && (scan.excessive || isTooMuch(text)))
     return { commands: [], functions: new Set(), problems: [scan.reason], evaluations: [] }

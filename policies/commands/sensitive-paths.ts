@@ -1,5 +1,11 @@
 import { posix } from 'node:path'
-import { isSecretName, sensitiveFiles, sensitiveFolders } from './sensitive-places.ts'
+import {
+  isOrdinary,
+  isSecretName,
+  patternTargetsSecrets,
+  sensitiveFiles,
+  sensitiveFolders,
+} from './sensitive-places.ts'
 
 const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({
   name,
@@ -11,6 +17,12 @@ const knownFiles = sensitiveFiles.map(split)
 /** What a path must have somewhere in it, or at its end, for any of them to be in it. */
 const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
+
+/** Folders of projects where secrets are kept beside code that is about them. */
+const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials'])
+/** Names of what is written to be read by others. */
+const source =
+  /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|cc?|cpp|cs|hh?|hpp|swift|php|scala|ex|exs|hs|ml|vue|svelte|html?|s?css|md|mdx|rst|adoc|proto|graphql|snap|tf|ipynb)$/
 
 const longestPattern = 1_000
 /** No system opens a longer one (limits.h(0p), PATH_MAX); what is joined to a folder may be a little longer than what is opened. */
@@ -54,7 +66,16 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   if (isPattern || parts.some((part) => folderStarts.has(part)))
     for (const known of knownFolders) if (contains(parts, known.parts, isPattern, false)) return known.name
   if (isPattern || fileEnds.has(last))
-    for (const known of knownFiles) if (contains(parts, known.parts, isPattern, true)) return known.name
+    for (const known of knownFiles)
+      if (contains(parts, known.parts, isPattern, true) && !(known.parts.length === 1 && isCommon(last, isPattern)))
+        return known.name
+  if (
+    isPattern &&
+    patternTargetsSecrets(last, (name) => wildcard(last, name) && (/^\.|^\[/.test(last) || !name.startsWith('.')))
+  )
+    return last
+  const folder = parts.slice(0, -1).find((part) => secretFolders.has(part))
+  if (folder !== undefined && !source.test(last)) return folder
   if (/^krb5cc_/.test(last)) return 'krb5cc'
   if (isSecretName(last)) return last
   if (/^\.env(?:\.|$)/.test(last) && !examples.test(last)) return '.env'
@@ -94,6 +115,11 @@ function withoutEnd(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text[end - 1] ?? '')) end--
   return text.slice(0, end)
+}
+
+/** Whether a pattern means files in general, as all of one ending. */
+function isCommon(pattern: string, isPattern: boolean): boolean {
+  return isPattern && /^[*?[]/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
 }
 
 /** Whether the known parts are among the path's, at its end for a file. */

@@ -64,6 +64,58 @@ const secretNames =
 
 const exampleNames = /example|sample|template|^(?:test|tests|default|defaults|dist)\.env$/
 
+/** Names that files with credentials have: what patterns are tried on. */
+export const secretSamples: readonly string[] = [
+  ...[
+    '.env',
+    '.env.local',
+    '.npmrc',
+    '.netrc',
+    'id_rsa',
+    'credentials',
+    'secrets.yml',
+    'secrets.txt',
+    'server.key',
+    'a.pem',
+  ],
+  ...['passwords.txt', 'token.txt', 'prod.env', 'prod.tfvars', 'keys.kdbx', 'cert.p12'],
+]
+/** Names of other files: a pattern that matches one of these too goes for no secret in particular. */
+const others = [
+  ...[
+    'index.ts',
+    'README',
+    'main.c',
+    'package.json',
+    'config.yml',
+    'notes.txt',
+    'main.py',
+    'style.css',
+    'a.csv',
+    'lib.rs',
+  ],
+]
+/** Whether a pattern means the name of a file that holds no secret. */
+export function isOrdinary(matches: (name: string) => boolean): boolean {
+  return others.some(matches)
+}
+
+const secretEnds = ['key', 'pem', 'env', 'p12', 'pfx', 'tfvars', 'kdbx', 'ppk']
+const otherEnds = ['ts', 'json', 'txt', 'yml', 'md', 'c', 'py', 'html']
+
+/** Whether a shell's pattern for a name picks out names of files with credentials. `matches`: whether it means a name. */
+export function patternTargetsSecrets(pattern: string, matches: (name: string) => boolean): boolean {
+  if (targetsSecrets(matches)) return true
+  const stem = pattern.slice(0, Math.max(0, pattern.lastIndexOf('.')))
+  if (stem === '' || /[*?[\]]/.test(stem)) return false
+  return secretEnds.some((end) => matches(`${stem}.${end}`)) && !otherEnds.some((end) => matches(`${stem}.${end}`))
+}
+
+/** Whether a pattern picks out names of files with credentials, rather than names in general. */
+export function targetsSecrets(matches: (name: string) => boolean): boolean {
+  return secretSamples.some(matches) && !isOrdinary(matches)
+}
+
 /** Whether a name in lower case is one that tells of a secret. */
 export function isSecretName(name: string): boolean {
   return secretNames.test(name) && !exampleNames.test(name)

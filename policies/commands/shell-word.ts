@@ -4,6 +4,8 @@ export type FileList = {
   readonly dotted: boolean
   /** Only some names, none of them where credentials are kept. */
   readonly filtered: boolean
+  /** Names are split at their blanks, so that a part of one may name any file. */
+  readonly split?: true
 }
 
 /** A word of a command after quotes are gone and expansions are understood as far as they can be without running anything. */

@@ -4,13 +4,43 @@ import type { ShellWord } from './shell-word.ts'
 const plainVariables = new Set([
   ...['HOME', 'PWD', 'OLDPWD', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TERM', 'HOSTNAME', 'UID', 'EUID', 'PATH', 'TMPDIR'],
   ...['RANDOM', 'SECONDS', 'LINENO', 'BASH_VERSION', 'OSTYPE', 'HOSTTYPE', 'MACHTYPE', 'COLUMNS', 'LINES', 'PPID'],
+  ...[
+    'CI',
+    'NODE_ENV',
+    'SHLVL',
+    'TZ',
+    'EDITOR',
+    'PAGER',
+    'COLORTERM',
+    'DISPLAY',
+    'DEBUG',
+    'VERBOSE',
+    'JAVA_HOME',
+    'VIRTUAL_ENV',
+  ],
+  ...[
+    'GOPATH',
+    'GOROOT',
+    'CARGO_HOME',
+    'NVM_DIR',
+    'XDG_CONFIG_HOME',
+    'XDG_CACHE_HOME',
+    'XDG_DATA_HOME',
+    'XDG_RUNTIME_DIR',
+  ],
   ...['?', '#', '$', '!', '-'],
 ])
+
+/** A variable's value, or whether it has one: empty or not is all that is told of it by asking for that. */
+export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
 /** What a name holds, whatever way the line takes. */
 type Variable = { readonly values: ShellWord[]; known: boolean; fromEnvironment: boolean }
 
 const mostValues = 16
+
+/** What a shell splits a value at, or takes for a pattern. */
+const splitting = /[\s*?[\]\\]/
 
 /** What these hold as far as judging a path goes. */
 const customary: Readonly<Record<string, readonly ShellWord[]>> = {
@@ -32,8 +62,12 @@ export class Variables {
   /** Names that were surely given a value by now. */
   #sure = new Set<string>()
 
-  /** The line changes to another folder, whose name may be any: what `$PWD` holds is split at its blanks. */
-  moves = false
+  /** The folder that the line runs in may have blanks in its name, or another that it changes to: what `$PWD` holds is split at them. */
+  moves: boolean
+
+  constructor(cwd = '/') {
+    this.moves = splitting.test(cwd)
+  }
 
   /** No name was given anything, and every name holds what it held. */
   get isEmpty(): boolean {

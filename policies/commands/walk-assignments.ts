@@ -1,10 +1,12 @@
 import { integerVariables, namesSet, type NamingWord } from './naming.ts'
-import type { Assignment } from './shell-syntax.ts'
+import type { Assignment, Word } from './shell-syntax.ts'
 import { literal, type ShellWord, type WordChoice } from './shell-word.ts'
 import type { ShellAssignment } from './simple-command.ts'
 import { choicesOf, unclear } from './variants.ts'
 import { readOperand, readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
+
+const mostRounds = 64
 
 /** The part of a walk that gives values to names. */
 export class Assignments {
@@ -20,6 +22,19 @@ export class Assignments {
     if (problem !== undefined) this.#context.problem(problem)
     const declares = words[0]?.source !== 'read'
     for (const name of names) this.assign(name, unclear(name), declares)
+  }
+
+  /** What a loop gives its name. Gives whether it surely ends soon. */
+  loop(name: Word, wordlist: readonly Word[] | undefined): boolean {
+    this.#context.assigns(name.value)
+    const words = wordlist?.flatMap((word) => readWord(word, this.#context))
+    if (words === undefined || words.length === 0) this.assign(name.value, unclear(name.value))
+    for (const word of words ?? []) this.assign(name.value, word)
+    return (
+      words !== undefined &&
+      words.length <= mostRounds &&
+      words.flatMap(choicesOf).every(({ kind }) => kind === 'static')
+    )
   }
 
   read(node: Assignment): ShellAssignment {

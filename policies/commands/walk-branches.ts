@@ -6,7 +6,8 @@ export type BranchContext = {
   readonly variables: Variables
   readonly list: (list: CompoundList) => void
   readonly pipeline: (node: PipelineNode) => void
-  readonly words: (word: Word) => void
+  /** A word that is held against others. */
+  readonly compared: (word: Word) => void
 }
 
 /** `a && b || c`: the first runs, and each behind `&&` where all before it did. */
@@ -37,11 +38,11 @@ export function walkConditional(node: If, { variables, list }: BranchContext): v
 }
 
 /** `case`: one of the branches runs where the pattern of one fits everything. */
-export function walkSelection(node: Case, { variables, list, words }: BranchContext): void {
-  words(node.word)
+export function walkSelection(node: Case, { variables, list, compared }: BranchContext): void {
+  compared(node.word)
   const ends = node.items.map((item) =>
     variables.apart(() => {
-      for (const pattern of item.pattern) words(pattern)
+      for (const pattern of item.pattern) compared(pattern)
       list(item.body)
     }),
   )

@@ -1,6 +1,16 @@
-import type { TestExpression } from './shell-syntax.ts'
+import type { TestExpression, Word } from './shell-syntax.ts'
+import { plainExpansion } from './variables.ts'
+import { choicesOf } from './variants.ts'
 import { readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
+
+/** Reads a word that is held against others: of a variable of the environment that tells a little each time. */
+export function readCompared(word: Word, context: WordContext): void {
+  const shown = readWord(word, context)
+    .flatMap(choicesOf)
+    .some((one) => one.kind === 'dynamic' && one.from === 'environment')
+  if (shown) context.shows(word.text)
+}
 
 /** Reads `[[ … ]]`: the words in it are walked, and comparisons of numbers evaluate the text of their sides. */
 export function checkTest(expression: TestExpression, context: WordContext): void {
@@ -18,13 +28,15 @@ export function checkTest(expression: TestExpression, context: WordContext): voi
     case 'TestUnary':
       // A word alone is one for which -n stands unwritten.
       if (expression.operand.pos > expression.pos) context.coverage.expect('test')
-      readWord(expression.operand, context)
+      if (/^-[nz]$/.test(expression.operator) && plainExpansion.test(expression.operand.text))
+        readWord(expression.operand, context)
+      else readCompared(expression.operand, context)
       if (/^-[vR]$/.test(expression.operator)) context.evaluates(`[[ ${expression.operator} evaluates subscripts`)
       return
     case 'TestBinary':
       context.coverage.expect('test')
       for (const side of [expression.left, expression.right]) {
-        readWord(side, context)
+        readCompared(side, context)
         const isNumber = /^(?:-?[0-9]+|\$[#?])$/.test(side.text)
         if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator) && !isNumber) {
           context.evaluates(`[[ ${expression.operator} evaluates the text of ${side.text}`)

@@ -7,8 +7,8 @@ import { Coverage } from './coverage.ts'
 import { walkChain, walkConditional, walkSelection, type BranchContext } from './walk-branches.ts'
 import { Assignments } from './walk-assignments.ts'
 import { expectSyntax, isQuoting } from './walk-syntax.ts'
-import { checkTest } from './walk-tests.ts'
-import { unclear, variants } from './variants.ts'
+import { checkTest, readCompared } from './walk-tests.ts'
+import { variants } from './variants.ts'
 import { readRedirections } from './walk-redirections.ts'
 import { checkArithmetic, readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
@@ -33,6 +33,8 @@ export class Walk {
   /** The definition that comes is a statement of its own, of the whole text. */
   #isPlain = false
   #inFunction = 0
+  /** Loops around it of which it can't be told that they end soon. */
+  #loops = 0
   /** The text that positions in the tree count from. */
   #source: string
 
@@ -48,6 +50,7 @@ export class Walk {
         return undefined
       },
       assigns: (name) => this.add({ ...nothing, assignments: [{ name, value: undefined }] }),
+      shows: (reveals) => this.add({ ...nothing, input: { from: 'text', text: undefined, reveals } }),
       problem: (reason) => this.problem(reason),
       evaluates: (reason) => void this.evaluations.add(reason),
       coverage: this.coverage,
@@ -98,6 +101,7 @@ export class Walk {
     const { command } = statement
     if (statement.background !== true) return this.pipeline(command, input)
     this.coverage.expect('&')
+    if (this.#loops > 0) this.problem('a loop starts commands beside itself')
     this.#variables.apart(() => this.pipeline(command, input))
   }
 
@@ -141,7 +145,7 @@ export class Walk {
       case 'If':
         return walkConditional(node, this.#branches(input))
       case 'While':
-        return void this.#variables.apart(() => {
+        return this.#again(() => {
           this.list(node.clause, input)
           this.list(node.body, input)
         })
@@ -149,14 +153,14 @@ export class Walk {
       case 'Select':
         if (node.type === 'Select') this.problem('select waits for someone to choose')
         return void this.#variables.apart(() => {
-          this.loop(node.name, node.wordlist)
-          this.list(node.body, input)
+          const isShort = this.#assignments.loop(node.name, node.wordlist)
+          this.#again(() => this.list(node.body, input), !isShort)
         })
       case 'ArithmeticFor':
         for (const part of [node.initialize, node.test, node.update]) {
           if (part !== undefined) checkArithmetic(part, this.#context)
         }
-        return void this.#variables.apart(() => this.list(node.body, input))
+        return this.#again(() => this.list(node.body, input))
       case 'Case':
         return walkSelection(node, this.#branches(input))
       case 'Subshell':
@@ -189,20 +193,19 @@ export class Walk {
     }
   }
 
+  #again(walk: () => void, isLong = true): void {
+    if (isLong) this.#loops++
+    this.#variables.apart(walk)
+    if (isLong) this.#loops--
+  }
+
   #branches(input: StandardInput): BranchContext {
     return {
       variables: this.#variables,
       list: (list) => this.list(list, input),
       pipeline: (node) => this.pipeline(node, input),
-      words: (word) => void this.words(word),
+      compared: (word) => void readCompared(word, this.#context),
     }
-  }
-
-  loop(name: Word, wordlist: readonly Word[] | undefined): void {
-    this.add({ ...nothing, assignments: [{ name: name.value, value: undefined }] })
-    const words = wordlist?.flatMap((word) => this.words(word))
-    if (words === undefined || words.length === 0) this.#assignments.assign(name.value, unclear(name.value))
-    for (const word of words ?? []) this.#assignments.assign(name.value, word)
   }
 
   simple(node: Command, input: StandardInput): void {

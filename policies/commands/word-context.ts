@@ -12,6 +12,8 @@ export type WordContext = {
   readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
   /** Notes that a name is given a value. */
   readonly assigns: (name: string) => void
+  /** Notes that something can be told of a variable of the environment. */
+  readonly shows: (what: string) => void
   /** Notes why the line can't be fully understood. */
   readonly problem: (reason: string) => void
   /** Notes that text held as data is evaluated, and may run what is in it. */

@@ -15,9 +15,12 @@ const extracting = optionTable(
 function judgeTar(args: readonly ShellWord[]): Judgement {
   const [first, ...rest] = args
   const text = staticText(first)
-  // Letters without a dash are the old spelling of a bundle; f's value comes after all of them.
-  const words =
-    text !== undefined && /^[a-zA-Z]+$/.test(text) ? [{ kind: 'static', text: `-${text}` } as const, ...rest] : args
+  // Letters without a dash are the old spelling of a bundle; the values come after all of them, and f's is one we know.
+  const isOld = text !== undefined && !text.startsWith('-')
+  if (isOld && (!/^[txcruvzjJakpmf]*$/.test(text) || text.split('f').length > 2))
+    return { facts: [unknown(`tar ${text} is not understood`)] }
+  const letters = isOld ? `-${text.replace('f', '')}${text.includes('f') ? 'f' : ''}` : ''
+  const words = isOld ? [{ kind: 'static', text: letters } as const, ...rest] : args
   const listing = parseArguments(words, tarOptions, { letters: 'getopt' })
   // A name with a colon is one on another machine, whatever option it belongs to.
   if (words.some((word) => word.kind === 'dynamic' || word.text.includes(':'))) {

@@ -3,6 +3,7 @@ import { optionTable, parseArguments } from '../commands/options.ts'
 import { mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { effectOfVariable } from './environment.ts'
 import { judgeTexts, reader, runsScript } from './judges.ts'
+import { plainExpansion } from '../commands/variables.ts'
 import type { Judgement, Program, ProgramTable } from './program.ts'
 import { shellOptions } from './shell-options.ts'
 
@@ -97,8 +98,21 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   // What should be a number and isn't one is shown in a message.
   const compares = args.some(({ text }) => /^-(?:eq|ne|lt|le|gt|ge)$/.test(text))
   if (compares && judgeTexts(args).facts.length > 0) return { facts: judgeTexts(args).facts }
+  // Some shells evaluate it as arithmetic.
+  if (compares && inner.some(({ text }) => text.includes('[')))
+    return { facts: [unknown('test may evaluate a subscript')] }
+  const shown = inner.filter((_, at) => !isPresence(inner, at))
+  if (judgeTexts(shown).facts.length > 0) return { facts: judgeTexts(shown).facts }
   if (shifting || evaluating || open) return { facts: [unknown('test may evaluate a subscript')] }
   return { facts: [readOnly] }
+}
+
+/** Whether a word is only asked about for being empty or not. */
+function isPresence(words: readonly ShellWord[], at: number): boolean {
+  const before = words[at - 1]?.text
+  const isAsked = before === undefined || /^(?:-[nz]|!|-[ao]|\()$/.test(before)
+  const after = words[at + 1]?.text
+  return isAsked && (after === undefined || /^(?:-[ao]|\))$/.test(after)) && plainExpansion.test(words[at]?.text ?? '')
 }
 
 /** A directive that stores a count, whatever stands between its letters. */

@@ -13,10 +13,11 @@ export const byteReaders: ProgramTable = {
     'getopt',
     'od(1)',
     '-A: -a -b -c -d -f -i -j: -l -N: -o -s -t: -v -w? -x --address-radix: --format: --skip-bytes: --read-bytes: --output-duplicates',
-    { anyWord },
+    { anyWord, limits: ['-N', '--read-bytes'] },
   ),
   hexdump: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x --canonical --length: --skip:', {
     anyWord,
+    limits: ['-n', '--length'],
   }),
   hd: reader('getopt', 'hexdump(1)', '-b -c -C -d -e: -n: -o -s: -v -x', { anyWord }),
   // Not -r, which turns a dump back into bytes; a second operand is written.

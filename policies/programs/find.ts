@@ -2,7 +2,8 @@ import { readOnly, unknown, type Fact } from '../commands/facts.ts'
 import { findSensitive } from '../commands/sensitive-paths.ts'
 import { mayBeOption, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { isWorkspacePath } from '../commands/workspace-paths.ts'
-import { globTest, originOfListed, regexTest, secretNames, targetsSecrets } from '../commands/file-lists.ts'
+import { globTest, originOfListed, regexTest } from '../commands/file-lists.ts'
+import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
 import { judgeFiles, judgeTexts, join } from './judges.ts'
 import type { Inner, Judgement, Program, ProgramTable } from './program.ts'
 
@@ -60,7 +61,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
     if (withArgument.has(part) && argument !== undefined) {
       if (mayBeExpression(argument))
         return { facts: [unknown(`${argument.text} may turn out to be further parts of find's expression`)] }
-      filtered ||= naming.has(part) && isPlain && !secretNames.some(patternTest(part, argument.text))
+      filtered ||= naming.has(part) && isPlain && !secretSamples.some(patternTest(part, argument.text))
       at++
     } else if (writing.has(part)) {
       facts.push({ class: 'writes', paths: [argument?.text ?? ''] })

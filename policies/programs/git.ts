@@ -1,6 +1,8 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
 import { literal, mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
+import { globTest } from '../commands/file-lists.ts'
+import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
 import { gitChange } from './git-changes.ts'
 import { gitReaders, gitSecondReaders, type GitReader } from './git-options.ts'
 import { isTameSetting } from './git-settings.ts'
@@ -158,13 +160,17 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
     facts.push(unknown(`the format ${format.value?.text ?? ''} may verify signatures, which runs a program`))
   const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
   // Given two paths, git diff reads them wherever they are; `HEAD:.env` is what was once committed.
-  const paths = parsed.operands.map((word, at) => (at === 0 && verb === 'grep' && !hasPattern ? word : pathOf(word)))
+  const paths = parsed.operands.flatMap((word, at) =>
+    at === 0 && verb === 'grep' && !hasPattern ? [word] : pathsOf(word),
+  )
   // The lines of a function or of a range are those of the file behind the last colon.
   const ranges = parsed.options.flatMap(({ name, value }) => (name === '-L' && value !== undefined ? [value] : []))
   return join([
     { facts },
     judgeOptions(parsed.options),
-    judgeFiles(ranges.map((word) => (word.kind === 'static' ? pathOf({ ...word, text: afterLast(word.text) }) : word))),
+    judgeFiles(
+      ranges.flatMap((word) => (word.kind === 'static' ? pathsOf({ ...word, text: afterLast(word.text) }) : [word])),
+    ),
     judgeFiles(verb === 'grep' && !hasPattern ? paths.slice(1) : paths),
   ])
 }
@@ -172,14 +178,18 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
 /** Which parent a merge is shown against; `remerge` does the merge again. */
 const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
 
-/** The path that an operand names: in a revision, behind what tells how it is meant, or in git's own wildcards. */
-function pathOf(word: ShellWord): ShellWord {
-  if (word.kind !== 'static') return word
+/** The paths that an operand names, of a pattern one of those it is after: in a revision, behind what tells how it is meant, or in git's own wildcards. */
+function pathsOf(word: ShellWord): readonly ShellWord[] {
+  if (word.kind !== 'static') return [word]
   const text = word.text.replace(/^:(?:\([^)]*\)|[!/^]+|[0-3]:)/, '')
-  const path = text.slice(text.indexOf(':') + 1)
-  if (!/[*?[]/.test(path)) return { ...word, text: path }
-  // Other than a shell's, git's wildcards match a dot in front.
-  return { kind: 'glob', text: path.replace(/(^|\/)(?=[*?[])(?!\*+(?:\/|$))/g, '$1.') }
+  const path = text.slice(text.indexOf(':') + 1).replace(/\\(.)/g, '$1')
+  if (!/[*?[]/.test(path)) return [{ ...word, text: path }]
+  // Other than a shell's, git's wildcards match a dot in front, and slashes.
+  const secret = targetsSecrets(globTest(path)) ? secretSamples.find(globTest(path)) : undefined
+  return [
+    { kind: 'glob', text: path.replace(/(^|\/)(?=[*?[])(?!\*+(?:\/|$))/g, '$1.') },
+    ...(secret === undefined ? [] : [literal(secret)]),
+  ]
 }
 
 function afterLast(text: string): string {
@@ -220,7 +230,8 @@ const configReading = optionTable(
 
 /** `git config NAME` reads; a second operand sets. */
 function judgeConfig(args: readonly ShellWord[]): Fact {
-  const parsed = parseArguments(args, configReading, { letters: 'getopt' })
+  // What stands behind a name is its value, also where it looks like an option.
+  const parsed = parseArguments(args, configReading, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return { class: 'writes', paths: ['.git/config'] }
   const reads = parsed.options.some(({ name }) => /^(?:--get|--list|-l)/.test(name))
   const [name] = parsed.operands

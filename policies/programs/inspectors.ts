@@ -160,7 +160,13 @@ export const inspectors: ProgramTable = {
       operands: 'none',
     },
   ),
-  lsof: reader('getopt', 'lsof(8): not -D and +', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
+  // A name behind @ is asked of a server.
+  lsof: only(
+    'lsof(8): not -D, + and names of machines',
+    reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
+    /^[^+@][^@]*$/,
+    () => undefined,
+  ),
   // With -n alone, or it asks for the names of other machines.
   netstat: only(
     'netstat(8): not -c, which never ends',

@@ -21,6 +21,8 @@ type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
   readonly textOption?: readonly string[]
   /** `@file` among the arguments stands for the words in that file. */
   readonly responseFiles?: boolean
+  /** Options by which it reads no more than a part of what has no end. */
+  readonly limits?: readonly string[]
   /** More operands than this have another meaning. */
   readonly most?: number
   /** That meaning is a file that is written, as by uniq. */
@@ -47,6 +49,8 @@ export function reader(letters: OptionStyle, source: string, options: string, st
       if (parsed.operands.length > (style.most ?? Infinity)) {
         return { facts: [unknown(`the operand after the first ${style.most} means something else`)] }
       }
+      const isLimited = parsed.options.some(({ name }) => style.limits?.includes(name))
+      const named = isLimited ? parsed.operands.filter(({ text }) => !endless.test(text)) : parsed.operands
       const replaced = parsed.options.some(({ name }) => style.textOption?.includes(name))
       const leading = replaced ? 0 : (style.textFirst ?? 0)
       // Of several words the second is a file already.
@@ -56,7 +60,7 @@ export function reader(letters: OptionStyle, source: string, options: string, st
           ? judgeTexts(parsed.operands)
           : kind === 'names'
             ? judgeNames(parsed.operands)
-            : join([judgeTexts(parsed.operands.slice(0, texts)), judgeFiles(parsed.operands.slice(texts))])
+            : join([judgeTexts(parsed.operands.slice(0, texts)), judgeFiles(named.slice(texts))])
       const { recursive } = style
       const isRecursive = recursive === 'always' || parsed.options.some(({ name }) => recursive?.includes(name))
       const below = isRecursive ? judgeTrees(parsed.operands.slice(texts)) : { facts: [] }
@@ -85,6 +89,9 @@ export function judgeOptions(options: readonly GivenOption[]): Judgement {
   )
 }
 
+/** Devices that never come to an end. */
+const endless = /^\/+dev\/+(?:zero|full|u?random)$/
+
 /** Files that would be read: sensitive ones raise an alarm, ones that can't be named are unknown. */
 export function judgeFiles(files: readonly ShellWord[]): Judgement {
   const facts: Fact[] = []
@@ -97,6 +104,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
     if (sensitive !== undefined) {
       alarms.push({ kind: 'secret', reason: `${file.text} is where credentials are kept (${sensitive})` })
     }
+    if (endless.test(file.text)) facts.push(unknown(`${file.text} has no end`))
     if (file.kind === 'dynamic' && file.from !== 'workspace')
       facts.push(unknown(`which file ${file.text} names is known only when it runs`))
   }

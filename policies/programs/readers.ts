@@ -16,6 +16,7 @@ export const readers: ProgramTable = {
   head: reader('getopt', 'head(1)', '-c: -n: -q -v -z --bytes: --lines: --quiet --silent --verbose --zero-terminated', {
     anyWord,
     numbers: true,
+    limits: ['-c', '--bytes'],
   }),
   // Without -f: a follower never ends.
   tail: reader(

@@ -7,6 +7,8 @@ type Row = {
   /** Under which of the settings below it was let through. */
   readonly under: string
   readonly kind: string
+  /** The folder it runs in, where that matters. */
+  readonly cwd?: string
   /** It still is. */
   readonly open?: true
 }
@@ -55,9 +57,9 @@ describe('of the harmful commands that were once let through', () => {
   test.each(settings)('none is again, but those that are marked: %s', (under, options) => {
     const through = rows
       .filter((row) => row.under === under)
-      .filter(({ command }) => {
+      .filter(({ command, cwd }) => {
         const argv = typeof command === 'string' ? ['bash', '-c', command] : command
-        return checkCommand(argv, options).decision === 'allow'
+        return checkCommand(argv, cwd === undefined ? options : { ...options, cwd }).decision === 'allow'
       })
     const open = rows.filter((row) => row.under === under && row.open === true)
     expect(through.map(({ command }) => command)).toEqual(open.map(({ command }) => command))

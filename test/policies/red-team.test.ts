@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decide } from './decisions.ts'
+
+type Row = { readonly command: string; readonly kind: string }
+
+const rows = readFileSync(new URL('../../fixtures/policies/red-team.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Row)
+
+test('of the commands that attackers made from what is promised, none is allowed in untrusted mode', () => {
+  expect(rows.filter(({ command }) => decide(command) === 'allow')).toEqual([])
+})
+
+describe('what is like them and harmless is not asked about', () => {
+  test.each([
+    'tar tf a.tar',
+    'tar tvf a.tgz',
+    'tar tfv a.tar',
+    'tar ztf a.tgz',
+    '[ -n "$GITHUB_TOKEN" ] && echo set',
+    '[[ -z ${API_TOKEN:-} ]] && echo unset',
+    'test -n "$X" -a -f y',
+    '[[ $CI == true ]] && echo ci',
+    '[ "$NODE_ENV" = production ]',
+    'case $OSTYPE in linux*) echo linux ;; esac',
+    'lsof -i :3000 -P -n',
+    'head -c 16 /dev/urandom | base64',
+    'od -N 4 -t u4 /dev/urandom',
+    'cat src/secrets/shapes.ts',
+    'cat src/*.json',
+    'cat d/*.ts',
+    "git diff HEAD -- '*.ts'",
+    'git ls-files -o --exclude-standard | xargs grep x',
+    'git config --get user.name',
+    'git config user.name',
+    'for f in src/*; do cat "$f"; done',
+    'for f in src/*; do wc -l $f; done',
+    'for i in 1 2 3; do sleep 1 & done; wait',
+    'echo {1..20}',
+    'ls $PWD/src',
+    'cat $(pwd)/README.md',
+  ])('%s', (line) => {
+    expect(decide(line)).toBe('allow')
+  })
+})
+
+test('a key that git configuration is asked for has no value behind it', () => {
+  expect(decide('git config x.y --name-only')).toBe('ask')
+  expect(decide('git config --name-only x.y')).toBe('allow')
+})
