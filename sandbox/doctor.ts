@@ -3,7 +3,7 @@ import process from 'node:process'
 import { forgetProbe, probeBubblewrap } from './bubblewrap/probe.ts'
 import { SandboxError } from './errors.ts'
 import { hierarchyHere } from './limits/prepare.ts'
-import { planLimits } from './limits/plan.ts'
+import { planLimits, unlimitedWatches } from './limits/plan.ts'
 import { defaultBackend } from './open-sandbox.ts'
 import { parsePolicy } from './policy.ts'
 import type { Backend } from './backend.ts'
@@ -51,7 +51,7 @@ export async function doctor(): Promise<DoctorReport> {
     backends,
     limits: {
       by: hierarchy === undefined ? 'process limits' : `control groups, version ${hierarchy.version}`,
-      unenforced: wanted === 'seatbelt' ? unenforcedOnMacOs : plan.unenforced,
+      unenforced: wanted === 'seatbelt' ? unenforcedOnMacOs : [...plan.unenforced, ...(await watchesHere())],
     },
     notes: notes(),
   }
@@ -78,6 +78,12 @@ async function bubblewrapReport(): Promise<BackendReport> {
   return probe.works
     ? { backend: 'bubblewrap', usable: true, confines: true }
     : { backend: 'bubblewrap', usable: false, reason: probe.reason, remedy: probe.remedy }
+}
+
+/** What can't be limited of inotify, where bubblewrap works at all. */
+async function watchesHere(): Promise<readonly string[]> {
+  const probe = await probeBubblewrap()
+  return probe.works && probe.bubblewrap.watches === undefined ? [unlimitedWatches] : []
 }
 
 async function dockerReport(): Promise<BackendReport> {

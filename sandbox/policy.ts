@@ -112,6 +112,8 @@ const Limits = z.strictObject({
     .int()
     .min(1024 ** 2)
     .optional(),
+  /** How many files may come to be on the disks that it writes to while one command runs, which is ended then; looked at likewise. */
+  files: z.int().min(16).optional(),
   /** Processors' worth of time, e.g. 1.5. No default: all there are. */
   cpus: z.number().min(0.01).optional(),
   /** Open files of one process. */

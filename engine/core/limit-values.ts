@@ -13,6 +13,7 @@ export const knownLimits: Readonly<Record<string, KnownLimit>> = {
   memory: { limit: 'memoryBytes', unit: 'bytes' },
   cpus: { limit: 'cpus', unit: 'processors' },
   disk: { limit: 'diskBytes', unit: 'bytes' },
+  files: { limit: 'files', unit: 'count' },
   'file-size': { limit: 'fileSizeBytes', unit: 'bytes' },
   'open-files': { limit: 'openFiles', unit: 'count' },
 }

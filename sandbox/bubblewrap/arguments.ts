@@ -3,17 +3,12 @@ type Confinement = {
   readonly network: boolean
   /** Directories of the host that the sandbox's own /dev covers, and where in it they are shown at first. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
-  /** Whether this bwrap knows `--size` (0.8 and later). */
-  readonly sizedTemp: boolean
   /** Programs of ours to show, each read from a descriptor. */
   readonly shown: readonly ShownProgram[]
 }
 
 /** A program that exists inside only, at a path in the sandbox's own `/dev`, and the descriptor that it is sent through. */
 export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
-
-/** The most that a command may keep in `/dev/shm`, which is memory. */
-const sharedMemoryBytes = 256 * 1024 * 1024
 
 /**
  * The options for bwrap(1), without the command: namespaces, and the devices and processes of the sandbox's own. All else is left to our first program
@@ -35,7 +30,6 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
     ...['--dev', '/dev'],
     ...confinement.uncovered.flatMap(({ host, shown }) => ['--bind', host, shown]),
     ...confinement.shown.flatMap(shownArguments),
-    ...['--perms', '1777', ...(confinement.sizedTemp ? ['--size', `${sharedMemoryBytes}`] : []), '--tmpfs', '/dev/shm'],
     ...['--proc', '/proc'],
     ...['--chdir', '/'],
     // The command's variables come from that program: bwrap runs outside, and would obey an `LD_PRELOAD`.
@@ -43,8 +37,8 @@ export function bubblewrapArguments(confinement: Confinement): readonly string[]
   ]
 }
 
-/** What the first program needs: to mount, and to map its root to an ordinary id (user_namespaces(7), since Linux 5.12 with the last of them). */
-const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP']
+/** What the first program needs: to mount, to map its root to an ordinary id (user_namespaces(7), since Linux 5.12 with SETFCAP), to set limits of its namespace. */
+const capabilities = ['CAP_SYS_ADMIN', 'CAP_SETUID', 'CAP_SETGID', 'CAP_SETFCAP', 'CAP_SYS_RESOURCE']
 
 function shownArguments({ descriptor, path }: ShownProgram): readonly string[] {
   return ['--perms', '0555', '--ro-bind-data', `${descriptor}`, path]

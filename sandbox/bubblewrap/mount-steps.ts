@@ -45,6 +45,9 @@ const coverSharedMemory: Step = {
   path: hostSharedMemory.shown,
 }
 
+/** Without a limit of its own on files, each of which takes memory of the kernel. */
+const ownSharedMemory: Step = { do: 'mount', what: 'shared-memory', path: '/dev/shm' }
+
 const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
 const sealed = { set: readOnly | noSetId | noDevices | noPrograms }
 
@@ -69,6 +72,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
   return [
     ...before,
     ...(usesSharedMemory(before) ? [coverSharedMemory] : []),
+    ownSharedMemory,
     ...(whole ? readOnlyParts : readOnlyWhole),
     ...placed,
     ...stage.runDirectories

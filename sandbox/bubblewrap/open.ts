@@ -11,6 +11,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { refuseAbstractSockets } from '../host-sockets.ts'
 import type { Place } from '../held-place.ts'
 import { unlimitedOutput } from '../git/pack.ts'
+import { unlimitedWatches } from '../limits/plan.ts'
 import { prepareLimits } from '../limits/prepare.ts'
 import { commandLimits } from '../limits/watched.ts'
 import { requireArchitecture } from '../machine-code/architecture.ts'
@@ -56,7 +57,7 @@ export async function openBubblewrap(
     const { reason, remedy } = probe
     throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
   }
-  const { program, sizedTemp } = probe.bubblewrap
+  const { program, watches } = probe.bubblewrap
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
   dockerSocketGroup(policy, 'bubblewrap')
   refuseAbstractSockets(policy)
@@ -105,6 +106,7 @@ export async function openBubblewrap(
       report,
       kept: [...network.kept, ...terminal.kept],
       identity: identity(),
+      watches,
       cwd,
       variables: { ...variables, PWD: cwd },
       filter: {
@@ -114,7 +116,6 @@ export async function openBubblewrap(
     })
     const confinement = bubblewrapArguments({
       network: policy.network.mode === 'full',
-      sizedTemp,
       uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
       shown: [{ descriptor: 5, path: startPath, program: first }, ...network.shown, ...terminal.shown],
     })
@@ -204,7 +205,7 @@ export async function openBubblewrap(
   return {
     backend: 'bubblewrap',
     policy,
-    unenforced: [...limits.unenforced, ...(sizedTemp ? [] : [unboundedMemory])],
+    unenforced: [...limits.unenforced, ...(watches === undefined ? [unlimitedWatches] : [])],
     node: [process.execPath],
     shell: hostShell(),
     known: held.known,
@@ -226,8 +227,6 @@ function requireSame(path: string, identity: Identity | undefined): void {
   if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return
   throw new SandboxError('path-changed', { backend: 'bubblewrap', path })
 }
-
-const unboundedMemory = '/dev/shm is not limited by itself: this bwrap is older than 0.8'
 
 const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' } as const
 

@@ -11,7 +11,10 @@ import { installAdvice } from './diagnose.ts'
 import { locateBubblewrap } from './locate.ts'
 import type { Probe } from './trial.ts'
 
-const Remembered = z.object({ key: z.string(), sizedTemp: z.boolean() })
+const Remembered = z.object({
+  key: z.string(),
+  watches: z.object({ instances: z.int(), watches: z.int() }).optional(),
+})
 
 let known: Promise<Probe> | undefined
 
@@ -38,16 +41,16 @@ async function probe(): Promise<Probe> {
   }
   const key = machineKey(program)
   const remembered = recall(key)
-  if (remembered !== undefined) return { works: true, bubblewrap: { program, sizedTemp: remembered.sizedTemp } }
+  if (remembered !== undefined) return { works: true, bubblewrap: { program, watches: remembered.watches } }
   // Behind a door, as a remembered yes never needs it.
   const { tryBubblewrap } = await import('./trial.ts')
   const result = await tryBubblewrap(program)
-  if (result.works) await remember({ key, sizedTemp: result.bubblewrap.sizedTemp })
+  if (result.works) await remember({ key, watches: result.bubblewrap.watches })
   return result
 }
 
 /** Goes up with what is tried: an older yes says nothing about it. */
-const trialVersion = 2
+const trialVersion = 3
 
 /** Everything that may change the answer. */
 function machineKey(program: string): string {

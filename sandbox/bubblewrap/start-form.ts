@@ -2,11 +2,11 @@ import type { Architecture, Instruction, Operand, Variable } from '../machine-co
 import { makeForm, words, type Memory, type ProgramForm } from '../machine-code/program.ts'
 import { mountInstructions } from '../mounting/mount-program.ts'
 import { compileFilter } from '../seccomp/compile.ts'
+import { limitWatches } from './watch-limits.ts'
 import { filterRules, type SocketAccess } from '../seccomp/rules.ts'
 import {
   AT_EMPTY_PATH,
   AT_FDCWD,
-  AT_RECURSIVE,
   OPEN_TREE_CLONE,
   O_CLOEXEC,
   O_PATH,
@@ -55,43 +55,36 @@ const startOffsets = {
   userMapLength: 32,
   groupMap: 40,
   groupMapLength: 48,
+  instances: 56,
+  instancesLength: 64,
+  watches: 72,
+  watchesLength: 80,
 } as const
-export const sizeOfStartOffsets = 56
+export const sizeOfStartOffsets = 88
 
 /** Encodes the first program of a sandbox (see `startProgram`) but for what is appended to it for each command. */
 export function startForm(architecture: Architecture, start: StartForm): ProgramForm {
   const filter = compileFilter(filterRules(start.filter.sockets, start.filter.unixSockets), architecture)
   return makeForm(architecture, (memory, appended) => {
-    const names: Names = { procfs: memory.variable(), error: memory.variable() }
-    const own: Given = {
-      steps: memory.variable(),
-      directory: memory.variable(),
-      variables: memory.variable(),
-      userMap: memory.variable(),
-      userMapLength: memory.variable(),
-      groupMap: memory.variable(),
-      groupMapLength: memory.variable(),
-    }
-    const take = (name: keyof Given): Instruction => ({
-      load: own[name],
-      from: appended,
-      offset: startOffsets[name],
-    })
+    const state: Names = { procfs: memory.variable(), error: memory.variable() }
+    // Typed as texts by the library, whatever the object's keys are.
+    const names = Object.keys(startOffsets) as (keyof typeof startOffsets)[]
+    const own = Object.fromEntries(names.map((name) => [name, memory.variable()])) as Given
     return [
-      ...(['steps', 'directory', 'variables'] as const).map(take),
-      ...(['userMap', 'userMapLength', 'groupMap', 'groupMapLength'] as const).map(take),
+      ...names.map((name): Instruction => ({ load: own[name], from: appended, offset: startOffsets[name] })),
       // Answered while the mounts are made.
       ...sayReady(memory, start.report),
-      ...openProcesses(memory, names),
+      ...openProcesses(memory, state),
+      ...limitWatches(memory, own, state),
       ...mountInstructions(memory, own.steps, start.report),
-      ...leaveRoot(memory, own, names),
+      ...leaveRoot(memory, own, state),
       ...closeOthers([...start.kept, start.report]),
       { call: 'close_range', operands: [start.report, start.report, CLOSE_RANGE_CLOEXEC] },
-      { call: 'chdir', operands: [own.directory], result: names.error, failed: 'directory' },
+      { call: 'chdir', operands: [own.directory], result: state.error, failed: 'directory' },
       ...awaitGoAhead(memory, start.report),
-      ...applyFilter(memory, filter, names),
-      ...become(memory, own.variables, names),
-      ...fail(memory, start.report, names),
+      ...applyFilter(memory, filter, state),
+      ...become(memory, own.variables, state),
+      ...fail(memory, start.report, state),
     ]
   })
 }
@@ -104,7 +97,7 @@ export const startFailures = { start: 'start ', program: 'program ', directory: 
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>
 
-/** The sandbox's own /proc, held while the one that commands see becomes read-only. */
+/** The sandbox's own /proc without what covers parts of it, held while the one that commands see becomes read-only. */
 function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instruction[] {
   const directory = memory.variable()
   return [
@@ -117,7 +110,7 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
     { when: directory, negative: true, goto: 'broken' },
     {
       call: 'open_tree',
-      operands: [directory, memory.bytes('\0'), OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE],
+      operands: [directory, memory.bytes('\0'), OPEN_TREE_CLONE | O_CLOEXEC | AT_EMPTY_PATH],
       result: procfs,
     },
     { set: error, to: procfs },

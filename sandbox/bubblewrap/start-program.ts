@@ -2,6 +2,7 @@ import type { Architecture } from '../machine-code/instructions.ts'
 import { formOf, layOut, words, type ProgramForm } from '../machine-code/program.ts'
 import { keyOfSteps, layOutSteps, type Step } from '../mounting/steps.ts'
 import { preparedStarts } from './prepared-starts.ts'
+import type { WatchLimits } from './watch-limits.ts'
 import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './start-form.ts'
 
 /** Where the program is shown inside: `/dev` is made for each sandbox anew. */
@@ -12,6 +13,8 @@ type Start = StartForm & {
   /** Builds what the command sees, over all of the host's files as the caller sees them. */
   readonly steps: readonly Step[]
   readonly identity: { readonly uid: number; readonly gid: number }
+  /** Undefined where none can be set. */
+  readonly watches: WatchLimits | undefined
   readonly cwd: string
   readonly variables: Readonly<Record<string, string>>
 }
@@ -39,13 +42,14 @@ export function startProgram(architecture: Architecture, start: Start): Uint8Arr
   const planned = form.address + sizeOfStartOffsets
   const plan = planFor(form.plans, start.steps, planned)
   const { uid, gid } = start.identity
-  const [userMap, groupMap] = [`${uid} 0 1\n`, `${gid} 0 1\n`]
+  const { instances = '', watches = '' } = start.watches ?? {}
+  const texts = [`${uid} 0 1\n`, `${gid} 0 1\n`, `${instances}`, `${watches}`]
   const own = layOut(planned + plan.content.length, (memory) => {
     const directory = memory.bytes(`${start.cwd}\0`)
     const variables = Object.entries(start.variables).map(([name, value]) => memory.bytes(`${name}=${value}\0`))
-    const maps = [memory.bytes(userMap), userMap.length, memory.bytes(groupMap), groupMap.length]
+    const written = texts.flatMap((text) => [memory.bytes(text), text.length])
     // In the order of `startOffsets`.
-    return words(plan.answer, directory, memory.bytes(words(...variables, 0)), ...maps)
+    return words(plan.answer, directory, memory.bytes(words(...variables, 0)), ...written)
   })
   return form.finish(own.answer, plan.content, own.content)
 }

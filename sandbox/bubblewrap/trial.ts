@@ -8,28 +8,36 @@ import { diagnose, diagnoseStart, type Diagnosis } from './diagnose.ts'
 import { withoutMark } from './report.ts'
 import { goAhead } from './start-form.ts'
 import { startPath, startProgram } from './start-program.ts'
+import { watchLimits, type WatchLimits } from './watch-limits.ts'
 
 const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 processor.'
 
 /** A bwrap that has been seen to work here. */
 type Bubblewrap = {
   readonly program: string
-  /** Whether it knows `--size`. */
-  readonly sizedTemp: boolean
+  /** What it can keep commands to; undefined where that can't be set. */
+  readonly watches: WatchLimits | undefined
 }
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
 /** Tries out one bwrap program, with a command that is confined as all are; it remembers nothing. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
+  const watches = watchLimits()
+  const limited = await tryWith(program, watches)
+  if (limited.works || watches === undefined) return limited
+  // Kept from setting them in a container, say. What is refused for another reason is so again.
+  return tryWith(program, undefined)
+}
+
+async function tryWith(program: string, watches: WatchLimits | undefined): Promise<Probe> {
   const { platform, arch } = process
   if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
     return { works: false, reason: `there is no first program for ${platform} on ${arch}`, remedy: otherMachine }
   }
-  const help = await execa(program, ['--help'], { reject: false, stdin: 'ignore' })
-  const sizedTemp = help.stdout.includes('--size BYTES')
   const first = startProgram(arch, {
     steps: [
+      { do: 'mount', what: 'shared-memory', path: '/dev/shm' },
       { do: 'change', path: '/', change: { set: mountFlags.readOnly, recursive: true } },
       { do: 'mount', what: 'memory', path: '/dev/shm' },
       { do: 'mount', what: 'itself', path: '/dev' },
@@ -37,12 +45,13 @@ export async function tryBubblewrap(program: string): Promise<Probe> {
     report: 3,
     kept: [],
     identity: { uid: 1000, gid: 1000 },
+    watches,
     cwd: '/',
     variables: {},
     filter: { sockets: 'loopback', unixSockets: false },
   })
   const shown = [{ descriptor: 4, path: startPath, program: first }]
-  const options = bubblewrapArguments({ network: false, sizedTemp, uncovered: [], shown })
+  const options = bubblewrapArguments({ network: false, uncovered: [], shown })
   const child = execa(program, [...options, '--', startPath, '/bin/sh', '-c', 'exit 0'], {
     reject: false,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -58,7 +67,7 @@ export async function tryBubblewrap(program: string): Promise<Probe> {
   const machine = { appArmorRestricts: appArmorRestricts() }
   const report = withoutMark(String(stdio[3] ?? ''))
   if (report !== '') return { works: false, ...diagnoseStart(report, exitCode ?? 0, machine) }
-  if (exitCode === 0) return { works: true, bubblewrap: { program, sizedTemp } }
+  if (exitCode === 0) return { works: true, bubblewrap: { program, watches } }
   return { works: false, ...diagnose(stderr === '' ? (shortMessage ?? '') : stderr, machine) }
 }
 

@@ -19,6 +19,7 @@ const subjects: Readonly<Record<LimitName, (value: number) => string>> = {
   processes: (value) => `more than ${value} processes and threads at a time`,
   cpus: (value) => `more than ${value} processors`,
   diskBytes: (value) => `more than ${bytes(value)} of disk while it ran: the command was ended`,
+  files: (value) => `more than ${value} new files on a disk while it ran: the command was ended`,
   fileSizeBytes: (value) => `a file of more than ${bytes(value)}`,
   openFiles: (value) => `more than ${value} open files in one process`,
 }

@@ -8,7 +8,7 @@ import { SandboxError } from '../errors.ts'
 import { hostFileSystem } from '../file-system-view.ts'
 import type { Place } from '../held-place.ts'
 import { unlimitedOutput } from '../git/pack.ts'
-import { planLimits, type LimitPlan } from '../limits/plan.ts'
+import { planLimits, unlimitedWatches, type LimitPlan } from '../limits/plan.ts'
 import type { GroupCounts } from '../limits/groups.ts'
 import { provenLimits } from '../limits/prepare.ts'
 import { suspectLimits } from '../limits/suspect.ts'
@@ -219,7 +219,8 @@ export async function openDocker(
   return {
     backend: 'docker',
     policy,
-    unenforced: limits.unenforced,
+    // They are the user namespace's, which containers share with the host.
+    unenforced: [...limits.unenforced, unlimitedWatches],
     node: node.words,
     shell,
     known: held.known,

@@ -1,4 +1,5 @@
 import type { Mount } from '../mount.ts'
+import { sharedMemory } from '../limits/shared-memory.ts'
 import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { dockerProfile } from '../seccomp/docker-profile.ts'
@@ -31,8 +32,6 @@ export type Common = {
 }
 
 type Surroundings = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
-
-const sharedMemoryBytes = 256 * 1024 * 1024
 
 /**
  * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our
@@ -71,7 +70,7 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
       ],
       CgroupnsMode: 'private',
       IpcMode: 'private',
-      ShmSize: sharedMemoryBytes,
+      Tmpfs: { '/dev/shm': `rw,nosuid,nodev,mode=1777,size=${sharedMemory.bytes},nr_inodes=${sharedMemory.files}` },
       NanoCpus: Math.round((around.limits.cpus ?? 0) * 1e9),
       PidsLimit: around.limits.group?.processes ?? 0,
       Memory: around.limits.group?.memoryBytes ?? 0,

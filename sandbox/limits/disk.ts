@@ -6,42 +6,56 @@ export type DiskLimit = {
   readonly places: readonly string[]
   /** Bytes of each; undefined for a default that leaves the machine something. */
   readonly bytes: number | undefined
+  /** Files of each, the same. */
+  readonly files: number | undefined
 }
+
+/** What a command took too much of, and how much it might have. */
+export type DiskExceeded = { readonly limit: 'diskBytes' | 'files'; readonly value: number }
 
 /** Between two looks. Whoever fills a disk gets no further than what can be written meanwhile. */
 const lookMs = 100
 
 const gibibyte = 1024 ** 3
-const defaultBytes = 32 * gibibyte
+const defaults = { diskBytes: 32 * gibibyte, files: 4_000_000 } as const
 
 /** Of what was free, the part that a command may take where nobody says: what is left is for whoever has to clean up. */
 const defaultShare = 0.9
 
 /**
  * Watches the disks while a command runs: what is written elsewhere counts too, since a full disk stops everybody. `onExceeded` is called once, with
- * the limit in bytes.
+ * the limit in bytes, or in files where the file system has only so many.
  *
  * @returns what ends the watch
  */
-export function watchDisks({ places, bytes }: DiskLimit, onExceeded: (limit: number) => void): () => void {
+export function watchDisks(
+  { places, bytes, files }: DiskLimit,
+  onExceeded: (exceeded: DiskExceeded) => void,
+): () => void {
+  const asked = { diskBytes: bytes, files }
   const watched = places.flatMap((place) => {
     const free = freeOn(place)
-    const limit = bytes ?? Math.min(defaultBytes, Math.floor((free ?? 0) * defaultShare))
-    return free === undefined ? [] : [{ place, limit, floor: free - limit }]
+    if (free === undefined) return []
+    return (['diskBytes', 'files'] as const).flatMap((limit) => {
+      const value = asked[limit] ?? Math.min(defaults[limit], Math.floor((free[limit] ?? 0) * defaultShare))
+      return free[limit] === undefined ? [] : [{ place, limit, value, floor: free[limit] - value }]
+    })
   })
   const timer = setInterval(() => {
-    const exceeded = watched.find(({ place, floor }) => (freeOn(place) ?? Infinity) < floor)
+    const now = new Map(places.map((place) => [place, freeOn(place)]))
+    const exceeded = watched.find(({ place, limit, floor }) => (now.get(place)?.[limit] ?? Infinity) < floor)
     if (exceeded === undefined) return
     clearInterval(timer)
-    onExceeded(exceeded.limit)
+    onExceeded(exceeded)
   }, lookMs)
   return () => clearInterval(timer)
 }
 
-function freeOn(place: string): number | undefined {
+/** What is left of a disk. Some file systems (btrfs) make room for files as they come, and tell of none. */
+function freeOn(place: string): { readonly diskBytes: number; readonly files: number | undefined } | undefined {
   try {
-    const { bavail, bsize } = statfsSync(place)
-    return bavail * bsize
+    const { bavail, bsize, files, ffree } = statfsSync(place)
+    return { diskBytes: bavail * bsize, files: files === 0 ? undefined : ffree }
   } catch {
     // A directory that went away, taken by its own command say, is watched no longer.
     return undefined

@@ -27,6 +27,10 @@ export type LimitPlan = {
   readonly unenforced: readonly string[]
 }
 
+/** A default that a backend can't enforce, as a sentence. */
+export const unlimitedWatches =
+  'the number of inotify instances and watches is not limited: a command can use up those of the user'
+
 const gibibyte = 1024 ** 3
 
 /**

@@ -22,6 +22,6 @@ export function commandLimits(
   return {
     timeoutMs: Math.max(timeoutMs, 1),
     outputBytes: policy.limits.outputBytes ?? defaultOutputBytes,
-    disk: { places: writes, bytes: policy.limits.diskBytes },
+    disk: { places: writes, bytes: policy.limits.diskBytes, files: policy.limits.files },
   }
 }

@@ -1,4 +1,5 @@
 import type { Instruction, Variable } from '../machine-code/instructions.ts'
+import { sharedMemory } from '../limits/shared-memory.ts'
 import type { Memory } from '../machine-code/program.ts'
 import { fields, kinds, mountFlags } from './steps.ts'
 import { layOutWalk, walk } from './walk.ts'
@@ -57,6 +58,7 @@ export function mountInstructions(memory: Memory, steps: Variable, report: numbe
     { when: kind, is: kinds.held, goto: 'held' },
     { when: kind, is: kinds.taken, goto: 'taken' },
     { when: kind, is: kinds.memory, goto: 'memory' },
+    { when: kind, is: kinds.sharedMemory, goto: 'sharedMemory' },
     {
       call: 'mount_setattr',
       operands: [at, nothing, flags, attributes, sizeOfChange],
@@ -83,7 +85,10 @@ export function mountInstructions(memory: Memory, steps: Variable, report: numbe
     { load: tree, from: slot, offset: 0 },
     { goto: 'put' },
     { label: 'memory' },
-    ...makeTmpfs(memory, { tree, error }),
+    ...makeTmpfs(memory, { mode: '0755' }, { tree, error }),
+    { goto: 'put' },
+    { label: 'sharedMemory' },
+    ...makeTmpfs(memory, sharedMemoryOptions, { tree, error }),
 
     { label: 'put' },
     {
@@ -133,24 +138,25 @@ function tell(
   ]
 }
 
-/** A new file system in memory, empty and for nobody else. */
+const sharedMemoryOptions = { mode: '1777', size: `${sharedMemory.bytes}`, nr_inodes: `${sharedMemory.files}` } as const
+
+/** A new file system in memory, empty and for nobody else, with these options of tmpfs(5). */
 function makeTmpfs(
   memory: Memory,
+  options: Readonly<Record<string, string>>,
   { tree, error }: { readonly tree: Variable; readonly error: Variable },
 ): readonly Instruction[] {
   const context = memory.variable()
-  const [name, mode, permissions] = ['tmpfs\0', 'mode\0', '0755\0'].map((text) => memory.bytes(text))
-  if (name === undefined || mode === undefined || permissions === undefined) throw new RangeError('three texts')
   return [
-    { call: 'fsopen', operands: [name, FSOPEN_CLOEXEC], result: context },
+    { call: 'fsopen', operands: [memory.bytes('tmpfs\0'), FSOPEN_CLOEXEC], result: context },
     { set: error, to: context },
     { when: context, negative: true, goto: 'failed' },
-    {
+    ...Object.entries(options).map(([name, value]): Instruction => ({
       call: 'fsconfig',
-      operands: [context, FSCONFIG_SET_STRING, mode, permissions, 0],
+      operands: [context, FSCONFIG_SET_STRING, memory.bytes(`${name}\0`), memory.bytes(`${value}\0`), 0],
       result: error,
       failed: 'failed',
-    },
+    })),
     { call: 'fsconfig', operands: [context, FSCONFIG_CMD_CREATE, 0, 0, 0], result: error, failed: 'failed' },
     {
       call: 'fsmount',

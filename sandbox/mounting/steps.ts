@@ -26,8 +26,8 @@ export type Step = (
   | { readonly do: 'take'; readonly as: string }
   | {
       readonly do: 'mount'
-      /** A copy of what is there itself, or of what is held; what was taken; an empty directory in memory. */
-      readonly what: 'itself' | 'memory' | { readonly held: string } | { readonly taken: string }
+      /** A copy of what is there itself, or of what is held; what was taken; an empty directory in memory; one that everybody may fill, up to a limit. */
+      readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
     }
   /** Changes the mount that is there. */
   | { readonly do: 'change' }
@@ -51,6 +51,7 @@ export const kinds = {
   change: 7,
   writable: 8,
   readOnly: 9,
+  sharedMemory: 10,
 } as const
 
 /** Where in a record each of its numbers stands, in bytes. */
@@ -147,6 +148,7 @@ function kindOf(step: Step): readonly [number, string?] {
       return [step.readOnly ? kinds.readOnly : kinds.writable]
     case 'mount':
       if (step.what === 'itself' || step.what === 'memory') return [kinds[step.what]]
+      if (step.what === 'shared-memory') return [kinds.sharedMemory]
       return 'held' in step.what ? [kinds.held, step.what.held] : [kinds.taken, step.what.taken]
     default:
       return step satisfies never

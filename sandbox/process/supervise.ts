@@ -1,5 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream'
-import { watchDisks, type DiskLimit } from '../limits/disk.ts'
+import { watchDisks, type DiskExceeded, type DiskLimit } from '../limits/disk.ts'
 import { setLongTimeout } from './long-timeout.ts'
 import type { StartedProcess } from './started.ts'
 import { capDenials } from '../denials/cap.ts'
@@ -38,7 +38,7 @@ type Cause =
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'flooded' }
-  | { readonly kind: 'filled'; readonly limit: number }
+  | { readonly kind: 'filled'; readonly exceeded: DiskExceeded }
   | undefined
 
 /**
@@ -61,9 +61,9 @@ export function supervise(supervised: Supervised): SandboxProcess {
   const timer = setLongTimeout(() => end({ kind: 'timed-out' }), timeoutMs)
   const abort = (): void => end({ kind: 'cancelled' })
   signal?.addEventListener('abort', abort, { once: true })
-  const leaveDisks = watchDisks(supervised.disk, (limit) => {
+  const leaveDisks = watchDisks(supervised.disk, (exceeded) => {
     if (ended) return
-    cause ??= { kind: 'filled', limit }
+    cause ??= { kind: 'filled', exceeded }
     // Each moment of grace would be one more of writing.
     supervised.destroy()
   })
@@ -131,7 +131,7 @@ function reached(
 ): readonly Denial[] {
   if (cause?.kind === 'timed-out') return [limitDenial('wallTimeMs', limits.timeoutMs, 'proven')]
   if (cause?.kind === 'flooded') return [limitDenial('outputBytes', limits.outputBytes, 'proven')]
-  if (cause?.kind === 'filled') return [limitDenial('diskBytes', cause.limit, 'proven')]
+  if (cause?.kind === 'filled') return [limitDenial(cause.exceeded.limit, cause.exceeded.value, 'proven')]
   return []
 }
 

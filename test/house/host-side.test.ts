@@ -76,6 +76,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/session/session.ts': "the session's folder",
   'sandbox/bubblewrap/probe.ts': "the program's cache",
   'sandbox/bubblewrap/trial.ts': 'procfs',
+  'sandbox/bubblewrap/watch-limits.ts': 'procfs',
   'sandbox/docker/network.ts': "the run's own directory",
   'sandbox/docker/start.ts': "programs in the run's own directory, which no command can write to",
   'sandbox/git/guard.ts': 'the config of repositories that were there before any command',

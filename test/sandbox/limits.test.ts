@@ -58,6 +58,31 @@ describe.each([
     await sandbox.close()
   })
 
+  test('a command makes no more files than the limit, however small, and hears why', async () => {
+    const workspace = await mkdtemp('/dev/shm/sandbox-test-')
+    onTestFinished(() => rm(workspace, { recursive: true, force: true }))
+    vi.stubEnv('TMPDIR', await mkdtemp('/dev/shm/sandbox-test-'))
+    onTestFinished(async () => {
+      await rm(process.env['TMPDIR'] ?? '', { recursive: true, force: true })
+      vi.unstubAllEnvs()
+    })
+    const sandbox = await openFor({ mode, workspace, limits: { files: 500 } })
+    const make = (count: number): string => `i=0; while [ $i -lt ${count} ]; do i=$((i+1)); : > f$i; done; sleep 0.5`
+    expect((await run(sandbox, make(100))).result.denials).toEqual([])
+    const ran = await run(sandbox, `${make(2000)}; sleep 5; echo all`)
+    expect(ran).toMatchObject({ stdout: '', result: { status: 'signaled', signal: 'SIGKILL' } })
+    expect(ran.result.denials).toEqual([
+      {
+        kind: 'limit',
+        subject: 'more than 500 new files on a disk while it ran: the command was ended',
+        rule: 'limits.files',
+        certainty: 'proven',
+        remedy: { kind: 'raise-limit', limit: 'files', value: 500 },
+      },
+    ])
+    await sandbox.close()
+  })
+
   test('a process opens no more files than the limit', async () => {
     const workspace = await temporaryDirectory()
     // The node that runs this may lie in a place that is private to the sandbox, such as /tmp.

@@ -53,7 +53,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     .option('--env <name[=value]>', 'pass a variable through, or set one; may be repeated', collect, [])
     .option(
       '--limit <name=value>',
-      'time (seconds), memory, file-size, disk, output (bytes, or 512M), processes, open-files, cpus (docker only); may be repeated',
+      'time (seconds), memory, file-size, disk, output (bytes, or 512M), files, processes, open-files, cpus (docker only); may be repeated',
       collect,
       [],
     )

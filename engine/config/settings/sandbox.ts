@@ -150,6 +150,7 @@ export const sandboxSettings = {
       cpus: z.number().positive().optional(),
       file_size: limit.optional(),
       disk: limit.optional(),
+      files: limit.optional(),
       open_files: limit.optional(),
     }),
     about: 'what one command may use: numbers, sizes also as `"512M"`; `agent doctor` says what is enforced here',
@@ -160,6 +161,7 @@ export const sandboxSettings = {
       cpus: { about: 'processors’ worth of time' },
       file_size: { about: 'the size of one file' },
       disk: { about: 'of the disks written to, while one command runs' },
+      files: { about: 'files that come to be on these disks, while one command runs' },
       open_files: { about: 'how many files a process has open' },
     },
     within: (asked = {}, bound = {}, key) =>

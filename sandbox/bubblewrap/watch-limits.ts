@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { O_CLOEXEC, O_WRONLY } from '../machine-code/kernel.ts'
+import type { Instruction, Variable } from '../machine-code/instructions.ts'
+import type { Memory } from '../machine-code/program.ts'
+
+/** How many inotify instances a command may have, and how many files they may watch together. */
+export type WatchLimits = { readonly instances: number; readonly watches: number }
+
+/**
+ * The part of what the kernel gives each user (inotify(7)) that one command may take: the caller's editor has the same account. Undefined where the
+ * kernel has no such limits.
+ */
+export function watchLimits(
+  read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
+): WatchLimits | undefined {
+  try {
+    const [instances, watches] = ['max_user_instances', 'max_user_watches'].map((name) =>
+      Number(read(`/proc/sys/fs/inotify/${name}`)),
+    )
+    if (!Number.isSafeInteger(instances) || !Number.isSafeInteger(watches)) return undefined
+    return { instances: Math.ceil((instances ?? 0) / 4), watches: Math.ceil((watches ?? 0) / 2) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Limits as text, and how long it is: zero for none. */
+type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
+
+/**
+ * Sets the limits of the user namespace that the program is root of; all below it count toward them (namespaces(7), `/proc/sys/user`). Goes on at `broken`
+ * where that fails.
+ *
+ * @param procfs holds the descriptor of a procfs in which nothing is read-only
+ */
+export function limitWatches(
+  memory: Memory,
+  given: GivenLimits,
+  { procfs, error }: { readonly procfs: Variable; readonly error: Variable },
+): readonly Instruction[] {
+  const file = memory.variable()
+  const write = (name: string, text: Variable, length: Variable): readonly Instruction[] => [
+    {
+      call: 'openat',
+      operands: [procfs, memory.bytes(`sys/user/${name}\0`), O_WRONLY | O_CLOEXEC],
+      result: file,
+    },
+    { set: error, to: file },
+    { when: file, negative: true, goto: 'broken' },
+    { call: 'write', operands: [file, text, length], result: error, failed: 'broken' },
+    { call: 'close', operands: [file] },
+  ]
+  return [
+    { when: given.instancesLength, is: 0, goto: 'watchesLimited' },
+    ...write('max_inotify_instances', given.instances, given.instancesLength),
+    ...write('max_inotify_watches', given.watches, given.watchesLength),
+    { label: 'watchesLimited' },
+  ]
+}
