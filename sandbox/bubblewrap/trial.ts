@@ -21,6 +21,9 @@ type Bubblewrap = {
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
+/** How long a trial may take, which nobody waits for on a machine that only has much to do: what hangs for longer won't come. */
+const trialMs = 60_000
+
 /** Tries out one bwrap program, with a command that is confined as all are; it remembers nothing. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
   const watches = watchLimits()
@@ -57,7 +60,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     env: {},
     extendEnv: false,
-    timeout: 10_000,
+    timeout: trialMs,
   })
   const input = child.stdio[4]
   if (input instanceof Writable) input.on('error', () => undefined).end(first)

@@ -105,13 +105,13 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
   test('with nobody there it ends with the plan as its final message', async () => {
     const cwd = repository()
     const json = await planning([exit('# The plan\nmake it'), done], [], cwd)
-    expect(json.code).toBe(0)
+    expect(json.code, json.stderr).toBe(0)
     expect(json.requests).toHaveLength(1)
     expect(states(json)).toEqual(['entered', 'delivered'])
     expect(items(json).at(-1)).toMatchObject({ type: 'agent_message', text: '# The plan\nmake it' })
     expect(json.events.at(-1)).toMatchObject({ type: 'turn.completed', denied: 0 })
     const plain = await exec([exit('# The plan\nmake it')], ['--plan', '--fail-on-denied', 'x'], { cwd })
-    expect([plain.code, plain.stdout]).toEqual([0, '# The plan\nmake it\n'])
+    expect([plain.code, plain.stdout], plain.stderr).toEqual([0, '# The plan\nmake it\n'])
     expect(plain.stderr).toContain('plan mode: nothing is changed before a plan is approved')
   })
 
