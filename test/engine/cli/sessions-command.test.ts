@@ -5,6 +5,7 @@ import { agent, eventsOf, type Ended } from '../../support/agent.ts'
 import { call, say } from '../../support/mock-openai.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
 
 let home = ''
 let cwd = ''
@@ -62,23 +63,26 @@ test('show of a session that is not there is a usage error', async () => {
   expect(await sessions('show', 'nothing')).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('the end of an id is enough, as is its beginning, for show, resume and fork', async () => {
-  const [id = ''] = ids()
-  // Made in the same hour, it begins alike.
-  const sibling = `${id.slice(0, -6)}${id.endsWith('000000') ? '111111' : '000000'}`
-  cpSync(sessionOf(id), sessionOf(sibling), { recursive: true })
+test.skipIf(needsBubblewrap())(
+  'the end of an id is enough, as is its beginning, for show, resume and fork',
+  async () => {
+    const [id = ''] = ids()
+    // Made in the same hour, it begins alike.
+    const sibling = `${id.slice(0, -6)}${id.endsWith('000000') ? '111111' : '000000'}`
+    cpSync(sessionOf(id), sessionOf(sibling), { recursive: true })
 
-  const shown = await sessions('show', id.slice(-6))
-  expect(shown).toMatchObject({ code: 0, stderr: '' })
-  expect(shown.stdout).toContain(`${id}\n`)
+    const shown = await sessions('show', id.slice(-6))
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toContain(`${id}\n`)
 
-  for (const how of ['resume', 'fork']) {
-    const run = await exec([[say('again')]], [how, '--json', id.slice(-6).toUpperCase(), 'go on'], { cwd, home })
-    expect(run).toMatchObject({ code: 0 })
-    const [first] = eventsOf(run.stdout)
-    expect(first?.type === 'thread.started' && first.thread_id === id).toBe(how === 'resume')
-  }
-})
+    for (const how of ['resume', 'fork']) {
+      const run = await exec([[say('again')]], [how, '--json', id.slice(-6).toUpperCase(), 'go on'], { cwd, home })
+      expect(run).toMatchObject({ code: 0 })
+      const [first] = eventsOf(run.stdout)
+      expect(first?.type === 'thread.started' && first.thread_id === id).toBe(how === 'resume')
+    }
+  },
+)
 
 test('what could be several sessions is an error that lists them', async () => {
   const [id = ''] = ids()

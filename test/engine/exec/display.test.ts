@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say } from '../../support/mock-openai.ts'
-import { needsScript } from '../../support/needs.ts'
+import { needsBubblewrap, needsScript } from '../../support/needs.ts'
 import { execAtTerminal } from '../../support/terminal.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
@@ -47,7 +47,7 @@ describe('standard error of a run that is piped', () => {
   })
 })
 
-describe('how to go on with the session', () => {
+describe.skipIf(needsBubblewrap())('how to go on with the session', () => {
   const resumable = /\n {2}session: ([0-9a-f-]{36}) · go on with it: agent exec resume ([0-9a-f]{12})\n$/
 
   test('stands at the end, and works as it stands there', async () => {

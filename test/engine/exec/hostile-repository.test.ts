@@ -184,22 +184,25 @@ test('broken files of a repository that is not trusted are told, stop nothing, a
   expect(JSON.stringify(ignored)).toContain('SomeToolOfNextYear is not a tool known here')
 })
 
-test('a repository that is not trusted never takes the place of the user’s own command, skill or agent', async () => {
-  const named = (whose: string): Record<string, string> => ({
-    '.claude/commands/c.md': `${whose} says $ARGUMENTS`,
-    '.claude/skills/s/SKILL.md': `---\nname: s\ndescription: ${whose} skill\n---\nx\n`,
-  })
-  const home = tempDir(named('the user'))
-  const cwd = repository({ ...named('a stranger'), '.claude/commands/only.md': 'only a stranger says $ARGUMENTS' })
-  const sent = async (...args: readonly string[]): Promise<string> =>
-    JSON.stringify((await exec([[say('ok')]], [...args], { cwd, home })).requests[0]?.body)
-  const first = await sent('/c hello')
-  expect(first).toContain('the user says hello')
-  expect(first).toContain('the user skill')
-  expect(first).not.toContain('a stranger s')
-  expect(await sent('/only hello')).toContain('only a stranger says hello')
-  expect(await sent('--trust', '/c hello')).toContain('a stranger says hello')
-})
+test.skipIf(needsBubblewrap())(
+  'a repository that is not trusted never takes the place of the user’s own command, skill or agent',
+  async () => {
+    const named = (whose: string): Record<string, string> => ({
+      '.claude/commands/c.md': `${whose} says $ARGUMENTS`,
+      '.claude/skills/s/SKILL.md': `---\nname: s\ndescription: ${whose} skill\n---\nx\n`,
+    })
+    const home = tempDir(named('the user'))
+    const cwd = repository({ ...named('a stranger'), '.claude/commands/only.md': 'only a stranger says $ARGUMENTS' })
+    const sent = async (...args: readonly string[]): Promise<string> =>
+      JSON.stringify((await exec([[say('ok')]], [...args], { cwd, home })).requests[0]?.body)
+    const first = await sent('/c hello')
+    expect(first).toContain('the user says hello')
+    expect(first).toContain('the user skill')
+    expect(first).not.toContain('a stranger s')
+    expect(await sent('/only hello')).toContain('only a stranger says hello')
+    expect(await sent('--trust', '/c hello')).toContain('a stranger says hello')
+  },
+)
 
 test.skipIf(needsBubblewrap())('what an organisation forbids for Claude Code is forbidden here', async () => {
   const deny = (entry: string): string => JSON.stringify({ permissions: { deny: [entry] } })
