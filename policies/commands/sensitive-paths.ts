@@ -119,7 +119,7 @@ function withoutEnd(text: string, characters: string): string {
 
 /** Whether a pattern means files in general, as all of one ending. */
 function isCommon(pattern: string, isPattern: boolean): boolean {
-  return isPattern && /^[*?[]/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
+  return isPattern && /^\*\.\w+$/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
 }
 
 /** Whether the known parts are among the path's, at its end for a file. */

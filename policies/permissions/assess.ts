@@ -44,18 +44,18 @@ export function permitPath(
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
   const wanted = access === 'read' ? 'read' : 'edit'
+  const meantBy = names.map(alsoMeant)
+  const all = [...new Set(meantBy.flat())]
   return permissions.paths
     .filter(
       (permission) => permission.access === wanted || (permission.access === 'read' && permission.decision !== 'allow'),
     )
     .filter(({ decision, pattern: { matches, liesIn } }) =>
       decision === 'allow'
-        ? names.every((name) => alsoMeant(name).some((meant) => base.some((anchor) => matches(meant, anchor))))
-        : names
-            .flatMap(alsoMeant)
-            .some((name) =>
-              anchors.some((anchor) => matches(name, anchor, true) || (access === 'remove' && liesIn(name, anchor))),
-            ),
+        ? meantBy.every((meant) => meant.some((name) => base.some((anchor) => matches(name, anchor))))
+        : all.some((name) =>
+            anchors.some((anchor) => matches(name, anchor, true) || (access === 'remove' && liesIn(name, anchor))),
+          ),
     )
     .map((permission) => opinion(permission, `${doing[access]} ${path}`))
 }

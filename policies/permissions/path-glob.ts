@@ -23,8 +23,7 @@ export function compileGlob(pattern: string): readonly GlobPart[] | undefined {
  * Whether a relative path, or a folder that it lies in, is what the pattern says. After a wildcard the first place where the rest fits is as good
  * as any later one, so that only the last wildcard is ever gone back to: the work is at most the product of both lengths.
  */
-export function matchGlob(parts: readonly GlobPart[], path: string): boolean {
-  const names = path === '' ? [] : path.split('/')
+export function matchGlob(parts: readonly GlobPart[], names: readonly string[]): boolean {
   let [part, name] = [0, 0]
   let retry: { readonly part: number; name: number } | undefined
   for (;;) {

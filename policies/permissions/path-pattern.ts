@@ -10,6 +10,8 @@ export type PathPattern = {
   readonly glob: string
   /** The folder, or the file, that its fixed beginning names. */
   readonly base: (cwd: string) => string
+  /** It begins with a wildcard, so that it may mean a file anywhere below its anchor. */
+  readonly isAnywhere: boolean
   /** Whether it means an absolute path. `anyCase` takes letters of both cases for the same, as some file systems do. */
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
   /** Whether what it means by its fixed beginning lies in a folder, so that whoever removes the folder removes that. */
@@ -32,29 +34,46 @@ export function pathPattern(pattern: string, settingsFolder: string): PathPatter
   const glob = anywhere ? `**/${clean}` : clean
   const compiled = compileGlob(glob)
   if (compiled === undefined) return undefined
-  const lower = compileGlob(glob.toLowerCase()) ?? compiled
+  const lower = glob === glob.toLowerCase() ? compiled : (compileGlob(glob.toLowerCase()) ?? compiled)
   const fixed = fixedBeginning(compiled)
-  const below = (path: string, cwd: string): string | undefined => {
-    const root = anchor ?? cwd
-    const way = relative(root, resolve(root, path)).split(sep).join('/')
-    return way === '..' || way.startsWith('../') ? undefined : way
+  let last: { readonly cwd: string; readonly base: string } | undefined
+  const base = (cwd: string): string => {
+    if (last?.cwd !== cwd) last = { cwd, base: resolve(anchor ?? cwd, ...fixed) }
+    return last.base
   }
   return {
     anchor,
     glob,
-    base: (cwd) => resolve(anchor ?? cwd, ...fixed),
+    base,
+    isAnywhere: fixed.length === 0,
     matches: (path, cwd, anyCase = false) => {
       if (path.length > longestPath) return false
-      const way = below(path, cwd)
+      const way = wayBelow(anchor ?? cwd, path)
       if (way === undefined) return false
-      return anyCase ? matchGlob(lower, way.toLowerCase()) : matchGlob(compiled, way)
+      return anyCase ? matchGlob(lower, way.lower) : matchGlob(compiled, way.names)
     },
     liesIn: (folder, cwd) => {
-      const start = resolve(anchor ?? cwd, ...fixed)
-      const way = relative(folder, start)
+      const way = relative(folder, base(cwd))
       return fixed.length > 0 && way !== '..' && !way.startsWith(`..${sep}`)
     },
   }
+}
+
+type Way = { readonly names: readonly string[]; readonly lower: readonly string[] }
+
+/** The same few paths are held against every pattern there is. */
+const ways = new Map<string, Way | undefined>()
+const mostWays = 64
+
+/** The names that lead from a folder to a path; undefined where it isn't below. */
+function wayBelow(root: string, path: string): Way | undefined {
+  const key = `${root}\0${path}`
+  if (ways.has(key)) return ways.get(key)
+  if (ways.size >= mostWays) ways.clear()
+  const names = relative(root, resolve(root, path)).split(sep).filter(notEmpty)
+  const way = names[0] === '..' ? undefined : { names, lower: names.map((name) => name.toLowerCase()) }
+  ways.set(key, way)
+  return way
 }
 
 function notEmpty(part: string): boolean {

@@ -21,15 +21,27 @@ export function judgeReach(
   const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
   if (restricting.length === 0) return []
   const { read, touched } = placesOf(command)
+  // Looked up once, whatever number of permissions they are held against.
+  const inFolders = (named: readonly string[]): readonly Place[] =>
+    [...new Set(named)].flatMap((text) =>
+      folders.map((folder) => {
+        const path = absolutePath(text, folder)
+        return { text, path, lower: resolve(path).toLowerCase(), folder }
+      }),
+    )
+  const [looked, reached] = [inFolders(read), inFolders(touched)]
   return restricting.flatMap((permission): readonly Opinion[] => {
-    const meet = (isNamed: boolean) => (one: string) =>
-      folders.some((folder) => meets(permission, absolutePath(one, folder), folder, isNamed))
-    const place = (permission.access === 'read' ? read : []).find(meet(false)) ?? touched.find(meet(true))
+    const place =
+      (permission.access === 'read' ? looked : []).find((one) => meets(permission, one, false)) ??
+      reached.find((one) => meets(permission, one, true))
     if (place === undefined) return []
-    const reason = `By ${place} it may reach what the permission ${permission.text} restricts.`
+    const reason = `By ${place.text} it may reach what the permission ${permission.text} restricts.`
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(permission) }]
   })
 }
+
+/** Where a command may get to. `lower`: in lower case, without dots and doubled slashes. */
+type Place = { readonly text: string; readonly path: string; readonly lower: string; readonly folder: string }
 
 /** Where a command may read without naming it, and where it may do anything. */
 function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
@@ -62,14 +74,14 @@ function namedBy(word: ShellWord): readonly string[] {
  * Whether a place lies where a permission may mean a file, or around it. Of a pattern that may mean a file anywhere a name alone says
  * nothing.
  */
-function meets({ pattern }: PathPermission, place: string, cwd: string, isNamed: boolean): boolean {
-  if (pattern.matches(place, cwd, true)) return true
-  const base = pattern.base(cwd)
-  const [inner, outer] = [resolve(place).toLowerCase(), base.toLowerCase()]
-  const isAnywhere = base === resolve(pattern.anchor ?? cwd)
-  return within(outer, inner) || (within(inner, outer) && !(isNamed && isAnywhere))
+function meets({ pattern }: PathPermission, { path, lower, folder }: Place, isNamed: boolean): boolean {
+  if (pattern.matches(path, folder, true)) return true
+  const outer = pattern.base(folder).toLowerCase()
+  return within(outer, lower) || (within(lower, outer) && !(isNamed && pattern.isAnywhere))
 }
 
 function within(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+  return (
+    path.startsWith(folder) && (path.length === folder.length || folder.endsWith('/') || path[folder.length] === '/')
+  )
 }

@@ -1,6 +1,7 @@
 import { homeDirectory } from '../home.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import { matchStars } from './match-stars.ts'
+import { isOptionEntry } from './rule-index.ts'
 import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
 import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
@@ -23,11 +24,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   if (program === undefined || rules.prefixRules.length === 0) return []
   const forms = subject.bare === undefined ? [subject.words] : [subject.words, subject.bare]
   const meant = forms.flatMap(formsOf)
-  const names = new Set(meant.map(([first]) => programKey(first?.text ?? '')))
-  const candidates =
-    program.kind === 'static'
-      ? [...[...names].flatMap((name) => rules.byProgram.get(name) ?? []), ...rules.forAnyProgram]
-      : rules.restricting
+  const candidates = program.kind === 'static' ? candidatesFor(meant, rules) : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
     // Of rules that a word not known yet may turn out to meet, one says as much as all of them.
@@ -42,11 +39,25 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   return matches
 }
 
+/** The rules that may be about a command of known words, in the order in which they stand; where a word isn't known, all of its program. */
+function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet): readonly PrefixRule[] {
+  const found = new Set<PrefixRule>()
+  for (const [first, ...rest] of forms) {
+    const filed = rules.byProgram.get(programKey(first?.text ?? ''))
+    if (filed === undefined) continue
+    const isKnown = rest.every(({ kind }) => kind === 'static')
+    const those = isKnown ? [filed.others, ...rest.map(({ text }) => filed.byWord.get(text) ?? [])] : [filed.all]
+    for (const rule of those.flat()) found.add(rule)
+  }
+  const place = (rule: PrefixRule): number => rules.places.get(rule) ?? 0
+  return [...[...found].toSorted((a, b) => place(a) - place(b)), ...rules.forAnyProgram]
+}
+
 type Answer = 'yes' | 'maybe' | 'no'
 
 function matchExactly(words: readonly ShellWord[], rule: PrefixRule, rules: RuleSet): Answer {
   if (rule.text !== undefined) {
-    return words.every(({ kind }) => kind === 'static') && matchStars(rule.text, lineOf(words)) ? 'yes' : 'no'
+    return words.every(({ kind }) => kind === 'static') && matchStars(rule.text, linesOf(words).line) ? 'yes' : 'no'
   }
   if (rule.exact === true && words.length !== rule.pattern.length) return 'no'
   const fits = rule.pattern.every((alternatives, at) => {
@@ -71,15 +82,32 @@ function lineOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(' ')
 }
 
+/** A command as one line, without a folder in front of its program, and as far as it is known where that isn't to its end. */
+type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
+
+/** Each is held against every rule that is a text. */
+const lines = new WeakMap<readonly ShellWord[], Lines>()
+
+function linesOf(words: readonly ShellWord[]): Lines {
+  const made = lines.get(words)
+  if (made !== undefined) return made
+  const [program, ...rest] = words
+  const unknownAt = words.findIndex(({ kind }) => kind !== 'static')
+  const all: Lines = {
+    line: lineOf(words),
+    bare: lineOf([{ kind: 'static', text: programKey(program?.text ?? '') }, ...rest]),
+    known: unknownAt < 0 ? undefined : lineOf(words.slice(0, unknownAt)),
+  }
+  lines.set(words, all)
+  return all
+}
+
 /** A text with stars against a command, with and without a folder in front of the program. */
 function matchTextWidely(words: readonly ShellWord[], text: string): Answer {
-  const [program, ...rest] = words
-  if (program === undefined) return 'no'
-  const lines = [lineOf(words), lineOf([{ kind: 'static', text: programKey(program.text) }, ...rest])]
-  const unknownAt = words.findIndex(({ kind }) => kind !== 'static')
-  if (unknownAt < 0) return lines.some((line) => matchStars(text, line)) ? 'yes' : 'no'
-  const known = lineOf(words.slice(0, unknownAt))
-  const start = text.split('*')[0] ?? ''
+  const { line, bare, known } = linesOf(words)
+  if (known === undefined) return matchStars(text, line) || (bare !== line && matchStars(text, bare)) ? 'yes' : 'no'
+  const star = text.indexOf('*')
+  const start = star < 0 ? text : text.slice(0, star)
   return start.startsWith(known) || known.startsWith(start) ? 'maybe' : 'no'
 }
 
@@ -112,10 +140,6 @@ function matchTargets(words: readonly ShellWord[], pattern: PrefixRule['pattern'
   const given = (entry: readonly string[]): boolean =>
     words.some(({ kind, text }) => kind === 'static' && entry.includes(text))
   return least(pattern.map((entry): Answer => (given(entry) ? 'yes' : isOpen ? 'maybe' : 'no')))
-}
-
-function isOptionEntry(entry: readonly string[]): boolean {
-  return entry.every((text) => text.startsWith('-') && text !== '-')
 }
 
 function least(answers: readonly Answer[]): Answer {

@@ -1,3 +1,4 @@
+import { indexRules, type ProgramRules } from './rule-index.ts'
 import type { HostExecutable, NetworkRule, PrefixRule } from './rule.ts'
 
 /** All rules of a run, from every layer. */
@@ -6,7 +7,9 @@ export type RuleSet = {
   readonly networkRules: readonly NetworkRule[]
   readonly hostExecutables: readonly HostExecutable[]
   /** The prefix rules by the program they name, in lower case. */
-  readonly byProgram: ReadonlyMap<string, readonly PrefixRule[]>
+  readonly byProgram: ReadonlyMap<string, ProgramRules>
+  /** Where each stands among all. */
+  readonly places: ReadonlyMap<PrefixRule, number>
   /** The prefix rules that name no program. */
   readonly forAnyProgram: readonly PrefixRule[]
   /** The prefix rules that prompt or forbid. */
@@ -32,7 +35,16 @@ export function makeRuleSet(
   const forAnyProgram = prefixRules.filter(({ pattern }) => pattern.length === 0)
   const restricting = prefixRules.filter(({ decision }) => decision !== 'allow')
   const concealing = restricting.filter(({ origin }) => origin.layer !== 'default')
-  return { prefixRules, networkRules, hostExecutables, byProgram, forAnyProgram, restricting, concealing }
+  return {
+    prefixRules,
+    networkRules,
+    hostExecutables,
+    byProgram: new Map([...byProgram].map(([program, rules]) => [program, indexRules(rules, program)])),
+    places: new Map(prefixRules.map((rule, place) => [rule, place])),
+    forAnyProgram,
+    restricting,
+    concealing,
+  }
 }
 
 /** A set with what another adds. */

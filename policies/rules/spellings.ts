@@ -69,6 +69,11 @@ export function plainOption(program: string, text: string): string {
 /** Programs to which `X run a` and `X a` are one. */
 const leavingOutRun = /^(?:yarn|yarnpkg|pnpm|bun)$/
 
+/** Whether a program takes `run` for said where it isn't. */
+export function leavesOutRun(program: string): boolean {
+  return leavingOutRun.test(program)
+}
+
 /** A rule's pattern, and the others that its program takes for the same. */
 export function patternsOf({ pattern, origin }: PrefixRule, program: string): readonly PrefixRule['pattern'][] {
   const [names, verb, ...rest] = pattern

@@ -1,0 +1,44 @@
+import type { PrefixRule } from './rule.ts'
+import { leavesOutRun } from './spellings.ts'
+
+/** The rules that name one program, filed so that those whose words a command hasn't are not looked at. */
+export type ProgramRules = {
+  readonly all: readonly PrefixRule[]
+  /** By a word that a command has to have. */
+  readonly byWord: ReadonlyMap<string, readonly PrefixRule[]>
+  /** Those that need no word in particular. */
+  readonly others: readonly PrefixRule[]
+}
+
+/** Files the rules of one program. */
+export function indexRules(all: readonly PrefixRule[], program: string): ProgramRules {
+  const byWord = new Map<string, PrefixRule[]>()
+  const others: PrefixRule[] = []
+  for (const rule of all) {
+    const words = wordsOf(rule, program)
+    if (words === undefined) others.push(rule)
+    for (const word of new Set(words)) {
+      const filed = byWord.get(word)
+      if (filed === undefined) byWord.set(word, [rule])
+      else filed.push(rule)
+    }
+  }
+  return { all, byWord, others }
+}
+
+/** Whether an entry of a pattern is an option, which may be spelt in several ways. */
+export function isOptionEntry(entry: readonly string[]): boolean {
+  return entry.every((text) => text.startsWith('-') && text !== '-')
+}
+
+/** The words of which a command has one, spelt so, where a rule is about it: those of the pattern's last entry. Undefined where other words do too. */
+function wordsOf({ pattern, text }: PrefixRule, program: string): readonly string[] | undefined {
+  const operands = pattern.slice(1).filter((entry) => !isOptionEntry(entry))
+  const last = operands.at(-1)
+  if (text !== undefined || last === undefined) return undefined
+  const isOwn = program === 'npm' || leavesOutRun(program)
+  // What stands first has other names there, and so has a script that is a command too.
+  if (isOwn && (operands.length < 2 || last.some((word) => /^(?:test|start|stop|restart)$/.test(word))))
+    return undefined
+  return last
+}
