@@ -4,7 +4,7 @@ import type { AgentLoan } from '../agents/sub-agents.ts'
 import type { RunSummary, Sink } from '../core/events.ts'
 import type { Model } from '../core/model.ts'
 import { describeIdleRule } from '../config/read-policies.ts'
-import { environmentContext, instructionsFor } from '../run/instructions.ts'
+import { instructionsFor } from '../run/instructions.ts'
 import type { RunHooks } from '../tools/hooks.ts'
 import { run } from '../run/run.ts'
 import type { RunOptions } from '../run/run-options.ts'
@@ -15,8 +15,8 @@ import { fixedTools } from '../tools/late-tools.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { toolSet } from '../tools/tool-set.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
-import { describeReviewer } from './choose-reviewer.ts'
 import type { Closing } from './closing.ts'
+import { askGit, describeEnvironment } from './describe-environment.ts'
 import type { Contribution, Opened, Services } from './feature.ts'
 import { featuresOf } from './features/index.ts'
 import { createRunGuardian } from './guard.ts'
@@ -81,6 +81,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     aroundModel,
   }
   const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
+  const git = askGit(session)
   for (const feature of featuresOf(request.task)) {
     const contribution = await feature.open(context)
     closing.add(contribution.close)
@@ -101,7 +102,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
     ...session.began,
     instructions: instructionsFor(models),
-    context: [describeEnvironment(session), ...all((one) => one.context)],
+    context: [describeEnvironment(session, await git), ...all((one) => one.context)],
     approvalPolicy: session.approvalMode,
     looseDenies: session.denied.loose,
     reasoningEffort: settings.model_reasoning_effort,
@@ -172,19 +173,6 @@ function only<Name extends 'hooks' | 'lateTools'>(
   const brought = contributions.filter((one) => one[name] !== undefined)
   if (brought.length > 1) throw new Error(`${brought.length} features bring ${name}, and a run has one`)
   return brought[0]?.[name]
-}
-
-/** What the model is told of where it is. */
-function describeEnvironment({ workspace, sandbox, approvalMode, choice }: InSession): string {
-  const { mode, network } = sandbox.policy
-  return environmentContext({
-    workspace,
-    shell: sandbox.shell,
-    sandboxMode: mode,
-    network: mode === 'danger-full-access' ? 'full' : network.mode,
-    approvalPolicy: approvalMode,
-    reviewer: describeReviewer(choice),
-  })
 }
 
 /** A sandbox that is none, opened when it is first asked for. */

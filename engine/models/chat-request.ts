@@ -35,7 +35,7 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
   return {
     model,
     messages: [
-      ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
+      ...(instructions.length === 0 ? [] : [{ role: 'system' as const, content: instructions.join('\n\n') }]),
       ...asGeminiTakes(
         model,
         turns.flatMap((turn) => chatMessagesOf(turn, { model, tools: request.tools })),

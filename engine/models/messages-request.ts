@@ -1,8 +1,9 @@
 import type { ModelRequest, ToolDeclaration } from '../core/model.ts'
 import { enforcesSchema, leastThinking, longestAnswer, preservesThinking, thinksByBudget } from './claude-models.ts'
 import { mayThink, messagesOf, withoutLooseEnds } from './messages-turns.ts'
-import type { TextBlock, UserBlock, WireMessage } from './messages-turns.ts'
+import type { Cached, TextBlock, WireMessage } from './messages-turns.ts'
 import { prefixOf, withoutUnbound, type Block, type Prefix } from './preserved-thinking.ts'
+import { cached } from './messages-cache.ts'
 import { takeTurns } from './turns.ts'
 
 /** The body of `POST /v1/messages` (https://platform.claude.com/docs/en/api/messages), as far as used. */
@@ -11,7 +12,7 @@ export type MessagesBody = {
   max_tokens: number
   system?: TextBlock[]
   messages: WireMessage[]
-  tools?: (WireTool | { type: 'web_search_20250305'; name: 'web_search'; allowed_domains?: string[] })[]
+  tools?: AnyTool[]
   stream: true
   temperature?: number
   top_p?: number
@@ -24,6 +25,8 @@ export type MessagesBody = {
 }
 
 type WireTool = { name: string; description: string; input_schema: { type: 'object' } & Record<string, unknown> }
+
+type AnyTool = (WireTool | { type: 'web_search_20250305'; name: 'web_search'; allowed_domains?: string[] }) & Cached
 
 /** Builds the request. The same history gives the same bytes up to its last message, so that the prefix cache hits. */
 export function buildMessagesBody(model: string, request: ModelRequest): MessagesBody {
@@ -47,12 +50,7 @@ export function buildMessages(
     max_tokens: maxOutputTokens ?? longestAnswer(model),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
-    // One breakpoint here covers the tools too, which come before the system text in the prefix.
-    ...(instructions === ''
-      ? {}
-      : { system: [{ type: 'text', text: instructions, cache_control: { type: 'ephemeral' } }] }),
-    messages: markCached(bound.messages),
-    ...(tools.length === 0 ? {} : { tools }),
+    ...cached({ tools, instructions, messages: bound.messages }),
     stream: true,
     ...reasoning(model, request, bound.messages),
   }
@@ -73,21 +71,6 @@ function wireTool(tool: ToolDeclaration): WireTool {
     description: tool.description,
     input_schema: { ...tool.parameters, type: 'object' },
   }
-}
-
-/**
- * Breakpoints on the last two things we said: the newest writes the cache, the one before is where the last request
- * wrote it. The API looks back only some blocks from a breakpoint, and many parallel results are many blocks.
- */
-function markCached(messages: readonly WireMessage[]): WireMessage[] {
-  const ours = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2)
-  return messages.map((message, at) => {
-    const last = message.content.at(-1)
-    if (message.role !== 'user' || last === undefined || !ours.includes(at)) return message
-    // The message itself is sent again without the mark.
-    const marked = { ...last, cache_control: { type: 'ephemeral' as const } }
-    return { role: 'user', content: [...message.content.slice(0, -1), marked] as UserBlock[] }
-  })
 }
 
 const budgets: Readonly<Record<string, number>> = {

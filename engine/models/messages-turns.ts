@@ -6,7 +6,7 @@ import { translateOnce } from './turns.ts'
 import type { Said, Turn } from './turns.ts'
 
 /** A mark that a prompt cache is to be written up to here. */
-type Cached = { cache_control?: { type: 'ephemeral' } }
+export type Cached = { cache_control?: { type: 'ephemeral' } }
 /** A text. */
 export type TextBlock = { type: 'text'; text: string } & Cached
 type ImageBlock = { type: 'image'; source: { type: 'base64'; media_type: MediaType; data: string } } & Cached

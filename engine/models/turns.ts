@@ -15,11 +15,13 @@ export type Turn =
 /**
  * A history as the APIs see it that only know two speakers taking turns: developer messages at the very start belong to
  * the instructions, later ones are said by the user.
+ *
+ * @returns `instructions`: those of the run, and what is told of this place, each a part that may be cached by itself
  */
 export function takeTurns(
   instructions: string,
   history: readonly HistoryItem[],
-): { readonly instructions: string; readonly turns: readonly Turn[] } {
+): { readonly instructions: readonly string[]; readonly turns: readonly Turn[] } {
   const isDeveloper = (item: HistoryItem): boolean => item.type === 'message' && item.role === 'developer'
   const start = history.findIndex((item) => !isDeveloper(item))
   const leading = start === -1 ? history : history.slice(0, start)
@@ -30,7 +32,7 @@ export function takeTurns(
     from += items.length
   }
   const texts = leading.flatMap((item) => (item.type === 'message' ? [item.text] : []))
-  return { instructions: [instructions, ...texts].filter((text) => text !== '').join('\n\n'), turns }
+  return { instructions: [instructions, texts.join('\n\n')].filter((text) => text !== ''), turns }
 }
 
 /** For whom a turn is translated: the tools of the request, and the model's name as its provider knows it. */

@@ -14,24 +14,3 @@ const byFamily: Readonly<Record<ModelFamily, string>> = { gpt, openai: olderGpt,
 export function instructionsFor(models: readonly string[]): string {
   return byFamily[sharedFamily(models)]
 }
-
-/** Where a run takes place, told to the model before the prompt. */
-export function environmentContext(facts: {
-  readonly workspace: string
-  /** What reads command lines. */
-  readonly shell: string
-  readonly sandboxMode: string
-  readonly network: string
-  readonly approvalPolicy: string
-  /** Who answers when the Guardian asks. */
-  readonly reviewer: string
-}): string {
-  return [
-    '<environment>',
-    `working directory: ${facts.workspace}`,
-    `shell: ${facts.shell}`,
-    `sandbox: ${facts.sandboxMode}; network: ${facts.network}`,
-    `approvals: ${facts.approvalPolicy}; ${facts.reviewer}`,
-    '</environment>',
-  ].join('\n')
-}

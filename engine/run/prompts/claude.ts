@@ -1,10 +1,11 @@
 import { common } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
-/** For Anthropic's models. */
-export const claude = `${common}
-
-Do what was asked and nothing beside it: no documents nobody asked for, no comments about what you did, no tidying elsewhere. Calls
-that do not depend on each other belong in one response.
+/** For Anthropic's models, which were trained on replacing text in files. */
+export const claude = `${common({
+  search: 'Find things with grep and glob; in the shell use rg.',
+  edit: 'Change one place with edit_file, several places or files at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
+  list: 'todo',
+})}
 
 ${patchFormat}`

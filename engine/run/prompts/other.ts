@@ -2,10 +2,13 @@ import { common } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
 /** For all other models, Gemini and local ones among them, and for runs in which models of several makers take turns. */
-export const other = `${common}
+export const other = `${common({
+  search: 'Find things with grep and glob; in the shell use rg.',
+  edit: 'Change one place with edit_file, several places or files at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
+  list: 'todo',
+})}
 
-Act by calling tools; a command or a patch that you only write into a message does nothing. Call them by the names they were declared
-with, with arguments in JSON. Do what was asked and nothing beside it. A message without a call ends the run: send it only when the
-task is done or cannot be.
+# Calling tools
+A command or a patch that you only write into a message does nothing: call a tool, by the name it was declared with.
 
 ${patchFormat}`

@@ -1,5 +1,6 @@
 /** How a patch is written, for models that were not trained on the format. */
-export const patchFormat = `A patch for apply_patch looks like this:
+export const patchFormat = `# The patch format
+A patch for apply_patch looks like this:
 
 *** Begin Patch
 *** Update File: src/greet.js
@@ -16,5 +17,5 @@ export const patchFormat = `A patch for apply_patch looks like this:
 - Paths are relative to the working directory. "*** Move to: NEW/PATH" right below an Update File line renames the file.
 - In an update every line begins with one character: a blank for context, "-" for a line that goes, "+" for one that comes.
 - Context is copied from the file exactly, indentation too. Three lines above and below are enough; where they occur more than once,
-  put a line that stands above them, such as the head of the function, behind "@@". There are no line numbers.
+  put a line that stands above them, such as a function's head, behind "@@". There are no line numbers.
 - In an added file every line begins with "+".`

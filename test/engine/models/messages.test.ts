@@ -35,7 +35,10 @@ test('the request carries the whole conversation in the Messages format', async 
   expect(mock.requests[1]?.body).toEqual({
     model: 'claude-opus-5-5',
     max_tokens: 64_000,
-    system: [{ type: 'text', text: 'Be brief.\n\nHouse rules.', ...cached }],
+    system: [
+      { type: 'text', text: 'Be brief.', ...cached },
+      { type: 'text', text: 'House rules.', ...cached },
+    ],
     messages: [
       { role: 'user', content: [image, { type: 'text', text: 'See?', ...cached }] },
       {

@@ -1,0 +1,51 @@
+import type { Cached, TextBlock, UserBlock, WireMessage } from './messages-turns.ts'
+
+/** The most breakpoints of one request (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). */
+const mostBreakpoints = 4
+
+const mark = { cache_control: { type: 'ephemeral' } } as const satisfies Cached
+
+/** What a request begins with, in the order of the cached prefix. */
+type Parts<Tool extends { readonly name: string }> = {
+  readonly tools: readonly Tool[]
+  readonly instructions: readonly string[]
+  readonly messages: readonly WireMessage[]
+}
+
+/** The same in the fields of a body. A field is left out where there is nothing. */
+type CachedParts<Tool> = { tools?: (Tool & Cached)[]; system?: TextBlock[]; messages: WireMessage[] }
+
+/**
+ * Marks where the prompt cache is written. The last two things we said come first: the newest writes the cache, the one before is where the
+ * last request wrote it, since the API looks back only some blocks, and many parallel results are many blocks. Then the fixed instructions,
+ * with the tools before them; our own tools apart from those of servers, which differ from run to run; and what is told of this place.
+ */
+export function cached<Tool extends { readonly name: string }>(parts: Parts<Tool>): CachedParts<Tool> {
+  const { tools, instructions, messages } = parts
+  const ours = messages.flatMap(({ role }, at) => (role === 'user' ? [at] : [])).slice(-2)
+  const ownTools = tools.findLastIndex(({ name }) => !name.startsWith('mcp__'))
+  const isDivided = ownTools !== -1 && ownTools < tools.length - 1
+  let left = mostBreakpoints - ours.length - Math.min(instructions.length, 1)
+  const marksTools = isDivided && left-- > 0
+  const marksPlace = instructions.length > 1 && left > 0
+  return {
+    ...(tools.length === 0
+      ? {}
+      : { tools: tools.map((tool, at) => (marksTools && at === ownTools ? { ...tool, ...mark } : tool)) }),
+    ...(instructions.length === 0
+      ? {}
+      : {
+          system: instructions.map((text, at) => ({
+            type: 'text' as const,
+            text,
+            ...(at === 0 || marksPlace ? mark : {}),
+          })),
+        }),
+    messages: messages.map((message, at) => {
+      const last = message.content.at(-1)
+      if (message.role !== 'user' || last === undefined || !ours.includes(at)) return message
+      // The message itself is sent again without the mark.
+      return { role: 'user', content: [...message.content.slice(0, -1), { ...last, ...mark }] as UserBlock[] }
+    }),
+  }
+}

@@ -1,0 +1,60 @@
+/** Where a run takes place, as far as its model has to know. */
+type EnvironmentFacts = {
+  readonly workspace: string
+  /** The day, as `2026-11-22`. */
+  readonly date: string
+  readonly system: string
+  /** What reads command lines. */
+  readonly shell: string
+  /** Branch and state. */
+  readonly git: string
+  readonly sandboxMode: string
+  /** Directories and files that commands may write to beside the workspace and their own `/tmp`. */
+  readonly writable: readonly string[]
+  /** Whether commands have a `/tmp` of their own. */
+  readonly hasPrivateTmp: boolean
+  /** `full`, `off`, or the hosts that can be reached. */
+  readonly network: 'full' | 'off' | readonly string[]
+  readonly approvalPolicy: string
+  /** Who answers when the Guardian asks. */
+  readonly reviewer: string
+  /** Whether a command may ask for more than the sandbox gives. */
+  readonly canEscalate: boolean
+}
+
+/** What the model is told of where it is, before the prompt. It is part of the conversation, and never changes in it. */
+export function environmentContext(facts: EnvironmentFacts): string {
+  return [
+    '<environment>',
+    `date: ${facts.date}; system: ${facts.system}; shell: ${facts.shell}`,
+    `working directory: ${facts.workspace}`,
+    `git: ${facts.git}`,
+    `sandbox: ${facts.sandboxMode}; ${writing(facts)}`,
+    `network: ${reaching(facts.network)}`,
+    `approvals: ${facts.approvalPolicy}; ${facts.reviewer}`,
+    ...(facts.canEscalate ? [escalating] : []),
+    '</environment>',
+  ].join('\n')
+}
+
+const escalating =
+  'Where the sandbox stands in the way of what the task needs, repeat the command with sandbox_permissions "require_escalated", one sentence ' +
+  'of justification, and additional_permissions that name no more than it needs. Do not ask beforehand, nor for convenience.'
+
+function writing({ sandboxMode, writable, hasPrivateTmp }: EnvironmentFacts): string {
+  const tmp = hasPrivateTmp ? '; /tmp is private to this run, and gone when it ends' : ''
+  switch (sandboxMode) {
+    case 'danger-full-access':
+      return 'nothing confines commands, so take care outside the working directory'
+    case 'read-only':
+      return `nothing can be written${tmp}`
+    default:
+      return `writing works in the working directory${writable.map((place) => `, ${place}`).join('')}${tmp}`
+  }
+}
+
+function reaching(network: EnvironmentFacts['network']): string {
+  if (network === 'full') return 'full'
+  if (network === 'off' || network.length === 0) return 'off'
+  return `only ${network.join(', ')}`
+}
