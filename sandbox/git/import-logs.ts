@@ -40,6 +40,19 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
   })
 }
 
+/** Whether the last of the new lines in the log of a branch says that it is at an object; and in that of the host's HEAD where that is the branch. */
+export function isLogged(
+  { host, scopes }: ImportSides,
+  changes: readonly LogChange[],
+  name: string,
+  oid: string,
+): boolean {
+  const says = (log: string): boolean => changes.find((change) => change.name === log)?.lines.at(-1)?.oid === oid
+  const isAt = (prefix: string): boolean =>
+    host.read(`${prefix}HEAD`, 4096)?.toString('latin1').trim() === `ref: ${name}`
+  return says(`logs/${name}`) && scopes.every(({ prefix }) => !isAt(prefix) || says(`${prefix}logs/HEAD`))
+}
+
 /**
  * Writes what commands added into the host's reflogs, in place of the one line that git made of it when the ref was taken over.
  *

@@ -5,8 +5,7 @@ import { isHarmless, withoutUserinfo } from './config-clean.ts'
 import { parseConfigFile, keyOf, writeConfigFile } from './config-file.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { importChanges } from './import.ts'
-import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
-import type { RunPack } from './import-types.ts'
+import type { ImportNote, ImportResult, ImportSides, Known, NewObjects, RunPack } from './import-types.ts'
 
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9_.+-]*$/
 
@@ -33,7 +32,7 @@ export async function importMade(sides: ImportSides, options: MadeOptions): Prom
     mkdirSync(sides.host.at(prefix), { recursive: true })
     put(sides.host, `${prefix}commondir`, '../..\n')
     put(sides.host, `${prefix}gitdir`, `${worktree}/.git\n`)
-    const result = await importChanges({ ...sides, scopes: [scope] }, nothingKnown(), undefined, 'work tree')
+    const result = await importChanges({ ...sides, scopes: [scope] }, nothingKnown(), objectsFrom([]), 'work tree')
     notes.push(...result.notes)
     stale = true
   }
@@ -128,7 +127,11 @@ async function importModule(
       const scopes = [{ prefix: '', worktree, writable: true }]
       const known = nothingKnown()
       known.raw.set('HEAD', Buffer.from('ref: refs/heads/main\n'))
-      const result = await importChanges({ ...sides, host, left, scopes }, known, () => pack(inside, sides.oidBytes))
+      const result = await importChanges(
+        { ...sides, host, left, scopes },
+        known,
+        objectsFrom([() => pack(inside, sides.oidBytes)]),
+      )
       // Without its objects it would be a repository that git can do nothing with.
       if (result.notes.length > 0) rmSync(at, { recursive: true, force: true })
       return result
@@ -147,4 +150,8 @@ function put(host: HeldDirectory, name: string, content: string | Buffer): void 
 /** The host has nothing yet of what is to be taken over. */
 function nothingKnown(): Known {
   return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
+}
+
+function objectsFrom(packs: NewObjects['packs']): NewObjects {
+  return { given: packs.length === 0, packs, oids: new Set(), commits: new Set() }
 }

@@ -1,3 +1,4 @@
+import { moveBranch } from './move-branch.ts'
 import { isImportedRef } from './refs.ts'
 import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
 
@@ -25,21 +26,27 @@ export function changedRefs(known: Known, left: ReadonlyMap<string, string>): re
  * Takes changed refs over: each only where the host still has what commands began with. Whatever the host moved meanwhile stays, and what
  * commands made of it goes to `refs/portcullis/RUN/`.
  *
- * @param exists whether the host has an object
+ * @param options.exists whether the host has an object
+ * @param options.isLogged whether commands have told all logs that a branch now is what it is, in lines that will be taken over: git need not add its own
+ * @param options.commits objects that are commits for certain
  */
-export function importRefs(
+export async function importRefs(
   sides: ImportSides,
   known: Known,
   changes: readonly RefChange[],
-  exists: (oid: string) => boolean,
-): ImportResult & { readonly refused: ReadonlySet<string> } {
+  options: {
+    readonly exists: (oid: string) => boolean
+    readonly isLogged: (name: string, oid: string) => boolean
+    readonly commits: ReadonlySet<string>
+  },
+): Promise<ImportResult & { readonly refused: ReadonlySet<string> }> {
   const notes: ImportNote[] = []
   const refused = new Set<string>()
   const plain: RefChange[] = []
   for (const change of changes) {
     if (change.now?.startsWith('ref: ') === true || change.old?.startsWith('ref: ') === true) {
       if (!importSymbolic(sides, known, change)) refused.add(change.name)
-    } else if (change.now !== undefined && !exists(change.now)) {
+    } else if (change.now !== undefined && !options.exists(change.now)) {
       refused.add(change.name)
       notes.push({
         subject: `${change.name} (it names an object that is not there)`,
@@ -49,7 +56,7 @@ export function importRefs(
   }
   // What goes comes first: `a` may have to make room for `a/b`.
   plain.sort((a, b) => Number(a.now !== undefined) - Number(b.now !== undefined))
-  const all = plain.length === 0 || update(sides, plain)
+  const all = plain.length === 0 || (await moveOne(sides, plain, options)) || update(sides, plain)
   for (const change of plain) {
     if (all || update(sides, [change])) {
       setOrDelete(known.refs, change.name, change.now)
@@ -66,6 +73,18 @@ export function importRefs(
     })
   }
   return { notes, stale: refused.size > 0, refused }
+}
+
+/** Does it without git where a commit was made on a branch, and nothing else; tells whether it has. */
+async function moveOne(
+  sides: ImportSides,
+  [only, ...rest]: readonly RefChange[],
+  { isLogged, commits }: Pick<Parameters<typeof importRefs>[3], 'isLogged' | 'commits'>,
+): Promise<boolean> {
+  if (only === undefined || rest.length > 0 || !only.name.startsWith('refs/heads/')) return false
+  const { name, old, now } = only
+  if (old === undefined || now === undefined || !commits.has(now) || !isLogged(name, now)) return false
+  return moveBranch(sides, { name, old, now })
 }
 
 /** All of them, or none. */

@@ -58,5 +58,16 @@ export function same(a: Buffer | undefined, b: Buffer | undefined): boolean {
 /** The objects of the private directory that the host doesn't have, as a pack that git made in the sandbox. */
 export type PackObjects = () => { readonly stdout: Readable; readonly done: Promise<string | undefined> }
 
+/** The private directory's objects, as far as the host may lack them. */
+export type NewObjects = {
+  /** Whether the host has been given all of them before: it may have thrown some away since. */
+  readonly given: boolean
+  /** Ways to have them as a pack, each for where the one before didn't do; none where there are none. */
+  readonly packs: readonly PackObjects[]
+  /** Ids of what is in the first, each of a content that gives it; and which of them are commits. */
+  readonly oids: ReadonlySet<string>
+  readonly commits: ReadonlySet<string>
+}
+
 /** Runs git in the sandbox to make a pack of the objects that only the private directory has; `git` is where it is seen there. */
 export type RunPack = (git: string, oidBytes: number) => ReturnType<PackObjects>

@@ -2,11 +2,12 @@ import type { Readable } from 'node:stream'
 import { keyOf, parseConfigFile } from './config-file.ts'
 import { importConfig } from './import-config.ts'
 import { importScope, oidsOf, readScope } from './import-files.ts'
-import { importLogs, readLogs } from './import-logs.ts'
+import { importLogs, isLogged, readLogs } from './import-logs.ts'
 import { changedRefs, importRefs } from './import-refs.ts'
 import {
   sharedRefs,
   type PackObjects,
+  type NewObjects,
   type ImportNote,
   type ImportResult,
   type ImportSides,
@@ -23,14 +24,14 @@ const largestConfig = 4 * 1024 * 1024
  * Takes over into the host's repository what commands did in the private one. Objects come as a pack, which the host's git checks; all else
  * is read byte by byte here, and written by the host's git or anew by us: nothing that git would run can come along.
  *
- * @param pack undefined where the host has all objects
+ * @param objects what the host has to be given first
  * @param what `work tree` for a new one of a repository whose refs and settings are taken over already
  * @returns also whether the host has all objects now
  */
 export async function importChanges(
   sides: ImportSides,
   known: Known,
-  pack: PackObjects | undefined,
+  objects: NewObjects,
   what: 'all' | 'work tree' = 'all',
 ): Promise<ImportResult & { readonly complete: boolean }> {
   const { left, oidBytes } = sides
@@ -52,25 +53,27 @@ export async function importChanges(
   const changed = what === 'all' ? changedRefs(known, sharedRefs(refs)) : []
   const scopes = sides.scopes.filter(({ writable }) => writable).map((scope) => readScope(sides, known, scope))
   const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
-  if (pack !== undefined) {
-    const problem = await takeObjects(sides, pack)
-    if (problem !== undefined) {
-      const subject = `git objects (${problem})`
-      return {
-        notes: [{ subject, advice: 'the commits, tags and stashes of the command were not taken over' }],
-        stale: false,
-        complete: false,
-      }
-    }
-  }
   const wanted = [
     ...changed.flatMap(({ now }) => (now === undefined ? [] : [now])),
     ...scopes.flatMap((scope) => oidsOf(scope, known, oidBytes)),
     ...logs.flatMap(({ lines }) => lines.flatMap(({ old, oid }) => [old, oid])),
   ]
-  const exists = whatExists(sides, wanted)
+  const taken = await takeAll(sides, objects, [...known.refs.values()], wanted)
+  if (taken.problem !== undefined) {
+    const subject = `git objects (${taken.problem})`
+    return {
+      notes: [{ subject, advice: 'the commits, tags and stashes of the command were not taken over' }],
+      stale: false,
+      complete: false,
+    }
+  }
+  const { exists } = taken
   if (what === 'all') importShallow(sides, known)
-  const imported = importRefs(sides, known, changed, exists)
+  const imported = await importRefs(sides, known, changed, {
+    exists,
+    isLogged: (name, oid) => isLogged(sides, logs, name, oid),
+    commits: objects.commits,
+  })
   notes.push(...imported.notes)
   let { stale } = imported
   const sparse = what === 'all' && importConfig(sides, known)
@@ -81,6 +84,34 @@ export async function importChanges(
   }
   await importLogs(sides, known, logs, imported.refused, exists)
   return { notes, stale, complete: true }
+}
+
+type Exists = (oid: string) => boolean
+
+/**
+ * Gives the objects to the host's git, and finds out which of those that something is going to name it has.
+ *
+ * @param refs what its own refs named, which it has in any case
+ */
+async function takeAll(
+  sides: ImportSides,
+  { given, packs, oids }: NewObjects,
+  refs: readonly string[],
+  named: readonly string[],
+): Promise<{ readonly problem?: string; readonly exists: Exists }> {
+  const wanted = [...new Set(named)].filter((oid) => isOid(oid, sides.oidBytes) && !/^0+$/.test(oid))
+  let taken = given || packs.length === 0 ? whatExists(sides, wanted, new Set(refs)) : undefined
+  if (taken !== undefined && wanted.every(taken)) return { exists: taken }
+  let problem: string | undefined
+  for (const [index, pack] of packs.entries()) {
+    problem = await takeObjects(sides, pack)
+    if (problem !== undefined) continue
+    taken = whatExists(sides, wanted, new Set(index === 0 ? [...refs, ...oids] : refs))
+    // Of what it was given before it may have thrown something away.
+    if (wanted.every(taken)) break
+  }
+  if (taken !== undefined) return { exists: taken }
+  return { problem: problem ?? 'there is no pack', exists: () => false }
 }
 
 /** Gives the objects to the host's git; undefined when it took them, else what it said. */
@@ -130,13 +161,13 @@ async function firstBytes(stream: Readable, count: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Asks the host's git at once for all objects that something is going to name. */
-function whatExists({ git, host, oidBytes }: ImportSides, oids: readonly string[]): (oid: string) => boolean {
-  const wanted = [...new Set(oids)].filter((oid) => isOid(oid, oidBytes) && !/^0+$/.test(oid))
-  if (wanted.length === 0) return () => false
+/** Asks the host's git at once for all objects that something is going to name, but for those that are `sure`. */
+function whatExists({ git, host }: ImportSides, wanted: readonly string[], sure: ReadonlySet<string>): Exists {
+  const asked = wanted.filter((oid) => !sure.has(oid))
+  if (asked.length === 0) return (oid) => sure.has(oid)
   const { stdout } = git.run(host, ['cat-file', '--batch-check=%(objectname)', '--buffer'], {
-    input: `${wanted.join('\n')}\n`,
+    input: `${asked.join('\n')}\n`,
   })
   const there = new Set(stdout.toString('latin1').split('\n'))
-  return (oid) => there.has(oid)
+  return (oid) => there.has(oid) || sure.has(oid)
 }

@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Mount } from '../mount.ts'
 import { encodePath } from '../path-bytes.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
@@ -8,6 +6,7 @@ import { importChanges } from './import.ts'
 import { importMade } from './import-made.ts'
 import type { ImportNote, ImportSides, Known, RunPack } from './import-types.ts'
 import { makePrivateCopy, type WorktreeScope } from './private-copy.ts'
+import { PrivateObjects } from './private-objects.ts'
 import { scopesOf } from './repository.ts'
 import { readShownConfig, type ShownConfig } from './shown-config.ts'
 import { hostStamp, snapshot } from './snapshot.ts'
@@ -42,30 +41,17 @@ export class PrivateRepository {
   readonly git: string
   readonly #options: Options
   readonly #host: HeldDirectory
-  #objects: string
+  readonly #objects: PrivateObjects
   #state: State | undefined
   #oidBytes = 20
   #generation = 0
-  readonly #borrowed: readonly string[]
   #stale = false
-  /** The stamp of the objects that the host has been given. */
-  #taken: string | undefined
 
   constructor(options: Options) {
     this.git = options.git
     this.#options = options
     this.#host = holdDirectory(encodePath(options.git))
-    // The host's objects are seen beside, and those that it borrows from others itself.
-    const borrowed =
-      this.#host
-        .read('objects/info/alternates', 1024 * 1024)
-        ?.toString('utf8')
-        .split('\n') ?? []
-    this.#borrowed = borrowed
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => resolve(`${this.git}/objects`, line))
-      .filter((path) => existsSync(path))
-    this.#objects = this.#makeObjects()
+    this.#objects = new PrivateObjects(this.git, this.#host, options.directory)
   }
 
   /** Whether what commands do in it is taken over. */
@@ -122,7 +108,7 @@ export class PrivateRepository {
       denied,
     })
     if (baseline === undefined) return false
-    if (!this.#hasAlternates()) this.#objects = this.#makeObjects()
+    this.#objects.repair()
     this.#state?.left.close()
     const left = holdDirectory(path)
     const known: Known = {
@@ -144,9 +130,7 @@ export class PrivateRepository {
     const lfs = this.#host.stat('lfs')?.kind === 'directory'
     return [
       { path: this.git, source: state.path, as: may },
-      { path: `${this.git}/objects`, source: this.#objects, as: may },
-      { path: `${this.git}/portcullis/objects`, source: `${this.git}/objects`, as: 'read-only' },
-      ...this.#borrowed.map((path) => ({ path, as: 'read-only' as const })),
+      ...this.#objects.mounts(may),
       ...(lfs ? [{ path: `${this.git}/portcullis/lfs`, source: `${this.git}/lfs`, as: 'read-only' as const }] : []),
     ]
   }
@@ -166,12 +150,11 @@ export class PrivateRepository {
       scopes: state.scopes,
       run,
     }
-    const objects = this.#objectsStamp()
-    const packNew = objects === this.#taken ? undefined : () => pack(this.git, this.#oidBytes)
+    const objects = this.#objects.newOnes(this.#oidBytes, pack)
     // From here on it is we who change the host's: what somebody else changed before has to come in yet.
     const moved = this.#stamp(state.scopes) !== state.host
-    const { notes, stale, complete } = await importChanges(sides, state.known, packNew)
-    if (complete) this.#taken = objects
+    const { notes, stale, complete } = await importChanges(sides, state.known, objects)
+    if (complete) objects.taken()
     const made = await importMade(sides, { git: this.git, roots, pack })
     state.seen = now
     state.host = this.#stamp(state.scopes)
@@ -189,40 +172,6 @@ export class PrivateRepository {
       this.#host,
       scopes.map(({ prefix }) => prefix),
     )
-  }
-
-  /** A new directory for objects, which nothing that a command left can lead elsewhere. */
-  #makeObjects(): string {
-    const path = `${this.#options.directory}/objects-${this.#generation}`
-    mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })
-    mkdirSync(`${path}/info`)
-    writeFileSync(`${path}/info/alternates`, this.#alternates())
-    return path
-  }
-
-  #alternates(): string {
-    return [`${this.git}/portcullis/objects`, ...this.#borrowed, ''].join('\n')
-  }
-
-  #hasAlternates(): boolean {
-    const objects = holdDirectory(this.#objects)
-    try {
-      return objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates()
-    } finally {
-      objects.close()
-    }
-  }
-
-  /** What differs when a command has added objects; undefined where there are none. */
-  #objectsStamp(): string | undefined {
-    const objects = holdDirectory(this.#objects)
-    try {
-      const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))
-      const isEmpty = entries.every(([name]) => name === 'pack') && (objects.names('pack') ?? []).length === 0
-      return isEmpty ? undefined : entries.map(([name, { stamp }]) => `${name} ${stamp}`).join('\n')
-    } finally {
-      objects.close()
-    }
   }
 }
 

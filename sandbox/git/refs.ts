@@ -55,6 +55,14 @@ export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | und
   return refs
 }
 
+/** What a `packed-refs` file says of one ref. */
+export function refInPacked(packed: Buffer | undefined, name: string): string | undefined {
+  const at = packed?.indexOf(Buffer.from(` ${name}\n`, 'latin1')) ?? -1
+  if (packed === undefined || at === -1) return undefined
+  const value = packed.toString('latin1', packed.lastIndexOf('\n', at) + 1, at)
+  return /^[0-9a-f]+$/.test(value) ? value : undefined
+}
+
 /** A `packed-refs` file of all that aren't symbolic; those are to be loose. */
 export function writePackedRefs(refs: Refs): string {
   const lines = [...refs].filter(([, value]) => !value.startsWith('ref: ')).toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -184,6 +184,28 @@ describeInBoth('git in %s', ({ backend, test, readableRoots }) => {
     expect(git(workspace, 'rev-parse', 'later')).toBe(oid)
   })
 
+  test('an object that the host has thrown away since is given to it again', async () => {
+    const workspace = await repository()
+    const sandbox = await openIn(workspace)
+    await work(sandbox, 'echo later > later; git add later')
+    const oid = git(workspace, 'rev-parse', ':later')
+    git(workspace, 'reset', '-q')
+    git(workspace, 'repack', '-qad')
+    git(workspace, 'prune', '--expire=now')
+    expect(() => git(workspace, 'cat-file', '-e', oid)).toThrow(oid)
+    await work(sandbox, 'git add later')
+    expect(git(workspace, 'cat-file', 'blob', ':later')).toBe('later')
+  })
+
+  test('a commit that no log tells of has a line in the host’s all the same', async () => {
+    const workspace = await repository()
+    const sandbox = await openIn(workspace)
+    await work(sandbox, 'git -c core.logAllRefUpdates=false commit -q --allow-empty -m quiet; rm -r .git/logs')
+    await work(sandbox, 'git commit -q --allow-empty -m said')
+    expect(git(workspace, 'log', '--format=%s', 'main')).toBe('said\nquiet\nfirst')
+    expect(git(workspace, 'reflog', '--format=%H', 'main')).toContain(git(workspace, 'rev-parse', 'main~1'))
+  })
+
   test('filters and hooks of the repository run in the sandbox: a pointer is added, and a refusal refuses', async () => {
     const workspace = await repository()
     git(workspace, 'config', 'filter.lfs.clean', 'sed s/.*/pointer/')

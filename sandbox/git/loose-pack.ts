@@ -1,0 +1,89 @@
+import process from 'node:process'
+import type { HeldDirectory } from './held-directory.ts'
+
+/** What loose objects there may be for a pack to be made here: more, or larger ones, are git's work, which takes turns with ours. */
+const [mostObjects, mostBytes] = [128, 1024 * 1024]
+
+/** What gitformat-pack(5) calls the kinds of objects. */
+const kinds: Readonly<Record<string, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
+
+/** A pack, the ids of all that is in it, and which of them are commits. */
+type LoosePack = {
+  readonly content: Buffer
+  readonly oids: ReadonlySet<string>
+  readonly commits: ReadonlySet<string>
+}
+
+/**
+ * Packs the objects that commands left loose, as bytes: git would first have to be started in the sandbox. Each has the id that its content
+ * gives; what else is wrong with one is for the host's git to find, which checks them all.
+ *
+ * @param objects a directory of objects
+ * @param known ids of those that the host has been given
+ * @returns undefined where git has to do it: where there are packs, many objects or large ones, or anything that git wouldn't have left
+ */
+export function packLoose(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): LoosePack | undefined {
+  if (objects.names('pack')?.length !== 0) return undefined
+  const found = newOnes(objects, oidBytes, known)
+  if (found === undefined) return undefined
+  // Loaded when it is needed, which in most runs it isn't.
+  const { inflateSync, deflateSync } = process.getBuiltinModule('node:zlib')
+  const { createHash, hash } = process.getBuiltinModule('node:crypto')
+  const algorithm = oidBytes === 32 ? 'sha256' : 'sha1'
+  const parts = [head(found.length)]
+  const commits = new Set<string>()
+  let left = mostBytes
+  for (const oid of found) {
+    const compressed = objects.read(`${oid.slice(0, 2)}/${oid.slice(2)}`, left)
+    if (compressed === undefined) return undefined
+    let content: Buffer
+    try {
+      content = inflateSync(compressed, { maxOutputLength: left })
+    } catch {
+      // Too large, or not what git writes.
+      return undefined
+    }
+    left -= content.length
+    if (left <= 0 || hash(algorithm, content) !== oid) return undefined
+    const header = /^(commit|tree|blob|tag) (\d{1,9})\0/.exec(content.toString('latin1', 0, 32))
+    const [before = '', kind = '', size = ''] = header ?? []
+    if (header === null || Number(size) !== content.length - before.length) return undefined
+    if (kind === 'commit') commits.add(oid)
+    parts.push(entryHead(kinds[kind] ?? 0, Number(size)), deflateSync(content.subarray(before.length)))
+  }
+  const content = Buffer.concat(parts)
+  const sum = createHash(algorithm).update(content).digest()
+  return { content: Buffer.concat([content, sum]), oids: new Set(found), commits }
+}
+
+/** Ids of loose objects, by the names of their files; undefined for too many. */
+function newOnes(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<string>): readonly string[] | undefined {
+  const found: string[] = []
+  for (const directory of objects.names('') ?? []) {
+    if (!/^[0-9a-f]{2}$/.test(directory)) continue
+    for (const name of objects.names(directory) ?? []) {
+      const oid = directory + name
+      // What git has not finished writing is called otherwise.
+      if (oid.length !== oidBytes * 2 || !/^[0-9a-f]+$/.test(name) || known.has(oid)) continue
+      found.push(oid)
+      if (found.length > mostObjects) return undefined
+    }
+  }
+  return found
+}
+
+function head(count: number): Buffer {
+  const buffer = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1')
+  buffer.writeUInt32BE(count, 8)
+  return buffer
+}
+
+/** The kind and size of an object, seven bits a byte but for the first, which has four of the size. */
+function entryHead(kind: number, size: number): Buffer {
+  const bytes = [(kind << 4) | (size & 15)]
+  for (let rest = size >>> 4; rest > 0; rest >>>= 7) {
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) | 0x80
+    bytes.push(rest & 0x7f)
+  }
+  return Buffer.from(bytes)
+}

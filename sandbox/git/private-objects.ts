@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Mount } from '../mount.ts'
+import { holdDirectory, type HeldDirectory } from './held-directory.ts'
+import type { NewObjects, PackObjects, RunPack } from './import-types.ts'
+import { packLoose } from './loose-pack.ts'
+
+/** Where the objects of commands go: a directory that borrows the host's and what those borrow. */
+export class PrivateObjects {
+  readonly #git: string
+  readonly #directory: string
+  readonly #borrowed: readonly string[]
+  #path: string
+  #count = 0
+  /** The stamp of the objects that the host has been given. */
+  #taken: string | undefined
+  /** Those of them that we have put together ourselves. */
+  readonly #given = new Set<string>()
+
+  /**
+   * @param git the repository's directory on the host, held as `host`
+   * @param directory one of the run's own
+   */
+  constructor(git: string, host: HeldDirectory, directory: string) {
+    this.#git = git
+    this.#directory = directory
+    // The host's objects are seen beside, and those that it borrows from others itself.
+    const borrowed =
+      host
+        .read('objects/info/alternates', 1024 * 1024)
+        ?.toString('utf8')
+        .split('\n') ?? []
+    this.#borrowed = borrowed
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => resolve(`${git}/objects`, line))
+      .filter((path) => existsSync(path))
+    this.#path = this.#make()
+  }
+
+  /** What shows them at their place, and beside them what they borrow. */
+  mounts(as: 'writable' | 'read-only'): readonly Mount[] {
+    return [
+      { path: `${this.#git}/objects`, source: this.#path, as },
+      { path: `${this.#git}/portcullis/objects`, source: `${this.#git}/objects`, as: 'read-only' },
+      ...this.#borrowed.map((path) => ({ path, as: 'read-only' as const })),
+    ]
+  }
+
+  /** Begins anew where a command has changed what is borrowed. */
+  repair(): void {
+    const isSame = this.#within(
+      (objects) => objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates(),
+    )
+    if (!isSame) this.#path = this.#make()
+  }
+
+  /** What the host may lack of them: put together here where it is little, else by git in the sandbox. `taken` is to be called when it has it. */
+  newOnes(oidBytes: number, pack: RunPack): NewObjects & { readonly taken: () => void } {
+    const stamp = this.#stamp()
+    const isNew = stamp !== undefined && stamp !== this.#taken
+    const loose = isNew ? this.#within((objects) => packLoose(objects, oidBytes, this.#given)) : undefined
+    const ours = loose === undefined ? [] : [() => asStream(loose.content)]
+    const oids = loose?.oids ?? new Set()
+    return {
+      given: stamp === this.#taken,
+      packs: stamp === undefined ? [] : [...ours, () => pack(this.#git, oidBytes)],
+      oids,
+      commits: loose?.commits ?? new Set(),
+      taken: () => {
+        this.#taken = stamp
+        for (const oid of oids) this.#given.add(oid)
+      },
+    }
+  }
+
+  /** A new directory for objects, which nothing that a command left can lead elsewhere. */
+  #make(): string {
+    const path = `${this.#directory}/objects-${(this.#count += 1)}`
+    mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })
+    mkdirSync(`${path}/info`)
+    writeFileSync(`${path}/info/alternates`, this.#alternates())
+    return path
+  }
+
+  #alternates(): string {
+    return [`${this.#git}/portcullis/objects`, ...this.#borrowed, ''].join('\n')
+  }
+
+  #within<Answer>(act: (objects: HeldDirectory) => Answer): Answer {
+    const objects = holdDirectory(this.#path)
+    try {
+      return act(objects)
+    } finally {
+      objects.close()
+    }
+  }
+
+  /** What differs when a command has added objects; undefined where there are none. */
+  #stamp(): string | undefined {
+    return this.#within((objects) => {
+      const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))
+      const isEmpty = entries.every(([name]) => name === 'pack') && (objects.names('pack') ?? []).length === 0
+      return isEmpty ? undefined : entries.map(([name, { stamp }]) => `${name} ${stamp}`).join('\n')
+    })
+  }
+}
+
+function asStream(content: Buffer): ReturnType<PackObjects> {
+  return { stdout: Readable.from([content], { objectMode: false }), done: Promise.resolve(undefined) }
+}
