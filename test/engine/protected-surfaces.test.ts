@@ -8,6 +8,7 @@ import { writeFile as writeTool } from '../../engine/tools/write-file.ts'
 import { accessDenial, parsePolicy, protectedTable, protectingPlace } from '../../sandbox/index.ts'
 import { codeOf, openFor, run, temporaryDirectory } from '../sandbox/helpers.ts'
 import { openPath } from '../support/call-path.ts'
+import { needsBubblewrap } from '../support/needs.ts'
 
 /** A name of every row that counts in a workspace, and one for each way in which git is led to run something. */
 const names = [
@@ -46,24 +47,27 @@ async function repository(): Promise<string> {
   return workspace
 }
 
-test('no patch and no file tool writes what is protected, whoever approves everything', async () => {
-  const workspace = await repository()
-  // As the engine does: file tools need Node, which may be installed where commands see nothing, below /tmp for one.
-  const readableRoots = [dirname(process.execPath)]
-  const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots })
-  const { call } = await openPath({ tools: [applyPatch, writeTool], sandbox, approvalMode: 'bypass' })
-  expect(await call('write_file', { path: 'ordinary', content: 'x' })).toMatchObject({ ok: true })
-  const through: string[] = []
-  for (const name of [...names, ...gitNames]) {
-    const there = name === 'included.cfg' || name.startsWith('filters/') || /^\.git\/config$/.test(name)
-    const patch = there
-      ? `*** Begin Patch\n*** Delete File: ${name}\n*** End Patch`
-      : `*** Begin Patch\n*** Add File: ${name}\n+evil\n*** End Patch`
-    if ((await call('apply_patch', { input: patch })).ok) through.push(`patch ${name}`)
-    if ((await call('write_file', { path: name, content: 'evil' })).ok) through.push(`write ${name}`)
-  }
-  expect(through).toEqual([])
-})
+test.skipIf(needsBubblewrap())(
+  'no patch and no file tool writes what is protected, whoever approves everything',
+  async () => {
+    const workspace = await repository()
+    // As the engine does: file tools need Node, which may be installed where commands see nothing, below /tmp for one.
+    const readableRoots = [dirname(process.execPath)]
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots })
+    const { call } = await openPath({ tools: [applyPatch, writeTool], sandbox, approvalMode: 'bypass' })
+    expect(await call('write_file', { path: 'ordinary', content: 'x' })).toMatchObject({ ok: true })
+    const through: string[] = []
+    for (const name of [...names, ...gitNames]) {
+      const there = name === 'included.cfg' || name.startsWith('filters/') || /^\.git\/config$/.test(name)
+      const patch = there
+        ? `*** Begin Patch\n*** Delete File: ${name}\n*** End Patch`
+        : `*** Begin Patch\n*** Add File: ${name}\n+evil\n*** End Patch`
+      if ((await call('apply_patch', { input: patch })).ok) through.push(`patch ${name}`)
+      if ((await call('write_file', { path: name, content: 'evil' })).ok) through.push(`write ${name}`)
+    }
+    expect(through).toEqual([])
+  },
+)
 
 test('the Guardian, the evaluator and what asks for grants agree on each row, outside of roots too', async () => {
   const workspace = await repository()
@@ -90,7 +94,7 @@ test('the Guardian, the evaluator and what asks for grants agree on each row, ou
   }
 })
 
-test('no command writes what git is led to by its configuration', async () => {
+test.skipIf(needsBubblewrap())('no command writes what git is led to by its configuration', async () => {
   const sandbox = await openFor({ mode: 'workspace-write', workspace: await repository() })
   const ran = await run(sandbox, 'echo x >> included.cfg')
   expect(codeOf(ran)).not.toBe(0)
@@ -98,7 +102,7 @@ test('no command writes what git is led to by its configuration', async () => {
   expect(result.denials).toMatchObject([{ kind: 'quarantine' }])
 })
 
-test('a repository is made by no patch, not even a bare one in two steps', async () => {
+test.skipIf(needsBubblewrap())('a repository is made by no patch, not even a bare one in two steps', async () => {
   const workspace = await temporaryDirectory()
   const sandbox = await openFor({ mode: 'workspace-write', workspace })
   const { call } = await openPath({ tools: [applyPatch], sandbox, approvalMode: 'bypass' })
@@ -108,15 +112,21 @@ test('a repository is made by no patch, not even a bare one in two steps', async
   expect((await call('apply_patch', { input: `*** Begin Patch\n${add('x/HEAD')}*** End Patch` })).ok).toBe(false)
 })
 
-test('protected.allow lets through the named place alone, and a name of none is an error', async () => {
-  const workspace = await temporaryDirectory()
-  const { protectedPaths } = configuredPolicy({ protected: { allow: ['.husky', '**/.vscode/settings.json'] } })
-  const sandbox = await openFor({ mode: 'workspace-write', workspace, protectedPaths })
-  const made = ['.husky/pre-commit', 'a/.vscode/settings.json', '.vscode/tasks.json']
-  const { result } = await run(sandbox, made.map((name) => `mkdir -p $(dirname ${name}); echo x > ${name}`).join('\n'))
-  expect(result.denials.map(({ subject }) => subject)).toEqual([
-    expect.stringContaining(join(workspace, '.vscode/tasks.json')) as unknown,
-  ])
-  expect(() => configuredPolicy({ protected: { allow: ['src'] } })).toThrow(/"src" is no protected place/)
-  expect(() => configuredPolicy({ protected: { allow: ['.portcullis'] } })).toThrow(/no protected place/)
-})
+test.skipIf(needsBubblewrap())(
+  'protected.allow lets through the named place alone, and a name of none is an error',
+  async () => {
+    const workspace = await temporaryDirectory()
+    const { protectedPaths } = configuredPolicy({ protected: { allow: ['.husky', '**/.vscode/settings.json'] } })
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, protectedPaths })
+    const made = ['.husky/pre-commit', 'a/.vscode/settings.json', '.vscode/tasks.json']
+    const { result } = await run(
+      sandbox,
+      made.map((name) => `mkdir -p $(dirname ${name}); echo x > ${name}`).join('\n'),
+    )
+    expect(result.denials.map(({ subject }) => subject)).toEqual([
+      expect.stringContaining(join(workspace, '.vscode/tasks.json')) as unknown,
+    ])
+    expect(() => configuredPolicy({ protected: { allow: ['src'] } })).toThrow(/"src" is no protected place/)
+    expect(() => configuredPolicy({ protected: { allow: ['.portcullis'] } })).toThrow(/no protected place/)
+  },
+)

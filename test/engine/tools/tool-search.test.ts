@@ -45,7 +45,7 @@ describe('requests', () => {
     expect(names(registry)).toEqual([
       ...[
         ...builtInTools
-          .filter(({ declaration, deferred }) => declaration !== undefined && !deferred)
+          .filter(({ declaration, deferred, headless }) => declaration !== undefined && !deferred && headless)
           .map(({ name }) => name),
         'execute_tool',
         'tool_search',
