@@ -106,6 +106,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     approvalPolicy: session.approvalMode,
     looseDenies: session.denied.loose,
     reasoningEffort: settings.model_reasoning_effort,
+    verbosity: settings.model_verbosity,
     maxOutputTokens: settings.model_max_output_tokens,
     outputLimits: outputLimits(settings),
     factsOf,

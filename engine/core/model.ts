@@ -95,6 +95,13 @@ export type ModelRequest = {
   readonly threadId: string
   /** Absent: the model's own default. */
   readonly reasoningEffort?: string
+  /** How much the model says beside what it does. Absent: its own default. */
+  readonly verbosity?: 'low' | 'medium' | 'high'
+  /**
+   * `agent`: effort and verbosity that are absent are those of the maker's own coding agent. Absent: the provider's defaults hold, as for a
+   * question on the side.
+   */
+  readonly asked?: 'agent'
   /** How words are chosen, and how many at most. Absent: the model's own default. Not every model takes every one. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
   /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` says so. */

@@ -22,6 +22,7 @@ export type ChatBody = {
   max_completion_tokens?: number
   max_tokens?: number
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+  verbosity?: 'low' | 'medium' | 'high'
   response_format?: {
     type: 'json_schema'
     json_schema: { name: string; schema: Record<string, unknown>; strict: boolean }
@@ -31,7 +32,7 @@ export type ChatBody = {
 /** Builds the request. The same history gives the same bytes, so that a server's prefix cache hits. */
 export function buildChatBody(model: string, request: ModelRequest): ChatBody {
   const { instructions, turns } = takeTurns(request.instructions, request.history)
-  const { outputSchema, reasoningEffort, sampling: { temperature, topP, maxOutputTokens } = {} } = request
+  const { outputSchema, reasoningEffort, verbosity, sampling: { temperature, topP, maxOutputTokens } = {} } = request
   return {
     model,
     messages: [
@@ -52,6 +53,8 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning_effort: reasoningEffort as NonNullable<ChatBody['reasoning_effort']> }),
+    // Of OpenAI's own field other servers know nothing, and the defaults of its agent are for its own API.
+    ...(verbosity === undefined || !isOpenAIs(model) ? {} : { verbosity }),
     ...(outputSchema === undefined
       ? {}
       : {

@@ -1,3 +1,5 @@
+import { agentDefaults } from './agent-defaults.ts'
+
 /** The generation in a model's name, as 505 is of `claude-opus-5-5-20260801`; undefined where it has none. */
 function generation(model: string): number | undefined {
   const [, major, minor = '0'] = /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
@@ -38,9 +40,7 @@ export function leastThinking(model: string): 'disabled' | 'between_tools' | 'al
   return model.includes('claude-sonnet') ? 'between_tools' : 'always'
 }
 
-/** The most tokens that are asked for in one answer: what Claude Code asks for, where the model gives as many. */
+/** The most tokens that are asked for in one answer, where nothing else is said: as the table has it, also for a model it does not know. */
 export function longestAnswer(model: string): number {
-  if (/claude-3-(?:opus|sonnet|haiku)|claude-2/.test(model)) return 4096
-  if (/claude-3-5/.test(model)) return 8192
-  return /claude-opus-4(?:-[01])?(?:-\d{8}|@|:|-latest|-v\d|$)/.test(model) ? 32_000 : 64_000
+  return agentDefaults(model).maxOutput ?? 64_000
 }

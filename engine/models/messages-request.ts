@@ -1,4 +1,5 @@
 import type { ModelRequest, ToolDeclaration } from '../core/model.ts'
+import { agentDefaults } from './agent-defaults.ts'
 import { enforcesSchema, leastThinking, longestAnswer, preservesThinking, thinksByBudget } from './claude-models.ts'
 import { mayThink, messagesOf, withoutLooseEnds } from './messages-turns.ts'
 import type { Cached, TextBlock, WireMessage } from './messages-turns.ts'
@@ -87,7 +88,8 @@ function reasoning(
   request: ModelRequest,
   messages: readonly WireMessage[],
 ): Pick<MessagesBody, 'thinking' | 'output_config'> {
-  const { outputSchema, reasoningEffort: effort, sampling: { maxOutputTokens } = {} } = request
+  const { outputSchema, sampling: { maxOutputTokens } = {} } = request
+  const effort = request.reasoningEffort ?? (request.asked === 'agent' ? agentDefaults(model).effort : undefined)
   const format =
     outputSchema === undefined || !enforcesSchema(model)
       ? {}

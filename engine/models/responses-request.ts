@@ -1,4 +1,5 @@
 import type { ModelRequest, ToolDeclaration } from '../core/model.ts'
+import { agentDefaults } from './agent-defaults.ts'
 import { reasons, takesFreeform } from './openai-models.ts'
 import { inputItems } from './responses-items.ts'
 import type { InputItem } from './responses-items.ts'
@@ -20,7 +21,10 @@ export type ResponsesBody = {
   temperature?: number
   top_p?: number
   max_output_tokens?: number
-  text?: { format: { type: 'json_schema'; name: string; schema: Record<string, unknown>; strict: boolean } }
+  text?: {
+    verbosity?: 'low' | 'medium' | 'high'
+    format?: { type: 'json_schema'; name: string; schema: Record<string, unknown>; strict: boolean }
+  }
 }
 
 type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
@@ -37,7 +41,9 @@ type WireTool =
 
 /** Builds the request. The same history gives the same bytes, so that the provider's prefix cache hits. */
 export function buildResponsesBody(model: string, request: ModelRequest): ResponsesBody {
-  const { outputSchema, reasoningEffort, sampling: { temperature, topP, maxOutputTokens } = {} } = request
+  const { outputSchema, sampling: { temperature, topP, maxOutputTokens } = {} } = request
+  const defaults = request.asked === 'agent' ? agentDefaults(model) : {}
+  const { reasoningEffort = defaults.effort, verbosity = defaults.verbosity } = request
   return {
     model,
     instructions: request.instructions,
@@ -54,14 +60,21 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(outputSchema === undefined ? {} : { text: { format: schemaFormat(outputSchema) } }),
+    ...(outputSchema === undefined && verbosity === undefined
+      ? {}
+      : {
+          text: {
+            ...(verbosity === undefined ? {} : { verbosity }),
+            ...(outputSchema === undefined ? {} : { format: schemaFormat(outputSchema) }),
+          },
+        }),
   }
 }
 
 function schemaFormat({
   name,
   schema,
-}: NonNullable<ModelRequest['outputSchema']>): NonNullable<ResponsesBody['text']>['format'] {
+}: NonNullable<ModelRequest['outputSchema']>): NonNullable<NonNullable<ResponsesBody['text']>['format']> {
   return { type: 'json_schema', name, schema: { ...schema }, strict: isStrict(schema) }
 }
 

@@ -100,12 +100,15 @@ function requestOf({
   instructions,
   session,
   reasoningEffort,
+  verbosity,
   maxOutputTokens,
   output,
 }: RunOptions): Omit<ModelRequest, 'history' | 'tools'> {
   return {
     instructions,
     threadId: session.threadId,
+    asked: 'agent',
+    ...(verbosity === undefined ? {} : { verbosity }),
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
     ...(maxOutputTokens === undefined ? {} : { sampling: { maxOutputTokens } }),
     ...(output?.request === undefined ? {} : { outputSchema: output.request }),

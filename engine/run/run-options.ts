@@ -51,6 +51,8 @@ export type RunOptions = {
   /** Denies of files that no sandbox enforces, or not all of them, for the first event. Absent: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
+  /** Default: as the maker's own agent has it. */
+  readonly verbosity?: 'low' | 'medium' | 'high' | undefined
   /** That the provider may search the web. Absent: it doesn't. */
   readonly webSearch?: WebSearchWish
   /** How many tokens an answer may have. Default: what the model gives, and the budget allows. */

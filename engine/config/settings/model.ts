@@ -39,7 +39,14 @@ export const modelSettings = {
     group,
     schema: z.string().min(1),
     about: 'how hard the model thinks, in the provider’s own words',
-    unset: 'the provider’s',
+    unset: 'as the maker’s own agent has it: `medium` for GPT, `high` or `medium` for Claude; else the provider’s',
+    isPreference: true,
+  }),
+  model_verbosity: row({
+    group,
+    schema: z.enum(['low', 'medium', 'high']),
+    about: 'how much the model says beside what it does; for OpenAI’s models',
+    unset: '`low` for GPT-5 and later, as in Codex; else the provider’s',
     isPreference: true,
   }),
   openai_base_url: row({

@@ -1,0 +1,44 @@
+/** How much a model says beside what it does. */
+type Verbosity = 'low' | 'medium' | 'high'
+
+/** How a maker's own coding agent asks a model. What is left out is not sent, so that the provider's default holds. */
+type AgentDefaults = {
+  readonly effort?: string
+  readonly verbosity?: Verbosity
+  /** The most tokens of one answer. Codex asks for no number. */
+  readonly maxOutput?: number
+}
+
+const codex: AgentDefaults = { effort: 'medium', verbosity: 'low' }
+
+/**
+ * The first row whose name fits counts.
+ *
+ * GPT: `default_reasoning_level` and `default_verbosity` of Codex's list of models
+ * (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). Its models of before GPT-5.3 with `codex` in their name take no
+ * verbosity, and the `pro` and `chat` ones no other effort than their own.
+ *
+ * Claude: the effort that Claude Code begins with (https://platform.claude.com/docs/en/build-with-claude/effort): `high`, and `medium` from
+ * 5.5 on, with 64,000 tokens where the model gives them. Models of before 4.6 think within a budget, which the effort stands for; those of
+ * before 3.7 don't think.
+ */
+const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
+  [/^gpt-[\d.]{1,4}(?:-[a-z]{1,12})?-(?:pro|chat)(?![a-z])|^gpt-[\d.]{1,4}-(?:pro|chat)(?![a-z])/, {}],
+  [/^gpt-5(?:\.[12])?-codex/, { effort: 'medium' }],
+  [/^gpt-(?:[5-9]|\d{2})/, codex],
+  [/^claude-2|^claude-3-(?:opus|sonnet|haiku)/, { maxOutput: 4096 }],
+  [/^claude-3-5/, { maxOutput: 8192 }],
+  [/^claude-opus-4(?:-[01])?(?:-\d{8}|@|:|-latest|-v\d|$)/, { effort: 'high', maxOutput: 32_000 }],
+  [/^claude-(?:opus|sonnet|haiku)-5[-.]5/, { effort: 'medium', maxOutput: 64_000 }],
+  [/^claude-/, { effort: 'high', maxOutput: 64_000 }],
+]
+
+/**
+ * How a model is asked where neither the user nor the run says anything else.
+ *
+ * @param model the name as its provider knows it, also behind a router's prefix: `us.anthropic.claude-opus-5-5` or `openai/gpt-5.5`
+ */
+export function agentDefaults(model: string): AgentDefaults {
+  const name = model.slice(Math.max(0, model.search(/claude-|gpt-/)))
+  return rows.find(([pattern]) => pattern.test(name))?.[1] ?? {}
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { buildChatBody } from '../../../engine/models/chat-request.ts'
+import { buildMessagesBody } from '../../../engine/models/messages-request.ts'
+import { buildResponsesBody } from '../../../engine/models/responses-request.ts'
+import { request } from './conversation.ts'
+
+const agent = request({ asked: 'agent' })
+
+describe('an agent is asked as its maker’s own one', () => {
+  test.each([
+    ['gpt-5.5', 'medium', 'low'],
+    ['gpt-6.1-sol', 'medium', 'low'],
+    ['gpt-5.3-codex', 'medium', 'low'],
+    ['gpt-5.1-codex', 'medium', undefined],
+    ['gpt-5.5-pro', undefined, undefined],
+    ['gpt-5.2-chat-latest', undefined, undefined],
+    ['gpt-4.1', undefined, undefined],
+    ['o3', undefined, undefined],
+  ])('%s: effort %s, verbosity %s', (model, effort, verbosity) => {
+    const body = buildResponsesBody(model, agent)
+    expect([body.reasoning?.effort, body.text?.verbosity]).toEqual([effort, verbosity])
+  })
+
+  test.each([
+    ['claude-opus-5-5', { type: 'adaptive' }, 'medium', 64_000],
+    ['claude-fable-5-1', { type: 'adaptive' }, 'high', 64_000],
+    ['claude-opus-4-8', { type: 'adaptive' }, 'high', 64_000],
+    ['us.anthropic.claude-sonnet-4-6-v1', { type: 'adaptive' }, 'high', 64_000],
+    ['claude-haiku-4-5', { type: 'enabled', budget_tokens: 20_000 }, undefined, 64_000],
+    ['claude-opus-4-1', { type: 'enabled', budget_tokens: 20_000 }, undefined, 32_000],
+    ['claude-3-5-sonnet-latest', undefined, undefined, 8192],
+  ])('%s: %j, effort %s, %s tokens', (model, thinking, effort, tokens) => {
+    const body = buildMessagesBody(model, agent)
+    expect([body.thinking, body.output_config?.effort, body.max_tokens]).toEqual([thinking, effort, tokens])
+  })
+
+  test('what the user says wins', () => {
+    const said = request({ asked: 'agent', reasoningEffort: 'low', verbosity: 'high' })
+    expect(buildResponsesBody('gpt-5.5', said)).toMatchObject({
+      reasoning: { effort: 'low' },
+      text: { verbosity: 'high' },
+    })
+    expect(buildMessagesBody('claude-opus-4-8', said)).toMatchObject({ output_config: { effort: 'low' } })
+    expect(buildChatBody('gpt-5.5', said)).toMatchObject({ reasoning_effort: 'low', verbosity: 'high' })
+  })
+})
+
+test('a question on the side is asked with the provider’s defaults, and so is any model behind a server that imitates an API', () => {
+  const gpt = buildResponsesBody('gpt-5.5', request())
+  expect([gpt.reasoning, gpt.text]).toEqual([undefined, undefined])
+  const claude = buildMessagesBody('claude-opus-4-8', request())
+  expect([claude.thinking, claude.output_config]).toEqual([undefined, undefined])
+  const local = buildChatBody('qwen3', request({ asked: 'agent', verbosity: 'low' }))
+  expect([local.reasoning_effort, local.verbosity]).toEqual([undefined, undefined])
+})
