@@ -41,6 +41,7 @@ export {
   type PermissionSet,
 } from './permissions/permission.ts'
 export { makeRedactor, redactDeep } from './secrets/redact.ts'
+export { SecretStream } from './secrets/stream.ts'
 export { defaultRules } from './rules/default-rules.ts'
 export { loadRules, withoutAllowingRules, type RuleFile } from './rules/load.ts'
 export { findIdleRules, type IdleRule } from './rules/idle-rules.ts'

@@ -6,7 +6,7 @@ import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
 import type { Patched } from '../core/changes/compose.ts'
 import type { Circumstances } from '../core/sandbox-status.ts'
-import { maskRecord } from '../core/text/mask-record.ts'
+import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
 import { countChanges, eventUsage, isJudged, subject } from './summarize.ts'
 import type { Earlier } from './earlier.ts'
@@ -43,6 +43,7 @@ export class Recorder {
   #nextItem = 0
   #ended = false
   #finalMessage = ''
+  readonly #writing = maskStream()
   readonly #earlier: Earlier | undefined
   #usage = noUsage
 
@@ -94,9 +95,10 @@ export class Recorder {
     for (const sink of this.#sinks) sink.event(told)
   }
 
-  /** A piece of a message that is still being written. */
+  /** A piece of a message that is still being written. What may be the beginning of a secret is held back until it is seen whether it is. */
   delta(text: string): void {
-    for (const sink of this.#sinks) sink.delta?.(text)
+    const told = this.#writing.push(text)
+    if (told !== '') for (const sink of this.#sinks) sink.delta?.(told)
   }
 
   /** What the run has used so far. */
@@ -111,7 +113,10 @@ export class Recorder {
   /** An item that is complete as it comes: a message, a rejected call. */
   complete(draft: ItemDraft): void {
     const item = this.#number(draft)
-    if (item.type === 'agent_message') this.#finalMessage = item.text
+    if (item.type === 'agent_message') {
+      this.#finalMessage = item.text
+      this.#writing.reset()
+    }
     this.#count(item)
     this.emit({ type: 'item.completed', item })
   }

@@ -54,13 +54,14 @@ function maskShape(text: string, { head, rest, least, before }: SecretShape): st
   return masked + text.slice(from)
 }
 
-function mayBegin(text: string, at: number, before: RegExp | undefined): boolean {
+/** Whether what stands at a place may begin a secret, by what stands before it. */
+export function mayBegin(text: string, at: number, before: RegExp | undefined): boolean {
   const previous = text.slice(Math.max(at - 40, 0), at)
   return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)
 }
 
 /** What follows, however long it is: a match that fills the window is read again in a larger one. */
-function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
+export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
   for (let size = window; ; size *= 4) {
     const match = rest.exec(text.slice(at, at + size))
     if (match === null || match[0].length < size || size > longest) return match

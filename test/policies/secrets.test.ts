@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { makeRedactor, redactDeep } from '../../policies/index.ts'
+import { makeRedactor, redactDeep, SecretStream } from '../../policies/index.ts'
 import { secretShapes } from '../../policies/secrets/shapes.ts'
 
 const redact = makeRedactor({})
@@ -103,6 +103,34 @@ describe('masking secrets', () => {
     'docker run -p 8080:80 image',
     'cp -p a b; mkdir -p src/deep',
   ])('leaves ordinary text alone: %s', (text) => expect(redact(text)).toBe(text))
+
+  test.each(secrets)('in pieces too, wherever it is cut: %s', (text, secret) => {
+    const whole = `Here it is: ${text} and on it goes.\nThen more.\nAnd more.\n`
+    const tell = (pieces: readonly string[]): string => {
+      const stream = new SecretStream(redact)
+      return pieces.map((piece) => stream.push(piece)).join('')
+    }
+    const half = secret.slice(0, Math.ceil(secret.length / 2))
+    for (let at = 0; at <= whole.length; at++) {
+      const told = tell([whole.slice(0, at), whole.slice(at)])
+      expect(told).not.toContain(secret)
+      expect(whole.slice(0, at).includes(half) && tell([whole.slice(0, at)]).includes(half)).toBe(false)
+    }
+    for (const size of [1, 2, 3, 7]) {
+      const told = tell(whole.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [])
+      expect(told).not.toContain(half)
+      expect(told).toContain('Here it is')
+    }
+  })
+
+  test('text in pieces that has no secret is told whole', () => {
+    const text =
+      'The token bucket (see https://example.com/a?b=1) fills, basic as it is: tokens, a password policy.\nAnd so on and on.\nAnd on it goes.\n'
+    const stream = new SecretStream(redact)
+    expect([...text].map((piece) => stream.push(piece)).join('')).toBe(text)
+    stream.reset()
+    expect(stream.push('Plain words are told but the last')).toBe('Plain words are told but the ')
+  })
 
   test('takes no text long, whatever is repeated in it', () => {
     const pieces = [

@@ -1,4 +1,4 @@
-import { makeRedactor, redactDeep } from '../../../policies/index.ts'
+import { makeRedactor, redactDeep, SecretStream } from '../../../policies/index.ts'
 
 /** What only its maker reads, pictures, and what a session is found by: a mask would break them. */
 const untouched: ReadonlySet<string> = new Set([
@@ -13,4 +13,9 @@ const redact = makeRedactor({})
  */
 export function maskRecord<T>(record: T): T {
   return redactDeep(record, redact, { untouched, byName: false }) as T
+}
+
+/** Masks a text that is told while it is written, as `maskRecord` masks the whole of it. */
+export function maskStream(): SecretStream {
+  return new SecretStream(redact)
 }

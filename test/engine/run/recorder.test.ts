@@ -18,6 +18,14 @@ const command = {
   cwd: '/w',
 } as const
 
+test('a secret in a message that is still being written is not shown, however it is cut', () => {
+  const told: string[] = []
+  const recorder = new Recorder([{ event: () => undefined, delta: (text) => void told.push(text) }])
+  const key = `ghp_${'a1B2c3D4'.repeat(5)}`
+  for (const piece of `Use ${key} there.\n`) recorder.delta(piece)
+  expect(told.join('')).toBe('Use [redacted] there.\n')
+})
+
 describe('a run', () => {
   test('ends in turn.completed when nothing went wrong', () => {
     expect(recorded((recorder) => recorder.end('done', undefined)).map(({ type }) => type)).toEqual(['turn.completed'])
