@@ -35,7 +35,8 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   if (allowing !== undefined) return [allowing]
   const granted = policy.standing.some((one) => isCovered(grant, one))
   const decision = granted || policy.mode === 'bypass' ? 'allow' : 'ask'
-  const secret = grant.kind === 'read' ? findSensitive(grant.path) : undefined
+  const secret =
+    grant.kind === 'read' ? (findSensitive(grant.path) ?? policy.conceals?.([grant.path])[0]?.place) : undefined
   const note = secret === undefined ? '' : ` Credentials are kept there (${secret}).`
   const reason = granted
     ? `For the rest of the run ${what} was approved.`

@@ -7,6 +7,7 @@ import { strictest, type Opinion } from './opinion.ts'
 import { permitHost, permitPath } from './permissions/assess.ts'
 import { judgeReach } from './permissions/reach.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
+import { assessConcealed } from './assess-concealed.ts'
 import { assessEscalation } from './assess-escalation.ts'
 import { findStarted } from './assess-started.ts'
 import { matchRules } from './rules/match.ts'
@@ -26,6 +27,7 @@ export function assessExec(action: ExecAction, policy: Policy): Assessment {
     ...assessUnseen(action, analysis, policy),
     ...analysis.commands.flatMap((command) => assessCommand(command, action, policy)),
     ...assessFiles(action, analysis, policy),
+    ...assessConcealed(analysis.commands, foldersOf(action, analysis), action, policy),
   ]
   const fallback: Opinion = { decision: 'allow', stage: 'analysis', reason: 'The command only reads.' }
   const said = strictest(opinions) ?? fallback
@@ -91,9 +93,7 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   // Whatever folder a line changes to, patterns start from where it begins.
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
-  // A name may be meant from any folder that the line changes to.
-  const moves = analysis.commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
-  const folders = [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
+  const folders = foldersOf(action, analysis)
   // Where no sandbox enforces the lists, what is found here is all there is.
   const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
   const opinions = analysis.commands.flatMap((command) => {
@@ -111,6 +111,12 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
     ]
   })
   return opinions.filter(({ decision }) => decision !== 'allow')
+}
+
+/** Where a line may be when it names a file: any folder that it changes to. */
+function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
+  const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
+  return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
 }
 
 /** Programs that take away what they name, or put something else in its place. */

@@ -97,7 +97,7 @@ function ownPermissions(permissions: PermissionSet): PermissionSet {
 function assessRead(action: Of<'read'>, policy: Policy): Opinion {
   const restricted = strictest(permitPath('read', action.path, '/', policy.permissions).filter(restricts))
   if (restricted !== undefined) return restricted
-  const sensitive = findSensitive(action.path)
+  const sensitive = findSensitive(action.path) ?? policy.conceals?.([action.path])[0]?.place
   if (sensitive === undefined) return { decision: 'allow', stage: 'mode', reason: 'Reading is allowed.' }
   const decision = policy.mode === 'bypass' ? 'allow' : 'ask'
   return { decision, stage: 'secrets', reason: `${action.path} is where credentials are kept (${sensitive}).` }

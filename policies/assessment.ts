@@ -11,6 +11,9 @@ import type { RuleSet } from './rules/rule-set.ts'
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 
+/** Says which of some absolute paths lie in a place that nobody but the user reads, where credentials are kept, and in which. */
+export type Conceals = (paths: readonly string[]) => readonly { readonly path: string; readonly place: string }[]
+
 /** What an assessment depends on besides the action. */
 export type Policy = {
   readonly mode: ApprovalMode
@@ -20,6 +23,8 @@ export type Policy = {
   readonly writableRoots: readonly string[]
   /** What protects a path from being written; absent: nothing is. */
   readonly protects?: Protects | undefined
+  /** What keeps a path from being read, besides what its name tells; absent: nothing does. */
+  readonly conceals?: Conceals | undefined
   /** What was granted for the rest of the run. */
   readonly standing: readonly Grant[]
 }

@@ -2,7 +2,7 @@ import type { Action, Grant, Review, Verdict } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import { approve, freezeAction } from './approve.ts'
 import { assess } from './assess.ts'
-import type { Assessment, Policy, Protects } from './assessment.ts'
+import type { Assessment, Conceals, Policy, Protects } from './assessment.ts'
 import type { AuditHead } from './audit/head.ts'
 import type { AuditLog } from './audit/log.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
@@ -30,6 +30,8 @@ export type GuardianOptions = {
   readonly writableRoots?: readonly string[]
   /** What is protected in roots and outside. Default: nothing; who confines commands knows best. */
   readonly protects?: Protects
+  /** What of the machine is nobody's to read but the user's. Default: what names tell of. */
+  readonly conceals?: Conceals
 }
 
 /** What goes with one review. */
@@ -76,6 +78,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     ...joinPermissions(options.rules, options.permissions),
     writableRoots: options.writableRoots ?? [],
     protects: options.protects,
+    conceals: options.conceals,
     standing: [],
   }
   return {

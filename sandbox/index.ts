@@ -1,4 +1,5 @@
 export type { Backend } from './backend.ts'
+export { concealedOf } from './protected/may-read.ts'
 export { protectingPlace } from './protected/may-write.ts'
 export { codeThatRunsLater, runsLater } from './protected/runs-later.ts'
 export { credentialPlaces, protectedPlaces } from './protected/default-places.ts'

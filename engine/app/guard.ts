@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGuardian, openAuditLog, type Guardian, type Reviewer } from '../../policies/index.ts'
-import { protectingPlace } from '../../sandbox/index.ts'
+import { concealedOf, protectingPlace } from '../../sandbox/index.ts'
 import type { ReviewDesk } from '../tools/run-context.ts'
 import type { Contribution, Opened } from './feature.ts'
 import { planReviewer } from './plan-reviewer.ts'
@@ -26,6 +26,7 @@ export function createRunGuardian(
       planReviewer: behind(approvesPlans(desk)),
       audit,
       writableRoots,
+      conceals: (paths) => concealedOf(sandbox.policy, paths),
       protects: (path, roots) => protectingPlace(sandbox.policy, path, roots),
     })
     return contributions.reduce((wrapped, { wrapGuardian }) => wrapGuardian?.(wrapped) ?? wrapped, guardian)

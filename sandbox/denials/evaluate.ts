@@ -6,7 +6,7 @@ import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { gitExecutables } from '../git/executables.ts'
 import { keyFileAt } from '../protected/key-files.ts'
-import { protectedBelow, writableFiles, writableRoots } from '../roots.ts'
+import { pathsAndPatterns, protectedBelow, writableFiles, writableRoots } from '../roots.ts'
 import type { Remedy } from './remedy.ts'
 
 /** Whether the policy lets a command do something to a path; if not, which part of it forbids that, and what would allow it. */
@@ -28,13 +28,7 @@ export function evaluateAccess(
   const path = resolveExisting(access.path, host)
   const roots = [...writableRoots(policy, host), ...writableFiles(policy, host)]
   const shown = [policy.workspace, ...policy.readableRoots].map((root) => host.realPath(root) ?? root)
-  const denied = innermost(
-    path,
-    withRealPaths(
-      policy.deniedReads.filter((place) => !isNamePattern(place)),
-      host,
-    ),
-  )
+  const denied = innermost(path, withRealPaths(pathsAndPatterns(policy.deniedReads).paths, host))
   const granted = innermost(path, [...roots, ...shown])
   // The narrower word wins, and of two about the same place the grant.
   if (denied !== undefined && (granted === undefined || depth(denied) > depth(granted))) {

@@ -21,18 +21,18 @@ VNC | https://tigervnc.org/doc/vncpasswd.html | ~/.vnc | ~/.config/tigervnc
 WireGuard, OpenVPN and others | https://openvpn.net | ~/.openvpn | ~/.config/openvpn | ~/.wireguard | ~/.config/tailscale
 AWS | https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html | ~/.aws | ~/.config/aws
 Azure | https://learn.microsoft.com/cli/azure | ~/.azure | ~/.IdentityService
-Google Cloud | https://cloud.google.com/sdk/docs/configurations | ~/.config/gcloud | ~/.boto | ~/.gsutil | ~/.gcloud
+Google Cloud | https://cloud.google.com/sdk/docs/configurations | ~/.config/gcloud | ~/.boto | ~/.gsutil | ~/.gcloud | ~/.config/google-cloud
 S3 | https://s3tools.org/kb/item14.htm | ~/.s3cfg | ~/.s3ql | ~/.mc | ~/.config/s3cmd | ~/.passwd-s3fs
 rclone | https://rclone.org/docs/#config-config-file | ~/.config/rclone | ~/.rclone.conf
 Backups | https://borgbackup.readthedocs.io | ~/.config/borg | ~/.config/restic | ~/.config/rustic | ~/.config/kopia | ~/.duplicity
 DigitalOcean | https://docs.digitalocean.com/reference/doctl | ~/.config/doctl
 Hetzner | https://github.com/hetznercloud/cli | ~/.config/hcloud
-Linode, Vultr, Scaleway, Exoscale | https://techdocs.akamai.com/cloud-computing/docs/cli | ~/.config/linode-cli | ~/.linode-cli | ~/.vultr-cli.yaml | ~/.config/scw | ~/.config/exoscale
+Linode, Vultr, Scaleway, Exoscale | https://techdocs.akamai.com/cloud-computing/docs/cli | ~/.config/linode-cli | ~/.linode-cli | ~/.vultr-cli.yaml | ~/.config/scw | ~/.config/exoscale | ~/.civo.json | ~/.ovh.conf | ~/.config/yandex-cloud
 Oracle Cloud | https://docs.oracle.com/iaas/Content/API/Concepts/sdkconfig.htm | ~/.oci
 IBM Cloud | https://cloud.ibm.com/docs/cli | ~/.bluemix
-Alibaba and Tencent Cloud | https://github.com/aliyun/aliyun-cli | ~/.aliyun | ~/.tccli | ~/.hcloud
+Alibaba and Tencent Cloud | https://github.com/aliyun/aliyun-cli | ~/.aliyun | ~/.tccli | ~/.hcloud | ~/.ossutilconfig
 OpenStack | https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html | ~/.config/openstack | ~/.openstack
-Cloudflare | https://developers.cloudflare.com/workers/wrangler | ~/.wrangler | ~/.config/.wrangler | ~/.cloudflared | ~/.cloudflare | ~/.config/cloudflare
+Cloudflare | https://developers.cloudflare.com/workers/wrangler | ~/.wrangler | ~/.config/.wrangler | ~/.cloudflared | ~/.cloudflare | ~/.config/cloudflare | ~/.config/wrangler
 Kubernetes | https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig | ~/.kube | ~/.config/k9s | ~/.minikube | ~/.config/OpenLens | ~/.k3d | ~/.talos
 Helm | https://helm.sh/docs/helm/helm | ~/.config/helm | ~/.helm
 Argo CD | https://argo-cd.readthedocs.io | ~/.config/argocd | ~/.argocd
@@ -40,30 +40,30 @@ OpenShift and Rancher | https://docs.redhat.com | ~/.config/ocm | ~/.rancher | ~
 Docker | https://docs.docker.com/reference/cli/docker/#docker-cli-configuration-file-configjson-properties | ~/.docker | ~/.dockercfg
 Containers | https://github.com/containers/image/blob/main/docs/containers-auth.json.5.md | ~/.config/containers/auth.json | ~/.config/containers/registries.conf
 Terraform and OpenTofu | https://developer.hashicorp.com/terraform/cli/config/config-file | ~/.terraform.d | ~/.terraformrc | ~/.tofurc | ~/.config/opentofu
-Pulumi | https://www.pulumi.com/docs/iac/cli | ~/.pulumi
+Pulumi | https://www.pulumi.com/docs/iac/cli | ~/.pulumi | ~/.config/pulumi
 Ansible | https://docs.ansible.com | ~/.ansible/galaxy_token | ~/.ansible_vault | ~/.vault_pass | ~/.vault_pass.txt | ~/.vault_password
-Chef and Puppet | https://docs.chef.io | ~/.chef | ~/.puppetlabs
+Chef and Puppet | https://docs.chef.io | ~/.chef | ~/.puppetlabs | ~/.puppet
 Fly | https://fly.io/docs/flyctl | ~/.fly | ~/.config/fly
 Heroku | https://devcenter.heroku.com/articles/authentication | ~/.config/heroku | ~/.heroku
 Netlify | https://docs.netlify.com/cli | ~/.config/netlify | ~/.netlify
 Vercel | https://vercel.com/docs/cli | ~/.config/vercel | ~/.local/share/com.vercel.cli | ~/.config/com.vercel.cli | ~/.vercel
-Railway, Render, Supabase | https://docs.railway.com/guides/cli | ~/.railway | ~/.render | ~/.config/render | ~/.supabase | ~/.config/supabase
+Railway, Render, Supabase | https://docs.railway.com/guides/cli | ~/.railway | ~/.render | ~/.config/render | ~/.supabase | ~/.config/supabase | ~/.appwrite
 Firebase | https://firebase.google.com/docs/cli | ~/.config/configstore
 Neon, PlanetScale, Turso | https://neon.com/docs/reference/neon-cli | ~/.config/neonctl | ~/.config/planetscale | ~/.config/turso
 Serverless | https://www.serverless.com/framework/docs | ~/.serverlessrc | ~/.serverless
 Stripe | https://docs.stripe.com/stripe-cli | ~/.config/stripe
 Twilio, SendGrid, Shopify | https://www.twilio.com/docs/twilio-cli | ~/.twilio-cli | ~/.config/twilio-cli | ~/.config/shopify
 Salesforce | https://developer.salesforce.com/docs | ~/.sfdx | ~/.sf
-Teleport | https://goteleport.com/docs | ~/.tsh | ~/.config/teleport
+Teleport | https://goteleport.com/docs | ~/.tsh | ~/.config/teleport | ~/.okta | ~/.saml2aws
 Boundary, Consul, Nomad | https://developer.hashicorp.com | ~/.boundary | ~/.consul-token | ~/.nomad-token
-Sentry, Datadog, New Relic | https://docs.sentry.io/cli/configuration | ~/.sentryclirc | ~/.dogrc | ~/.config/datadog | ~/.newrelic
+Sentry, Datadog, New Relic | https://docs.sentry.io/cli/configuration | ~/.sentryclirc | ~/.dogrc | ~/.config/datadog | ~/.newrelic | ~/.circleci/cli.yml | ~/.travis/config.yml | ~/.wakatime.cfg
 ngrok | https://ngrok.com/docs/agent/config | ~/.ngrok2 | ~/.config/ngrok | ~/.ngrok
 Snyk, SonarQube | https://docs.snyk.io/snyk-cli | ~/.config/snyk | ~/.sonar | ~/.sonarlint
 Doppler, Infisical | https://docs.doppler.com/docs/cli | ~/.doppler | ~/.infisical
 Databricks, Snowflake | https://docs.databricks.com/dev-tools/auth | ~/.databrickscfg | ~/.databricks | ~/.snowsql | ~/.snowflake | ~/.config/snowflake | ~/.dbt
 GitHub | https://cli.github.com/manual/gh_auth_login | ~/.config/gh | ~/.config/hub
 GitLab | https://docs.gitlab.com/editor_extensions/gitlab_cli | ~/.config/glab-cli | ~/.python-gitlab.cfg
-Gitea, Bitbucket, Sourcehut | https://gitea.com/gitea/tea | ~/.config/tea | ~/.config/bitbucket | ~/.config/hut
+Gitea, Bitbucket, Sourcehut | https://gitea.com/gitea/tea | ~/.config/tea | ~/.config/bitbucket | ~/.config/hut | ~/.config/.jira | ~/.bazaar | ~/.cvspass | ~/.p4tickets
 git | https://git-scm.com/docs/git-credential-store#FILES | ~/.git-credentials | ~/.config/git/credentials | ~/.git-credential-cache | ~/.cache/git/credential | ~/.gcm
 Subversion | https://svnbook.red-bean.com/en/1.8/svn.advanced.confarea.html | ~/.subversion
 netrc | https://www.gnu.org/software/inetutils/manual/html_node/The-_002enetrc-file.html | ~/.netrc | ~/_netrc | ~/.netrc.gpg | ~/.authinfo | ~/.authinfo.gpg
@@ -75,7 +75,7 @@ pip | https://pip.pypa.io/en/stable/topics/configuration | ~/.config/pip/pip.con
 Poetry, Hatch, conda | https://python-poetry.org/docs/configuration | ~/.config/pypoetry | ~/.config/hatch | ~/.condarc | ~/.anaconda | ~/.continuum | ~/.config/pdm
 cargo | https://doc.rust-lang.org/cargo/reference/config.html#credentials | ~/.cargo/credentials | ~/.cargo/credentials.toml
 RubyGems and Bundler | https://guides.rubygems.org/command-reference | ~/.gem/credentials | ~/.local/share/gem/credentials | ~/.bundle/config | ~/.gemrc
-Maven | https://maven.apache.org/settings.html | ~/.m2/settings.xml | ~/.m2/settings-security.xml
+Maven | https://maven.apache.org/settings.html | ~/.m2/settings.xml | ~/.m2/settings-security.xml | ~/.lein/credentials.clj | ~/.jfrog
 Gradle | https://docs.gradle.org/current/userguide/build_environment.html | ~/.gradle/gradle.properties
 sbt and Ivy | https://www.scala-sbt.org/1.x/docs/Publishing.html | ~/.sbt/.credentials | ~/.ivy2/.credentials | ~/.sbt/credentials
 Composer | https://getcomposer.org/doc/articles/authentication-for-private-packages.md | ~/.composer/auth.json | ~/.config/composer/auth.json
@@ -109,7 +109,7 @@ Amp | https://ampcode.com/manual | ~/.config/amp | ~/.local/share/amp | ~/.amp
 Factory, Augment, Continue, Junie | https://docs.factory.ai | ~/.factory | ~/.augment | ~/.continue | ~/.junie | ~/.iflow | ~/.openhands | ~/.cline | ~/.roo | ~/.kilocode
 Hugging Face | https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables | ~/.cache/huggingface/token | ~/.cache/huggingface/stored_tokens | ~/.huggingface
 OpenAI, Anthropic, Mistral and others | https://llm.datasette.io/en/stable/setup.html | ~/.config/io.datasette.llm | ~/.openai | ~/.config/openai | ~/.anthropic | ~/.config/anthropic | ~/.config/mistral | ~/.vibe | ~/.config/shell_gpt | ~/.ollama/id_ed25519 | ~/.lmstudio | ~/.config/groq | ~/.replicate | ~/.config/fabric | ~/.config/mods | ~/.config/aichat
-Weights & Biases, Kaggle | https://docs.wandb.ai | ~/.config/wandb | ~/.wandb | ~/.kaggle | ~/.config/kaggle | ~/.comet.config | ~/.neptune | ~/.modal.toml | ~/.runpod | ~/.config/runpod | ~/.lambda_cloud | ~/.config/vastai | ~/.vast_api_key
+Weights & Biases, Kaggle | https://docs.wandb.ai | ~/.config/wandb | ~/.wandb | ~/.kaggle | ~/.config/kaggle | ~/.comet.config | ~/.neptune | ~/.modal.toml | ~/.runpod | ~/.config/runpod | ~/.lambda_cloud | ~/.config/vastai | ~/.vast_api_key | ~/.config/replicate | ~/.mlflow/credentials | ~/.prefect/profiles.toml | ~/.streamlit/secrets.toml
 Firefox and Thunderbird | https://support.mozilla.org/kb/profiles-where-firefox-stores-user-data | ~/.mozilla | ~/.thunderbird | ~/.config/mozilla | ~/.librewolf | ~/.waterfox | ~/.tor-browser | ~/.config/thunderbird
 Chromium and its kin | https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md | ~/.config/google-chrome | ~/.config/google-chrome-beta | ~/.config/chromium | ~/.config/BraveSoftware | ~/.config/microsoft-edge | ~/.config/vivaldi | ~/.config/opera | ~/.config/net.imput.helium | ~/.config/Arc
 Sandboxed desktop programs | https://docs.flatpak.org/en/latest/sandbox-permissions.html | ~/.var/app | ~/snap
@@ -123,33 +123,33 @@ Zed | https://zed.dev/docs | ~/.config/zed | ~/.local/share/zed
 Postman, Insomnia, Bruno | https://learning.postman.com | ~/.config/Postman | ~/.config/Insomnia | ~/.config/bruno | ~/.postman | ~/.config/httpie | ~/.httpie
 Messengers | https://slack.com/help | ~/.config/Slack | ~/.config/discord | ~/.config/Signal | ~/.local/share/TelegramDesktop | ~/.config/Element | ~/.config/teams | ~/.config/Microsoft | ~/.config/weechat | ~/.weechat | ~/.irssi | ~/.config/irssi | ~/.purple | ~/.config/zoomus.conf
 Mail | https://neomutt.org/guide | ~/.config/evolution | ~/.local/share/evolution | ~/.muttrc | ~/.mutt | ~/.config/mutt | ~/.config/neomutt | ~/.msmtprc | ~/.config/msmtp | ~/.mbsyncrc | ~/.offlineimaprc | ~/.fetchmailrc | ~/.getmail | ~/.mailrc | ~/.config/himalaya | ~/.config/aerc
-Accounts of desktops | https://wiki.gnome.org/Projects/GnomeOnlineAccounts | ~/.config/goa-1.0 | ~/.local/share/kwallet | ~/.config/kwalletrc | ~/.config/libaccounts-glib | ~/.config/remmina | ~/.local/share/remmina
-Synchronisation | https://docs.syncthing.net | ~/.config/syncthing | ~/.local/state/syncthing | ~/.dropbox | ~/.config/Nextcloud | ~/.config/filezilla | ~/.config/davfs2 | ~/.davfs2 | ~/.smbcredentials | ~/.config/rclone-browser | ~/.lftprc | ~/.config/lftp | ~/.ncftp | ~/.putty | ~/.config/putty
+Accounts of desktops | https://wiki.gnome.org/Projects/GnomeOnlineAccounts | ~/.config/goa-1.0 | ~/.local/share/kwallet | ~/.config/kwalletrc | ~/.config/libaccounts-glib | ~/.config/remmina | ~/.local/share/remmina | ~/.remmina | ~/.local/share/gnome-online-accounts | ~/.kde/share/apps/kwallet
+Synchronisation | https://docs.syncthing.net | ~/.config/syncthing | ~/.local/state/syncthing | ~/.dropbox | ~/.config/Nextcloud | ~/.config/filezilla | ~/.config/davfs2 | ~/.davfs2 | ~/.smbcredentials | ~/.config/rclone-browser | ~/.lftprc | ~/.config/lftp | ~/.ncftp | ~/.putty | ~/.config/putty | ~/.filezilla | ~/.local/share/lftp
 Wallets | https://bitcoin.org | ~/.bitcoin | ~/.ethereum | ~/.electrum | ~/.config/solana | ~/.foundry/keystores | ~/.config/Exodus | ~/.config/Ledger Live | ~/.monero | ~/.bitmonero | ~/.zcash | ~/.litecoin | ~/.near-credentials | ~/.sui | ~/.aptos | ~/.brownie/accounts
 macOS | https://support.apple.com/guide/keychain-access | ~/Library/Keychains | ~/Library/Cookies | ~/Library/Application Support/Google/Chrome | ~/Library/Application Support/Firefox | ~/Library/Application Support/Code | ~/Library/Application Support/Claude | ~/Library/Application Support/BraveSoftware | ~/Library/Application Support/Cursor | ~/Library/Mail | ~/Library/Messages | ~/Library/Safari | ~/Library/Application Support/1Password | ~/Library/Group Containers | ~/Library/Containers
-Shells | https://www.gnu.org/software/bash/manual/html_node/Bash-History-Facilities.html | ~/.bash_history | ~/.bash_sessions | ~/.sh_history | ~/.history | ~/.ksh_history
+Shells | https://www.gnu.org/software/bash/manual/html_node/Bash-History-Facilities.html | ~/.bash_history | ~/.bash_sessions | ~/.sh_history | ~/.history | ~/.ksh_history | ~/.ash_history
 zsh | https://zsh.sourceforge.io/Doc/Release/Options.html#History | ~/.zsh_history | ~/.zhistory | ~/.histfile | ~/.zsh_sessions | ~/.local/share/zsh | ~/.local/state/zsh | ~/.config/zsh/.zsh_history | ~/.cache/zsh/history
 fish | https://fishshell.com/docs/current/cmds/history.html | ~/.local/share/fish | ~/.config/fish/fish_history | ~/.config/fish/fish_variables
-Nushell, PowerShell, xonsh, Elvish | https://www.nushell.sh/book/configuration.html | ~/.config/nushell/history.txt | ~/.config/nushell/history.sqlite3 | ~/.local/share/powershell | ~/.local/share/xonsh | ~/.xonsh_history | ~/.local/state/elvish | ~/.elvish
+Nushell, PowerShell, xonsh, Elvish | https://www.nushell.sh/book/configuration.html | ~/.config/nushell/history.txt | ~/.config/nushell/history.sqlite3 | ~/.local/share/powershell | ~/.local/share/xonsh | ~/.xonsh_history | ~/.local/state/elvish | ~/.elvish | ~/.local/share/nu/history.txt
 Atuin, McFly | https://docs.atuin.sh | ~/.local/share/atuin | ~/.config/atuin | ~/.local/share/mcfly
-Interpreters | https://docs.python.org/3/library/site.html#readline-configuration | ~/.python_history | ~/.local/state/python_history | ~/.local/state/python | ~/.ipython/profile_default/history.sqlite | ~/.node_repl_history | ~/.irb_history | ~/.local/share/irb | ~/.pry_history | ~/.php_history | ~/.lua_history | ~/.Rhistory | ~/.julia/logs | ~/.ghci_history | ~/.guile_history | ~/.scala_history | ~/.jshell_history | ~/.deno_history | ~/.bun_repl_history | ~/.erlang-history | ~/.octave_hist
+Interpreters | https://docs.python.org/3/library/site.html#readline-configuration | ~/.python_history | ~/.local/state/python_history | ~/.local/state/python | ~/.ipython/profile_default/history.sqlite | ~/.node_repl_history | ~/.irb_history | ~/.local/share/irb | ~/.pry_history | ~/.php_history | ~/.lua_history | ~/.Rhistory | ~/.julia/logs | ~/.ghci_history | ~/.guile_history | ~/.scala_history | ~/.jshell_history | ~/.deno_history | ~/.bun_repl_history | ~/.erlang-history | ~/.octave_hist | ~/.irbrc_history
 Data bases | https://www.postgresql.org/docs/current/app-psql.html | ~/.psql_history | ~/.mysql_history | ~/.mariadb_history | ~/.sqlite_history | ~/.rediscli_history | ~/.dbshell | ~/.mongodb/mongosh | ~/.influx_history | ~/.usql_history | ~/.duckdb_history | ~/.config/litecli | ~/.local/share/pgcli | ~/.mycli-history | ~/.clickhouse-client-history | ~/.valkeycli_history
 Pagers and editors | https://man7.org/linux/man-pages/man1/less.1.html | ~/.lesshst | ~/.local/state/lesshst | ~/.viminfo | ~/.local/state/nvim | ~/.local/share/nvim/shada | ~/.nano_history | ~/.local/share/nano | ~/.gdb_history | ~/.wget-hsts | ~/.units_history | ~/.emacs.d/auth | ~/.config/emacs/auth
 Clipboards and recent files | https://github.com/hluk/CopyQ | ~/.local/share/recently-used.xbel | ~/.config/copyq | ~/.local/share/clipit | ~/.local/share/clipman.json | ~/.cache/cliphist
-Passwords | https://man7.org/linux/man-pages/man5/shadow.5.html | /etc/shadow | /etc/shadow- | /etc/gshadow | /etc/gshadow- | /etc/master.passwd | /etc/security/opasswd
+Passwords | https://man7.org/linux/man-pages/man5/shadow.5.html | /etc/shadow | /etc/shadow- | /etc/gshadow | /etc/gshadow- | /etc/master.passwd | /etc/security/opasswd | /var/backups/shadow.bak | /var/backups/gshadow.bak | /etc/samba/smbpasswd | /etc/dovecot/users | /etc/msmtprc
 sudo | https://www.sudo.ws/docs/man/sudoers.man | /etc/sudoers | /etc/sudoers.d | /etc/doas.conf
 TLS | https://wiki.debian.org/Self-Signed_Certificate | /etc/ssl/private | /etc/pki/tls/private | /etc/letsencrypt | /var/lib/acme | /var/lib/caddy
 OpenSSH | https://man.openbsd.org/sshd | /etc/ssh/ssh_host_dsa_key | /etc/ssh/ssh_host_ecdsa_key | /etc/ssh/ssh_host_ed25519_key | /etc/ssh/ssh_host_rsa_key
 Kerberos | https://web.mit.edu/kerberos/krb5-latest/doc/basic/keytab_def.html | /etc/krb5.keytab | /etc/krb5kdc | /var/lib/krb5kdc | /var/lib/sss
 Kubernetes | https://kubernetes.io/docs/setup/best-practices/certificates | /etc/kubernetes | /var/lib/kubelet | /etc/rancher | /var/lib/rancher | /var/lib/etcd | /var/snap/microk8s
-Containers | https://docs.docker.com/engine/daemon | /var/lib/docker | /var/lib/containerd | /var/lib/containers | /etc/docker/key.json | /root/.docker
+Containers | https://docs.docker.com/engine/daemon | /var/lib/docker | /var/lib/containerd | /var/lib/containers | /etc/docker/key.json | /root/.docker | /etc/containers/auth.json
 Schedules | https://man7.org/linux/man-pages/man8/cron.8.html | /var/spool/cron | /var/spool/at
-Networks | https://networkmanager.dev/docs/api/latest/nm-settings-keyfile.html | /etc/NetworkManager/system-connections | /etc/wireguard | /etc/openvpn | /etc/ipsec.secrets | /etc/ppp/chap-secrets | /etc/ppp/pap-secrets | /etc/wpa_supplicant | /var/lib/iwd | /var/lib/tailscale
+Networks | https://networkmanager.dev/docs/api/latest/nm-settings-keyfile.html | /etc/NetworkManager/system-connections | /etc/wireguard | /etc/openvpn | /etc/ipsec.secrets | /etc/ppp/chap-secrets | /etc/ppp/pap-secrets | /etc/wpa_supplicant | /var/lib/iwd | /var/lib/tailscale | /etc/ipsec.d | /etc/rndc.key | /var/lib/NetworkManager/secret_key
 Mail | https://www.postfix.org/SASL_README.html | /etc/postfix/sasl_passwd | /var/spool/mail | /var/mail | /etc/exim4/passwd.client
 Data bases | https://wiki.debian.org/MySql | /etc/mysql/debian.cnf | /var/lib/mysql | /var/lib/postgresql | /var/lib/redis | /var/lib/mongodb
 Key stores | https://www.freedesktop.org/software/systemd/man/latest/systemd-creds.html | /var/lib/systemd/credential.secret | /etc/credstore | /etc/credstore.encrypted | /etc/machine-id.secret | /etc/crypttab | /etc/vault.d | /etc/ansible/vault
 Package managers | https://manpages.debian.org/apt_auth.conf | /etc/apt/auth.conf | /etc/apt/auth.conf.d | /etc/netrc | /etc/npmrc
 GitHub Actions and Azure Pipelines | https://docs.github.com/actions/reference/workflows-and-actions/variables | ~/work/_temp
-Agents of CI | https://docs.gitlab.com/runner/configuration/advanced-configuration | /etc/gitlab-runner | /etc/buildkite-agent | /var/lib/jenkins/secrets | /var/lib/jenkins/credentials.xml | /var/lib/cloud/instance | /var/lib/cloud/data | /var/lib/cloud/instances | /var/lib/waagent | /var/lib/amazon/ssm
-Other mounts of shares | https://man7.org/linux/man-pages/man8/mount.cifs.8.html | /etc/cifs-credentials | /etc/samba/credentials | /var/lib/samba/private | /etc/davfs2/secrets | /etc/passwd-s3fs
+Agents of CI | https://docs.gitlab.com/runner/configuration/advanced-configuration | /etc/gitlab-runner | /etc/buildkite-agent | /var/lib/jenkins/secrets | /var/lib/jenkins/credentials.xml | /var/lib/cloud/instance | /var/lib/cloud/data | /var/lib/cloud/instances | /var/lib/waagent | /var/lib/amazon/ssm | /etc/gitlab/gitlab-secrets.json
+Other mounts of shares | https://man7.org/linux/man-pages/man8/mount.cifs.8.html | /etc/cifs-credentials | /etc/samba/credentials | /var/lib/samba/private | /etc/davfs2/secrets | /etc/passwd-s3fs | /etc/cifs.cred | /etc/ceph
 `

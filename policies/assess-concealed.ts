@@ -1,0 +1,40 @@
+import type { Action } from './action.ts'
+import { answerForAlarm } from './approval-mode.ts'
+import type { Policy } from './assessment.ts'
+import type { AnalysedCommand } from './commands/analyse.ts'
+import type { ShellWord } from './commands/shell-word.ts'
+import type { Opinion } from './opinion.ts'
+import { absolutePath } from './permissions/path-pattern.ts'
+
+/**
+ * What is said to files that commands name and that lie in a place of the user's own, wherever variables and symlinks put it: the machine knows what no
+ * spelling tells.
+ *
+ * @param folders where the line may be when it names them
+ */
+export function assessConcealed(
+  commands: readonly AnalysedCommand[],
+  folders: readonly string[],
+  action: Extract<Action, { type: 'exec' }>,
+  policy: Policy,
+): readonly Opinion[] {
+  const { conceals } = policy
+  if (conceals === undefined) return []
+  const words = commands.flatMap(({ reads, trees }) => [...reads, ...trees]).flatMap(beginning)
+  const paths = new Set(words.flatMap((word) => folders.map((folder) => absolutePath(word, folder))))
+  return conceals([...paths]).map(({ path, place }): Opinion => {
+    const reason = `${path} is where credentials are kept (${place})`
+    const decision = answerForAlarm(policy.mode, action.sandbox, { kind: 'secret', reason })
+    return { decision, stage: 'secrets', reason: `${reason}.` }
+  })
+}
+
+/** What of a word is certain from its start on, by whole names. */
+function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
+  const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')
+  if (kind === 'static') return [text]
+  const certain = home !== text ? home : 'prefix' in word ? word.prefix : text
+  const end = certain.search(/[*?[{$`]/)
+  const names = end === -1 ? certain : certain.slice(0, certain.lastIndexOf('/', end) + 1)
+  return names === '' ? [] : [names]
+}

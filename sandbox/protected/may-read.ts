@@ -1,0 +1,30 @@
+import { evaluateAccess, resolveExisting } from '../denials/evaluate.ts'
+import { lookOnce } from '../look-once.ts'
+import { isWithin } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { pathsAndPatterns } from '../roots.ts'
+
+/** A path, and the entry of the policy's denied places that keeps it from being read. */
+type Concealed = { readonly path: string; readonly place: string }
+
+/**
+ * Those of `paths` that nothing but the user reads, credentials by default, in every mode: a command that nothing confines has no more business
+ * there. What was granted by a narrower name is not among them.
+ *
+ * @param paths absolute; symlinks are followed as far as they lead
+ */
+export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): readonly Concealed[] {
+  const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }
+  const host = lookOnce()
+  const { paths: places, patterns } = pathsAndPatterns(policy.deniedReads)
+  // Each evaluation asks for all of them; most paths lie in none.
+  const denied = [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]
+  const mayBeDenied = (path: string): boolean => {
+    const real = resolveExisting(path, host)
+    return patterns.length > 0 || denied.some((place) => isWithin(real, place))
+  }
+  return paths.filter(mayBeDenied).flatMap((path) => {
+    const verdict = evaluateAccess(confined, { path, want: 'read' }, host)
+    return verdict.allowed || verdict.remedy.kind !== 'show-denied' ? [] : [{ path, place: verdict.remedy.place }]
+  })
+}
