@@ -4,10 +4,16 @@ import { UserError } from '../core/user-error.ts'
 
 const defaultCompactAt = 0.8
 
-/** How many tokens a request may have before the conversation is summed up; undefined where nobody knows. */
-export function compactionLimit({ contextWindow }: ModelFacts, config: Settings): number | undefined {
-  if (config.model_auto_compact_token_limit !== undefined) return config.model_auto_compact_token_limit
-  return contextWindow === undefined ? undefined : Math.floor(contextWindow * (config.compact_at ?? defaultCompactAt))
+/**
+ * How many tokens a request may have before the conversation is summed up: where nothing is configured 0.8 of the window, or what the model's
+ * price doubles beyond, whichever comes first. Undefined where nobody knows.
+ */
+export function compactionLimit({ contextWindow, price }: ModelFacts, config: Settings): number | undefined {
+  const { model_auto_compact_token_limit: limit, compact_at: share } = config
+  if (limit !== undefined) return limit
+  if (contextWindow === undefined) return undefined
+  if (share !== undefined) return Math.floor(contextWindow * share)
+  return Math.min(Math.floor(contextWindow * defaultCompactAt), price?.longPrompt?.above ?? Infinity)
 }
 
 /**

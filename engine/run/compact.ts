@@ -16,12 +16,15 @@ type Compacting = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch
   readonly signal: AbortSignal
+  /** Sections on how the tree stands, for a conversation of so many characters. */
+  readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
 /** How much of what is there stays as it is: a fifth of the tokens. */
 const recentShare = 0.2
 /** How much of a history that is too long for the provider is shown to it to be summed up. */
 const shownShare = 0.5
+const charactersPerToken = 4
 /** Of the summary in the event. */
 const eventSummaryLimit = 8 * 1024
 
@@ -42,17 +45,17 @@ export async function compact(compacting: Compacting, trigger: 'limit' | 'overfl
     status: 'in_progress',
     tokens_before: before,
   })
-  const { items } = conversation
-  const words = await sumUp(compacting, trigger === 'limit' ? items : shortened(items, before * shownShare))
+  const { items, ownTokens: own } = conversation
+  const words = await sumUp(compacting, trigger === 'limit' ? items : shortened(items, own * shownShare))
   const text = [
     summaryIntroduction,
     ...(words === '' ? [] : [`## Your summary\n${words}`]),
-    describeSnapshot(conversation.original),
+    describeSnapshot(conversation.original, await compacting.standing(own * charactersPerToken)),
   ].join('\n\n')
   conversation.replace([
     ...leadingContext(items),
     { type: 'message', role: 'user', text },
-    ...recentTurns(items, before * recentShare),
+    ...recentTurns(items, own * recentShare),
   ])
   item.complete({
     status: 'completed',

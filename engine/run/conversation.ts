@@ -14,15 +14,23 @@ export class Conversation {
   readonly #rollout: Rollout
   readonly #open = new Map<string, ToolCall>()
   readonly #repeats = new RepeatWatch()
+  readonly #fixed: number
   #tokens: number
+  /** How many tokens the provider counts for one that is estimated. */
+  #scale = 1
 
-  /** @param earlier what a resumed session holds already */
-  constructor(rollout: Rollout, earlier?: Pick<Earlier, 'history' | 'original'>) {
-    const { history, original } = earlier ?? { history: [], original: [] }
+  /**
+   * @param earlier what a resumed session holds already
+   * @param fixed about how many tokens a request has beside the conversation: instructions and tools. Default: none
+   */
+  constructor(rollout: Rollout, earlier?: Pick<Earlier, 'history' | 'original' | 'counted'>, fixed = 0) {
+    const { history, original, counted } = earlier ?? { history: [], original: [] }
+    this.#fixed = fixed
     this.#rollout = rollout
     this.#items = [...history]
     this.#original = [...original]
-    this.#tokens = sumTokens(history)
+    const { tokens, items } = counted === undefined || counted.tokens === 0 ? { tokens: fixed, items: 0 } : counted
+    this.#tokens = tokens + sumTokens(history.slice(items))
     for (const item of unanswered(history)) this.add(item)
   }
 
@@ -39,6 +47,11 @@ export class Conversation {
   /** About how many tokens the next request has: as the provider counted the last one, with what was added since. */
   get tokens(): number {
     return this.#tokens
+  }
+
+  /** About how many tokens the conversation alone has. */
+  get ownTokens(): number {
+    return sumTokens(this.#items)
   }
 
   /** Why the model's calls so far end the run, if they do: it goes round in a circle. */
@@ -58,7 +71,9 @@ export class Conversation {
     this.#rollout.sync()
     for (const item of items) this.#push(this.#watch(item))
     const counted = usage.inputTokens + usage.outputTokens
-    if (counted > 0) this.#tokens = counted
+    if (counted === 0) return
+    this.#tokens = counted
+    this.#scale = within(counted / (this.#fixed + sumTokens(this.#items)))
   }
 
   /** Something was paid for that is no response: an attempt that failed, a summary. */
@@ -71,13 +86,13 @@ export class Conversation {
     this.#rollout.append({ type: 'compaction', items })
     this.#rollout.sync()
     this.#items = [...items]
-    this.#tokens = sumTokens(items)
+    this.#tokens = Math.ceil(this.#scale * (this.#fixed + sumTokens(items)))
   }
 
   #push(item: HistoryItem): void {
     this.#items.push(item)
     this.#original.push(item)
-    this.#tokens += estimateTokens(item)
+    this.#tokens += Math.ceil(this.#scale * estimateTokens(item))
   }
 
   /** Sees which call a result answers, and adds to it what the model must be told about repeating itself. */
@@ -89,6 +104,11 @@ export class Conversation {
     const note = call === undefined ? undefined : this.#repeats.see(call, item.output)
     return note === undefined ? item : { ...item, output: `${item.output}\n${note}` }
   }
+}
+
+/** How far a provider's count is believed to differ from an estimate: mocks and odd servers count anything. */
+function within(scale: number): number {
+  return Math.min(2, Math.max(0.5, scale))
 }
 
 function sumTokens(items: readonly HistoryItem[]): number {

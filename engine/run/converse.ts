@@ -28,7 +28,7 @@ export async function converse(options: RunOptions, path: CallPath, running: Run
   const { state, guardian } = path.context
   const fixed = { ...requestOf(options), ...(await leaveToSearch(options.webSearch, { guardian, recorder, signal })) }
   showTodo(state.todo, recorder)
-  const observers = observersOf(options, running, { model, state, signal })
+  const observers = observersOf(options, running, { model, path, signal })
   try {
     for (;;) {
       const request = { ...fixed, tools: options.tools.declarations, history: conversation.items }

@@ -7,6 +7,8 @@ export type Earlier = {
   /** All that was said in it. */
   readonly original: readonly HistoryItem[]
   readonly usage: Usage
+  /** How many tokens the provider counted last, and up to which item of `history`; undefined where it didn't. */
+  readonly counted?: { readonly tokens: number; readonly items: number } | undefined
   /** In US dollars; undefined where a price was not known. */
   readonly costUsd: number | undefined
 }

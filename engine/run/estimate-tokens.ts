@@ -3,8 +3,11 @@ import type { HistoryItem } from '../core/model.ts'
 /** How many tokens things are taken to have. */
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
 
-/** As texts mostly are; providers bill about as much for a picture that fills their largest tile. */
-const usual: Measure = { ofText: (text) => Math.ceil(text.length / 4), ofImage: 1500 }
+/**
+ * As code and prose mostly are: by bytes, because a character of a script without spaces is a token by itself more often than not. Providers
+ * bill about as much for a picture that fills their largest tile.
+ */
+const usual: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 3.6), ofImage: 1500 }
 
 /** High: no text in a language or of a program has more tokens than one for two bytes. */
 const high: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 2), ofImage: 3000 }
@@ -12,6 +15,11 @@ const high: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 2)
 /** About how many tokens an item takes in a request. Only good enough to see a full window coming. */
 export function estimateTokens(item: HistoryItem): number {
   return measured(item, usual)
+}
+
+/** The same for a text. */
+export function estimateTokensOfText(text: string): number {
+  return usual.ofText(text)
 }
 
 /** How many tokens an item takes at most. */

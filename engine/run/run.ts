@@ -12,6 +12,7 @@ import { Conversation } from './conversation.ts'
 import { converse } from './converse.ts'
 import { Recorder, type Closing } from './recorder.ts'
 import { reviewDesk } from './review-desk.ts'
+import { estimateTokensOfText } from './estimate-tokens.ts'
 import type { RunOptions } from './run-options.ts'
 import { takeCalls } from './serve-calls.ts'
 import { faultOf, type Stop } from './stop.ts'
@@ -36,7 +37,9 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   try {
     announce(options, recorder)
     session.rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
-    const conversation = new Conversation(session.rollout, options.earlier)
+    const { declarations } = options.tools
+    const fixed = estimateTokensOfText(`${options.instructions}${JSON.stringify(declarations)}`)
+    const conversation = new Conversation(session.rollout, options.earlier, fixed)
     const running = { recorder, budget, conversation, changes }
     const guardian = options.guard(reviewDesk(options, running))
     const path = callPath(options, guardian, running)

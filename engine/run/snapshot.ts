@@ -24,8 +24,9 @@ const maxCommandCharacters = 160
  * asked for, files changed and read, commands and how they ended, what is still to be done.
  *
  * @param history the whole of it, from its beginning
+ * @param now sections on how things stand at this moment. Default: none
  */
-export function describeSnapshot(history: readonly HistoryItem[]): string {
+export function describeSnapshot(history: readonly HistoryItem[], now: readonly string[] = []): string {
   const snapshot = takeSnapshot(history)
   const todo = todoIn(history)
   return [
@@ -33,12 +34,19 @@ export function describeSnapshot(history: readonly HistoryItem[]): string {
     section('Files changed', [...snapshot.changed].slice(-maxFiles)),
     section('Files read', [...snapshot.read].slice(-maxFiles)),
     section('Commands, the last ones, and how they ended', snapshot.commands.slice(-maxCommands)),
+    ...now,
     ...(todo.length === 0 ? [] : [`## What was to be done\n${renderSteps(asSteps(todo))}`]),
   ].join('\n\n')
 }
 
 function section(title: string, lines: readonly string[]): string {
   return `## ${title}\n${lines.length === 0 ? 'none' : lines.map((line) => `- ${line}`).join('\n')}`
+}
+
+/** The files that were at hand last, as they were named, the last first: those that were changed before those that were only read. */
+export function filesAtHand(history: readonly HistoryItem[]): readonly string[] {
+  const { changed, read } = takeSnapshot(history)
+  return [...new Set([...[...changed].toReversed(), ...[...read].toReversed()])]
 }
 
 function takeSnapshot(history: readonly HistoryItem[]): Snapshot {
@@ -59,7 +67,7 @@ function takeSnapshot(history: readonly HistoryItem[]): Snapshot {
 function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_result' }>, snapshot: Snapshot): void {
   const [first = ''] = result.output.split('\n')
   if (result.ok && first.startsWith('Success. Updated the following files:')) {
-    for (const [, path = ''] of result.output.matchAll(/^[AMD] (.+)$/gm)) snapshot.changed.add(path)
+    for (const [, path = ''] of result.output.matchAll(/^[AMD] (.+)$/gm)) again(snapshot.changed, path)
     return
   }
   const input = inputOf(call)
@@ -72,11 +80,20 @@ function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_resu
       .join(' ⏎ ')
     const shown = flat.length > maxCommandCharacters ? `${flat.slice(0, maxCommandCharacters)}…` : flat
     snapshot.commands.push(`\`${shown}\`: ${first}`)
-    for (const path of filesReadBy(script)) snapshot.read.add(path)
+    for (const path of filesReadBy(script)) again(snapshot.read, path)
     return
   }
   const path = input['path'] ?? input['file_path']
-  if (result.ok && typeof path === 'string') snapshot.read.add(path)
+  if (result.ok && typeof path === 'string') again(edits.has(call.name) ? snapshot.changed : snapshot.read, path)
+}
+
+/** Tools that change the one file they name. */
+const edits: ReadonlySet<string> = new Set(['edit_file', 'edit_notebook', 'write_file'])
+
+/** What was at hand before and is again is the last one now. */
+function again(paths: Set<string>, path: string): void {
+  paths.delete(path)
+  paths.add(path)
 }
 
 function inputOf(call: ToolCall): Readonly<Record<string, unknown>> {

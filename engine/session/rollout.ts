@@ -121,6 +121,8 @@ export type ReadRollout = {
   /** All that was said. */
   readonly original: readonly HistoryItem[]
   readonly usage: Usage
+  /** How many tokens the provider counted last, and up to which item of `history` that goes; undefined where it hasn't since a compaction. */
+  readonly counted: { readonly tokens: number; readonly items: number } | undefined
   /** What its responses cost, in US dollars; undefined where the price of one was not known. */
   readonly costUsd: number | undefined
   /** How the last run of it ended; undefined when it was cut off. */
@@ -199,7 +201,7 @@ function parseRecord(line: string, place: string): ReadRecord {
   }
 }
 
-function conversationIn(records: readonly ReadRecord[]): Pick<ReadRollout, 'history' | 'original'> {
+function conversationIn(records: readonly ReadRecord[]): Pick<ReadRollout, 'history' | 'original' | 'counted'> {
   const said = (entry: ReadRecord): readonly HistoryItem[] => {
     if (entry.type === 'item') return [toHistory(entry.item)]
     return entry.type === 'response' ? entry.items.map(toHistory) : []
@@ -207,8 +209,14 @@ function conversationIn(records: readonly ReadRecord[]): Pick<ReadRollout, 'hist
   const original = records.flatMap(said)
   const at = records.findLastIndex((entry) => entry.type === 'compaction')
   const compaction = records[at]
-  if (compaction?.type !== 'compaction') return { history: original, original }
-  return { history: [...compaction.items.map(toHistory), ...records.slice(at).flatMap(said)], original }
+  const last = records.findLastIndex((entry) => entry.type === 'response')
+  const response = records[last]
+  const kept = compaction?.type === 'compaction' ? compaction.items.map(toHistory) : []
+  const after = kept.length > 0 ? records.slice(at) : records
+  const history = kept.length > 0 ? [...kept, ...after.flatMap(said)] : original
+  if (response?.type !== 'response' || last < at) return { history, original, counted: undefined }
+  const items = history.length - records.slice(last + 1).flatMap(said).length
+  return { history, original, counted: { tokens: response.usage.inputTokens + response.usage.outputTokens, items } }
 }
 
 /** Zod gives absent fields as such; the history's type wants them so under exact optional properties. */

@@ -79,7 +79,7 @@ export const modelSettings = {
     group,
     schema: z.number().gt(0).lt(1),
     about: 'how full the window may be before a conversation is summed up: a share of it',
-    unset: '0.8',
+    unset: '0.8, or where the model’s price for long prompts begins, whichever comes first',
     isPreference: true,
   }),
   model_auto_compact_token_limit: row({

@@ -11,6 +11,7 @@ type Options = Pick<Running, 'conversation' | 'recorder' | 'budget'> & {
   readonly compactAt: (model: string) => number | undefined
   readonly hooks: Pick<RunHooks, 'compact'> | undefined
   readonly signal: AbortSignal
+  readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
 /** Sums the conversation up where it has grown too long for the model, or the provider says that it has. */

@@ -1,5 +1,6 @@
 import type { Model } from '../../core/model.ts'
-import type { WorkingState } from '../../tools/working-state.ts'
+import type { CallPath } from '../find-call.ts'
+import { describeStanding } from '../standing.ts'
 import type { Observer } from '../observer.ts'
 import type { RunOptions } from '../run-options.ts'
 import type { Running } from '../running.ts'
@@ -18,13 +19,15 @@ import { tasksObserver } from './tasks.ts'
 export function observersOf(
   options: RunOptions,
   running: Running,
-  { model, state, signal }: { readonly model: Model; readonly state: WorkingState; readonly signal: AbortSignal },
+  { model, path, signal }: { readonly model: Model; readonly path: CallPath; readonly signal: AbortSignal },
 ): readonly Observer[] {
   const { hooks, output, planMode, compactAt, tools } = options
   const { budget, conversation } = running
+  const { state } = path.context
+  const standing = (characters: number) => describeStanding(conversation.original, characters, path.context, signal)
   return [
     budgetObserver(budget),
-    compactionObserver({ ...running, model, compactAt, hooks, signal }),
+    compactionObserver({ ...running, model, compactAt, hooks, signal, standing }),
     ...(hooks === undefined ? [] : [hooksObserver(hooks, running)]),
     // With a person at the terminal, repeated denials don't end the run: the person decides.
     ...(options.attended === true ? [] : [refusalsObserver()]),

@@ -16,15 +16,18 @@ const compactions = ({ events }: Exec): readonly Item[] =>
     event.type === 'item.completed' && event.item.type === 'context_compaction' ? [event.item] : [],
   )
 
-/** A conversation whose fourth request would pass 3000 tokens; the fourth reply is the summary. */
+/** A conversation whose fourth request would pass 30,000 tokens; the fourth reply is the summary. */
 const growing: readonly Reply[] = [
-  { say: [think('hm', 'opaque-1'), call('exec_command', { cmd: 'cat README.md' })], usage: { input: 100, output: 10 } },
-  { say: [freeform('apply_patch', patch)], usage: { input: 1200, output: 10 } },
-  { say: [think('so', 'opaque-3'), call('exec_command', { cmd: 'exit 7' })], usage: { input: 2990, output: 20 } },
-  { say: [say('Goal: the first task. Open steps: finish.')], usage: { input: 3100, output: 30 } },
+  {
+    say: [think('hm', 'opaque-1'), call('exec_command', { cmd: 'cat README.md' })],
+    usage: { input: 10_000, output: 10 },
+  },
+  { say: [freeform('apply_patch', patch)], usage: { input: 12_000, output: 10 } },
+  { say: [think('so', 'opaque-3'), call('exec_command', { cmd: 'exit 7' })], usage: { input: 29_990, output: 20 } },
+  { say: [say('Goal: the first task. Open steps: finish.')], usage: { input: 31_000, output: 30 } },
   { say: [say('all done')], usage: { input: 300, output: 10 } },
 ]
-const limit = ['-c', 'model_auto_compact_token_limit=3000']
+const limit = ['-c', 'model_auto_compact_token_limit=30000']
 
 describe('a conversation that fills its share of the window', () => {
   test('is summed up by the model, with what was asked, changed, read and run, and its last turn', async () => {
@@ -45,13 +48,18 @@ describe('a conversation that fills its share of the window', () => {
     expect(after).toContain('## Files changed\\n- made.txt')
     expect(after).toContain('## Files read\\n- README.md')
     expect(after).toContain('`exit 7`: Process exited with code 7')
+    // How the tree stands now, and what was at hand, what was changed first.
+    expect(after).toMatch(
+      /## Git now\\nbranch \w+, 2 files changed or new since the last commit\\n- \?\? README.md\\n- \?\? made.txt/,
+    )
+    expect(after).toMatch(/## Files at hand, as they are now\\n### made.txt\\nmade\\n\\n\\n### README.md\\nread me /)
     expect(after).toContain('opaque-3')
     expect(after).not.toContain('opaque-1')
     expect(compactions(ended)).toMatchObject([
       { trigger: 'limit', status: 'completed', summary: expect.stringContaining('Open steps') },
     ])
     // A summary is paid for, and is no turn of the model.
-    expect(ended.events.at(-1)).toMatchObject({ usage: { input_tokens: 7690, output_tokens: 80 } })
+    expect(ended.events.at(-1)).toMatchObject({ usage: { input_tokens: 83_290, output_tokens: 80 } })
   })
 
   test('stays whole in the session, which goes on from the summary', async () => {
@@ -78,7 +86,7 @@ describe('a conversation that fills its share of the window', () => {
   })
 
   test('takes its share from the window that is configured', async () => {
-    const window = ['-c', 'model_context_window=6000', '-c', 'compact_at=0.5']
+    const window = ['-c', 'model_context_window=60000', '-c', 'compact_at=0.5']
     const ended = await exec(growing, [...open, ...window, 'x'], { cwd: repository() })
     expect(compactions(ended)).toHaveLength(1)
   })
