@@ -116,6 +116,10 @@ const prepared: Plugin = {
       const text = JSON.stringify(Object.fromEntries(starts))
       return { contents: `const starts = ${text}\nexport const preparedStarts = () => starts\n` }
     })
+    setup.onLoad({ filter: /engine\/core\/backend-names\.ts$/ }, async () => {
+      const { names } = await import('./engine/core/backend-names.ts')
+      return { contents: `export const names = ${JSON.stringify(names)}\n` }
+    })
     setup.onLoad({ filter: /engine\/tools\/prepared-schemas\.ts$/ }, async () => {
       const { builtInTools } = await import('./engine/app/built-in-tools.ts')
       const schemas = builtInTools.map(({ name, declaration }) => [name, declaration?.parameters])

@@ -1,2 +1,59 @@
-/** What confines. `external` confines as little as `unconfined`: somebody states that what is outside is the sandbox. */
-export type Backend = 'bubblewrap' | 'docker' | 'seatbelt' | 'unconfined' | 'external'
+/** What the rest of the program has to know of a backend before it is loaded. */
+type BackendFacts = {
+  /** Whether it keeps commands from anything. One that doesn't is for danger-full-access alone, and no configuration can name it. */
+  readonly confines: boolean
+  /** Where it is what confines unless another is named. Absent: nowhere. */
+  readonly platform?: NodeJS.Platform
+  /** Whether it lets commands reach some hosts and no others. */
+  readonly hasAllowlist: boolean
+  /** Whether commands have a `/tmp` of their own. */
+  readonly hasPrivateTmp: boolean
+  /** Whether programs come from an image instead of from this machine. */
+  readonly hasImage: boolean
+  /** Whether it is a statement about what is outside, rather than a choice. */
+  readonly isStated: boolean
+}
+
+const confining = {
+  confines: true,
+  hasAllowlist: false,
+  hasPrivateTmp: false,
+  hasImage: false,
+  isStated: false,
+} satisfies BackendFacts
+
+/**
+ * All backends: a row here, and what loads it in `load-backend.ts`, are all that there is of one outside of its folder. `external` confines as
+ * little as `unconfined`: somebody states that what is outside is the sandbox.
+ */
+const backends = {
+  bubblewrap: { ...confining, platform: 'linux', hasAllowlist: true, hasPrivateTmp: true },
+  docker: { ...confining, hasAllowlist: true, hasPrivateTmp: true, hasImage: true },
+  seatbelt: { ...confining, platform: 'darwin' },
+  unconfined: { ...confining, confines: false },
+  external: { ...confining, confines: false, isStated: true },
+} as const satisfies Readonly<Record<string, BackendFacts>>
+
+/** What confines. */
+export type Backend = keyof typeof backends
+
+type Having<Fact extends keyof BackendFacts, Value> = {
+  [Name in Backend]: (typeof backends)[Name] extends Readonly<Record<Fact, Value>> ? Name : never
+}[Backend]
+
+/** A backend that confines. */
+export type ConfiningBackend = Having<'confines', true>
+
+/** A backend that can be asked for by its name. */
+export type NamedBackend = Having<'isStated', false>
+
+/** The names of all backends. */
+export function backendNames(): readonly Backend[] {
+  // The keys of a table that nobody changes are what its type says.
+  return Object.keys(backends) as Backend[]
+}
+
+/** What is known of a backend. */
+export function factsOf(backend: Backend): BackendFacts {
+  return backends[backend]
+}

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import process from 'node:process'
-import { forgetProbe, probeBubblewrap } from './bubblewrap/probe.ts'
 import { SandboxError } from './errors.ts'
 import { hierarchyHere } from './limits/prepare.ts'
-import { planLimits, unlimitedWatches } from './limits/plan.ts'
+import { planLimits } from './limits/plan.ts'
 import { defaultBackend } from './open-sandbox.ts'
 import { parsePolicy } from './policy.ts'
-import type { Backend } from './backend.ts'
-import { unenforcedOnMacOs } from './seatbelt/refuse.ts'
+import { backendNames, factsOf, type Backend } from './backend.ts'
+import { loadBackend } from './load-backend.ts'
 
 /** Whether one backend can be used here; where not, why, and what would change it. */
 export type BackendReport =
@@ -31,13 +30,8 @@ export type DoctorReport = {
 
 /** Finds out what can be enforced here by trying it, believing nothing remembered. */
 export async function doctor(): Promise<DoctorReport> {
-  await forgetProbe()
-  const backends = [
-    await bubblewrapReport(),
-    await dockerReport(),
-    await seatbeltReport(),
-    { backend: 'unconfined', usable: true, confines: false } as const,
-  ]
+  const backends: BackendReport[] = []
+  for (const name of backendNames()) if (!factsOf(name).isStated) backends.push(await reportOf(name))
   const wanted = defaultBackend(parsePolicy({ mode: 'read-only', workspace: '/' }))
   const hierarchy = hierarchyHere()
   const plan = planLimits(
@@ -45,13 +39,14 @@ export async function doctor(): Promise<DoctorReport> {
     { groups: hierarchy !== undefined, processLimit: process.geteuid?.() !== 0 },
     wanted,
   )
+  const { unenforced } = await loadBackend(wanted)
   return {
     platform: `${process.platform} ${process.arch}`,
     chosen: backends.find(({ backend, usable }) => backend === wanted && usable)?.backend,
     backends,
     limits: {
       by: hierarchy === undefined ? 'process limits' : `control groups, version ${hierarchy.version}`,
-      unenforced: wanted === 'seatbelt' ? unenforcedOnMacOs : [...plan.unenforced, ...(await watchesHere())],
+      unenforced: (await unenforced?.(plan.unenforced)) ?? plan.unenforced,
     },
     notes: notes(),
   }
@@ -73,44 +68,20 @@ export function renderDoctor(report: DoctorReport): string {
   return `${lines.join('\n')}\n`
 }
 
-async function bubblewrapReport(): Promise<BackendReport> {
-  const probe = await probeBubblewrap()
-  return probe.works
-    ? { backend: 'bubblewrap', usable: true, confines: true }
-    : { backend: 'bubblewrap', usable: false, reason: probe.reason, remedy: probe.remedy }
-}
-
-/** What can't be limited of inotify, where bubblewrap works at all. */
-async function watchesHere(): Promise<readonly string[]> {
-  const probe = await probeBubblewrap()
-  return probe.works && probe.bubblewrap.watches === undefined ? [unlimitedWatches] : []
-}
-
-async function dockerReport(): Promise<BackendReport> {
-  const { checkDaemon } = await import('./docker/daemon.ts')
+/** The row of one backend, by having tried it. */
+async function reportOf(backend: Backend): Promise<BackendReport> {
   try {
-    await checkDaemon()
-    return { backend: 'docker', usable: true, confines: true }
+    await (await loadBackend(backend)).tryOut()
+    return { backend, usable: true, confines: factsOf(backend).confines }
   } catch (error) {
     if (!SandboxError.is(error, 'unavailable')) throw error
-    return { backend: 'docker', usable: false, reason: error.data.reason, remedy: error.data.remedy }
+    return { backend, usable: false, reason: error.data.reason, remedy: error.data.remedy }
   }
 }
 
 /** Whether a docker daemon answers that can enforce policies. */
 export async function isDockerUsable(): Promise<boolean> {
-  return (await dockerReport()).usable
-}
-
-async function seatbeltReport(): Promise<BackendReport> {
-  try {
-    const { openSeatbelt } = await import('./seatbelt/open.ts')
-    await (await openSeatbelt(parsePolicy({ mode: 'read-only', workspace: '/' }))).close()
-    return { backend: 'seatbelt', usable: true, confines: true }
-  } catch (error) {
-    if (!SandboxError.is(error, 'unavailable')) throw error
-    return { backend: 'seatbelt', usable: false, reason: error.data.reason, remedy: error.data.remedy }
-  }
+  return (await reportOf('docker')).usable
 }
 
 function notes(): readonly string[] {

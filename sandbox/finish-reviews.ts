@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { SandboxError } from './errors.ts'
 import { finishReview } from './git/guard.ts'
 import { readTrustRecord } from './git/trust-record.ts'
+import { backendNames } from './backend.ts'
 import { endLeftRunning } from './left-running.ts'
+import { loadBackend } from './load-backend.ts'
 import { reapRunDirectories } from './run-directory.ts'
 import type { Denial } from './sandbox.ts'
 
@@ -18,7 +20,8 @@ export async function finishReviews(): Promise<readonly Denial[]> {
     try {
       const record = readTrustRecord(directory)
       if (record === undefined) return
-      if (record.backend === 'docker') await endContainers()
+      const backend = backendNames().find((name) => name === record.backend)
+      if (backend !== undefined) await (await loadBackend(backend)).endLeftovers?.()
       found.push(...finishReview(record.trust))
     } catch (error) {
       // Another start has been quicker.
@@ -28,18 +31,4 @@ export async function finishReviews(): Promise<readonly Denial[]> {
     }
   })
   return found
-}
-
-/** How long a daemon that doesn't answer may hold up a start, which perhaps has nothing to do with it. */
-const patienceMs = 2000
-
-/** A container may live a moment longer than its owner. */
-async function endContainers(): Promise<void> {
-  const { connectDocker } = await import('./docker/client.ts')
-  const { reapContainers } = await import('./docker/reap.ts')
-  // Where no daemon answers any more, nothing of its commands can be ended, nor is it likely to run.
-  const reaping = connectDocker()
-    .then(reapContainers)
-    .catch(() => undefined)
-  await Promise.race([reaping, new Promise((resolve) => setTimeout(resolve, patienceMs))])
 }

@@ -1,4 +1,4 @@
-export type { Backend } from './backend.ts'
+export { backendNames, factsOf, type Backend, type ConfiningBackend, type NamedBackend } from './backend.ts'
 export { concealedOf } from './protected/may-read.ts'
 export { protectingPlace } from './protected/may-write.ts'
 export { codeThatRunsLater, runsLater } from './protected/runs-later.ts'

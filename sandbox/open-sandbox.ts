@@ -11,7 +11,8 @@ import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { requireDirectory } from './program.ts'
 import { filesApart, writableRoots } from './roots.ts'
-import type { Backend } from './backend.ts'
+import { backendNames, factsOf, type Backend } from './backend.ts'
+import { loadBackend } from './load-backend.ts'
 import type { Denial, Sandbox } from './sandbox.ts'
 
 /** Which sandbox, where there is a choice. */
@@ -76,25 +77,12 @@ export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions 
     for (const root of policy.writableRoots) requireDirectory(root, 'writable root')
   }
   if (policy.mode !== 'danger-full-access') refuseKernelPlaces(policy)
-  if (backend !== 'bubblewrap' && backend !== 'docker') requireNoAllowlist(policy, backend)
+  if (!factsOf(backend).hasAllowlist) requireNoAllowlist(policy, backend)
   for (const denial of await finishReviews()) options.onLeftover?.(denial)
   await loadOwnCode(writableRoots(policy, hostFileSystem))
-  switch (backend) {
-    case 'bubblewrap':
-      requireConfining(policy, backend)
-      return (await import('./bubblewrap/open.ts')).openBubblewrap(policy, options.network, wanted)
-    case 'docker':
-      requireConfining(policy, backend)
-      return (await import('./docker/open.ts')).openDocker(policy, options.image, options.network, wanted)
-    case 'unconfined':
-    case 'external':
-      return (await import('./unconfined/open.ts')).openUnconfined(policy, backend)
-    case 'seatbelt':
-      requireConfining(policy, backend)
-      return (await import('./seatbelt/open.ts')).openSeatbelt(policy)
-    default:
-      return backend satisfies never
-  }
+  if (factsOf(backend).confines) requireConfining(policy, backend)
+  const { open } = await loadBackend(backend)
+  return open(policy, { image: options.image, network: options.network, wanted })
 }
 
 function requireConfining(policy: SandboxPolicy, backend: Backend): void {
@@ -109,15 +97,16 @@ function requireConfining(policy: SandboxPolicy, backend: Backend): void {
 /** The backend that a policy gets when none is named. */
 export function defaultBackend(policy: SandboxPolicy): Backend {
   if (policy.mode === 'danger-full-access') return 'unconfined'
-  return process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap'
+  return backendNames().find((name) => factsOf(name).platform === process.platform) ?? 'bubblewrap'
 }
 
 /** An allow-list needs a network of the command's own with our proxy as its only way out. */
 function requireNoAllowlist(policy: SandboxPolicy, backend: Backend): void {
   if (policy.network.mode !== 'allowlist') return
+  const others = backendNames().filter((name) => factsOf(name).hasAllowlist)
   throw new SandboxError('unavailable', {
     backend,
     reason: 'it has no network allow-list',
-    remedy: 'Use the bubblewrap or docker backend on Linux, or the network mode off.',
+    remedy: `Use the ${others.join(' or ')} backend on Linux, or the network mode off.`,
   })
 }

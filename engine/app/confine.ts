@@ -2,6 +2,7 @@ import { delimiter, dirname, isAbsolute, resolve } from 'node:path'
 import process from 'node:process'
 import {
   credentialPlaces,
+  factsOf,
   openSandbox,
   parsePolicy,
   SandboxError,
@@ -93,7 +94,7 @@ export function rulesForProxy(forbids: ForbidsHost): NetworkOptions {
 
 /** Node itself, which tools of ours run in the sandbox, may lie in a place that is private there. A container has its own. */
 function ownProgram(backend: Backend | undefined): readonly string[] {
-  return backend === 'docker' ? [] : [dirname(process.execPath)]
+  return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]
 }
 
 /**

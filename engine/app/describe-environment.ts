@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { factsOf } from '../../sandbox/index.ts'
 import { environmentContext } from '../run/environment.ts'
 import { describeGit, gitState, type GitState } from '../run/git-state.ts'
 import { describeReviewer } from './choose-reviewer.ts'
@@ -32,7 +33,7 @@ export function describeEnvironment(session: InSession, git: GitState | undefine
     sandboxMode: mode,
     writable: [...writableRoots, ...writableFiles].filter((place) => place !== workspace),
     // Elsewhere commands share this machine's.
-    hasPrivateTmp: !isFree && (sandbox.backend === 'bubblewrap' || sandbox.backend === 'docker'),
+    hasPrivateTmp: !isFree && factsOf(sandbox.backend).hasPrivateTmp,
     network: isFree ? 'full' : hosts(),
     approvalPolicy: approvalMode,
     reviewer: describeReviewer(choice),

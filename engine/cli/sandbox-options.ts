@@ -1,4 +1,4 @@
-import type { Backend } from '../../sandbox/index.ts'
+import type { NamedBackend } from '../../sandbox/index.ts'
 import type { sandboxModes } from './declare/shared.ts'
 
 /** What `agent sandbox` was asked to do. */
@@ -6,7 +6,7 @@ export type SandboxOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly cd?: string
   readonly config: readonly string[]
-  readonly backend?: SandboxBackend
+  readonly backend?: NamedBackend
   readonly image?: string
   readonly externallySandboxed?: true
   readonly writable: readonly string[]
@@ -21,6 +21,3 @@ export type SandboxOptions = {
   readonly dangerouslyMountDockerSocket?: true
   readonly json?: true
 }
-
-/** A backend that can be asked for; `external` is a statement, not a choice. */
-export type SandboxBackend = Exclude<Backend, 'external'>

@@ -38,6 +38,7 @@ import { createUncoveredWatch } from '../uncovered.ts'
 import { prepareNetwork } from './network.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 import { readReport } from './report.ts'
+import type { Bubblewrap } from './trial.ts'
 import { startPath, startProgram } from './start-program.ts'
 import { readStatus } from './status.ts'
 import { prepareTerminals } from './terminal.ts'
@@ -46,18 +47,21 @@ import { openRunState } from '../run-state.ts'
 /** An ordinary id for commands of a caller who is root, so that nothing inside takes itself for root. */
 const ordinary = { uid: 1000, gid: 1000 }
 
+/** A bwrap that works here. Throws `unavailable` where there is none. */
+export async function requireBubblewrap(): Promise<Bubblewrap> {
+  const probe = await probeBubblewrap()
+  if (probe.works) return probe.bubblewrap
+  const { reason, remedy } = probe
+  throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
+}
+
 /** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` where that doesn't work. */
 export async function openBubblewrap(
   policy: SandboxPolicy,
   options: NetworkOptions = {},
   wanted: readonly Place[] = [],
 ): Promise<Sandbox> {
-  const probe = await probeBubblewrap()
-  if (!probe.works) {
-    const { reason, remedy } = probe
-    throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
-  }
-  const { program, watches } = probe.bubblewrap
+  const { program, watches } = await requireBubblewrap()
   const architecture = requireArchitecture('bubblewrap', 'system call filter')
   dockerSocketGroup(policy, 'bubblewrap')
   refuseAbstractSockets(policy)

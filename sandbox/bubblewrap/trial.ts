@@ -13,7 +13,7 @@ import { watchLimits, type WatchLimits } from './watch-limits.ts'
 const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 processor.'
 
 /** A bwrap that has been seen to work here. */
-type Bubblewrap = {
+export type Bubblewrap = {
   readonly program: string
   /** What it can keep commands to; undefined where that can't be set. */
   readonly watches: WatchLimits | undefined

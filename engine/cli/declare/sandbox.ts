@@ -1,14 +1,7 @@
 import { Option, type Command } from 'commander'
 import { allowUnixSockets, externallySandboxed, mountDockerSocket, sandboxModes, type Finish } from './shared.ts'
-import type { SandboxBackend, SandboxOptions } from '../sandbox-options.ts'
-
-// An object, so that the compiler misses a backend that is added.
-const backends = Object.keys({
-  bubblewrap: true,
-  docker: true,
-  seatbelt: true,
-  unconfined: true,
-} satisfies Readonly<Record<SandboxBackend, true>>) as readonly SandboxBackend[]
+import { names } from '../../core/backend-names.ts'
+import type { SandboxOptions } from '../sandbox-options.ts'
 
 /** Declares `agent sandbox`: all that the program for this command alone knows, and reads at each start. */
 export function declareSandbox(program: Command, finish: Finish): void {
@@ -21,7 +14,7 @@ export function declareSandbox(program: Command, finish: Finish): void {
     )
     .option('-C, --cd <dir>', 'the workspace (default: the current directory)')
     .option('-c, --config <key=value>', 'set a configuration key; may be repeated', collect, [])
-    .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(backends))
+    .addOption(new Option('--backend <name>', 'what confines it (default: what fits this system)').choices(names.named))
     .option('--image <name>', 'the image that the docker backend runs in; it must be there already')
     .addOption(new Option(...externallySandboxed).conflicts(['backend', 'image']))
     .option('--writable <path>', 'a further directory it may write in, or a file; may be repeated', collect, [])

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Backend } from '../../../sandbox/index.ts'
+import { names } from '../../core/backend-names.ts'
 import { defaultSandbox } from '../defaults.ts'
 import { openPresets } from '../host-presets.ts'
 import { apart, hostsWithin, limitWithin, modeWithin, rootsWithin, type Reach } from '../strictness.ts'
@@ -13,11 +13,6 @@ const limit = z.union([
   z.int().positive(),
   z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, or one with K, M or G behind it'),
 ])
-
-// An object, so that the compiler misses a backend that is added.
-const backends = { bubblewrap: 'bubblewrap', docker: 'docker', seatbelt: 'seatbelt' } as const satisfies {
-  readonly [Name in Exclude<Backend, 'unconfined' | 'external'>]: Name
-}
 
 /** Settings of what commands may touch. */
 export const sandboxSettings = {
@@ -33,8 +28,8 @@ export const sandboxSettings = {
   }),
   sandbox_backend: row({
     group,
-    schema: z.enum(backends),
-    about: 'what confines commands: `bubblewrap`, `docker`, `seatbelt`',
+    schema: z.enum(names.confining),
+    about: `what confines commands: ${names.confining.map((name) => `\`${name}\``).join(', ')}`,
     unset: 'the platform’s own',
   }),
   sandbox_image: row({

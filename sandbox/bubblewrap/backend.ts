@@ -1,0 +1,17 @@
+import type { BackendModule } from '../backend-module.ts'
+import { unlimitedWatches } from '../limits/plan.ts'
+import { openBubblewrap, requireBubblewrap } from './open.ts'
+import { forgetProbe, probeBubblewrap } from './probe.ts'
+
+/** Linux namespaces and mounts, by bwrap(1). */
+export const bubblewrap: BackendModule = {
+  open: (policy, { network, wanted }) => openBubblewrap(policy, network, wanted),
+  tryOut: async () => {
+    await forgetProbe()
+    await requireBubblewrap()
+  },
+  unenforced: async (planned) => {
+    const probe = await probeBubblewrap()
+    return probe.works && probe.bubblewrap.watches === undefined ? [...planned, unlimitedWatches] : planned
+  },
+}

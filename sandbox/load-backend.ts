@@ -1,0 +1,16 @@
+import type { Backend } from './backend.ts'
+import type { BackendModule } from './backend-module.ts'
+
+/** Each backend is loaded when it is the one: the others cost a start nothing. */
+const loaders: Readonly<Record<Backend, () => Promise<BackendModule>>> = {
+  bubblewrap: async () => (await import('./bubblewrap/backend.ts')).bubblewrap,
+  docker: async () => (await import('./docker/backend.ts')).docker,
+  seatbelt: async () => (await import('./seatbelt/backend.ts')).seatbelt,
+  unconfined: async () => (await import('./unconfined/backend.ts')).unconfined,
+  external: async () => (await import('./unconfined/backend.ts')).external,
+}
+
+/** What a backend does. */
+export function loadBackend(backend: Backend): Promise<BackendModule> {
+  return loaders[backend]()
+}
