@@ -1,5 +1,6 @@
 import { findSensitive } from './sensitive-paths.ts'
 import { secretSamples, targetsSecrets } from './sensitive-places.ts'
+import { plainGlob } from './plain-glob.ts'
 import { linearPattern } from './linear-pattern.ts'
 import type { FileList, ShellWord } from './shell-word.ts'
 import { isWorkspacePath } from './workspace-paths.ts'
@@ -11,7 +12,7 @@ function excludesSecrets(matches: (name: string) => boolean): boolean {
 
 /** find's and git's patterns: unlike a shell's, their wildcards match a dot in front and slashes. */
 export function globTest(pattern: string): (name: string) => boolean {
-  const base = pattern.slice(pattern.lastIndexOf('/') + 1)
+  const base = plainGlob(pattern.slice(pattern.lastIndexOf('/') + 1))
   const expression = base
     .replace(/[\\^$.+()|{}]/g, '\\$&')
     .replace(/\*/g, '.*')

@@ -64,7 +64,8 @@ function below(folder: string, path: string): string {
 
 function alarmsIn(folder: string, { bare, reads, trees }: Visitor): readonly Alarm[] {
   const place = (word: ShellWord): string => below(folder, word.kind === 'dynamic' ? word.prefix : word.text)
-  const secret = reads.find((word) => findSensitive(place(word), word.kind === 'glob') !== undefined)
+  const isPattern = /[*?[]/.test(folder)
+  const secret = reads.find((word) => findSensitive(place(word), isPattern || word.kind === 'glob') !== undefined)
   const covering = trees.find((word) => coversSensitive(place(word)))
   return [
     ...(secret === undefined ? [] : [said(`${place(secret)} is where credentials are kept`)]),

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { plainGlob } from './plain-glob.ts'
 import {
   isOrdinary,
   isSecretName,
@@ -145,7 +146,7 @@ function matches(segment: string, name: string, isPattern: boolean): boolean {
 
 /** `*` and `?` matching without backtracking; a bracket counts as any one character, which only finds more. */
 function wildcard(pattern: string, name: string): boolean {
-  const simple = pattern.replace(/\[[^\][]*\]/g, '?')
+  const simple = plainGlob(pattern)
   let [at, star, mark] = [0, -1, 0]
   let inName = 0
   while (inName < name.length) {

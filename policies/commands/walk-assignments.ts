@@ -4,6 +4,7 @@ import { literal, type ShellWord, type WordChoice } from './shell-word.ts'
 import type { ShellAssignment } from './simple-command.ts'
 import { choicesOf, unclear } from './variants.ts'
 import { readOperand, readWord } from './walk-words.ts'
+import { isQuoting } from './walk-syntax.ts'
 import type { WordContext } from './word-context.ts'
 
 const mostRounds = 64
@@ -57,6 +58,9 @@ export class Assignments {
 
   /** `export A=b`: an assignment that is also the word `A=b` to the command. */
   readArgument(node: Assignment): ShellWord {
+    const parts = node.value.type === 'ArrayValue' ? undefined : node.value.parts
+    if (this.#context.plainShell && parts?.every(isQuoting) === false)
+      this.#context.problem(`${node.text} is split in some shells`)
     const { name, value } = this.read(node)
     if (value === undefined || value.kind === 'dynamic') {
       return { kind: 'dynamic', text: node.text, prefix: `${name}=`, single: true, from: value?.from ?? 'commands' }

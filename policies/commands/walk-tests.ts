@@ -28,7 +28,8 @@ export function checkTest(expression: TestExpression, context: WordContext): voi
     case 'TestUnary':
       // A word alone is one for which -n stands unwritten.
       if (expression.operand.pos > expression.pos) context.coverage.expect('test')
-      if (/^-[nz]$/.test(expression.operator) && plainExpansion.test(expression.operand.text))
+      // Whether there is such a file says nothing of the rest.
+      if (!/^-[nz]$/.test(expression.operator) || plainExpansion.test(expression.operand.text))
         readWord(expression.operand, context)
       else readCompared(expression.operand, context)
       if (/^-[vR]$/.test(expression.operator)) context.evaluates(`[[ ${expression.operator} evaluates subscripts`)

@@ -15,6 +15,7 @@ export function readWord(word: Word, context: WordContext): readonly (ShellWord 
 
 /** What stands within a word as if it were one: the value of an assignment, the operand of an expansion. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
+  if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} names a folder that was left before`)
   if (word.parts === undefined) {
     if (unescapePlain(word.text) !== word.value) context.problem(`what ${word.text} stands for is not understood`)
     return [{ kind: 'static', text: word.value }]

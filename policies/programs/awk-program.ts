@@ -18,6 +18,8 @@ const expression =
   /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
 /** Behind these a value has been read, so that a slash divides. */
 const operand = /^(?:"|[0-9.]|\]|\$)/
+/** Behind these a line feed ends no statement. */
+const goesOn = /^(?:,|&&|\|\||[?:{]|do|else)$/
 const keywords =
   /^(?:print|printf|return|in|else|do|if|while|for|case|switch|delete|exit|function|func|getline|BEGIN|END|length)$/
 
@@ -27,6 +29,7 @@ function findOperator(program: string): string | undefined {
   let before: 'start' | 'value' | 'unclear' = 'start'
   let depth = 0
   let printing: number | undefined
+  let last = ''
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at
     return pattern.exec(program)?.[0]
@@ -53,7 +56,8 @@ function findOperator(program: string): string | undefined {
     if (/^[^\x20-\x7e\n\t"]/.test(found)) return 'a character that is no operator'
     if (found === '(' || found === '[') depth++
     if (found === ')' || found === ']') depth--
-    if (found === ';' || found === '}' || found === '\n') printing = undefined
+    if (found === ';' || found === '}' || (found === '\n' && !goesOn.test(last))) printing = undefined
+    if (found !== '\n') last = found
     if (found === 'print' || found === 'printf') printing = depth
     if (found === '>' && printing !== undefined && depth <= printing) return 'print > writes a file'
     if (found === '>>') return 'print >> writes a file'

@@ -2,7 +2,7 @@ import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
 import { mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { effectOfVariable } from './environment.ts'
-import { judgeTexts, reader, runsScript } from './judges.ts'
+import { judgeOptions, judgeTexts, reader, runsScript } from './judges.ts'
 import { plainExpansion } from '../commands/variables.ts'
 import type { Judgement, Program, ProgramTable } from './program.ts'
 import { shellOptions } from './shell-options.ts'
@@ -107,9 +107,11 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   return { facts: [readOnly] }
 }
 
-/** Whether a word is only asked about for being empty or not. */
+/** Whether a word is only asked about for being empty or not, or for being the name of a file. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
+  // Whether there is such a file says nothing of the rest.
+  if (/^-[b-hkprstuwxGLNOS]$/.test(before ?? '')) return true
   const isAsked = before === undefined || /^(?:-[nz]|!|-[ao]|\()$/.test(before)
   const after = words[at + 1]?.text
   return isAsked && (after === undefined || /^(?:-[ao]|\))$/.test(after)) && plainExpansion.test(words[at]?.text ?? '')
@@ -137,6 +139,8 @@ const readOptions = optionTable('-r -s -e -n: -N: -t: -d: -p: -u:')
 function judgeRead(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, readOptions, { letters: 'getopt' })
   if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
+  const shown = judgeOptions(parsed.options).facts
+  if (shown.length > 0) return { facts: shown }
   const odd = parsed.operands.find((word) => !name.test(staticText(word) ?? ''))
   if (odd !== undefined) return { facts: [unknown(`${odd.text} is not a plain name`)] }
   const unclear = parsed.operands.find(

@@ -56,7 +56,11 @@ function judgeEnv(args: readonly ShellWord[]): Judgement {
     const equals = text.indexOf('=')
     if (equals <= 0) break
     const value: ShellWord | undefined =
-      word?.kind === 'static' ? { kind: 'static', text: text.slice(equals + 1) } : undefined
+      word?.kind === 'dynamic'
+        ? { ...word, prefix: text.slice(equals + 1) }
+        : word?.kind === 'static'
+          ? { kind: 'static', text: text.slice(equals + 1) }
+          : undefined
     assignments.push({ name: text.slice(0, equals), value })
   }
   const words = parsed.operands.slice(at)

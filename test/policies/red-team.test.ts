@@ -40,6 +40,10 @@ describe('what is like them and harmless is not asked about', () => {
     'for i in 1 2 3; do sleep 1 & done; wait',
     'echo {1..20}',
     'ls $PWD/src',
+    '[ -f "$CONFIG_FILE" ] && echo there',
+    'cat [ab].ts',
+    "awk '{ print $1,\\n  $2 }' f",
+    'git diff HEAD~1',
     'cat $(pwd)/README.md',
   ])('%s', (line) => {
     expect(decide(line)).toBe('allow')

@@ -5,6 +5,8 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 const awkPieces: readonly string[] = [
   ...[
     'print "x" > "q"',
+    ',\n',
+    '&&\n',
     'print "touch q" | "sh"',
     'print > "q"',
     '| "sh"',

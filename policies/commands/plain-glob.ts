@@ -1,0 +1,27 @@
+/**
+ * A shell's pattern with every bracket as any one character, which only finds more. A bracket ends as glob(7) has it: not at one that stands
+ * first in it, nor at that of a class such as `[:alpha:]`.
+ */
+export function plainGlob(pattern: string): string {
+  let plain = ''
+  for (let at = 0; at < pattern.length; at++) {
+    const end = pattern[at] === '[' ? bracketEnd(pattern, at) : undefined
+    plain += end === undefined ? pattern[at] : '?'
+    at = end ?? at
+  }
+  return plain
+}
+
+/** Where a bracket closes; undefined where it doesn't, and stands for itself. */
+function bracketEnd(pattern: string, open: number): number | undefined {
+  let at = open + 1
+  if (/[!^]/.test(pattern[at] ?? '')) at++
+  for (let first = true; at < pattern.length; at++, first = false) {
+    if (pattern[at] === ']' && !first) return at
+    const kind = pattern[at] === '[' ? pattern[at + 1] : undefined
+    if (kind === undefined || !/[:.=]/.test(kind)) continue
+    const close = pattern.indexOf(`${kind}]`, at + 2)
+    if (close >= 0) at = close + 1
+  }
+  return undefined
+}
