@@ -60,7 +60,7 @@ async function turn({ options, path, running, model, signal, observers, request 
   const { recorder, conversation } = running
   const concurrency = options.toolConcurrency ?? defaultConcurrency
   const calls = startCalls({ path, conversation, signal, concurrency, failOnDenied: options.failOnDenied })
-  const refusedBefore = recorder.deniedCount
+  const refusedBefore = recorder.refusals.length
   let called: number
   try {
     called = await listen({ ...running, model, request, calls, signal })
@@ -74,7 +74,7 @@ async function turn({ options, path, running, model, signal, observers, request 
   } finally {
     await calls.close()
   }
-  const response: Responded = { called, refused: recorder.deniedCount - refusedBefore }
+  const response: Responded = { called, refusals: recorder.refusals.slice(refusedBefore) }
   const verdict = await firstVerdict(observers, ({ afterResponse }) => afterResponse?.(response))
   if (verdict !== undefined) return verdict
   signal.throwIfAborted()

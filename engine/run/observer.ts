@@ -1,4 +1,5 @@
 import type { ModelRequest } from '../core/model.ts'
+import type { Refusal } from './refusals.ts'
 import type { Stop } from './stop.ts'
 
 /** What an observer makes of a moment in a run's loop. Nothing: the loop goes on to the next observer. */
@@ -13,8 +14,8 @@ export type Verdict =
 export type Responded = {
   /** How many calls it made. With none, the model has come to its end. */
   readonly called: number
-  /** How many of them were refused. */
-  readonly refused: number
+  /** Those of them that were refused. */
+  readonly refusals: readonly Refusal[]
 }
 
 type Opinion = Verdict | undefined

@@ -8,8 +8,9 @@ import type { Patched } from '../core/changes/compose.ts'
 import type { Circumstances } from '../core/sandbox-status.ts'
 import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
-import { countChanges, eventUsage, isJudged, subject } from './summarize.ts'
+import { countChanges, eventUsage, isJudged, isLookUp, subject } from './summarize.ts'
 import type { Earlier } from './earlier.ts'
+import type { Refusal } from './refusals.ts'
 
 /** An item that has begun and is not complete yet. */
 type OpenItem = { update(changes: object): void; tail(read: () => string): void; complete(changes: object): void }
@@ -38,6 +39,7 @@ export class Recorder {
   readonly #open = new Map<string, Item>()
   readonly #patched = new Map<string, { readonly first: string; readonly last: string }>()
   readonly #denied: { what: string; reason: string }[] = []
+  readonly #refusals: Refusal[] = []
   #commandsRun = 0
   #commandsFailed = 0
   #nextItem = 0
@@ -77,9 +79,9 @@ export class Recorder {
     return this.#patched
   }
 
-  /** How many calls were refused so far. */
-  get deniedCount(): number {
-    return this.#denied.length
+  /** The calls that were refused so far. */
+  get refusals(): readonly Refusal[] {
+    return this.#refusals
   }
 
   /** The last thing that was refused, if anything was. */
@@ -221,6 +223,7 @@ export class Recorder {
   #count(item: Item): void {
     if (isJudged(item) && item.verdict !== undefined && item.verdict.decision !== 'allow') {
       this.#denied.push({ what: subject(item), reason: item.verdict.reason })
+      this.#refusals.push({ what: subject(item), isLookUp: isLookUp(item) })
     }
     if (item.type === 'command_execution' && item.status !== 'declined') {
       this.#commandsRun++

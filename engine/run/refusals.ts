@@ -1,22 +1,95 @@
+/** A call that was refused. */
+export type Refusal = {
+  /** What it was about, in one line. */
+  readonly what: string
+  /** Whether it would only have looked something up, which a task can mostly do without. */
+  readonly isLookUp: boolean
+}
+
 const mostInRow = 3
+/** Nobody needs ten documents that can't be had. */
+const mostLookUps = 10
+
+/** What a run does about a model that keeps asking for what is refused. */
+type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | undefined
 
 /**
- * Notices a model that keeps asking for what is refused: that many responses in a row of which every call was refused. A refusal is of
- * the aim, and trying it in yet another way is no work. Calls of one response count as one, since none could know of the others.
+ * Notices a model that keeps asking for what is refused: responses in a row of which every call was refused, and which were all about the
+ * same. A refusal is of the aim, and trying it in yet another way is no work; asking for something else is. The model is told at the second.
+ * Calls of one response count as one, since none could know of the others.
  */
 export class RefusalWatch {
   #inRow = 0
+  #lookUps = 0
+  /** What all responses of the row were about. */
+  #aims: ReadonlySet<string> = new Set()
 
   /**
    * Takes a response that called for something.
    *
    * @param calls how many calls it made
-   * @param refused how many of them were refused
-   * @returns why the run is to end, if it is
+   * @param refusals those of them that were refused
    */
-  see(calls: number, refused: number): string | undefined {
-    this.#inRow = refused >= calls ? this.#inRow + 1 : 0
-    if (this.#inRow < mostInRow) return undefined
-    return `${mostInRow} responses in a row asked only for what is refused. What was refused, and why, is listed with each call.`
+  see(calls: number, refusals: readonly Refusal[]): RefusalVerdict {
+    if (refusals.length < calls) {
+      this.#inRow = this.#lookUps = 0
+      return undefined
+    }
+    const aims = new Set(refusals.flatMap(({ what }) => aimsOf(what)))
+    const common = new Set([...aims].filter((aim) => this.#aims.has(aim)))
+    const isSame = this.#inRow > 0 && common.size > 0
+    this.#inRow = isSame ? this.#inRow + 1 : 1
+    this.#aims = isSame ? common : aims
+    const isLookUp = refusals.every((refusal) => refusal.isLookUp)
+    this.#lookUps = isLookUp ? this.#lookUps + 1 : 0
+    const [{ what } = { what: '' }] = refusals.slice(-1)
+    if (this.#lookUps >= mostLookUps)
+      return { stop: `${mostLookUps} responses in a row only looked for what is refused.` }
+    if (this.#inRow === mostInRow - 1) return { tell: warn(what, isLookUp) }
+    if (this.#inRow < mostInRow || isLookUp) return undefined
+    return {
+      stop: `${mostInRow} responses in a row asked only for what is refused, and for the same each time, last: ${what}. What was refused, and why, is listed with each call.`,
+    }
   }
+}
+
+function warn(what: string, isLookUp: boolean): string {
+  return (
+    `Twice now you asked only for what is refused (last: ${what}). Its aim is refused, in whatever way it is tried` +
+    `${isLookUp ? '' : ', and a third try ends the run'}. ` +
+    'Go on with what can be done without it; where nothing can, stop and say what is missing.'
+  )
+}
+
+/** Words that say how and not what: of shells, of URLs, and of what we put before a subject. */
+const manner = new Set([
+  'patch',
+  'of',
+  'http',
+  'https',
+  'sh',
+  'bash',
+  'sudo',
+  'env',
+  'then',
+  'true',
+  'false',
+  'url',
+  'path',
+  'input',
+])
+
+/** What a call is about, as words that another way to the same would have too: names of files, hosts and things, not its program. */
+function aimsOf(what: string): readonly string[] {
+  // What runs a line is not what the line is about.
+  const line = what.replace(/^\S{0,200}sh -l?c /, '').toLowerCase()
+  const [program, ...words] = line.split(/[^\p{L}\p{N}_./@+-]+/u).filter((word) => word !== '')
+  const named = what.startsWith('mcp__') || words.length === 0 ? [program ?? '', ...words] : words
+  return named
+    .filter((word) => !word.startsWith('-') && !manner.has(word))
+    .flatMap((word) => {
+      const parts = word.split('/').filter((part) => part !== '')
+      // Of an address the host, of a path its last name.
+      return [word, ...parts.slice(0, 1), ...parts.slice(-1)]
+    })
 }

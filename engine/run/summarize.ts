@@ -55,3 +55,19 @@ export function subject(item: Judged): string {
       return item satisfies never
   }
 }
+
+/** Tools that look something up, by their names in events. */
+const lookingUp: readonly string[] = [
+  'web_fetch',
+  'read_file',
+  'view_image',
+  'grep',
+  'glob',
+  'list_dir',
+  'read_mcp_resource',
+]
+
+/** Whether an item would only have looked something up. */
+export function isLookUp(item: Judged): boolean {
+  return item.type === 'tool_call' && lookingUp.includes(item.tool)
+}

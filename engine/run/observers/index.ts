@@ -30,7 +30,7 @@ export function observersOf(
     compactionObserver({ ...running, model, compactAt, hooks, signal, standing }),
     ...(hooks === undefined ? [] : [hooksObserver(hooks, running)]),
     // With a person at the terminal, repeated denials don't end the run: the person decides.
-    ...(options.attended === true ? [] : [refusalsObserver()]),
+    ...(options.attended === true ? [] : [refusalsObserver(running)]),
     // Where a schema is to be met, an empty answer is judged by it.
     ...(output === undefined ? [emptyAnswersObserver(running)] : [outputContractObserver(output, running)]),
     ...(output !== undefined || planMode === undefined ? [] : [planObserver(planMode, running)]),

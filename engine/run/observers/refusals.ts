@@ -1,14 +1,21 @@
 import type { Observer } from '../observer.ts'
 import { RefusalWatch } from '../refusals.ts'
+import type { Running } from '../running.ts'
 
-/** Ends the run of a model that keeps asking for what is refused. With a person at the terminal, the person decides. */
-export function refusalsObserver(): Observer {
-  const refusals = new RefusalWatch()
+/**
+ * Tells a model that keeps asking for what is refused, and ends its run where that does not help. With a person at the terminal, the person
+ * decides.
+ */
+export function refusalsObserver({ conversation }: Pick<Running, 'conversation'>): Observer {
+  const watch = new RefusalWatch()
   return {
     name: 'refusals',
-    afterResponse: ({ called, refused }) => {
-      const message = called === 0 ? undefined : refusals.see(called, refused)
-      return message === undefined ? undefined : { type: 'stop', stop: { reason: 'stoppedByGuardian', message } }
+    afterResponse: ({ called, refusals }) => {
+      const verdict = called === 0 ? undefined : watch.see(called, refusals)
+      if (verdict === undefined) return undefined
+      if ('stop' in verdict) return { type: 'stop', stop: { reason: 'stoppedByGuardian', message: verdict.stop } }
+      conversation.add({ type: 'message', role: 'developer', text: verdict.tell })
+      return undefined
     },
   }
 }

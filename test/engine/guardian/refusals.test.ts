@@ -20,7 +20,35 @@ describe.skipIf(needsBubblewrap())('a model that keeps asking for what is refuse
     expect(code).toBe(3)
     expect(requests).toHaveLength(3)
     expect(events.at(-1)).toMatchObject({ type: 'turn.failed', reason: 'stoppedByGuardian', denied: 3 })
+    expect(JSON.stringify(requests[1]?.body)).not.toContain('a third try ends the run')
+    expect(JSON.stringify(requests[2]?.body)).toContain('a third try ends the run')
     expect(existsSync(join(cwd, 'a'))).toBe(false)
+  })
+
+  test('goes on where it asks for something else each time', async () => {
+    const { code, requests } = await exec(
+      [[run('touch a')], [run('touch b')], [run('mkdir c')], [run('touch d')], [say('I could not write.')]],
+      untrusted,
+      { cwd: repository() },
+    )
+    expect(code).toBe(0)
+    expect(JSON.stringify(requests.at(-1)?.body)).not.toContain('a third try ends the run')
+  })
+
+  test('is not ended by look-ups that its task can do without', async () => {
+    const page = (name: string) => call('web_fetch', { url: `https://docs.example.com/${name}` })
+    const replies = [[page('a')], [page('b')], [page('c')], [page('d')], [run('ls')], [say('done')]]
+    const { code, requests } = await exec(replies, untrusted, { cwd: repository() })
+    expect(code).toBe(0)
+    expect(JSON.stringify(requests[2]?.body)).toContain('Twice now you asked only for what is refused')
+    expect(JSON.stringify(requests[2]?.body)).not.toContain('a third try ends the run')
+  })
+
+  test('is ended by look-ups that never come to an end', async () => {
+    const page = (name: number) => call('web_fetch', { url: `https://host-${name}.example.com/` })
+    const { code, requests } = await exec((index) => [page(index)], untrusted, { cwd: repository() })
+    expect(code).toBe(3)
+    expect(requests).toHaveLength(10)
   })
 
   test('goes on as long as something in between is done', async () => {
