@@ -110,11 +110,12 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
 /** Whether a word is only asked about for being empty or not, or for being the name of a file. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
-  // Whether there is such a file says nothing of the rest.
-  if (/^-[b-hkprstuwxGLNOS]$/.test(before ?? '')) return true
+  const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')
   const isAsked = before === undefined || /^(?:-[nz]|!|-[ao]|\()$/.test(before)
-  const after = words[at + 1]?.text
-  return isAsked && (after === undefined || /^(?:-[ao]|\))$/.test(after)) && plainExpansion.test(words[at]?.text ?? '')
+  const [after, next] = [words[at + 1]?.text, words[at + 2]]
+  // With other words than these behind it, it is shown in a message.
+  if (after !== undefined && !(/^-[ao]$/.test(after) && next !== undefined) && after !== ')') return false
+  return isFile || (isAsked && plainExpansion.test(words[at]?.text ?? ''))
 }
 
 /** A directive that stores a count, whatever stands between its letters. */

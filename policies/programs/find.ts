@@ -93,7 +93,11 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   }
   // find names files and doesn't read them; only its roots count as looked at.
   return {
-    ...join([{ facts, runs: found }, judgeTexts(rest), judgeFiles(leading.filter(({ kind }) => kind !== 'dynamic'))]),
+    ...join([
+      { facts, runs: found },
+      judgeTexts([...leading, ...rest]),
+      judgeFiles(leading.filter(({ kind }) => kind !== 'dynamic')),
+    ]),
   }
 }
 

@@ -1,9 +1,8 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/options.ts'
 import { literal, mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
-import { globTest } from '../commands/file-lists.ts'
-import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
 import { gitChange } from './git-changes.ts'
+import { pathsOf } from './git-paths.ts'
 import { gitReaders, gitSecondReaders, type GitReader } from './git-options.ts'
 import { isTameSetting } from './git-settings.ts'
 import { join, judgeFiles, judgeOptions } from './judges.ts'
@@ -168,33 +167,13 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   return join([
     { facts },
     judgeOptions(parsed.options),
-    judgeFiles(
-      ranges.flatMap((word) => (word.kind === 'static' ? pathsOf({ ...word, text: afterLast(word.text) }) : [word])),
-    ),
+    judgeFiles(ranges.flatMap(pathsOf)),
     judgeFiles(verb === 'grep' && !hasPattern ? paths.slice(1) : paths),
   ])
 }
 
 /** Which parent a merge is shown against; `remerge` does the merge again. */
 const plainMerges = /^(?:off|none|on|m|first-parent|1|separate|combined|c|dense-combined|cc)$/
-
-/** The paths that an operand names, of a pattern one of those it is after: in a revision, behind what tells how it is meant, or in git's own wildcards. */
-function pathsOf(word: ShellWord): readonly ShellWord[] {
-  if (word.kind !== 'static') return [word]
-  const text = word.text.replace(/^:(?:\([^)]*\)|[!/^]+|[0-3]:)/, '')
-  const path = text.slice(text.indexOf(':') + 1).replace(/\\(.)/g, '$1')
-  if (!/[*?[]/.test(path)) return [{ ...word, text: path }]
-  // Other than a shell's, git's wildcards match a dot in front, and slashes.
-  const secret = targetsSecrets(globTest(path)) ? secretSamples.find(globTest(path)) : undefined
-  return [
-    { kind: 'glob', text: path.replace(/(^|\/)(?=[*?[])(?!\*+(?:\/|$))/g, '$1.') },
-    ...(secret === undefined ? [] : [literal(secret)]),
-  ]
-}
-
-function afterLast(text: string): string {
-  return text.slice(text.lastIndexOf(':') + 1)
-}
 
 const letters =
   /^[-+ ]?(?:[HhTtPpeEsfbBNdDSmaAn]|x00|x09|x0a|[ac][nNeElLdDrtiIshp]|g[dDnNeEs]|C[a-z]+|C\([a-z0-9# ,:]*\)|w\([0-9, ]*\)|[<>][<>]?\|?\([0-9a-z, ]*\))/

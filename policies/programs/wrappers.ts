@@ -3,7 +3,7 @@ import { optionTable, parseArguments, type OptionStyle, type ParseStyle } from '
 import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { ShellAssignment } from '../commands/simple-command.ts'
 import { listedFiles, originOfListed } from '../commands/file-lists.ts'
-import { join, judgeOptions } from './judges.ts'
+import { join, judgeOptions, judgeTexts } from './judges.ts'
 import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
 
 /** A wrapper whose arguments aren't understood may run anything among them. */
@@ -35,7 +35,8 @@ function wrapper(
       const command = parsed.operands.slice(skip)
       if (command.length === 0) return hidden('it has no command to run')
       const own = judgeOptions(parsed.options)
-      return join([own, starts(command)])
+      // What isn't understood there is shown in a message.
+      return join([own, judgeTexts(parsed.operands.slice(0, skip)), starts(command)])
     },
   }
 }
