@@ -19,6 +19,7 @@ import type { Closing } from './closing.ts'
 import { askGit, describeEnvironment } from './describe-environment.ts'
 import type { Contribution, Opened, Services } from './feature.ts'
 import { featuresOf } from './features/index.ts'
+import { openFeatures } from './open-features.ts'
 import { createRunGuardian } from './guard.ts'
 import { compactionLimit } from './model-facts.ts'
 import { describeWorktree } from './open-worktrees.ts'
@@ -64,6 +65,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
   const context: Opened = {
     ...session,
     services,
+    closing,
     now,
     workers: {
       get unread() {
@@ -82,11 +84,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
   }
   const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
   const git = askGit(session)
-  for (const feature of featuresOf(request.task)) {
-    const contribution = await feature.open(context)
-    closing.add(contribution.close)
-    contributions.push(contribution)
-  }
+  await openFeatures(featuresOf(request.task), context, (one) => contributions.push(one))
   let prompt = session.named?.prompt ?? ''
   for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
 

@@ -14,6 +14,7 @@ import type { AgentDefinition } from '../skills/definition.ts'
 import type { NarrowedCalls } from '../skills/narrowed-calls.ts'
 import type { WorktreeHooks, Worktrees } from '../worktree/worktrees.ts'
 import type { RunPart } from '../run/run-part.ts'
+import type { Closing } from './closing.ts'
 import type { InSession } from './stages.ts'
 
 /** The hooks of a run, for its other features. */
@@ -37,6 +38,11 @@ export type Services = {
 /** What a feature is opened with. */
 export type Opened = InSession & {
   readonly services: Services
+  /**
+   * Takes what closes a thing, as soon as that is open: it is closed when the run is over, or could not be begun because this feature or a later one
+   * failed. The last first.
+   */
+  readonly closing: Pick<Closing, 'add'>
   /** Where the run works at a moment. */
   readonly now: () => Whereabouts
   /** Those that the run has handed work to. */
@@ -75,7 +81,6 @@ export type Contribution = {
   readonly expandPrompt?: (prompt: string) => Promise<string>
   /** Of the options of the run, and of those it hands work to, the ones that are this feature's. */
   readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables'>
-  readonly close?: () => Promise<void> | void
 }
 
 /** Something that runs can have: a thing of its own, which the run's assembly knows by this shape alone. */

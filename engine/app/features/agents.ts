@@ -26,6 +26,7 @@ export const agentsFeature: Feature = {
       mayChoose: (path) => config.trusted || !isInside(path, project.root),
     })
     services.agents = agents
-    return { ownTools: agentTools(agents, extensions.definitions.agents), close: () => agents.close() }
+    context.closing.add(() => agents.close())
+    return { ownTools: agentTools(agents, extensions.definitions.agents) }
   },
 }

@@ -31,11 +31,13 @@ async function openFeature(context: Opened): Promise<Contribution> {
     inspect,
     variables,
   })
+  context.closing.add(close)
   const set = extensions.hooks
   const source = context.beginning.earlier === undefined ? 'startup' : 'resume'
   const watched = configFiles({ ...context, definitions: extensions.definitions })
   const hooks =
     set.hooks.size === 0 ? undefined : openHooks(set, source, surroundings, { openModel, configFiles: watched })
+  context.closing.add(hooks?.close)
   const missingServer = (name: string): string | undefined => {
     const state = services.servers?.states().find(({ server }) => server.name === name)
     return state === undefined ? `there is no MCP server ${name}` : state.problem
@@ -68,9 +70,5 @@ async function openFeature(context: Opened): Promise<Contribution> {
     ...(hooks === undefined
       ? {}
       : { wrapModel: hooks.around, wrapReviewer: (reviewer) => withPermissionHooks(reviewer, hooks.hooks) }),
-    close: async () => {
-      await hooks?.close()
-      await close()
-    },
   }
 }

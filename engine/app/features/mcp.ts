@@ -17,13 +17,13 @@ export const mcpFeature: Feature = {
       tell: context.tell,
       signal,
     })
+    context.closing.add(opened.close)
     if (opened.servers !== undefined) services.servers = opened.servers
     return {
       lateTools: opened.tools,
       notices: opened.notices,
       expandPrompt: async (prompt) =>
         namesServerPrompt(prompt) ? expandServerPrompt(prompt, opened.servers, signal) : prompt,
-      close: opened.close,
     }
   },
 }

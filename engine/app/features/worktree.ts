@@ -18,7 +18,8 @@ export const worktreeFeature: Feature = {
       rollout: session.rollout,
       resumed: request.start?.type === 'resume' ? beginning.earlier : undefined,
     })
+    context.closing.add(() => worktrees.close())
     services.worktrees = worktrees
-    return { ownTools: worktreeTools(worktrees, context.workers), notices, close: () => worktrees.close() }
+    return { ownTools: worktreeTools(worktrees, context.workers), notices }
   },
 }

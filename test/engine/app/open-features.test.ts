@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { Closing } from '../../../engine/app/closing.ts'
+import type { Feature, Opened } from '../../../engine/app/feature.ts'
+import { openFeatures } from '../../../engine/app/open-features.ts'
+
+/** Features that open two things each; the one called `failing` fails between them. */
+function openAll(names: readonly string[]) {
+  const told: string[] = []
+  const closing = new Closing()
+  const features = names.map((name): Feature => ({
+    name,
+    open: ({ closing: own }) => {
+      own.add(() => void told.push(`${name} 1 closed`))
+      if (name === 'failing') throw new Error('the self-test fails')
+      own.add(() => void told.push(`${name} 2 closed`))
+      return { notices: [name] }
+    },
+  }))
+  // What the others of a run would find there is not looked at.
+  const opening = openFeatures(features, { closing } as unknown as Opened, ({ notices = [] }) => told.push(...notices))
+  return { opening, closing, told }
+}
+
+test('what features opened is closed in reverse order', async () => {
+  const { opening, closing, told } = openAll(['a', 'b'])
+  await opening
+  await closing.close()
+  expect(told).toEqual(['a', 'b', 'b 2 closed', 'b 1 closed', 'a 2 closed', 'a 1 closed'])
+})
+
+test('where the last of them fails, all that was opened is closed, its own too', async () => {
+  const { opening, closing, told } = openAll(['a', 'failing'])
+  await expect(opening).rejects.toThrow('the self-test fails')
+  await closing.close()
+  expect(told).toEqual(['a', 'failing 1 closed', 'a 2 closed', 'a 1 closed'])
+})
