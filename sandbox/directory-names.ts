@@ -1,4 +1,4 @@
-import { readdirSync, statfsSync, statSync, type Stats } from 'node:fs'
+import { fstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:fs'
 import process from 'node:process'
 import { onceFor } from './once-for.ts'
 
@@ -66,4 +66,26 @@ export function entriesIn(directory: string): readonly string[] | undefined {
 
 function hasOwnTimes(directory: string): boolean {
   return process.platform === 'linux' && ownTimes.has(statfsSync(directory).type >>> 0)
+}
+
+const knownHeld = new Map<string, Listed>()
+
+/**
+ * The names in a directory that is open, with a character for each byte. As for `entriesIn`, one that is certain not to have changed is not read
+ * again.
+ *
+ * @throws what fstat(2) and getdents(2) do
+ */
+export function namesHeld(descriptor: number): readonly string[] {
+  const { dev, ino, ctimeMs, mtimeMs } = fstatSync(descriptor)
+  const [key, stamp] = [`${dev}:${ino}`, `${ctimeMs}:${mtimeMs}`]
+  const before = knownHeld.get(key)
+  if (before?.stamp === stamp) return before.names
+  const isSettled = Date.now() - ctimeMs > settledMs
+  const path = `/proc/self/fd/${descriptor}`
+  const names = readdirSync(path, { encoding: 'latin1' })
+  if (knownHeld.size >= mostKnown) knownHeld.clear()
+  if (isSettled && hasOwnTimes(path)) knownHeld.set(key, { stamp, names })
+  else knownHeld.delete(key)
+  return names
 }

@@ -24,7 +24,7 @@ export type FileSystemView = {
 /** The machine's own file system. */
 export const hostFileSystem: FileSystemView = {
   named: findNamed,
-  present: presentOf,
+  present: (paths) => presentOf(paths),
   kindOf: (path) => {
     try {
       const stat = statSync(path, { throwIfNoEntry: false })
@@ -80,23 +80,35 @@ function nameOf(path: string): string {
 const groupsOf = onceFor((paths: readonly string[]): readonly Inside[] => {
   // Names that aren't UTF-8 can't be told by a listing. There are hardly ever any.
   const isAnyRaw = hasRawBytes(paths.join('\0'))
-  const places = [...paths.keys()].filter((place) => !isAnyRaw || !hasRawBytes(paths[place] ?? ''))
-  const lower = (path: string): string => nameOf(path).toLowerCase()
-  return [...Map.groupBy(places, (place) => parentOf(paths[place] ?? ''))]
+  const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()
+  for (const [place, path] of paths.entries()) {
+    if (isAnyRaw && hasRawBytes(path)) continue
+    const directory = parentOf(path)
+    let group = groups.get(directory)
+    if (group === undefined) groups.set(directory, (group = { names: [], places: [] }))
+    group.names.push(nameOf(path).toLowerCase())
+    group.places.push(place)
+  }
+  return [...groups]
     .toSorted(([a], [b]) => a.length - b.length)
     .map(([directory, inside]) => ({
       directory,
       parent: parentOf(directory),
-      name: lower(directory),
-      names: inside.map((place) => lower(paths[place] ?? '')),
-      places: inside,
+      name: nameOf(directory).toLowerCase(),
+      ...inside,
     }))
 })
+
+/** What is asked of directories to find what is present. */
+export type Asks = {
+  readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
+  readonly isDirectory: (directory: string) => boolean
+}
 
 /** What was found of a list, and all that was asked for it, in this order: the same answers mean the same find. */
 type Find = {
   readonly asked: readonly {
-    readonly ask: (directory: string) => unknown
+    readonly what: keyof Asks
     readonly directory: string
     readonly answer: unknown
   }[]
@@ -104,34 +116,39 @@ type Find = {
 }
 
 const lastFinds = new WeakMap<readonly string[], Find>()
-const isDirectory = (path: string): boolean => hostFileSystem.kindOf(path) === 'directory'
+const askHost: Asks = { namesIn, isDirectory: (path) => hostFileSystem.kindOf(path) === 'directory' }
 
-function presentOf(paths: readonly string[]): readonly string[] {
+/**
+ * Those of many paths that may be there.
+ *
+ * @param asks who answers; the host where nobody else does
+ */
+export function presentOf(paths: readonly string[], asks: Asks = askHost): readonly string[] {
   const last = lastFinds.get(paths)
-  if (last?.asked.every(({ ask, directory, answer }) => ask(directory) === answer) === true) return last.present
-  const find = findPresent(paths)
+  if (last?.asked.every(({ what, directory, answer }) => asks[what](directory) === answer) === true) return last.present
+  const find = findPresent(paths, asks)
   // One where names were read anew isn't worth keeping, and does no harm.
   lastFinds.set(paths, find)
   return find.present
 }
 
 /** Asks each directory once, and none that a directory which was listed doesn't have. */
-function findPresent(paths: readonly string[]): Find {
+function findPresent(paths: readonly string[], asks: Asks): Find {
   const listed = new Map<string, ReadonlySet<string> | undefined>()
   const asked: Find['asked'][number][] = []
   const absent = new Set<number>()
-  const ask = <Answer>(what: (directory: string) => Answer, directory: string): Answer => {
-    const answer = what(directory)
-    asked.push({ ask: what, directory, answer })
+  const remember = <Answer>(what: keyof Asks, directory: string, answer: Answer): Answer => {
+    asked.push({ what, directory, answer })
     return answer
   }
   for (const { directory, parent, name, names, places } of groupsOf(paths)) {
     if (listed.get(parent)?.has(name) === false) {
       listed.set(directory, noNames)
     } else if (places.length >= worthListing) {
-      listed.set(directory, ask(namesIn, directory))
+      listed.set(directory, remember('namesIn', directory, asks.namesIn(directory)))
     } else {
-      if (!ask(isDirectory, directory)) for (const place of places) absent.add(place)
+      if (!remember('isDirectory', directory, asks.isDirectory(directory)))
+        for (const place of places) absent.add(place)
       continue
     }
     const found = listed.get(directory)

@@ -23,7 +23,15 @@ export function homeDirectory(): string {
   return '/nonexistent'
 }
 
+let registered: { readonly home: string | undefined } | undefined
+
+/** The same for as long as the process runs, and asked for with every command: it takes reading the system's list of users. */
 function registeredHome(): string | undefined {
+  registered ??= { home: readRegisteredHome() }
+  return registered.home
+}
+
+function readRegisteredHome(): string | undefined {
   try {
     return userInfo().homedir
   } catch {

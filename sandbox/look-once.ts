@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { hostFileSystem, type FileSystemView } from './file-system-view.ts'
+import { namesIn } from './directory-names.ts'
+import { hostFileSystem, presentOf, type Asks, type FileSystemView } from './file-system-view.ts'
 import { encodePath, hasRawBytes } from './path-bytes.ts'
 
 /** The host's file system at one moment. */
@@ -45,8 +46,17 @@ export function lookOnce(): HostLook {
     const real = hostFileSystem.realPath(path)
     return real === undefined ? undefined : { real, stat: lstat(real) }
   }
+  const names = new Map<string, ReadonlySet<string> | undefined>()
+  const asks: Asks = {
+    namesIn: (directory) => {
+      if (!names.has(directory)) names.set(directory, namesIn(directory))
+      return names.get(directory)
+    },
+    isDirectory: (directory) => find(directory)?.stat?.isDirectory() === true,
+  }
   return {
     ...hostFileSystem,
+    present: (paths) => presentOf(paths, asks),
     lstat,
     realPath: (path) => find(path)?.real,
     kindOf: (path) => {

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Mount } from './mount.ts'
 import { encodePath } from './path-bytes.ts'
@@ -16,16 +16,16 @@ type Covered = {
  * Notices what no sandbox can keep up: the kernel takes a mount off a file when a program outside renames another over it, as careful writers do
  * (rename(2); `detach_mounts` of Linux). From then on commands that run see the new file. Each path is told of once.
  */
-export function createUncoveredWatch(): (mounts: readonly Mount[]) => Covered {
+export function createUncoveredWatch(): (mounts: readonly Mount[], lstat?: Look) => Covered {
   const told = new Set<string>()
-  return (mounts) => {
+  return (mounts, lstat = lookNow) => {
     const parents = new Map<string, string | undefined>()
     const covered = mounts.flatMap(({ path, as, source }) => {
       if (source !== undefined || (as !== 'refused-file' && as !== 'read-only')) return []
-      const file = identify(path)
+      const file = identify(path, lstat)
       if (file === undefined || file.isDirectory) return []
       const parent = dirname(path)
-      if (!parents.has(parent)) parents.set(parent, identify(parent)?.key)
+      if (!parents.has(parent)) parents.set(parent, identify(parent, lstat)?.key)
       return [{ path, as, key: file.key, parent: parents.get(parent) }]
     })
     return {
@@ -57,9 +57,19 @@ function denialOf(path: string, isReadOnly: boolean): Denial {
   }
 }
 
-function identify(path: string): { readonly key: string; readonly isDirectory: boolean } | undefined {
+/** Asks for what lies at a path itself. The mounts are planned by answers of the same moment. */
+type Look = (path: string) => Stats | undefined
+
+function lookNow(path: string): Stats | undefined {
+  return lstatSync(encodePath(path), { throwIfNoEntry: false })
+}
+
+function identify(
+  path: string,
+  lstat: Look = lookNow,
+): { readonly key: string; readonly isDirectory: boolean } | undefined {
   try {
-    const stat = lstatSync(encodePath(path), { throwIfNoEntry: false })
+    const stat = lstat(path)
     return stat && { key: `${stat.dev}:${stat.ino}`, isDirectory: stat.isDirectory() }
   } catch {
     // Behind what this user can't enter: nothing of it was ever open.

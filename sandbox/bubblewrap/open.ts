@@ -93,7 +93,7 @@ export async function openBubblewrap(
     const cwd = realpathSync.native(command.cwd)
     const host = held.look()
     const mounts = planMounts(applied, places, host)
-    const covered = watchCovered(mounts)
+    const covered = watchCovered(mounts, host.lstat)
     const steps = mountSteps([...mounts, ...kernel], {
       privateTemp: run.temp,
       emptyDirectory: run.empty,

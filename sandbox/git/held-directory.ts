@@ -1,5 +1,6 @@
-import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
+import { namesHeld } from '../directory-names.ts'
 import { readRegular } from '../host-files.ts'
 
 /** O_PATH of open(2), which Node doesn't name. */
@@ -44,6 +45,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
   const base = `/proc/self/fd/${descriptor}`
   /** Does something with the path of an entry, while the directories before it are held. */
   const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
+    if (!path.includes('/')) return directly(path, act)
     const parts = path.split('/').filter((part) => part !== '')
     const name = parts.pop() ?? '.'
     let [holder, opened] = [base, -1]
@@ -62,6 +64,15 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
       if (opened !== -1) closeSync(opened)
     }
   }
+  /** The same of what lies in the directory itself, as most does that is asked for. */
+  const directly = <T>(name: string, act: (entry: Buffer | string) => T): T | undefined => {
+    try {
+      return act(bytes(`${base}/${name === '' ? '.' : name}`))
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw error
+    }
+  }
   return {
     descriptor,
     at: (name) => (name === undefined ? base : `${base}/${name}`),
@@ -71,7 +82,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
       within(path, (entry) => {
         const held = openSync(entry, asDirectory)
         try {
-          return readdirSync(`/proc/self/fd/${held}`, { encoding: 'latin1' })
+          return namesHeld(held)
         } finally {
           closeSync(held)
         }
@@ -105,7 +116,7 @@ function describeAll(
   const base = `/proc/self/fd/${held}`
   const entries = new Map<string, HeldEntry>()
   try {
-    for (const name of readdirSync(base, { encoding: 'latin1' })) {
+    for (const name of namesHeld(held)) {
       if (!isWanted(name)) continue
       try {
         const entry = describe(bytes(`${base}/${name}`))

@@ -104,21 +104,27 @@ export function openPrivateGit(options: {
   /** The repositories that a command starts in or has as a root, from the inside out. */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
+    // The ways up from these places are the same for most of them.
+    const asked = new Map<string, string | undefined>()
+    const at = (directory: string): string | undefined => {
+      if (!asked.has(directory)) asked.set(directory, repositoryOf(directory))
+      return asked.get(directory)
+    }
     for (const root of new Set([...roots, workspace])) {
-      const own = repositoryOf(root)
+      const own = at(root)
       if (own !== undefined) found.set(own, found.get(own) === true || roots.includes(root))
     }
-    for (let at = cwd; at !== '/'; at = dirname(at)) {
-      const git = repositoryOf(at)
+    for (let place = cwd; place !== '/'; place = dirname(place)) {
+      const git = at(place)
       if (git !== undefined && !found.has(git))
         found.set(
           git,
-          roots.some((root) => isWithin(at, root)),
+          roots.some((root) => isWithin(place, root)),
         )
     }
     // One above the roots holds secrets all the same.
-    for (let at = dirname(workspace); at !== '/'; at = dirname(at)) {
-      const git = repositoryOf(at)
+    for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {
+      const git = at(place)
       if (git !== undefined && !found.has(git)) found.set(git, false)
     }
     for (const git of nested.filter((path) => !path.endsWith('/.git')).slice(0, mostBare)) {

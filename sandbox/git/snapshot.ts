@@ -26,37 +26,27 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
+/** What lies in a work tree's git directory, and in the repository's own, that the host changes. */
+const ofWorktree: ReadonlySet<string> = new Set(
+  'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
+)
+const ofRepository: ReadonlySet<string> = new Set(
+  'packed-refs config shallow worktrees modules info hooks refs'.split(' '),
+)
+
 /** What of the host's repository tells that the host changed something, without a look into its files. */
 export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
   const stamps: string[] = []
   const add = (path: string): void => void stamps.push(`${path} ${host.stat(path)?.stamp ?? ''}`)
   for (const prefix of prefixes) {
-    for (const name of [
-      '',
-      'HEAD',
-      'index',
-      'logs/HEAD',
-      'rebase-merge',
-      'rebase-apply',
-      'sequencer',
-      'config.worktree',
-      'refs/bisect',
-    ]) {
-      add(`${prefix}${name}`)
-    }
+    add(prefix)
+    const isWanted = (name: string): boolean => ofWorktree.has(name) || (prefix === '' && ofRepository.has(name))
+    for (const [name, { stamp }] of host.entries(prefix, isWanted) ?? []) stamps.push(`${prefix}${name} ${stamp}`)
+    add(`${prefix}logs/HEAD`)
+    // Those of the repository itself are among its refs.
+    if (prefix !== '') add(`${prefix}refs/bisect`)
   }
-  for (const name of [
-    'packed-refs',
-    'config',
-    'shallow',
-    'worktrees',
-    'modules',
-    'logs/refs/stash',
-    'info',
-    'hooks',
-    'refs',
-  ])
-    add(name)
+  add('logs/refs/stash')
   // Whoever writes into a file that is there leaves the directory's time as it was.
   const open = ['info', 'hooks', 'refs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {

@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Backend } from '../backend.ts'
+import { onceFor } from '../once-for.ts'
 
 /** A record as it is kept, with whoever confined the commands: what is left of them is ended in another way in each. */
 type Kept = z.infer<typeof Kept>
@@ -22,6 +23,18 @@ const Trust = z.object({
 
 const Kept = z.object({ backend: z.string(), trust: Trust })
 
+/** The list of protected paths is long, and the same for all commands of a run. */
+const textOf = onceFor((list: readonly string[]) => JSON.stringify(list))
+
+/** As `JSON.stringify` would write it. */
+function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trust): string {
+  const { protectedPaths, ...others } = places
+  const before = JSON.stringify({ backend }).slice(0, -1)
+  const where = `${JSON.stringify(others).slice(0, -1)},"protectedPaths":${textOf(protectedPaths)}}`
+  const rest = JSON.stringify({ trusted, symlinks }).slice(1)
+  return `${before},"trust":{"roots":${JSON.stringify(roots)},"places":${where},${rest}}`
+}
+
 /** Keeps what is trusted on disk while commands run, so that the review after them takes place even when we are killed. */
 export type TrustRecord = {
   keep(trust: Trust): void
@@ -39,7 +52,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
   let kept = false
   return {
     keep: (trust) => {
-      const text = JSON.stringify({ backend, trust } satisfies Kept)
+      const text = textOfKept(backend, trust)
       if (kept && text === written) return
       // What was trusted for the command before lies ready: nearly always it says the same.
       if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })

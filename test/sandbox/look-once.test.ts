@@ -83,3 +83,16 @@ test('a look gives the answers of the host', async () => {
   }
   await chmod(join(base, 'closed'), 0o700)
 })
+
+test('what is present is of one moment too, and the next look sees what was made since', async () => {
+  const directory = await temporaryDirectory()
+  const names = Array.from({ length: 12 }, (_, index) => join(directory, 'in', `f${index}`))
+  const others = [...names]
+  const look = lookOnce()
+  expect(look.present(names)).toEqual([])
+  await mkdir(join(directory, 'in'))
+  await writeFile(join(directory, 'in', 'f3'), '')
+  expect(look.present(others)).toEqual([])
+  expect(lookOnce().present(names)).toEqual([names[3]])
+  expect(lookOnce().present(others)).toEqual([names[3]])
+})

@@ -1,0 +1,31 @@
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { holdDirectory } from '../../sandbox/git/held-directory.ts'
+import { temporaryDirectory } from './helpers.ts'
+
+test('what is in a held directory is told anew after each change, however soon, and whatever its times are set to', async () => {
+  const directory = await temporaryDirectory()
+  const held = holdDirectory(directory)
+  onTestFinished(() => held.close())
+  mkdirSync(join(directory, 'in'))
+  // Old enough for what was read of it to be told again.
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 250))
+  for (let round = 0; round < 3; round += 1) {
+    await pause()
+    expect(held.names('in')).toEqual([])
+    for (const name of ['a', 'b', 'c']) {
+      writeFileSync(join(directory, 'in', name), name)
+      utimesSync(join(directory, 'in'), 1, 1)
+      expect(held.names('in')?.toSorted().at(-1)).toBe(name)
+      expect(held.entries('in')?.get(name)?.size).toBe(1)
+    }
+    await pause()
+    expect(held.names('in')?.toSorted()).toEqual(['a', 'b', 'c'])
+    // Another directory of the same name has its own names.
+    renameSync(join(directory, 'in'), join(directory, `was-${round}`))
+    expect(held.names('in')).toBeUndefined()
+    mkdirSync(join(directory, 'in'))
+    rmSync(join(directory, `was-${round}`), { recursive: true })
+  }
+})
