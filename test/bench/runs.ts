@@ -6,10 +6,10 @@ import process from 'node:process'
 import type { Output } from '../support/mock-model.ts'
 import { call, freeform, say, startMockOpenAI, type MockOpenAI } from '../support/mock-openai.ts'
 import { measureInTurns, type Measured } from './measure.ts'
+import { environmentFor, oldBuild, thisBuild } from './old-build.ts'
 import { findCodex } from './peer.ts'
 import type { BenchRow } from './row.ts'
 
-const agent = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 const calls = 20
 
 /** What the mock model says in its nth response, over and over for each run. */
@@ -40,15 +40,21 @@ export async function runsBench(): Promise<readonly BenchRow[]> {
       })
       try {
         const codex = findCodex()
-        const programs = [ours(mock, work), ...(codex === undefined ? [] : [theirs(codex, mock, work, codexHome)])]
-        const runs = scenario.responses === 0 ? 9 : 5
+        const peers =
+          oldBuild !== undefined
+            ? [ours(mock, work, oldBuild)]
+            : codex === undefined
+              ? []
+              : [theirs(codex, mock, work, codexHome)]
+        const programs = [ours(mock, work, thisBuild), ...peers]
+        const runs = oldBuild !== undefined ? 20 : scenario.responses === 0 ? 9 : 5
         const [cost, peer] = await measureInTurns(programs, runs)
         if (cost === undefined) continue
         rows.push({
           name: scenario.name,
           ours: cost,
           ...(peer === undefined ? {} : { peer }),
-          note: `median of ${runs}`,
+          note: `${oldBuild === undefined ? '' : 'peer: the build in OLD; '}median of ${runs}`,
         })
       } finally {
         await mock.close()
@@ -67,7 +73,8 @@ async function freshRepository(work: string): Promise<string> {
   return directory
 }
 
-function ours(mock: MockOpenAI, work: string): Measured {
+function ours(mock: MockOpenAI, work: string, build: string): Measured {
+  const agent = join(build, 'dist/bin/agent.js')
   const model = ['-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`]
   return {
     argv: [process.execPath, agent, 'exec', '--json', '-s', 'workspace-write', ...model, 'go'],
@@ -77,6 +84,7 @@ function ours(mock: MockOpenAI, work: string): Measured {
       HOME: work,
       XDG_STATE_HOME: join(work, 'state'),
       XDG_CONFIG_HOME: join(work, 'config'),
+      ...environmentFor(build, work),
     },
   }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
 import { measureInTurns } from './measure.ts'
+import { besideOldBuild } from './old-build.ts'
 import { findCodex } from './peer.ts'
 import type { BenchRow } from './row.ts'
 
@@ -33,6 +34,7 @@ export async function sandboxBench(): Promise<readonly BenchRow[]> {
       },
       ...(await warmExec(workspace)),
       await wholeProgram(workspace),
+      ...(await besideOldBuild()),
     ]
   } finally {
     await confined.close()

@@ -1,0 +1,118 @@
+import { execFileSync, fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { measureInTurns, type MeasuredProgram } from './measure.ts'
+import type { BenchRow, Cost } from './row.ts'
+import type { Work, WorkCost } from './sandboxed-work.ts'
+
+/** Where this build is, and where the one that `OLD` names: the directory of another commit that was built. */
+export const thisBuild = fileURLToPath(new URL('../..', import.meta.url))
+export const oldBuild = process.env['OLD']
+
+const worker = fileURLToPath(new URL('sandboxed-work.ts', import.meta.url))
+const note = (runs: number): string => `peer: the build in OLD; CPU time with children; ${runs} runs`
+
+const works: readonly { readonly name: string; readonly isRepository: boolean; readonly work: Work }[] = [
+  { name: '`true`', isRepository: false, work: { argv: ['true'], count: 20 } },
+  { name: '`true` in a repository', isRepository: true, work: { argv: ['true'], count: 20 } },
+  { name: '`git status`', isRepository: true, work: { argv: ['git', 'status', '--short'], count: 20 } },
+  {
+    name: 'a commit of one file',
+    isRepository: true,
+    work: { argv: ['sh', '-c', 'date +%s%N >> file; git commit -qam one'], count: 5 },
+  },
+]
+
+/** What confining costs beside what it did in another build, in turns: commands of a running engine, the first of a process, a program. */
+export async function besideOldBuild(): Promise<readonly BenchRow[]> {
+  if (oldBuild === undefined) return []
+  const builds = [thisBuild, oldBuild]
+  const home = await mkdtemp(join(tmpdir(), 'portcullis-bench-home-'))
+  try {
+    const rows: BenchRow[] = []
+    for (const { name, isRepository, work } of works) {
+      const [ours, peer] = await workInTurns(builds, isRepository, work, 24)
+      if (ours !== undefined && peer !== undefined) rows.push({ name, ours, peer, note: note(24 * work.count) })
+    }
+    const programs = [
+      ['first command of a process', (build: string) => [worker, build, '.']],
+      ['`agent sandbox -- true`', (build: string) => [join(build, 'dist/bin/agent.js'), 'sandbox', '--', 'true']],
+    ] as const
+    for (const [name, words] of programs) {
+      const measured = builds.map((build): MeasuredProgram => {
+        const [file = '', ...rest] = words(build)
+        return {
+          argv: [process.execPath, file, ...rest.map((word) => (word === '.' ? home : word))],
+          directory: () => workspace(true),
+          env: environmentFor(build, home),
+        }
+      })
+      const [ours, peer] = await measureInTurns(measured, 24)
+      if (ours !== undefined && peer !== undefined) rows.push({ name, ours, peer, note: note(24) })
+    }
+    return rows
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+}
+
+/** What each remembers of the machine is its own: one would forget what the other has found out. */
+export function environmentFor(build: string, home: string): Readonly<Record<string, string>> {
+  return { XDG_CACHE_HOME: join(home, build === thisBuild ? 'this' : 'old') }
+}
+
+async function workspace(isRepository: boolean): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'portcullis-bench-'))
+  if (!isRepository) return directory
+  const git = (...words: readonly string[]): void =>
+    void execFileSync('git', words, { cwd: directory, stdio: 'ignore' })
+  git('init', '-q')
+  git('config', 'user.name', 'a')
+  git('config', 'user.email', 'a@b')
+  for (const name of ['file', 'other', 'third']) await writeFile(join(directory, name), name)
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+  return directory
+}
+
+/** The median cost of one command in each build: an engine of each stays open, and they take turns. */
+async function workInTurns(
+  builds: readonly string[],
+  isRepository: boolean,
+  work: Work,
+  rounds: number,
+): Promise<readonly Cost[]> {
+  const directories = await Promise.all(builds.map(() => workspace(isRepository)))
+  const children = builds.map((build, index) =>
+    fork(worker, [build, directories[index] ?? '/'], { serialization: 'json' }),
+  )
+  try {
+    for (const child of children) await once(child, 'message')
+    const costs: WorkCost[][] = builds.map(() => [])
+    for (let round = -4; round < rounds; round += 1) {
+      for (const [index, child] of children.entries()) {
+        const cost = await ask(child, work)
+        if (round >= 0) costs[index]?.push(cost)
+      }
+    }
+    return costs.map((all) => ({ wallMs: median(all, 'wallMs'), cpuMs: median(all, 'cpuMs') }))
+  } finally {
+    for (const child of children) child.disconnect()
+    await Promise.all(children.map((child) => (child.exitCode === null ? once(child, 'exit') : undefined)))
+    for (const directory of directories) await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function ask(child: ChildProcess, work: Work): Promise<WorkCost> {
+  const answer = once(child, 'message') as Promise<[WorkCost]> // the worker sends nothing else once it is ready
+  child.send(work)
+  return (await answer)[0]
+}
+
+function median(costs: readonly WorkCost[], key: keyof WorkCost): number {
+  return costs.map((cost) => cost[key]).toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,49 @@
+/**
+ * Runs commands in the sandbox of a build, in a process of its own, for a benchmark that compares builds: `sandboxed-work.ts BUILD WORKSPACE`
+ * runs one and ends; started with a channel to whoever measures, it then does what that says.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type * as Room from '../../sandbox/index.ts'
+
+/** What one command cost: the engine's own time, and all of its children's. */
+export type WorkCost = { readonly wallMs: number; readonly cpuMs: number }
+
+/** Runs a command so many times, one after the other. */
+export type Work = { readonly argv: readonly [string, ...string[]]; readonly count: number }
+
+const [build = '', workspace = ''] = process.argv.slice(2)
+// The public face of a build, which only has to have what is used here.
+const { openSandbox, parsePolicy } = (await import(join(build, 'dist/sandbox/index.js'))) as typeof Room
+const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace }))
+await run(['true'])
+if (process.send === undefined) await sandbox.close()
+else {
+  process.on('message', (work: Work) => void measure(work).then((cost) => process.send?.(cost)))
+  process.once('disconnect', () => void sandbox.close())
+  process.send('ready')
+}
+
+async function measure({ argv, count }: Work): Promise<WorkCost> {
+  const [wall, cpu] = [performance.now(), cpuTime()]
+  for (let at = 0; at < count; at += 1) await run(argv)
+  return { wallMs: (performance.now() - wall) / count, cpuMs: (cpuTime() - cpu) / count }
+}
+
+/** Of this process and all children that have ended, in milliseconds; of the children the kernel tells hundredths of a second (proc(5)). */
+function cpuTime(): number {
+  const { user, system } = process.cpuUsage()
+  const fields = readFileSync('/proc/self/stat', 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return (user + system) / 1000 + (Number(fields[13]) + Number(fields[14])) * 10
+}
+
+async function run(argv: Work['argv']): Promise<void> {
+  const started = sandbox.spawn({ argv, cwd: sandbox.policy.workspace })
+  started.stdout.resume()
+  started.stderr.resume()
+  const result = await started.result
+  if (result.status !== 'exited' || result.code !== 0) throw new Error(`${argv.join(' ')}: ${JSON.stringify(result)}`)
+}
