@@ -20,7 +20,9 @@ export function findSedEffect(script: string): string | undefined {
     else if (/[lqQL]/.test(command) && command !== '') rest = after.replace(/^[ \t]*[0-9]*/, '')
     else if (/[btT:]/.test(command) && command !== '') {
       const label = /^[ \t]*(?:[\w.-]+[ \t]*)?/.exec(after)
-      if (label === null || !/^(?:[;\n}]|$)/.test(after.slice(label[0].length)))
+      // A brace is a part of the label to some seds, and what follows it without a break too.
+      const end = command === ':' ? /^(?:[;\n]|$)/ : /^\}*(?:[;\n]|$)/
+      if (label === null || !end.test(after.slice(label[0].length)))
         return `the label at ${excerpt(addressed)} is not understood`
       rest = after.slice(label[0].length)
     } else if (command === 's' || command === 'y') {
