@@ -4,8 +4,10 @@ export type GlobPart = string | typeof anyFolders | readonly Piece[]
 /** A character, any text, any one character, or a set of them. */
 type Piece = string | typeof anyText | { readonly test: (character: string) => boolean }
 
-const anyFolders = Symbol('**')
-const anyText = Symbol('*')
+/** `**`: any number of folders. */
+export const anyFolders = Symbol('**')
+/** `*`: any text within a name. */
+export const anyText = Symbol('*')
 
 /** Takes a pattern in gitignore's syntax apart; undefined where a bracket has no end or the set in it is none. */
 export function compileGlob(pattern: string): readonly GlobPart[] | undefined {

@@ -1,5 +1,6 @@
 import { homeDirectory } from '../home.ts'
 import { join, relative, resolve, sep } from 'node:path'
+import { mayOverlap } from './glob-overlap.ts'
 import { compileGlob, matchGlob, type GlobPart } from './path-glob.ts'
 
 /** What a permission about files means by its pattern. */
@@ -14,6 +15,8 @@ export type PathPattern = {
   readonly isAnywhere: boolean
   /** Whether it means an absolute path. `anyCase` takes letters of both cases for the same, as some file systems do. */
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
+  /** Whether a shell's pattern for an absolute path may name what it means, or something below; letters of both cases are the same. */
+  readonly mayMeet: (pattern: string, cwd: string) => boolean
   /** Whether what it means by its fixed beginning lies in a folder, so that whoever removes the folder removes that. */
   readonly liesIn: (folder: string, cwd: string) => boolean
 }
@@ -51,6 +54,10 @@ export function pathPattern(pattern: string, settingsFolder: string): PathPatter
       const way = wayBelow(anchor ?? cwd, path)
       if (way === undefined) return false
       return anyCase ? matchGlob(lower, way.lower) : matchGlob(compiled, way.names)
+    },
+    mayMeet: (pattern, cwd) => {
+      const way = wayBelow(anchor ?? cwd, pattern)
+      return way !== undefined && mayOverlap(lower, way.lower)
     },
     liesIn: (folder, cwd) => {
       const way = relative(folder, base(cwd))

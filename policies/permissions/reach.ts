@@ -20,7 +20,7 @@ export function judgeReach(
 ): readonly Opinion[] {
   const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
   if (restricting.length === 0) return []
-  const { read, touched } = placesOf(command)
+  const { read, patterns, touched } = placesOf(command)
   // Looked up once, whatever number of permissions they are held against.
   const inFolders = (named: readonly string[]): readonly Place[] =>
     [...new Set(named)].flatMap((text) =>
@@ -29,10 +29,13 @@ export function judgeReach(
         return { text, path, lower: resolve(path).toLowerCase(), folder }
       }),
     )
-  const [looked, reached] = [inFolders(read), inFolders(touched)]
+  const [looked, named, reached] = [inFolders(read), inFolders(patterns), inFolders(touched)]
   return restricting.flatMap((permission): readonly Opinion[] => {
     const place =
       (permission.access === 'read' ? looked : []).find((one) => meets(permission, one, false)) ??
+      (permission.access === 'read' ? named : []).find(({ path, folder }) =>
+        permission.pattern.mayMeet(path, folder),
+      ) ??
       reached.find((one) => meets(permission, one, true))
     if (place === undefined) return []
     const reason = `By ${place.text} it may reach what the permission ${permission.text} restricts.`
@@ -46,14 +49,17 @@ type Place = { readonly text: string; readonly path: string; readonly lower: str
 /** Where a command may read without naming it, and where it may do anything. */
 function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   readonly read: readonly string[]
+  /** Shell patterns for files that it reads. */
+  readonly patterns: readonly string[]
   readonly touched: readonly string[]
 } {
   const [program, ...args] = words
-  const unnamed = reads.filter(({ kind }) => kind !== 'static')
+  const unnamed = reads.filter(({ kind }) => kind === 'dynamic')
   const shows = program?.text === 'git' && args.some(({ text }) => showing.test(text))
   const read = [...unnamed.map(folderOf), ...trees.map(folderOf), ...(shows ? ['.'] : [])]
   const onlyReads = [...facts, ...around].every((fact) => fact.class === 'read-only')
-  return { read, touched: onlyReads ? [] : args.flatMap(namedBy) }
+  const patterns = reads.flatMap(({ kind, text }) => (kind === 'glob' ? [text] : []))
+  return { read, patterns, touched: onlyReads ? [] : args.flatMap(namedBy) }
 }
 
 /** The folder that a word surely leads to. */

@@ -1,0 +1,74 @@
+import type { GlobPart } from './path-glob.ts'
+import { anyFolders, anyText } from './path-glob.ts'
+
+/** A sign of a name: a character, any one, any text. */
+type Sign = string | typeof anyOne | typeof anyText
+
+const anyOne = Symbol('?')
+/** Beyond this the two are taken to meet. */
+const mostWork = 20_000
+
+/**
+ * Whether a path that a shell's pattern may become can be one that a permission means, or lie below one. `names` are the pattern's parts below
+ * where the permission starts from. A bracket counts as any one character, which only finds more.
+ */
+export function mayOverlap(parts: readonly GlobPart[], names: readonly string[]): boolean {
+  const signs = names.map(signsOf)
+  // From which parts on the rest has to fit what is left of the names.
+  let reached = new Set(skipFolders(parts, [0]))
+  for (let at = 0; ; at++) {
+    if ([...reached].some((part) => parts[part] === undefined)) return true
+    const name = signs[at]
+    if (name === undefined) return false
+    const next: number[] = []
+    for (const part of reached) {
+      const wanted = parts[part]
+      if (wanted === undefined) continue
+      // At the end it means what is inside.
+      if (wanted === anyFolders) next.push(part, ...(part === parts.length - 1 ? [part + 1] : []))
+      else if (meet(typeof wanted === 'string' ? [...wanted] : wanted.map(signOf), name)) next.push(part + 1)
+    }
+    reached = new Set(skipFolders(parts, next))
+  }
+}
+
+/** Any folders may be none, but for those at the end. */
+function skipFolders(parts: readonly GlobPart[], from: readonly number[]): readonly number[] {
+  return from.flatMap((part) => (parts[part] === anyFolders && part < parts.length - 1 ? [part, part + 1] : [part]))
+}
+
+function signOf(piece: unknown): Sign {
+  return typeof piece === 'string' ? piece : piece === anyText ? anyText : anyOne
+}
+
+function signsOf(name: string): readonly Sign[] {
+  const signs: Sign[] = []
+  for (let at = 0; at < name.length; at++) {
+    const character = name[at] ?? ''
+    const close = character === '[' ? name.lastIndexOf(']') : -1
+    // What stands between may close a bracket or open another: any text, up to where the last one may end.
+    if (close > at) signs.push(anyText)
+    else signs.push(character === '*' ? anyText : character === '?' ? anyOne : character)
+    if (close > at) at = close
+  }
+  return signs
+}
+
+/** Whether some name is what both say. */
+function meet(one: readonly Sign[], other: readonly Sign[]): boolean {
+  if (one.length * other.length > mostWork) return true
+  // Row by row: whether the first `a` signs of one and the first `b` of the other have a name in common.
+  let row = [true]
+  for (let b = 1; b <= other.length; b++) row.push(row[b - 1] === true && other[b - 1] === anyText)
+  for (const sign of one) {
+    const next = [row[0] === true && sign === anyText]
+    for (let b = 1; b <= other.length; b++) {
+      const against = other[b - 1]
+      const isText = sign === anyText || against === anyText
+      const isSame = sign === anyOne || against === anyOne || sign === against
+      next.push(isText ? row[b] === true || next[b - 1] === true || row[b - 1] === true : isSame && row[b - 1] === true)
+    }
+    row = next
+  }
+  return row[other.length] === true
+}

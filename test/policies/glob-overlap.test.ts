@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { checkCommand, loadPermissions, type CheckOptions } from '../../policies/index.ts'
+import { mayOverlap } from '../../policies/permissions/glob-overlap.ts'
+import { compileGlob, matchGlob } from '../../policies/permissions/path-glob.ts'
+import { Random } from './fuzz/random.ts'
+
+const deny = ['Read(**/*.sec)', 'Read(./vault/**)', 'Read(./conf/db-*.yml)']
+const options: CheckOptions = {
+  approvalMode: 'on-request',
+  sandbox: 'danger-full-access',
+  cwd: '/w',
+  permissions: loadPermissions([
+    {
+      path: '/w/.claude/settings.json',
+      layer: 'user',
+      folder: '/w',
+      text: JSON.stringify({ permissions: { deny } }),
+    },
+  ]),
+}
+
+test.each(['cat src/*.ts', 'cat src/[a-z].ts', 'head -1 *.ts', 'cat conf/*.json', 'wc -l src/*.ts src/*.md'])(
+  'where no sandbox holds a deny, a pattern that can name nothing of it is not asked about: %s',
+  (line) => expect(checkCommand(line, options).decision).toBe('allow'),
+)
+
+test.each([
+  ...[
+    'cat src/*',
+    'cat *.sec',
+    'cat src/*.s*',
+    'cat src/?.sec',
+    'cat src/*.SEC',
+    'cat src/*.se[c]',
+    'cat src/*.[[:alpha:]]*',
+  ],
+  ...['cat s*/*.ts', 'cat vault/*.ts', 'cat v*/x', 'cat conf/*.yml', 'cat conf/db*.y*', 'cat *', 'grep -r x src/*.ts'],
+])('and one that can is: %s', (line) => expect(checkCommand(line, options).decision).not.toBe('allow'))
+
+test('two patterns overlap wherever one path fits both', () => {
+  const random = new Random(7)
+  const letters = ['a', 'b', '.', '*', '?', '[ab]', '[!a]', '/']
+  let both = 0
+  for (let round = 0; round < 20_000; round++) {
+    const part = (): string => random.some(letters, 1, 6)
+    const meant = random.of(['', '**/', 'a/**/']) + part() + random.of(['', '/**'])
+    const typed = part()
+      .split('/')
+      .filter((name) => name !== '')
+    const path = random
+      .some(['a', 'b', '.', '/'], 1, 7)
+      .split('/')
+      .filter((name) => name !== '')
+    const [permission, pattern] = [compileGlob(meant), compileGlob(typed.join('/'))]
+    if (permission === undefined || pattern === undefined || path.length !== typed.length) continue
+    if (!matchGlob(permission, path) || !matchGlob(pattern, path)) continue
+    both++
+    expect([meant, typed, mayOverlap(permission, typed)]).toEqual([meant, typed, true])
+  }
+  expect(both).toBeGreaterThan(100)
+})
