@@ -17,11 +17,12 @@ function agentTool(agents: SubAgents, definitions: readonly AgentDefinition[]): 
   const kinds = definitions.map(({ name, description }) => `\n- ${name}: ${description.replaceAll(/\s+/g, ' ').trim()}`)
   return defineTool({
     name: 'agent',
+    sideBySide: true,
     claudeNames: ['Agent'],
     guarded: true,
     description:
       'Hands a piece of work to another agent, which knows nothing of this conversation: say in the prompt all that it needs. It works in ' +
-      'the same workspace, within the same limits, and its report comes back. With background true it works beside you until wait_agents.' +
+      'the same workspace, within the same limits, and its report comes back. Several of one response work side by side; with background true one works beside you until wait_agents.' +
       (kinds.length === 0 ? '' : ` Agents that know one kind of work, by the parameter agent:${kinds.join('')}`),
     input: z.object({
       title: z.string().min(1).max(80).describe('What it is about, in a few words.'),

@@ -50,6 +50,8 @@ type AgentSurroundings = {
     id: string,
     model: Model,
   ) => Pick<RunOptions, 'tools' | 'hooks'>
+  /** What every agent is told of its work, by the name of its model. */
+  readonly rulesFor: (model: string) => string
   /** The model that a definition names, or the run's own where there is no such model. */
   readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
 }
@@ -128,7 +130,7 @@ export class SubAgents {
   async #run(id: string, title: string, prompt: string, signal: AbortSignal): Promise<AgentReport> {
     const agent = this.#agents.get(id)
     if (agent === undefined) throw new TypeError(`${id} was never made`)
-    const { parent, equip, modelFor } = this.#surroundings
+    const { parent, equip, modelFor, rulesFor } = this.#surroundings
     const { guardian, desk } = parent.loan()
     const { definition } = agent
     const stopped = new AbortController()
@@ -150,7 +152,10 @@ export class SubAgents {
         model: meteredModel(desk.within(model), spend),
         session,
         prompt,
-        ...(definition === undefined ? {} : { instructions: definition.body }),
+        instructions: [
+          rulesFor(model.name),
+          ...(definition === undefined ? [] : [`# Your part\n${definition.body}`]),
+        ].join('\n\n'),
         ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
         // The same judge, and the same user's words before it: what an agent is told by a model is nobody's leave.
         guard: () => guardian,

@@ -1,5 +1,6 @@
 import { SubAgents, type Parent } from '../agents/sub-agents.ts'
 import type { Model } from '../core/model.ts'
+import { newestOf } from '../models/index.ts'
 import type { RunHooks } from '../tools/hooks.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import { mayOffer } from '../skills/narrowing.ts'
@@ -19,6 +20,8 @@ type Opening = {
   /** Puts what is asked around requests around a model's. */
   readonly around: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
+  /** What every agent is told of its work, by the name of its model. */
+  readonly rulesFor: (model: string) => string
   /** Our tools as a model is shown them, by its name, and which of them all it has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
@@ -43,10 +46,12 @@ export function openAgents(opening: Opening): SubAgents {
       })
       return { tools: registry, hooks: hooksFor(definition, id) }
     },
+    rulesFor: opening.rulesFor,
     modelFor: async (definition) => {
-      if (definition?.model === undefined || !mayChoose(definition.path)) return around(model)
+      const { model: named = 'inherit', path } = definition ?? {}
+      if (named === 'inherit' || path === undefined || !mayChoose(path)) return around(model)
       try {
-        return around(await openModel(definition.model))
+        return around(await openModel(newestOf(named) ?? named))
       } catch (error) {
         // Definitions are written for other programs too, whose names for models mean nothing here.
         if (error instanceof UserError) return around(model)

@@ -110,3 +110,15 @@ function familyOf(name: string): string | undefined {
   if (tier !== undefined) return `claude-${tier}`
   return /^gpt-\d+(?:\.\d+)?$/.test(name) ? 'gpt' : undefined
 }
+
+/**
+ * The newest model of a family of Claude, by the family's name alone: `haiku`, `sonnet` or `opus`, as Claude Code's definitions of agents
+ * have it. Undefined for any other name.
+ */
+export function newestOf(alias: string): string | undefined {
+  return claudeTiers.includes(alias)
+    ? Object.keys(knownModels).find((known) => familyOf(known) === `claude-${alias}`)
+    : undefined
+}
+
+const claudeTiers: readonly string[] = ['haiku', 'sonnet', 'opus', 'fable']

@@ -44,6 +44,11 @@ export function findCall(given: ToolCall, { registry, attended }: CallPath): Fou
   return checked.valid ? { call, fits: true, tool, json: parsed.json, checked } : misfit(checked.error)
 }
 
+/** Whether a call of which nobody knows what it does may run beside others all the same, once the response is complete. */
+export function isSideBySide(found: FoundCall): boolean {
+  return found.fits && found.tool.sideBySide
+}
+
 const cutOff =
   'Not run: your answer reached the limit of its length in the middle of this call. Write less at a time: several smaller calls, ' +
   'or a file in parts.'

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../core/model.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 import type { Conversation } from './conversation.ts'
-import { findCall, isConcurrencySafe, type CallPath, type FoundCall } from './find-call.ts'
+import { findCall, isConcurrencySafe, isSideBySide, type CallPath, type FoundCall } from './find-call.ts'
 import { runCall } from './run-call.ts'
 import { Scheduler, type Turn } from './scheduler.ts'
 import type { Stop } from './stop.ts'
@@ -43,7 +43,8 @@ export function startCalls(calling: Calling): ResponseCalls {
       const found = findCall(call, path)
       calls.push(found)
       scheduler.add({
-        safe: isConcurrencySafe(found, path),
+        safe: isConcurrencySafe(found, path) || isSideBySide(found),
+        early: !isSideBySide(found),
         run: async (turn) => explain(await runCall(found, path, turn), turn),
       })
     },

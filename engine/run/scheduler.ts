@@ -12,6 +12,8 @@ export type Turn = {
 type Task<Result> = {
   /** Whether it may run beside others, and before it is certain that it is wanted. */
   readonly safe: boolean
+  /** For a safe one: false where it begins only when the response is complete, and does not end with its batch. Default: true. */
+  readonly early?: boolean
   run(turn: Turn): Promise<Result>
 }
 
@@ -86,9 +88,10 @@ export class Scheduler<Result> {
     this.#response.dispose()
   }
 
-  #batchFor({ safe }: Task<Result>): NestedSignal {
+  #batchFor(task: Task<Result>): NestedSignal {
     const last = this.#entries.at(-1)
-    if (safe && last?.task.safe === true && !last.batch.signal.aborted) return last.batch
+    const isBatched = (task: Task<Result> | undefined): boolean => task?.safe === true && task.early !== false
+    if (isBatched(task) && last !== undefined && isBatched(last.task) && !last.batch.signal.aborted) return last.batch
     return nestSignal(this.#response.signal)
   }
 
@@ -109,8 +112,10 @@ export class Scheduler<Result> {
   }
 
   #mayRun(entry: Entry<Result>): boolean {
-    if (!entry.exclusive) return this.#running.size < this.#options.limit && !this.#hasExclusive()
-    return this.#running.size === 0 && (this.#settled || this.#isGivenUp(entry))
+    const isWanted = this.#settled || this.#isGivenUp(entry)
+    if (entry.exclusive) return this.#running.size === 0 && isWanted
+    if (entry.task.early === false && !isWanted) return false
+    return this.#running.size < this.#options.limit && !this.#hasExclusive()
   }
 
   /** The response is looked at too: its own listeners may not all have heard yet. */

@@ -24,6 +24,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     searchHint: definition.searchHint ?? '',
     claudeNames: definition.claudeNames ?? [],
     suggested: definition.suggested ?? true,
+    sideBySide: definition.sideBySide ?? false,
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
     // Deriving a schema costs more than all the rest, and a tool that is never shown needs none.

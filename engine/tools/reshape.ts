@@ -19,12 +19,12 @@ export type ToolShape = {
 export function reshape(tool: Tool, shape: ToolShape): Tool {
   // Without its declaration, which is derived when it is asked for.
   const { name, description, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool
-  const { parse, check } = tool
+  const { sideBySide, parse, check } = tool
   const { hidden = false, deferred = tool.deferred, suggested = tool.suggested } = shape
   let declaration: ToolDeclaration | undefined
   return {
     ...{ name, description, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded, suggested },
-    ...{ parse, check },
+    ...{ sideBySide, parse, check },
     deferred: deferred && !hidden,
     get declaration() {
       if (hidden || tool.declaration === undefined) return undefined

@@ -66,6 +66,8 @@ type ToolTraits<Value> = {
   readonly alwaysLoad?: boolean
   /** Whether the model may be told between turns that the tool may help, where it is deferred. Default: true. */
   readonly suggested?: boolean
+  /** True for a tool whose calls may run beside others once the response is complete, though they may change things. Default: false. */
+  readonly sideBySide?: boolean
   /** Other names under which models know fields of the input, each with the field that it stands for. Default: none. */
   readonly aliases?: Readonly<Record<string, string>>
   /** Words that somebody who needs the tool would search for, beyond its name and description. */
@@ -133,6 +135,7 @@ export type Tool = {
   readonly searchHint: string
   readonly claudeNames: readonly string[]
   readonly suggested: boolean
+  readonly sideBySide: boolean
   readonly ownItems: boolean
   readonly guarded: boolean
   /** Undefined for a tool that is understood but not offered. */

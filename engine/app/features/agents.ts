@@ -6,6 +6,7 @@ import { openAgents } from '../open-agents.ts'
 import { parentOf } from '../parent.ts'
 import { parseDeferral } from '../../tools/search/deferral.ts'
 import { toolSet } from '../../tools/tool-set.ts'
+import { instructionsFor } from '../../run/instructions.ts'
 import { toolFacts } from '../tool-facts.ts'
 
 /** Others whom the run hands work to. */
@@ -21,6 +22,7 @@ export const agentsFeature: Feature = {
       model: context.model,
       around: context.aroundModel,
       openModel: context.openNamed,
+      rulesFor: (model) => instructionsFor([model, ...fallbacks]),
       shown: (tools, model) => toolSet(tools, toolFacts(context, [model, ...fallbacks])),
       deferral: parseDeferral(context.settings.tool_search) ?? { mode: 'off' },
       mayChoose: (path) => config.trusted || !isInside(path, project.root),

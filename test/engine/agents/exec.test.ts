@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { instructionsFor } from '../../../engine/run/instructions.ts'
 import { agent, eventsOf } from '../../support/agent.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { call, say, startMockOpenAI, type MockOpenAI, type Reply } from '../../support/mock-openai.ts'
@@ -69,24 +70,27 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(names(1)).not.toContain('agent')
   })
 
-  test('several work beside each other', async () => {
-    const meet = (own: string, other: string) =>
-      call('exec_command', {
-        cmd: `touch ${own}; for i in $(seq 200); do [ -e ${other} ] && exit 0; sleep 0.05; done; exit 1`,
+  test.each([true, false])(
+    'several of one response work beside each other (in the background: %s)',
+    async (background) => {
+      const meet = (own: string, other: string) =>
+        call('exec_command', {
+          cmd: `touch ${own}; for i in $(seq 200); do [ -e ${other} ] && exit 0; sleep 0.05; done; exit 1`,
+        })
+      const ended = await withAgents({
+        'the boss': [
+          [hand('first', { background }), hand('second', { background })],
+          ...(background ? [[call('wait_agents', {})]] : []),
+          done,
+        ],
+        first: [[meet('a', 'b')], [say('met')]],
+        second: [[meet('b', 'a')], [say('met too')]],
       })
-    const ended = await withAgents({
-      'the boss': [
-        [hand('first', { background: true }), hand('second', { background: true })],
-        [call('wait_agents', {})],
-        done,
-      ],
-      first: [[meet('a', 'b')], [say('met')]],
-      second: [[meet('b', 'a')], [say('met too')]],
-    })
-    const commands = ended.items.filter(({ type }) => type === 'command_execution')
-    expect(commands.map((item) => item.type === 'command_execution' && item.exit_code)).toEqual([0, 0])
-    expect(ended.told()).toContain('met too')
-  })
+      const commands = ended.items.filter(({ type }) => type === 'command_execution')
+      expect(commands.map((item) => item.type === 'command_execution' && item.exit_code)).toEqual([0, 0])
+      expect(ended.told()).toContain('met too')
+    },
+  )
 
   test('it can be told more, and still knows what it did', async () => {
     const ended = await withAgents({
@@ -174,7 +178,9 @@ describe.skipIf(needsBubblewrap())('agents that are written down', () => {
       options(),
     )
     expect(JSON.stringify(requests[0]?.body)).toContain('- reader: Reads and tells')
-    expect(requests[1]?.body).toMatchObject({ instructions: 'You only read.\n' })
+    // Over what everybody is told of the work here.
+    const { instructions } = requests[1]?.body as { instructions: string }
+    expect(instructions).toBe(`${instructionsFor(['gpt-5.5'])}\n\n# Your part\nYou only read.\n`)
   })
 
   test('are held to the tools that they name', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { costOf, modelFacts } from '../../../engine/models/index.ts'
+import { costOf, modelFacts, newestOf } from '../../../engine/models/index.ts'
 import { noUsage } from '../../../engine/core/usage.ts'
 
 describe('what is known of a model', () => {
@@ -56,4 +56,14 @@ describe('a cost', () => {
     expect(costOf(usage, { ...price, longPrompt })).toBeCloseTo((2 * 1010) / 1_000_000, 12)
     expect(costOf({ ...usage, inputTokens: 999 }, { ...price, longPrompt })).toBeLessThan(800 / 1_000_000)
   })
+})
+
+test.each([
+  ['haiku', 'claude-haiku-5-5'],
+  ['sonnet', 'claude-sonnet-5-5'],
+  ['opus', 'claude-opus-5-5'],
+  ['inherit', undefined],
+  ['claude-opus-4-8', undefined],
+])('%s means the model %s', (alias, model) => {
+  expect(newestOf(alias)).toBe(model)
 })

@@ -208,3 +208,19 @@ test('whatever calls come: order, exclusivity and limit hold, no result is lost 
     { numRuns: 500 },
   )
 })
+
+test('safe calls that are not early begin when the response is complete, beside each other, and outlive one that breaks', async () => {
+  const scheduler = open()
+  const [early, first, second] = [held(0), held(1), held(2)]
+  scheduler.add({ safe: true, run: early.run })
+  scheduler.add({ safe: true, early: false, run: first.run })
+  scheduler.add({ safe: true, early: false, run: second.run })
+  expect([early.begun, first.begun, second.begun]).toEqual([true, false, false])
+  scheduler.settle()
+  expect([first.begun, second.begun]).toEqual([true, true])
+  first.end('broken')
+  await scheduler.results[1]
+  second.end()
+  early.end()
+  expect((await ended(scheduler)).map(({ how }) => how)).toEqual(['ok', 'broken', 'ok'])
+})
