@@ -21,7 +21,7 @@ import { gone, signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
 import { startedChild } from '../process/started.ts'
-import { stdinOf } from '../process/stdin.ts'
+import { handedInput } from '../process/handed-input.ts'
 import { supervise } from '../process/supervise.ts'
 import { locateProgram, requireDirectory } from '../program.ts'
 import { allRunDirectories } from '../run-directory.ts'
@@ -105,12 +105,14 @@ export async function openBubblewrap(
           : { kind: host.kindOf(path) === 'file' ? 'file' : 'directory', identity }
       },
     })
+    const [limited, input] = [limits.start(), handedInput(command, run.path)]
     const first = startProgram(architecture, {
       steps,
       report,
       kept: [...network.kept, ...terminal.kept],
       identity: identity(),
       watches,
+      nullInput: input.isNull,
       cwd,
       variables: { ...variables, PWD: cwd },
       filter: {
@@ -123,7 +125,6 @@ export async function openBubblewrap(
       uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
       shown: [{ descriptor: 5, path: startPath, program: first }, ...network.shown, ...terminal.shown],
     })
-    const limited = limits.start()
     const options = Buffer.from(confinement.map((option) => `${option}\0`).join(''))
     const output = commandPipes.open(options, first)
     const inside = [startPath, ...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
@@ -134,7 +135,7 @@ export async function openBubblewrap(
       // Its own session, so that an interrupt typed at us reaches us first.
       detached: true,
       stdio: [
-        stdinOf(command),
+        input.stdio,
         output.stdout.descriptor,
         output.stderr.descriptor,
         'pipe',
@@ -157,7 +158,7 @@ export async function openBubblewrap(
     const destroyInit = (): void => status.whenKnown((initPid) => signal(initPid, 'SIGKILL'))
     let stopped = false
     return supervise({
-      ...terminal.connect(startedChild(child, output), pipes),
+      ...terminal.connect({ ...startedChild(child, output), stdin: input.started(child.stdin) }, pipes),
       terminate: () => {
         stopped = true
         // Everyone in the command's process group; the namespace's own init ignores it. Before there is an init

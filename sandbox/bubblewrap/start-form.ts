@@ -59,8 +59,9 @@ const startOffsets = {
   instancesLength: 64,
   watches: 72,
   watchesLength: 80,
+  nullInput: 88,
 } as const
-export const sizeOfStartOffsets = 88
+export const sizeOfStartOffsets = 96
 
 /** Encodes the first program of a sandbox (see `startProgram`) but for what is appended to it for each command. */
 export function startForm(architecture: Architecture, start: StartForm): ProgramForm {
@@ -77,6 +78,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
       ...openProcesses(memory, state),
       ...limitWatches(memory, own, state),
       ...mountInstructions(memory, own.steps, start.report),
+      ...openInput(memory, own, state),
       ...leaveRoot(memory, own, state),
       ...closeOthers([...start.kept, start.report]),
       { call: 'close_range', operands: [start.report, start.report, CLOSE_RANGE_CLOEXEC] },
@@ -170,6 +172,20 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
     { goto: 'drop' },
     { label: 'dropped' },
     { call: 'capset', operands: [header, none], result: error, failed: 'broken' },
+  ]
+}
+
+/** The null device that bwrap was started with lies in a mount of the host's, where its owner could change its mode. */
+function openInput(memory: Memory, { nullInput }: Given, { error }: Names): readonly Instruction[] {
+  const device = memory.variable()
+  return [
+    { when: nullInput, is: 0, goto: 'inputKept' },
+    { call: 'openat', operands: [AT_FDCWD, memory.bytes('/dev/null\0'), 0], result: device },
+    { set: error, to: device },
+    { when: device, negative: true, goto: 'broken' },
+    { call: 'dup3', operands: [device, 0, 0], result: error, failed: 'broken' },
+    { call: 'close', operands: [device] },
+    { label: 'inputKept' },
   ]
 }
 

@@ -15,6 +15,8 @@ type Start = StartForm & {
   readonly identity: { readonly uid: number; readonly gid: number }
   /** Undefined where none can be set. */
   readonly watches: WatchLimits | undefined
+  /** Whether standard input is to be the null device as the command sees it. */
+  readonly nullInput: boolean
   readonly cwd: string
   readonly variables: Readonly<Record<string, string>>
 }
@@ -49,7 +51,7 @@ export function startProgram(architecture: Architecture, start: Start): Uint8Arr
     const variables = Object.entries(start.variables).map(([name, value]) => memory.bytes(`${name}=${value}\0`))
     const written = texts.flatMap((text) => [memory.bytes(text), text.length])
     // In the order of `startOffsets`.
-    return words(plan.answer, directory, memory.bytes(words(...variables, 0)), ...written)
+    return words(plan.answer, directory, memory.bytes(words(...variables, 0)), ...written, start.nullInput ? 1 : 0)
   })
   return form.finish(own.answer, plan.content, own.content)
 }

@@ -49,6 +49,7 @@ async function tryWith(program: string, watches: WatchLimits | undefined): Promi
     kept: [],
     identity: { uid: 1000, gid: 1000 },
     watches,
+    nullInput: true,
     cwd: '/',
     variables: {},
     filter: { sockets: 'loopback', unixSockets: false },

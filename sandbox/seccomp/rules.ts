@@ -119,6 +119,8 @@ export function filterRules(sockets: SocketAccess, unixSockets = false): readonl
     refuse('unshare', [{ argument: 0, anyOf: newNamespaces | newTimeNamespace }]),
     // Typing into the terminal of whoever started us: TIOCSTI, TIOCLINUX.
     ...[0x5412, 0x541c].map((request) => refuse('ioctl', [{ argument: 1, masked: allBits, equals: request }])),
+    // Leases on files that the command may only read: whoever opens one outside waits (fcntl(2), F_SETLEASE), 45 seconds each time.
+    refuse('fcntl', [{ argument: 1, masked: allBits, equals: 1024 }]),
     ...setIdRules,
     ...socketRules(sockets, unixSockets),
   ]

@@ -8,6 +8,7 @@ export type Architecture = 'x64' | 'arm64'
 const numbers = {
   open: [2, null],
   ioctl: [16, 29],
+  fcntl: [72, 25],
   socket: [41, 198],
   socketpair: [53, 199],
   clone: [56, 220],

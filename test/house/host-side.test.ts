@@ -90,6 +90,7 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/key-file-view.ts': "the run's own directory",
   'sandbox/limits/groups.ts': 'control groups',
   'sandbox/owner.ts': 'procfs',
+  'sandbox/process/handed-input.ts': "the run's own directory, and procfs",
   'sandbox/process/pipes.ts': "the run's own directory, which commands don't see",
   'sandbox/process/signal.ts': 'procfs',
   'sandbox/quarantine.ts': 'by descriptor, component by component',

@@ -109,6 +109,8 @@ const always: readonly Case[] = [
   refused('ioctl', [0, 0x1_0000_5412n, 0], EPERM, 'to type into a terminal, with a high bit set, '),
   refused('ioctl', [0, 0x541c, 0], EPERM, 'to paste into a console '),
   allowed('ioctl', [0, 0x5413, 0], 'to ask for a window size '),
+  refused('fcntl', [-1, 1024, 1], EPERM, 'to lease a file '),
+  allowed('fcntl', [-1, 1033, 0], 'to ask for the seals of a file '),
   refused('chmod', [noFile, 0o4755], EPERM, 'to set-user-id '),
   refused('fchmod', [-1, 0o2755], EPERM, 'to set-group-id '),
   refused('fchmodat', [-100, noFile, 0o4755], EPERM, 'to set-user-id '),
