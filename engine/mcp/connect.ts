@@ -102,6 +102,7 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
   }
 
   return {
+    instructions: client.getInstructions() ?? '',
     listTools: async () => {
       if (offers.tools === undefined) return []
       const found = await pages(

@@ -19,6 +19,8 @@ export type McpProgress = { readonly progress: number; readonly total?: number; 
 
 /** A server that answers. */
 export type McpConnection = {
+  /** What it says of how its tools are to be used; empty where it says nothing. Nothing in it is to be trusted. */
+  readonly instructions: string
   readonly listTools: () => Promise<readonly McpToolDescription[]>
   /** Rejects with a sentence where the server fails; a tool's own error is a result. */
   readonly call: (

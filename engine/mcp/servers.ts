@@ -8,6 +8,8 @@ type ServerState = {
   readonly server: McpServer
   /** What it offers, as far as the configuration lets it; empty where it is not there. */
   readonly tools: readonly McpToolDescription[]
+  /** What it says of how they are to be used; empty where it says nothing, or is not there. */
+  readonly instructions: string
   /** Why it is not there; undefined while it is. */
   readonly problem: string | undefined
 }
@@ -144,7 +146,11 @@ export async function startServers(
   }
 
   return {
-    states: () => [...entries.values()].map(({ server, tools, problem }) => ({ server, tools, problem })),
+    states: () =>
+      [...entries.values()].map(({ server, tools, problem, connection }) => {
+        const instructions = connection?.instructions ?? ''
+        return { server, tools, problem, instructions }
+      }),
     starting: () => [...starting.keys()],
     settled: async () => void (await Promise.all(starting.values())),
     call: async (name, tool, input, signal, onProgress) => {

@@ -21,6 +21,7 @@ export const mcpFeature: Feature = {
     if (opened.servers !== undefined) services.servers = opened.servers
     return {
       lateTools: opened.tools,
+      context: opened.context,
       notices: opened.notices,
       expandPrompt: async (prompt) =>
         namesServerPrompt(prompt) ? expandServerPrompt(prompt, opened.servers, signal) : prompt,
