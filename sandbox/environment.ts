@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { isBare } from './git/repository.ts'
 import { onceFor } from './once-for.ts'
 import { proxyVariables } from './network/inside.ts'
@@ -133,11 +134,14 @@ type CommandEnvironment = { readonly variables: Variables; readonly withheld: re
 /** How many variables of an environment commands don't get, and how many of these are taken for secrets. */
 export type Withheld = { readonly variables: number; readonly secrets: number }
 
-/** Counts what a policy keeps from commands of an environment. */
-export function countWithheld(
-  policy: SandboxPolicy,
-  inherited: Readonly<Record<string, string | undefined>>,
-): Withheld {
+/** What commands inherit from: this process's own environment, whatever whoever opens the sandbox goes by. */
+export function inheritedVariables(): Readonly<Record<string, string | undefined>> {
+  return process.env
+}
+
+/** Counts what a policy keeps from commands of what they inherit from. */
+export function countWithheld(policy: SandboxPolicy): Withheld {
+  const inherited = inheritedVariables()
   const { withheld } = commandEnvironment(policy, inherited, { cwd: '/' })
   const secrets = withheld.filter((name) => looksLikeSecret(name, inherited[name] ?? ''))
   return { variables: withheld.length, secrets: secrets.length }

@@ -99,6 +99,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     attended,
     ...(settings.tool_concurrency === undefined ? {} : { toolConcurrency: settings.tool_concurrency }),
     ...session.began,
+    environment: request.environment,
     instructions: instructionsFor(models),
     context: [describeEnvironment(session, await git), ...all((one) => one.context)],
     approvalPolicy: session.approvalMode,

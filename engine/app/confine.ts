@@ -43,7 +43,7 @@ export async function confine(
   { external, forbids, denied, environment }: Confining,
 ): Promise<Sandbox> {
   const mode = sandboxModeOf(config)
-  const configured = configuredPolicy(config, openCaches(config, mode, workspace))
+  const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment))
   const chosen = mode === 'danger-full-access' ? undefined : config.sandbox_backend
   const backend = external ? 'external' : chosen
   try {

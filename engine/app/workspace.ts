@@ -1,16 +1,15 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import process from 'node:process'
 import { UserError } from '../core/user-error.ts'
 
 /**
  * The real path of the directory to work in.
  *
- * @param directory what `-C` says; undefined is the current directory
+ * @param directory as it was given, in words for the command line: `-C`
  * @throws UserError `usage` when it is not a directory that can be entered
  */
-export function findWorkspace(directory: string | undefined): string {
-  const path = resolve(directory ?? process.cwd())
+export function findWorkspace(directory: string): string {
+  const path = resolve(directory)
   try {
     const real = realpathSync(path)
     if (statSync(real).isDirectory()) return real

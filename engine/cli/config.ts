@@ -27,7 +27,7 @@ type Row = {
 
 /** `agent config show`: each key in force, its value, and where that came from; then what was found and does not count. */
 export function configShow(options: ConfigOptions & { readonly json?: true }): number {
-  const config = loadRunConfig(options, findWorkspace(options.cd), findPlaces(process.env))
+  const config = loadRunConfig(options, findWorkspace(options.cd ?? process.cwd()), findPlaces(process.env))
   const rows = rowsOf(config)
   const { trusted, ignored } = config
   const permissions = config.permissions.map(({ path, layer, lists }) => ({ source: layer, place: path, lists }))

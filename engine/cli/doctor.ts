@@ -36,7 +36,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     return exitCodes.done
   }
   await finishReviewsFirst(warn)
-  const workspace = findWorkspace(options.cd)
+  const workspace = findWorkspace(options.cd ?? process.cwd())
   const places = findPlaces(process.env)
   const root = findRepository(workspace)
   const { config, facts } = await findConfiguration(options, { root: root ?? workspace, workspace }, places)

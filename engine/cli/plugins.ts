@@ -17,7 +17,7 @@ import { loadRunConfig } from './run-config.ts'
  */
 export async function pluginsCommand(options: ConfigOptions & { readonly json?: true }): Promise<number> {
   const places = findPlaces(process.env)
-  const workspace = findWorkspace(options.cd)
+  const workspace = findWorkspace(options.cd ?? process.cwd())
   const { settings } = loadRunConfig(options, workspace, places)
   const found = await Promise.all(enabledPlugins(settings).map(described))
   if (options.json === true) for (const plugin of found) process.stdout.write(`${JSON.stringify(plugin)}\n`)

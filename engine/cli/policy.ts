@@ -68,7 +68,7 @@ export function policyTest(file: string, options: PolicyOptions): number {
 
 function checkOptions(options: PolicyOptions): CheckOptions {
   const places = findPlaces(process.env)
-  const cwd = findWorkspace(undefined)
+  const cwd = findWorkspace(process.cwd())
   const config = loadRunConfig({ config: [], ...(options.trust === true ? { trust: true } : {}) }, cwd, places)
   const { settings } = config
   const project = { root: findRepository(cwd) ?? cwd, workspace: cwd }

@@ -16,7 +16,7 @@ import { warn } from './warn.ts'
 export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
   const { approvalProgram } = options
   return {
-    workspace: findWorkspace(options.cd),
+    workspace: findWorkspace(options.cd ?? process.cwd()),
     environment: process.env,
     from: process.cwd(),
     settings: requestedSettings(options),

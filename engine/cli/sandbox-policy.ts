@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import process from 'node:process'
 import {
   credentialPlaces,
   parsePolicy,
@@ -26,7 +27,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
   const mode =
     options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
   const socket = options.dangerouslyMountDockerSocket === true ? { dangerously_mount_docker_socket: true } : {}
-  const configured = configuredPolicy({ ...config, ...socket }, openCaches(config, mode, workspace))
+  const configured = configuredPolicy({ ...config, ...socket }, openCaches(config, mode, workspace, process.env))
   const pass = options.env.filter((entry) => !entry.includes('='))
   const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
   return checked({

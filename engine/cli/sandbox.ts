@@ -41,7 +41,7 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   const [program, ...words] = command
   if (program === undefined)
     throw new UserError('usage', 'agent sandbox: no command. Put it after --, e.g. agent sandbox -- npm test')
-  const workspace = findWorkspace(options.cd)
+  const workspace = findWorkspace(options.cd ?? process.cwd())
   await finishReviewsFirst(warn)
   const config = await readSandboxConfig(workspace, options.config)
   const policy = policyFromOptions(options, config, workspace)

@@ -15,7 +15,7 @@ import { findRepository, findWorkspace } from '../app/workspace.ts'
  */
 export function trustRepository(directory: string | undefined): number {
   const places = findPlaces(process.env)
-  const workspace = findWorkspace(directory)
+  const workspace = findWorkspace(directory ?? process.cwd())
   const root = findRepository(workspace) ?? workspace
   const { file, changed } = writeTrust(places.config, root)
   const { trust, managed } = readOwnFiles(places, undefined)

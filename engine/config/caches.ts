@@ -37,13 +37,18 @@ export const noCaches: Caches = { roots: [], set: {} }
  *
  * @throws UserError `usage` where a directory can't be made, or is not this user's own
  */
-export function openCaches(config: Settings, mode: SandboxPolicyInput['mode'], workspace: string): Caches {
+export function openCaches(
+  config: Settings,
+  mode: SandboxPolicyInput['mode'],
+  workspace: string,
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Caches {
   const names = [...new Set(config.sandbox_caches ?? [])]
   if (names.length === 0 || mode !== 'workspace-write') return noCaches
   // Loaded only here: hardly anything takes a start longer, and few configurations name caches.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const project = createHash('sha256').update(realpathSync(workspace)).digest('hex').slice(0, 32)
-  const caches = names.map((name) => ({ name, root: ownDirectory(['portcullis-caches', project, name]) }))
+  const caches = names.map((name) => ({ name, root: ownDirectory(environment, ['portcullis-caches', project, name]) }))
   const set = caches.flatMap(({ name, root }) =>
     Object.entries(variables[name]).map(([variable, below]) => [variable, join(root, below)] as const),
   )
@@ -51,8 +56,8 @@ export function openCaches(config: Settings, mode: SandboxPolicyInput['mode'], w
 }
 
 /** A directory below the user's caches, every part of it a real one that nobody else writes to. */
-function ownDirectory(parts: readonly string[]): string {
-  const named = process.env['XDG_CACHE_HOME']
+function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly string[]): string {
+  const named = environment['XDG_CACHE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homeDirectory(), '.cache')
   try {
     makeDirectories(base)

@@ -1,4 +1,3 @@
-import process from 'node:process'
 import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.ts'
 
 /** What no event of a run lets a reader overlook about its sandbox. Absent: what commands could do is the sandbox's own affair. */
@@ -35,7 +34,7 @@ export function closingOf(sandbox: Sandbox): { readonly unenforced: readonly str
   return { unenforced: sandbox.unenforced, withheld: withheldBy(sandbox) }
 }
 
-/** What of this process's environment commands don't get. */
+/** What of the environment that they inherit from commands don't get. */
 export function withheldBy({ policy }: Sandbox): Withheld {
-  return countWithheld(policy, process.env)
+  return countWithheld(policy)
 }

@@ -1,5 +1,5 @@
-import process from 'node:process'
 import type { Guardian } from '../../policies/index.ts'
+import { inheritedVariables } from '../../sandbox/index.ts'
 import { openWorkingState } from '../tools/working-state.ts'
 import type { CallPath } from './find-call.ts'
 import { noHooks } from '../tools/hooks.ts'
@@ -17,7 +17,8 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    process.env,
+    // Commands may be given secrets of either on purpose.
+    { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),
       changes,

@@ -32,6 +32,8 @@ export type RunOptions = {
   readonly session: Session
   /** Real path of the directory the run works in. */
   readonly workspace: string
+  /** The variables that whoever opened the run goes by, whose secrets nobody is shown. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly instructions: string
   /** What the model is told before the prompt: where it is, what it may do, the instructions of user and repository. */
   readonly context: readonly string[]
