@@ -16,7 +16,7 @@ Deno | https://docs.deno.com/runtime/fundamentals/configuration | deno.json | de
 Tools in JavaScript | https://vite.dev/config | *.config.js | *.config.cjs | *.config.mjs | *.config.ts | *.config.cts | *.config.mts | .*rc.js | .*rc.cjs | .*rc.mjs | .*rc.ts | karma.conf.js | wdio.conf.js | gulpfile.* | Gruntfile.*
 lint-staged | https://github.com/lint-staged/lint-staged#configuration | .lintstagedrc | .lintstagedrc.*
 pre-commit | https://pre-commit.com/#adding-pre-commit-plugins-to-your-project | .pre-commit-config.yaml | .pre-commit-hooks.yaml
-Lefthook | https://lefthook.dev/configuration | lefthook.yml | lefthook.yaml | lefthook.toml | .lefthook.yml | .lefthook/
+Lefthook | https://lefthook.dev/configuration | lefthook.yml | lefthook.yaml | lefthook.toml | .lefthook.yml | .lefthook/ | lefthook-local.* | .lefthook-local.*
 Overcommit | https://github.com/sds/overcommit | .overcommit.yml | .git-hooks/
 git | https://git-scm.com/docs/gitattributes | .gitattributes | .gitmodules
 make | https://www.gnu.org/software/make/manual/html_node/Makefile-Names.html | Makefile | Makefile.* | GNUmakefile | BSDmakefile | *.mk | *.mak
@@ -28,8 +28,8 @@ Meson and Ninja | https://mesonbuild.com/Syntax.html | meson.build | meson_optio
 Autotools | https://www.gnu.org/software/autoconf/manual | configure | configure.ac | configure.in | Makefile.am | Makefile.in | autogen.sh | bootstrap.sh
 SCons and Waf | https://scons.org/doc/production/HTML/scons-user.html | SConstruct | SConscript | wscript
 xmake and Premake | https://xmake.io | xmake.lua | premake5.lua
-Bazel and its kin | https://bazel.build/concepts/build-files | BUILD | BUILD.bazel | WORKSPACE | WORKSPACE.bazel | MODULE.bazel | *.bzl | .bazelrc | .bazeliskrc | BUCK | .buckconfig | pants.toml
-Nix | https://nix.dev/concepts/flakes | flake.nix | shell.nix | default.nix | devenv.nix
+Bazel and its kin | https://bazel.build/concepts/build-files | BUILD | BUILD.bazel | WORKSPACE | WORKSPACE.bazel | MODULE.bazel | *.bzl | .bazelrc | .bazeliskrc | BUCK | .buckconfig | pants.toml | tools/bazel
+Nix | https://nix.dev/concepts/flakes | flake.nix | shell.nix | default.nix | devenv.nix | devbox.json
 GitHub Actions | https://docs.github.com/actions/reference/workflow-syntax-for-github-actions | .github/workflows/ | .github/actions/ | .github/scripts/ | action.yml | action.yaml | .github/dependabot.yml
 GitLab CI | https://docs.gitlab.com/ci/yaml | .gitlab-ci.yml | *.gitlab-ci.yml | .gitlab/
 Gitea and Forgejo | https://docs.gitea.com/usage/actions/overview | .gitea/workflows/ | .forgejo/workflows/
@@ -46,13 +46,18 @@ SourceHut | https://man.sr.ht/builds.sr.ht/manifest.md | .build.yml | .builds/
 Semaphore, TeamCity, Codefresh | https://docs.semaphoreci.com | .semaphore/ | .teamcity/ | codefresh.yml
 Google Cloud Build | https://cloud.google.com/build/docs/build-config-file-schema | cloudbuild.yaml | cloudbuild.yml | cloudbuild.json
 AWS CodeBuild | https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html | buildspec.yml | buildspec.yaml | appspec.yml
-Hosts of sites | https://docs.netlify.com/build/configure-builds/file-based-configuration | netlify.toml | vercel.json | render.yaml | fly.toml | app.json | Procfile
+Hosts of sites | https://docs.netlify.com/build/configure-builds/file-based-configuration | netlify.toml | vercel.json | render.yaml | fly.toml | app.json | Procfile | wrangler.toml | wrangler.json | wrangler.jsonc | firebase.json | serverless.yml | serverless.yaml
 Renovate | https://docs.renovatebot.com/configuration-options | renovate.json | renovate.json5 | .renovaterc | .renovaterc.json
 Docker and Podman | https://docs.docker.com/reference/dockerfile | Dockerfile | Dockerfile.* | *.Dockerfile | Containerfile | Containerfile.* | docker-bake.hcl | docker-bake.json | docker-entrypoint.sh
 Compose | https://docs.docker.com/reference/compose-file | compose.yml | compose.yaml | compose.*.yml | compose.*.yaml | docker-compose*.yml | docker-compose*.yaml
 Earthly, Skaffold, Tilt | https://docs.tilt.dev | Earthfile | skaffold.yaml | Tiltfile | garden.yml | devspace.yaml
+Ansible | https://docs.ansible.com/ansible/latest/reference_appendices/config.html | ansible.cfg | .ansible.cfg
+Terraform | https://developer.hashicorp.com/terraform/language/provisioners | *.tf | *.tf.json | terragrunt.hcl
+Homebrew | https://docs.brew.sh/Brew-Bundle-and-Brewfile | Brewfile
+Debuggers | https://sourceware.org/gdb/current/onlinedocs/gdb.html/objfile_002dgdbdotext-file.html | *-gdb.py | *-gdb.gdb | *-gdb.scm
+Desktop entries | https://specifications.freedesktop.org/desktop-entry-spec/latest | *.desktop
 Vagrant and Packer | https://developer.hashicorp.com/vagrant/docs/vagrantfile | Vagrantfile | *.pkr.hcl
-Python | https://docs.python.org/3/library/site.html | sitecustomize.py | usercustomize.py | *.pth | setup.py | setup.cfg | pyproject.toml | MANIFEST.in
+Python | https://docs.python.org/3/library/site.html | .pdbrc | pyvenv.cfg | sitecustomize.py | usercustomize.py | *.pth | setup.py | setup.cfg | pyproject.toml | MANIFEST.in
 pytest | https://docs.pytest.org/en/stable/reference/fixtures.html#conftest-py-sharing-fixtures-across-multiple-files | conftest.py | pytest.ini | .pytest.ini
 tox, nox and others | https://tox.wiki/en/latest/config.html | tox.ini | tox.toml | noxfile.py | tasks.py | fabfile.py | dodo.py | manage.py
 Jupyter and IPython | https://ipython.readthedocs.io/en/stable/config/intro.html | jupyter_*config.py | ipython_config.py
@@ -64,11 +69,12 @@ Gradle | https://docs.gradle.org/current/userguide/build_lifecycle.html | *.grad
 Maven | https://maven.apache.org/wrapper | pom.xml | mvnw | mvnw.cmd | .mvn/
 Ant, sbt, Mill | https://www.scala-sbt.org/1.x/docs/Organizing-Build.html | build.xml | *.sbt | build.mill | build.sc | project/plugins.sbt | .jvmopts | .sbtopts
 MSBuild | https://learn.microsoft.com/visualstudio/msbuild/customize-by-directory | *.csproj | *.fsproj | *.vbproj | *.vcxproj | *.props | *.targets | NuGet.config | dotnet-tools.json | build.cake
+Leiningen and Clojure | https://codeberg.org/leiningen/leiningen/src/branch/main/sample.project.clj | project.clj | deps.edn | bb.edn | shadow-cljs.edn
 Elixir and Erlang | https://hexdocs.pm/mix/Mix.html | mix.exs | .iex.exs | .formatter.exs | rebar.config | rebar.config.script
 Haskell, OCaml | https://cabal.readthedocs.io | Setup.hs | Setup.lhs | .ghci | dune | .ocamlinit
 Swift, Zig, Dart | https://docs.swift.org/package-manager | Package.swift | build.zig | build_runner.yaml
 Perl | https://perldoc.perl.org/ExtUtils::MakeMaker | Makefile.PL | Build.PL
-R and Julia | https://rstats.wtf/r-startup | .Rprofile | configure.win | deps/build.jl
+R, Octave and Julia | https://rstats.wtf/r-startup | .Rprofile | .octaverc | configure.win | deps/build.jl
 ESLint | https://eslint.org/docs/latest/use/configure | .eslintrc | .eslintrc.json | .eslintrc.yml | .eslintrc.yaml
 Babel and Prettier | https://babeljs.io/docs/config-files | .babelrc | .babelrc.json | .prettierrc | .prettierrc.json | .prettierrc.yml | .prettierrc.yaml | .prettierrc.toml
 `

@@ -15,6 +15,12 @@ test.each([
   ['.vscode/tasks.json', 'Visual Studio Code'],
   ['.husky/pre-commit', 'husky'],
   ['.envrc', 'direnv'],
+  ['infra/main.tf', 'Terraform'],
+  ['ansible.cfg', 'Ansible'],
+  ['tools/bazel', 'Bazel and its kin'],
+  ['.lefthook-local.yml', 'Lefthook'],
+  ['sub/.pdbrc', 'Python'],
+  ['lib/x.so-gdb.py', 'Debuggers'],
   ['odd\nname/conftest.py', 'pytest'],
 ])('%j is run by others than whoever asks for it', (path, program) => {
   expect(runsLater(`${root}/${path}`, root)).toBe(program)
