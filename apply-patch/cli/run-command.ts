@@ -14,7 +14,7 @@ export async function runCommand(settings: Settings, signal: AbortSignal): Promi
   const { root, json, durable, command, abandon } = settings
   try {
     const [facts, text] =
-      command === 'undo' ? await takeBack(root, durable, signal) : await putInOrder(root, abandon, signal)
+      command === 'undo' ? await takeBack(root, durable, signal) : await recoverFromJournal(root, abandon, signal)
     write(1, json ? `${JSON.stringify({ ok: true, ...facts }, null, 2)}\n` : text)
     return 0
   } catch (error) {
@@ -32,7 +32,7 @@ async function takeBack(root: string, durable: boolean, signal: AbortSignal): Pr
   return [report, renderSummary(report).replace('Success. Updated', 'Success. Took back')]
 }
 
-async function putInOrder(root: string, abandon: boolean, signal: AbortSignal): Promise<Outcome> {
+async function recoverFromJournal(root: string, abandon: boolean, signal: AbortSignal): Promise<Outcome> {
   const recovered = await recover({ root, abandon, signal })
   const lines = recovered.map(({ outcome, paths }) => {
     const files = paths.length === 0 ? '(its journal does not say which files)' : paths.join(', ')

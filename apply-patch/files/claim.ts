@@ -6,7 +6,7 @@ import { isAlive, makeNonce, nameOwner, type OwnerId } from './owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
 
 /** The right to change a tree: no other run has it. */
-export type Claim = {
+export type TreeLock = {
   readonly owner: OwnerId
   readonly journal: Journal
   /** The folder of the journal. */
@@ -30,7 +30,7 @@ const patienceMs = 30_000
 export async function claimTree(
   root: string,
   options: { readonly stateDirectory?: string | undefined; readonly signal?: AbortSignal | undefined },
-): Promise<Claim> {
+): Promise<TreeLock> {
   const began = Date.now()
   for (let round = 1; ; round += 1) {
     if (options.signal?.aborted === true) throw new CommitError('aborted', { cause: options.signal.reason })
@@ -42,7 +42,7 @@ export async function claimTree(
 }
 
 type Attempt =
-  { readonly claim: Claim; readonly alive?: undefined } | { readonly claim?: undefined; readonly alive: string }
+  { readonly claim: TreeLock; readonly alive?: undefined } | { readonly claim?: undefined; readonly alive: string }
 
 function tryToClaim(root: string, stateDirectory: string | undefined): Attempt {
   let journal: Journal | undefined

@@ -1,9 +1,9 @@
 import type { ChangeSet, SummaryLine, Warning } from '../change-set.ts'
-import type { RecoveryReport } from './put-in-order.ts'
+import type { RecoveryReport } from './recover-from-journal.ts'
 import { undoLimit } from './keep-journal.ts'
 import { transact } from './transact.ts'
 import type { Outcome } from './transaction.ts'
-import { underClaim } from './under-claim.ts'
+import { withTreeLock } from './with-tree-lock.ts'
 
 /** How a commit or an undo is made. */
 export type CommitOptions = {
@@ -46,7 +46,7 @@ export type Report = {
  */
 export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptions = {}): Promise<Report> {
   const { signal, durable = false, now } = options
-  return underClaim(changeSet.root, options, async (claim, recovered) => {
+  return withTreeLock(changeSet.root, options, async (claim, recovered) => {
     const extras = { emptied: [], retires: [], undoLimit }
     const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
     const report: Report = {

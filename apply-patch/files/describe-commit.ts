@@ -1,5 +1,5 @@
 import type { ChangeSet } from '../change-set.ts'
-import type { Claim } from './claim.ts'
+import type { TreeLock } from './claim.ts'
 import { crc32 } from './crc32.ts'
 import { identityOf } from './identity.ts'
 import type { Work } from './install.ts'
@@ -13,7 +13,7 @@ import type { Extras, Options } from './transaction.ts'
 export function describeCommit(
   changeSet: ChangeSet,
   plan: Pick<Work, 'steps' | 'made' | 'cleared'>,
-  claim: Claim,
+  claim: TreeLock,
   extras: Extras,
   options: Options,
 ): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {

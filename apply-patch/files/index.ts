@@ -1,7 +1,7 @@
 /** The file side of a patch: a confined view of a tree, and the transaction that changes it. */
 import type { CommitOptions, Report } from './commit.ts'
 import { findUnfinished } from './find-unfinished.ts'
-import type { RecoveryReport } from './put-in-order.ts'
+import type { RecoveryReport } from './recover-from-journal.ts'
 import type { RecoverOptions } from './recover.ts'
 import { realDirectory } from './tree.ts'
 
@@ -17,7 +17,7 @@ export {
   type PathErrorCode,
 } from './errors.ts'
 export { findNearPaths } from './near-paths.ts'
-export type { RecoveryReport } from './put-in-order.ts'
+export type { RecoveryReport } from './recover-from-journal.ts'
 export type { RecoverOptions } from './recover.ts'
 export { isInside } from './resolve-path.ts'
 export { openTree, type Tree } from './tree.ts'

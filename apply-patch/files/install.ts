@@ -4,7 +4,7 @@ import type { Change, FileState } from '../change-set.ts'
 import type { Directories } from './directories.ts'
 import { CommitError, errnoOf, type Difference, type Operation } from './errors.ts'
 import type { Journal } from './journal.ts'
-import type { Cleared, Entry, InstallTrace, RemoveChange, Step, Trace, WriteChange } from './steps.ts'
+import type { Cleared, Entry, InstallEntry, RemoveChange, Step, JournalEntry, WriteChange } from './steps.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
 /** What is at work, so that a failing system call can be laid at the right file's door. */
@@ -15,7 +15,7 @@ type Progress = {
   /** New files are renamed into place, links not being possible. */
   linkless: boolean
   /** Steps whose old file is kept as a copy, for the same reason. */
-  readonly copied: Set<Trace>
+  readonly copied: Set<JournalEntry>
 }
 
 /** A commit under way. */
@@ -104,7 +104,7 @@ function clear(path: string, { directories, doing }: Work): void {
 }
 
 /** A pure rename: the very file gets a second name of ours, or a copy where it can't. */
-function linkRenamed(change: WriteChange, source: Entry, trace: InstallTrace, work: Work): void {
+function linkRenamed(change: WriteChange, source: Entry, trace: InstallEntry, work: Work): void {
   try {
     linkSync(at(source, work.directories), at(trace.fresh, work.directories))
   } catch (error) {
@@ -114,7 +114,7 @@ function linkRenamed(change: WriteChange, source: Entry, trace: InstallTrace, wo
 }
 
 /** A link can't overwrite a file that appeared meanwhile, as a rename would. */
-function installNew(change: WriteChange, trace: InstallTrace, work: Work): void {
+function installNew(change: WriteChange, trace: InstallEntry, work: Work): void {
   const { directories, journal, durable, progress } = work
   try {
     linkSync(at(trace.fresh, directories), at(trace.target, directories))
@@ -130,7 +130,7 @@ function installNew(change: WriteChange, trace: InstallTrace, work: Work): void 
 }
 
 /** A file to be replaced gets a second name of ours, or a copy where it can't, so that it can come back whole. */
-function keepOld(change: WriteChange, trace: Extract<InstallTrace, { type: 'replace' }>, work: Work): void {
+function keepOld(change: WriteChange, trace: Extract<InstallEntry, { type: 'replace' }>, work: Work): void {
   const { directories, durable, progress } = work
   try {
     linkSync(at(trace.target, directories), at(trace.old, directories))

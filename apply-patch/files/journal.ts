@@ -4,7 +4,7 @@ import { errnoOf } from './errors.ts'
 import type { Identity } from './identity.ts'
 import type { OwnerId } from './owner.ts'
 import type { Recipe } from './recipe.ts'
-import type { Cleared, Trace } from './steps.ts'
+import type { Cleared, JournalEntry } from './steps.ts'
 import { twice } from './twice.ts'
 import { writeAll } from './write-all.ts'
 
@@ -42,7 +42,7 @@ export type Header = Identity & {
 }
 
 type JournalStep = {
-  readonly trace: Trace
+  readonly trace: JournalEntry
   /** As the patch spells it. */
   readonly path: string
   readonly before: OldState

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Claim } from './claim.ts'
+import type { TreeLock } from './claim.ts'
 import { listJournals } from './journal.ts'
 import { nonceOf } from './owner.ts'
 import { twice } from './twice.ts'
@@ -16,7 +16,7 @@ const keptBytes = 128 * 1024 * 1024
 const keptTrees = 100
 
 /** Keeps a completed commit's journal for `undo`, and forgets the oldest ones beyond the bounds above. */
-export function keepForUndo(claim: Claim): void {
+export function keepForUndo(claim: TreeLock): void {
   const kept = listJournals(claim.directory, 'applied')
   const last = Number(kept.at(-1)?.split('-')[1] ?? 0)
   const name = `applied-${String(last + 1).padStart(8, '0')}-${nonceOf(claim.owner)}`

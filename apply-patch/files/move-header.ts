@@ -1,6 +1,6 @@
 import type { Header } from './journal.ts'
 import { isInside } from './resolve-path.ts'
-import type { Entry, Trace } from './steps.ts'
+import type { Entry, JournalEntry } from './steps.ts'
 
 /**
  * What a journal says, for a tree that has been moved since.
@@ -15,7 +15,7 @@ export function moveHeader(header: Header, to: string): Header | undefined {
     return at === root ? to : `${to === '/' ? '' : to}${at.slice(root === '/' ? 0 : root.length)}`
   }
   const entry = ({ directory, name }: Entry): Entry => ({ directory: path(directory), name })
-  const trace = (one: Trace): Trace => {
+  const trace = (one: JournalEntry): JournalEntry => {
     const target = entry(one.target)
     switch (one.type) {
       case 'add':

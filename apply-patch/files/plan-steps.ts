@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Change, ChangeSet, Content, FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
 import { CommitError } from './errors.ts'
-import type { Entry, Print, Step, WriteChange } from './steps.ts'
+import type { Entry, Fingerprint, Step, WriteChange } from './steps.ts'
 
 /** A change set as steps, the directories to make for it, and those in the way of its files; parents first. */
 type StepPlan = {
@@ -90,7 +90,7 @@ export function planSteps(
 }
 
 /** What the file will look like once written. */
-function printOf(change: WriteChange): Print {
+function printOf(change: WriteChange): Fingerprint {
   let size = 0
   let crc = 0
   for (const piece of change.content) {

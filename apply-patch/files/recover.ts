@@ -4,7 +4,7 @@ import { claimTree } from './claim.ts'
 import { CommitError } from './errors.ts'
 import { findUnfinished } from './find-unfinished.ts'
 import { listJournals } from './journal.ts'
-import { putInOrder, type RecoveryReport } from './put-in-order.ts'
+import { recoverFromJournal, type RecoveryReport } from './recover-from-journal.ts'
 import { readJournal } from './read-journal.ts'
 import { findStateRoots } from './state-directory.ts'
 import { realDirectory } from './tree.ts'
@@ -45,7 +45,7 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
 
 async function settle(journal: string, root: string, abandon: boolean): Promise<readonly RecoveryReport[]> {
   try {
-    const report = await putInOrder(journal, root)
+    const report = await recoverFromJournal(journal, root)
     return report === undefined ? [] : [report]
   } catch (error) {
     if (!abandon || !(error instanceof CommitError) || error.code !== 'unrecoverable') throw error

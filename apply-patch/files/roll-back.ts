@@ -14,14 +14,14 @@ import { basename, dirname } from 'node:path'
 import { crc32 } from './crc32.ts'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './errors.ts'
-import { pathOf, type Cleared, type Entry, type Print, type Trace } from './steps.ts'
+import { pathOf, type Cleared, type Entry, type Fingerprint, type JournalEntry } from './steps.ts'
 
 /** What could not be put in order, and why: an errno, or `changed` for a file that somebody else wrote since. */
-export type Remnant = { readonly path: string; readonly reason: string }
+export type Leftover = { readonly path: string; readonly reason: string }
 
 /** How far a commit may have come. */
 type Begun = {
-  readonly traces: readonly Trace[]
+  readonly traces: readonly JournalEntry[]
   /** Directories it makes, parents first. */
   readonly made: readonly string[]
   /** Directories it removes, parents first. */
@@ -31,15 +31,15 @@ type Begun = {
 }
 
 /**
- * Takes back a commit that has not passed its point of no return, from the evidence in the tree alone (see `Trace`):
+ * Takes back a commit that has not passed its point of no return, from the evidence in the tree alone (see `JournalEntry`):
  * the same code serves a failure, a crash at any system call, and a crash of a rollback. It only renames and
  * unlinks, so it works on a full disk. Files that somebody else changed since are left alone.
  *
  * @returns what remains; empty when the tree is as before
  */
-export function rollBack(begun: Begun, directories: Directories): readonly Remnant[] {
+export function rollBack(begun: Begun, directories: Directories): readonly Leftover[] {
   const backwards = begun.traces.toReversed()
-  const pass = (): readonly Remnant[] => [
+  const pass = (): readonly Leftover[] => [
     ...backwards.flatMap((trace) => (trace.type === 'remove' ? [] : undo(trace, begun, directories))),
     ...begun.made.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
     ...begun.cleared.flatMap((directory) => makeAgain(directory, directories)),
@@ -56,15 +56,15 @@ export function rollBack(begun: Begun, directories: Directories): readonly Remna
  * @param emptied directories that go too if nothing is in them
  * @returns what is left over
  */
-export function cleanUp(ours: readonly Entry[], emptied: readonly string[], directories: Directories): Remnant[] {
-  const pass = (): Remnant[] => [
+export function cleanUp(ours: readonly Entry[], emptied: readonly string[], directories: Directories): Leftover[] {
+  const pass = (): Leftover[] => [
     ...ours.flatMap((entry) => attempt(entry, () => remove(entry, directories))),
     ...emptied.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
   ]
   return pass().length === 0 ? [] : pass()
 }
 
-function undo(trace: Trace, begun: Begun, directories: Directories): readonly Remnant[] {
+function undo(trace: JournalEntry, begun: Begun, directories: Directories): readonly Leftover[] {
   switch (trace.type) {
     case 'add':
       return attempt(trace.target, () => undoAdd(trace, begun.linkless, directories))
@@ -77,7 +77,11 @@ function undo(trace: Trace, begun: Begun, directories: Directories): readonly Re
   }
 }
 
-function undoAdd(trace: Extract<Trace, { type: 'add' }>, linkless: boolean, directories: Directories): undefined {
+function undoAdd(
+  trace: Extract<JournalEntry, { type: 'add' }>,
+  linkless: boolean,
+  directories: Directories,
+): undefined {
   const fresh = find(trace.fresh, directories)
   const target = find(trace.target, directories)
   if (fresh === undefined) {
@@ -90,7 +94,10 @@ function undoAdd(trace: Extract<Trace, { type: 'add' }>, linkless: boolean, dire
   remove(trace.fresh, directories)
 }
 
-function undoReplace(trace: Extract<Trace, { type: 'replace' }>, directories: Directories): 'changed' | undefined {
+function undoReplace(
+  trace: Extract<JournalEntry, { type: 'replace' }>,
+  directories: Directories,
+): 'changed' | undefined {
   const old = find(trace.old, directories)
   const target = find(trace.target, directories)
   const installed = old !== undefined && find(trace.fresh, directories) === undefined
@@ -104,7 +111,7 @@ function undoReplace(trace: Extract<Trace, { type: 'replace' }>, directories: Di
   return undefined
 }
 
-function undoRemove(trace: Extract<Trace, { type: 'remove' }>, directories: Directories): 'changed' | undefined {
+function undoRemove(trace: Extract<JournalEntry, { type: 'remove' }>, directories: Directories): 'changed' | undefined {
   if (find(trace.old, directories) === undefined) return undefined
   if (find(trace.target, directories) !== undefined) return 'changed'
   renameSync(at(trace.old, directories), at(trace.target, directories))
@@ -112,7 +119,7 @@ function undoRemove(trace: Extract<Trace, { type: 'remove' }>, directories: Dire
 }
 
 /** Whether an entry is still what a patch left there. */
-function matches(print: Print, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
+function matches(print: Fingerprint, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
   if (print.symlink !== undefined) {
     return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === print.symlink
   }
@@ -140,7 +147,7 @@ function remove(entry: Entry, directories: Directories): undefined {
 }
 
 /** Removes a directory unless something is in it, which is then not ours. */
-function removeDirectory(path: string, directories: Directories): readonly Remnant[] {
+function removeDirectory(path: string, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   directories.forget(path)
   return attempt(entry, () => {
@@ -155,7 +162,7 @@ function removeDirectory(path: string, directories: Directories): readonly Remna
 }
 
 /** Makes a directory again that was removed; one that is still there is fine. */
-function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories): readonly Remnant[] {
+function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories): readonly Leftover[] {
   const entry = { directory: dirname(path), name: basename(path) }
   return attempt(entry, () => {
     if (find(entry, directories)?.isDirectory() === true) return undefined
@@ -167,7 +174,7 @@ function makeAgain({ path, mode, uid, gid }: Cleared, directories: Directories):
   })
 }
 
-function attempt(entry: Entry, act: () => 'changed' | undefined): readonly Remnant[] {
+function attempt(entry: Entry, act: () => 'changed' | undefined): readonly Leftover[] {
   try {
     const result = act()
     return result === undefined ? [] : [{ path: pathOf(entry), reason: result }]

@@ -4,7 +4,7 @@ import type { Change } from '../change-set.ts'
 export type Entry = { readonly directory: string; readonly name: string }
 
 /** What is known of new content without keeping it: enough to tell whether a file is still what a patch left. */
-export type Print = {
+export type Fingerprint = {
   readonly size: number
   readonly crc: number
   /** Undefined where the system chose it. */
@@ -21,19 +21,19 @@ export type Print = {
  * - `replace`: old but no fresh: installed. Else not.
  * - `remove`: old: removed. Else not.
  */
-export type Trace =
-  | { readonly type: 'add'; readonly target: Entry; readonly fresh: Entry; readonly print: Print }
+export type JournalEntry =
+  | { readonly type: 'add'; readonly target: Entry; readonly fresh: Entry; readonly print: Fingerprint }
   | {
       readonly type: 'replace'
       readonly target: Entry
       readonly fresh: Entry
       readonly old: Entry
-      readonly print: Print
+      readonly print: Fingerprint
     }
   | { readonly type: 'remove'; readonly target: Entry; readonly old: Entry }
 
-export type InstallTrace = Exclude<Trace, { type: 'remove' }>
-type RemoveTrace = Extract<Trace, { type: 'remove' }>
+export type InstallEntry = Exclude<JournalEntry, { type: 'remove' }>
+type RemoveEntry = Extract<JournalEntry, { type: 'remove' }>
 
 export type WriteChange = Extract<Change, { type: 'write' }>
 export type RemoveChange = Extract<Change, { type: 'remove' }>
@@ -43,11 +43,11 @@ export type Step =
   | {
       readonly type: 'install'
       readonly change: WriteChange
-      readonly trace: InstallTrace
+      readonly trace: InstallEntry
       /** The entry whose very file this becomes, for a pure rename; undefined when new content is written. */
       readonly renamed: Entry | undefined
     }
-  | { readonly type: 'remove'; readonly change: RemoveChange; readonly trace: RemoveTrace }
+  | { readonly type: 'remove'; readonly change: RemoveChange; readonly trace: RemoveEntry }
 
 /** A directory that a commit removes before its point of no return, and what it takes to make it again. */
 export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { ChangeSet } from '../change-set.ts'
-import type { Claim } from './claim.ts'
+import type { TreeLock } from './claim.ts'
 import { openDirectories, type Directories } from './directories.ts'
 import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './errors.ts'
 import { findGitDirectories } from './git-directories.ts'
@@ -9,7 +9,7 @@ import { checkOld, installAll, prepareAll, type Doing, type Work } from './insta
 import { nonceOf } from './owner.ts'
 import { planSteps } from './plan-steps.ts'
 import { describeCommit } from './describe-commit.ts'
-import { cleanUp, rollBack, type Remnant } from './roll-back.ts'
+import { cleanUp, rollBack, type Leftover } from './roll-back.ts'
 import type { Cleared, Entry, Step } from './steps.ts'
 import type { Extras, Options, Outcome } from './transaction.ts'
 import { confine } from './tree.ts'
@@ -24,7 +24,12 @@ const turnMs = 20
  *
  * @throws CommitError, PathError
  */
-export async function transact(changeSet: ChangeSet, claim: Claim, extras: Extras, options: Options): Promise<Outcome> {
+export async function transact(
+  changeSet: ChangeSet,
+  claim: TreeLock,
+  extras: Extras,
+  options: Options,
+): Promise<Outcome> {
   const { journal } = claim
   const directories = openRoot(changeSet)
   const doing: Doing = { operation: 'prepare', change: undefined }
@@ -182,8 +187,8 @@ function touchedDirectories(work: Work): ReadonlySet<string> {
  * The same for directories that only lost names of ours: a power cut must not bring these back without a journal.
  * The commit is done, so a failure is tried again and then left to `recover`.
  */
-function syncFinally(work: Work): readonly Remnant[] {
-  const failures: Remnant[] = []
+function syncFinally(work: Work): readonly Leftover[] {
+  const failures: Leftover[] = []
   for (const directory of touchedDirectories(work)) {
     const failed = (): string | undefined => {
       try {

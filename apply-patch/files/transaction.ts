@@ -1,4 +1,4 @@
-import type { Remnant } from './roll-back.ts'
+import type { Leftover } from './roll-back.ts'
 import type { Step } from './steps.ts'
 
 /** What an undo adds to a commit, and how much of a commit is kept for one. */
@@ -24,5 +24,5 @@ export type Outcome = {
   readonly made: readonly string[]
   readonly canUndo: boolean
   /** Files of ours that could not be removed; the journal is then kept for `recover`. */
-  readonly leftOver: readonly Remnant[]
+  readonly leftOver: readonly Leftover[]
 }

@@ -6,10 +6,10 @@ import { CommitError, ReadError, type Difference } from './errors.ts'
 import { findApplied, type Found } from './find-applied.ts'
 import type { Header, OldState } from './journal.ts'
 import { followRecipe, runLength } from './recipe.ts'
-import { pathOf, type Trace } from './steps.ts'
+import { pathOf, type JournalEntry } from './steps.ts'
 import { transact } from './transact.ts'
 import { openTree, realDirectory, type Tree } from './tree.ts'
-import { underClaim } from './under-claim.ts'
+import { withTreeLock } from './with-tree-lock.ts'
 
 /**
  * Takes back the last patch that was applied to a tree: old bytes, modes and owners return, new files go, and so do
@@ -21,7 +21,7 @@ import { underClaim } from './under-claim.ts'
 export async function undo(root: string, options: CommitOptions = {}): Promise<Report> {
   const real = realDirectory(root)
   const { signal, durable = false, now } = options
-  return underClaim(real, options, async (claim, recovered) => {
+  return withTreeLock(real, options, async (claim, recovered) => {
     const found = await findApplied(real, options.stateDirectory)
     if (found.type === 'none') throw await nothingToUndo(real, found, options.stateDirectory)
     const { header, bytes, journal } = found.applied
@@ -123,7 +123,7 @@ function kindOf(change: Change): 'A' | 'M' | 'D' {
 }
 
 /** How what is there now differs from what the patch left. */
-function differs(now: FileState, trace: Trace): Difference | undefined {
+function differs(now: FileState, trace: JournalEntry): Difference | undefined {
   if (trace.type === 'remove') return now.type === 'absent' ? undefined : 'appeared'
   const { size, crc, mode, symlink } = trace.print
   if (now.type === 'absent') return 'vanished'

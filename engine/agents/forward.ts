@@ -1,16 +1,16 @@
 import type { Item, RunEvent, Sink } from '../core/events.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 
 /** What an agent does is shown among what its run does, with its name; what it says is for the run to read, not for the stream. */
-export function forwardTo(desk: ReviewDesk, id: string): Sink {
-  const open = new Map<string, ReturnType<ReviewDesk['open']>>()
+export function forwardTo(runContext: RunContext, id: string): Sink {
+  const open = new Map<string, ReturnType<RunContext['open']>>()
   const shown = (item: Item): boolean => item.type !== 'agent_message' && item.type !== 'reasoning'
   return {
     tail: (own, read) => open.get(own)?.tail(read),
     event: (event: RunEvent) => {
       if (event.type === 'item.started' && shown(event.item)) {
         const { id: _, ...draft } = event.item
-        open.set(event.item.id, desk.open({ ...draft, agent_id: id }))
+        open.set(event.item.id, runContext.open({ ...draft, agent_id: id }))
       }
       if (event.type === 'item.updated') {
         const { id: own, ...draft } = event.item
@@ -18,7 +18,7 @@ export function forwardTo(desk: ReviewDesk, id: string): Sink {
       }
       if (event.type === 'item.completed' && shown(event.item)) {
         const { id: own, ...draft } = event.item
-        const handle = open.get(own) ?? desk.open({ ...draft, agent_id: id })
+        const handle = open.get(own) ?? runContext.open({ ...draft, agent_id: id })
         open.delete(own)
         handle.complete(draft)
       }

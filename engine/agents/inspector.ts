@@ -40,7 +40,7 @@ export function createInspector({ parent, calls }: InspectorSurroundings): Inspe
   let count = 0
   return async ({ prompt, model, judgement }, signal) => {
     const id = `hook-${++count}`
-    const { guardian, desk } = parent.loan()
+    const { guardian, runContext } = parent.runHandle()
     const workspace = parent.workspace()
     const stopped = new AbortController()
     const stop = (): void => stopped.abort('interrupted')
@@ -50,9 +50,9 @@ export function createInspector({ parent, calls }: InspectorSurroundings): Inspe
     const session = prepareStart({ type: 'new' }, parent.directory, workspace).open(workspace, id)
     try {
       const summary = await parent.runPart({
-        model: meteredModel(desk.within(model), (usage, name) => {
-          desk.spend(usage, name)
-          if (desk.exhausted() !== undefined) stop()
+        model: meteredModel(runContext.within(model), (usage, name) => {
+          runContext.spend(usage, name)
+          if (runContext.exhausted() !== undefined) stop()
         }),
         tools: createRegistry({ builtIn: [...tools, ...(output.tool === undefined ? [] : [output.tool])] }),
         hooks: { ...silentHooks, calls: calls() },
@@ -63,12 +63,12 @@ export function createInspector({ parent, calls }: InspectorSurroundings): Inspe
         context: [`The workspace is ${workspace}.`],
         prompt,
         guard: () => guardian,
-        sinks: [forwardTo(desk, id)],
+        sinks: [forwardTo(runContext, id)],
         budget: { maxTurns },
         failOnDenied: false,
         signal: stopped.signal,
       })
-      const exhausted = desk.exhausted()
+      const exhausted = runContext.exhausted()
       if (exhausted !== undefined) throw new Error(exhausted)
       if (summary.error !== undefined) throw new Error(summary.error)
       return summary.finalMessage

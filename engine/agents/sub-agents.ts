@@ -1,6 +1,6 @@
 import type { Guardian } from '../../policies/index.ts'
 import type { Model } from '../core/model.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { RunSummary } from '../core/events.ts'
 import type { RunPart } from '../run/run-part.ts'
@@ -10,9 +10,9 @@ import { forwardTo } from './forward.ts'
 import { meteredModel } from './metered-model.ts'
 
 /** What a run lends to those it hands work to. */
-export type AgentLoan = {
+export type RunHandle = {
   readonly guardian: Guardian
-  readonly desk: ReviewDesk
+  readonly runContext: RunContext
 }
 
 /** A piece of work for somebody else. */
@@ -36,7 +36,7 @@ export type Parent = {
   /** How many responses each of them may take; undefined: as many as it wants. */
   readonly maxTurns: number | undefined
   readonly signal: AbortSignal
-  readonly loan: () => AgentLoan
+  readonly runHandle: () => RunHandle
   /** Runs a model for it, with all that it has but what is given. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
 }
@@ -131,12 +131,12 @@ export class SubAgents {
     const agent = this.#agents.get(id)
     if (agent === undefined) throw new TypeError(`${id} was never made`)
     const { parent, equip, modelFor, rulesFor } = this.#surroundings
-    const { guardian, desk } = parent.loan()
+    const { guardian, runContext } = parent.runHandle()
     const { definition } = agent
     const stopped = new AbortController()
-    const spend: ReviewDesk['spend'] = (usage, name) => {
-      desk.spend(usage, name)
-      const exhausted = desk.exhausted()
+    const spend: RunContext['spend'] = (usage, name) => {
+      runContext.spend(usage, name)
+      const exhausted = runContext.exhausted()
       if (exhausted !== undefined) stopped.abort('interrupted')
     }
     const start =
@@ -149,7 +149,7 @@ export class SubAgents {
       const model = await modelFor(definition)
       const summary = await parent.runPart({
         ...equip(definition, id, model),
-        model: meteredModel(desk.within(model), spend),
+        model: meteredModel(runContext.within(model), spend),
         session,
         prompt,
         instructions: [
@@ -159,10 +159,10 @@ export class SubAgents {
         ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
         // The same judge, and the same user's words before it: what an agent is told by a model is nobody's leave.
         guard: () => guardian,
-        sinks: [forwardTo(desk, id)],
+        sinks: [forwardTo(runContext, id)],
         budget: { maxTurns: parent.maxTurns },
         failOnDenied: false,
-        ...(desk.changes === undefined ? {} : { changes: desk.changes }),
+        ...(runContext.changes === undefined ? {} : { changes: runContext.changes }),
         signal: AbortSignal.any([signal, stopped.signal]),
       })
       const text =

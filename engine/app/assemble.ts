@@ -1,6 +1,6 @@
 import { findIdleRules } from '../../policies/index.ts'
 import { openSandbox, parsePolicy, type Sandbox } from '../../sandbox/index.ts'
-import type { AgentLoan } from '../agents/sub-agents.ts'
+import type { RunHandle } from '../agents/sub-agents.ts'
 import type { RunSummary, Sink } from '../core/events.ts'
 import type { Model } from '../core/model.ts'
 import { describeIdleRule } from '../config/read-policies.ts'
@@ -11,7 +11,7 @@ import type { RunOptions } from '../run/run-options.ts'
 import type { RunPart } from '../run/run-part.ts'
 import { outputLimits } from '../core/text/output-limits.ts'
 import { builtInTools } from './built-in-tools.ts'
-import { fixedTools } from '../tools/late-tools.ts'
+import { fixedTools } from '../tools/dynamic-tools.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { toolSet } from '../tools/tool-set.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
@@ -43,17 +43,17 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     contributions.flatMap((one) => pick(one) ?? [])
   const services: Services = {}
   const early: string[] = []
-  let lent: AgentLoan | undefined
-  const loan = (): AgentLoan => {
-    if (lent === undefined) throw new TypeError('nothing is lent before the run begins')
-    return lent
+  let opened: RunHandle | undefined
+  const runHandle = (): RunHandle => {
+    if (opened === undefined) throw new TypeError('the run has not begun')
+    return opened
   }
   const now: Opened['now'] = () => services.worktrees?.now ?? session.began
   const aroundModel = (model: Model): Model =>
     contributions.reduce((wrapped, { wrapModel }) => wrapModel?.(wrapped) ?? wrapped, model)
   const sharedTools: Opened['sharedTools'] = () => ({
     builtIn: [...builtInTools, ...all(({ tools }) => tools)],
-    mcp: only('lateTools', contributions) ?? fixedTools([]),
+    mcp: only('dynamicTools', contributions) ?? fixedTools([]),
   })
   const runPart = (part: RunPart): Promise<RunSummary> =>
     run({
@@ -72,10 +72,10 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
         return services.agents?.unread ?? []
       },
     },
-    loan,
+    runHandle,
     tell: (message) => {
-      if (lent === undefined) early.push(message)
-      else lent.desk.open({ type: 'error', message }).complete({})
+      if (opened === undefined) early.push(message)
+      else opened.runContext.open({ type: 'error', message }).complete({})
     },
     outside: openOnce(session, closing),
     runPart,
@@ -120,9 +120,9 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
       deferral: parseDeferral(settings.tool_search) ?? { mode: 'off' },
     }),
     ...hooksOf(contributions),
-    guard: (desk) => {
-      const guardian = makeGuardian(desk)
-      lent = { guardian, desk }
+    guard: (runContext) => {
+      const guardian = makeGuardian(runContext)
+      opened = { guardian, runContext }
       opening.begun()
       return guardian
     },
@@ -166,7 +166,7 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
  *
  * @throws Error where two features bring it
  */
-function only<Name extends 'hooks' | 'lateTools'>(
+function only<Name extends 'hooks' | 'dynamicTools'>(
   name: Name,
   contributions: readonly Contribution[],
 ): Contribution[Name] | undefined {

@@ -1,17 +1,17 @@
 import type { Guardian, Reviewer } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { AgentLoan, SubAgents } from '../agents/sub-agents.ts'
+import type { RunHandle, SubAgents } from '../agents/sub-agents.ts'
 import type { Model } from '../core/model.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { RunHooks } from '../tools/hooks.ts'
 import type { RunSummary } from '../core/events.ts'
 import type { RunOptions } from '../run/run-options.ts'
-import type { Whereabouts } from '../run/whereabouts.ts'
-import type { Workers } from '../tools/at-work.ts'
-import type { LateTools } from '../tools/late-tools.ts'
+import type { ExecutionContext } from '../run/execution-context.ts'
+import type { Workers } from '../tools/require-idle.ts'
+import type { DynamicTools } from '../tools/dynamic-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
-import type { NarrowedCalls } from '../skills/narrowed-calls.ts'
+import type { RestrictedCalls } from '../skills/restricted-calls.ts'
 import type { WorktreeHooks, Worktrees } from '../worktree/worktrees.ts'
 import type { RunPart } from '../run/run-part.ts'
 import type { Closing } from './closing.ts'
@@ -24,7 +24,7 @@ type OpenHooks = {
   /** What an agent is asked around its calls that the run hands work to; it is held to what its definition allows. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** Lets only these calls through from now on. */
-  readonly narrow: NarrowedCalls['narrow']
+  readonly narrow: RestrictedCalls['narrow']
 }
 
 /** What features of a run have for each other. Absent: the run doesn't have that feature, or it is opened later. */
@@ -44,11 +44,11 @@ export type Opened = InSession & {
    */
   readonly closing: Pick<Closing, 'add'>
   /** Where the run works at a moment. */
-  readonly now: () => Whereabouts
+  readonly now: () => ExecutionContext
   /** Those that the run has handed work to. */
   readonly workers: Workers
   /** What the run lends once it has begun, which is when anything that asks for it is called. */
-  readonly loan: () => AgentLoan
+  readonly runHandle: () => RunHandle
   /** Tells the user something, in the stream or, before there is one, at its beginning. */
   readonly tell: (message: string) => void
   /** The sandbox, which is none, of what is configured to run outside of it. */
@@ -56,7 +56,7 @@ export type Opened = InSession & {
   /** Runs a model for this run, with all that this run has but what is given. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
   /** What those may use that the run hands work to. */
-  readonly sharedTools: () => { readonly builtIn: readonly Tool[]; readonly mcp: LateTools }
+  readonly sharedTools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   /** Puts what features ask around requests around a model's. */
   readonly aroundModel: (model: Model) => Model
 }
@@ -68,7 +68,7 @@ export type Contribution = {
   /** For the run alone. Of two tools with one name, these stand. */
   readonly ownTools?: readonly Tool[]
   /** Tools that come and go. */
-  readonly lateTools?: LateTools
+  readonly dynamicTools?: DynamicTools
   readonly hooks?: RunHooks
   /** Told to the model before the first prompt of a session. */
   readonly context?: readonly string[]

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGuardian, openAuditLog, type Guardian, type Reviewer } from '../../policies/index.ts'
 import { concealedOf, protectingPlace } from '../../sandbox/index.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 import type { Contribution, Opened } from './feature.ts'
 import { planReviewer } from './plan-reviewer.ts'
 
@@ -10,20 +10,20 @@ import { planReviewer } from './plan-reviewer.ts'
 export function createRunGuardian(
   { session, policies, approvalMode, sandbox, services, review, choice, planMode }: Opened,
   contributions: readonly Contribution[],
-): (desk: ReviewDesk) => Guardian {
+): (runContext: RunContext) => Guardian {
   const audit = openAuditLog(join(session.directory, 'audit.jsonl'))
   // Planned changes are judged by the real paths that they would change.
   const writableRoots = [...new Set(sandbox.policy.writableRoots.flatMap((root) => [root, realpathSync(root)]))]
   const approvesPlans = planReviewer(choice, review, approvalMode, planMode)
   const behind = (reviewer: Reviewer): Reviewer =>
     contributions.reduce((wrapped, { wrapReviewer }) => wrapReviewer?.(wrapped) ?? wrapped, reviewer)
-  return (desk) => {
+  return (runContext) => {
     const guardian = createGuardian({
       rules: policies.rules,
       permissions: { ...policies.permissions, alias: (path) => services.worktrees?.originalOf(path) },
       approvalMode,
-      reviewer: behind(review.reviewer(desk)),
-      planReviewer: behind(approvesPlans(desk)),
+      reviewer: behind(review.reviewer(runContext)),
+      planReviewer: behind(approvesPlans(runContext)),
       audit,
       writableRoots,
       conceals: (paths) => concealedOf(sandbox.policy, paths),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ApprovalMode } from '../../policies/index.ts'
 import type { Inspect } from '../agents/inspector.ts'
 import { meteredModel } from '../agents/metered-model.ts'
-import type { AgentLoan } from '../agents/sub-agents.ts'
+import type { RunHandle } from '../agents/sub-agents.ts'
 import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import type { CommandVariables } from '../hooks/command-variables.ts'
 import type { HookSurroundings } from '../hooks/hooks.ts'
@@ -81,7 +81,7 @@ type Around = {
   /** A model by name, or the run's own. */
   readonly openModel: (name: string | undefined) => Promise<Model>
   /** What models that hooks ask are paid from. Hooks run only while the run does. */
-  readonly loan: () => AgentLoan
+  readonly runHandle: () => RunHandle
   /** The sandbox, which is none, of hooks that are configured to run outside of it. */
   readonly outside: () => Promise<Sandbox>
   /** Whom `agent` hooks ask. */
@@ -123,12 +123,12 @@ export function hookSurroundings(around: Around): {
       }),
       env: around.environment,
       ask: async ({ kind, text, model: name }, signal) => {
-        const { desk } = around.loan()
-        const exhausted = desk.exhausted()
+        const { runContext } = around.runHandle()
+        const exhausted = runContext.exhausted()
         if (exhausted !== undefined) throw new Error(exhausted)
         const opened = await around.openModel(name)
         if (kind === 'agent') return around.inspect({ prompt: text, model: opened, judgement }, signal)
-        const model = meteredModel(desk.within(opened), desk.spend)
+        const model = meteredModel(runContext.within(opened), runContext.spend)
         let said = ''
         const history = [{ type: 'message' as const, role: 'user' as const, text }]
         const request = { instructions: judge, tools: [], history, threadId: `${session.threadId}-hook` }

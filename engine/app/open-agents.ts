@@ -3,17 +3,17 @@ import type { Model } from '../core/model.ts'
 import { newestOf } from '../models/index.ts'
 import type { RunHooks } from '../tools/hooks.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
-import { mayOffer } from '../skills/narrowing.ts'
+import { mayOffer } from '../skills/tool-allowlist.ts'
 import { createRegistry } from '../tools/registry.ts'
 import type { Deferral } from '../tools/search/deferral.ts'
-import { someTools, type LateTools } from '../tools/late-tools.ts'
+import { someTools, type DynamicTools } from '../tools/dynamic-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../core/user-error.ts'
 
 type Opening = {
   readonly parent: Parent
   /** What agents may use; they hand no work on. */
-  readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: LateTools }
+  readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** The run's. */
   readonly model: Model

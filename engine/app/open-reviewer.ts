@@ -13,7 +13,7 @@ import {
 import type { Settings } from '../config/schema.ts'
 import type { Model } from '../core/model.ts'
 import type { Places } from '../core/places.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 import { callerReviewer, type CallerReviewer } from '../approvals/caller.ts'
 import { modelReviewer } from '../approvals/model.ts'
 import { answeringProgram } from '../approvals/program.ts'
@@ -25,9 +25,9 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 
 /** A reviewer that is ready, and what frees it. */
 export type OpenReviewer = {
-  readonly reviewer: (desk: ReviewDesk) => Reviewer
+  readonly reviewer: (runContext: RunContext) => Reviewer
   /** The person who is there, whoever is asked otherwise. Absent: nobody is. */
-  readonly person?: (desk: ReviewDesk) => Reviewer
+  readonly person?: (runContext: RunContext) => Reviewer
   /** Asks the person anything else. Absent: nobody is there who could be asked, or is to be. */
   readonly ask?: AskPerson
   /** Answers what the caller is asked. Absent: the caller isn't. */
@@ -76,24 +76,26 @@ async function openChosen(
     }
     case 'caller': {
       const { reviewer, answer } = callerReviewer()
-      return { reviewer: (desk) => reported(desk, () => reviewer), answer, close: nothingToClose }
+      return { reviewer: (runContext) => reported(runContext, () => reviewer), answer, close: nothingToClose }
     }
     case 'program': {
       const program = answeringProgram(choice.argv, { roots, environment, errors })
       const reviewer = createProgramReviewer({ exchange: program.exchange, ...timeout })
-      return { reviewer: (desk) => withBreaker(reported(desk, () => reviewer)), close: program.close }
+      return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: program.close }
     }
     case 'url': {
       const reviewer = createProgramReviewer({ exchange: httpExchange(choice.url), ...timeout })
-      return { reviewer: (desk) => withBreaker(reported(desk, () => reviewer)), close: nothingToClose }
+      return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: nothingToClose }
     }
     case 'model': {
       const model = await openModel()
       const policy = config.reviewer_policy_file === undefined ? undefined : readPolicy(config.reviewer_policy_file)
       return {
-        reviewer: (desk) =>
+        reviewer: (runContext) =>
           withBreaker(
-            reported(desk, (spend) => modelReviewer({ model, desk, spend, policy, timeoutMs: timeout.timeoutMs })),
+            reported(runContext, (spend) =>
+              modelReviewer({ model, runContext, spend, policy, timeoutMs: timeout.timeoutMs }),
+            ),
           ),
         close: nothingToClose,
       }
@@ -108,7 +110,7 @@ function personAt(ask: AskPerson, places: Places): OpenReviewer['reviewer'] {
     ask: askAtTerminal(ask, acceptedFiles(places)),
     writeRule: (rule) => keepRule(places, rule),
   })
-  return (desk) => reported(desk, () => person)
+  return (runContext) => reported(runContext, () => person)
 }
 
 function readPolicy(file: string): string {

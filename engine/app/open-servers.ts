@@ -1,13 +1,13 @@
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { McpServer } from '../mcp/server.ts'
 import type { McpServers } from '../mcp/servers.ts'
-import { fixedTools, type LateTools } from '../tools/late-tools.ts'
+import { fixedTools, type DynamicTools } from '../tools/dynamic-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../core/user-error.ts'
 
 /** The MCP servers of a run, started. */
 type OpenServers = {
-  readonly tools: LateTools
+  readonly tools: DynamicTools
   /** Undefined where none is configured. */
   readonly servers: McpServers | undefined
   /** What they say of their tools, for the model. */

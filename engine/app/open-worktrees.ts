@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path'
-import type { Whereabouts } from '../run/whereabouts.ts'
+import type { ExecutionContext } from '../run/execution-context.ts'
 import type { ReadRollout, Rollout } from '../session/rollout.ts'
 import type { OpenSandbox } from '../worktree/make-worktree.ts'
 import { Worktrees, type WorktreeHooks } from '../worktree/worktrees.ts'
@@ -8,7 +8,7 @@ import { findRepository } from './workspace.ts'
 
 type Opening = {
   /** Where the run begins. */
-  readonly home: Whereabouts
+  readonly home: ExecutionContext
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** The user's home directory. */
   readonly userHome: string

@@ -1,6 +1,6 @@
 import type { ApprovalMode, Reviewer } from '../../policies/index.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 import { unattendedPlans } from '../approvals/plan.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
@@ -14,7 +14,7 @@ export function planReviewer(
   review: OpenReviewer,
   approvalMode: ApprovalMode,
   planMode: PlanMode,
-): (desk: ReviewDesk) => Reviewer {
+): (runContext: RunContext) => Reviewer {
   switch (choice.kind) {
     case 'person':
     case 'program':

@@ -12,7 +12,7 @@ import type { Places } from '../core/places.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { Policies } from '../config/read-policies.ts'
 import type { OutputContract } from '../run/output-contract.ts'
-import type { Whereabouts } from '../run/whereabouts.ts'
+import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Session } from '../session/session.ts'
 import type { Beginning } from '../session/start.ts'
 import type { Command } from '../skills/definition.ts'
@@ -73,7 +73,7 @@ export type InSession = Confined & {
   readonly session: Session
   readonly planMode: PlanMode
   /** The run as it began. */
-  readonly began: Whereabouts
+  readonly began: ExecutionContext
   /** What was put in order, as sentences. */
   readonly recovered: readonly string[]
   /** Aborted when the run is to end. */

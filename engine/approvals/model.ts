@@ -1,12 +1,12 @@
 import { createModelReviewer, type CompletionRequest, type Reviewer } from '../../policies/index.ts'
 import { ModelError, type HistoryItem, type Model } from '../core/model.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 
 /** Who reviews, and what it is told. */
 type ModelReviewing = {
   readonly model: Model
-  readonly desk: ReviewDesk
-  readonly spend: ReviewDesk['spend']
+  readonly runContext: RunContext
+  readonly spend: RunContext['spend']
   /** Replaces the text it judges by. Absent: the one shipped. */
   readonly policy: string | undefined
   /** How long a verdict may take, repeats included. Absent: the reviewer's default. */
@@ -14,13 +14,13 @@ type ModelReviewing = {
 }
 
 /** Asks a model in a session of its own: no tools, one message, one answer. */
-export function modelReviewer({ model, desk, spend, policy, timeoutMs }: ModelReviewing): Reviewer {
+export function modelReviewer({ model, runContext, spend, policy, timeoutMs }: ModelReviewing): Reviewer {
   return createModelReviewer({
-    complete: (request) => complete(model, request, desk, spend),
+    complete: (request) => complete(model, request, runContext, spend),
     context: () => ({
-      instructions: desk.prompts,
-      ...(desk.material === '' ? {} : { material: desk.material }),
-      transcript: transcript(desk.history()),
+      instructions: runContext.prompts,
+      ...(runContext.material === '' ? {} : { material: runContext.material }),
+      transcript: transcript(runContext.history()),
     }),
     ...(policy === undefined ? {} : { policy }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -30,10 +30,10 @@ export function modelReviewer({ model, desk, spend, policy, timeoutMs }: ModelRe
 async function complete(
   model: Model,
   { instructions, input, schema, signal }: CompletionRequest,
-  desk: ReviewDesk,
-  spend: ReviewDesk['spend'],
+  runContext: RunContext,
+  spend: RunContext['spend'],
 ): Promise<string> {
-  const exhausted = desk.exhausted()
+  const exhausted = runContext.exhausted()
   if (exhausted !== undefined) throw new Error(exhausted)
   const request = {
     instructions,
@@ -44,7 +44,7 @@ async function complete(
   }
   let said: string[] = []
   try {
-    for await (const event of desk.within(model).respond(request, signal)) {
+    for await (const event of runContext.within(model).respond(request, signal)) {
       if (event.type === 'message') said.push(event.text)
       if (event.type === 'tool_call') throw new Error('the reviewing model called a tool, and it has none')
       if (event.type === 'retry') {

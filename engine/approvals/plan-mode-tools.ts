@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
-import { stopWork, type Workers } from '../tools/at-work.ts'
+import { requireIdle, type Workers } from '../tools/require-idle.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { eventVerdict } from '../tools/denied.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -33,7 +33,7 @@ function enterPlanMode(mode: PlanMode, agents: Workers): Tool {
     searchHint: 'plan design agree approve before changing read-only',
     run: (_, context) => {
       if (mode.wishedBy !== undefined) return Promise.resolve({ ok: true, output: 'Plan mode is on already.' })
-      const reason = stopWork(agents, context, wording)
+      const reason = requireIdle(agents, context, wording)
       if (reason !== undefined) return Promise.resolve({ ok: false, output: reason })
       const { startItem, callId } = context
       mode.enter()

@@ -1,7 +1,7 @@
 import type { Reviewer, ReviewRequest } from '../../policies/index.ts'
 import type { AssessmentItem } from '../core/events.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 
 const outcomes = {
   allowed: 'allow',
@@ -17,10 +17,10 @@ const outcomes = {
  *
  * @param make makes the reviewer, given where it says what its answers use
  */
-export function reported(desk: ReviewDesk, make: (spend: ReviewDesk['spend']) => Reviewer): Reviewer {
+export function reported(runContext: RunContext, make: (spend: RunContext['spend']) => Reviewer): Reviewer {
   let used: AssessmentItem['usage']
   const reviewer = make((usage, model) => {
-    desk.spend(usage, model)
+    runContext.spend(usage, model)
     used = {
       input_tokens: (used?.input_tokens ?? 0) + usage.inputTokens,
       output_tokens: (used?.output_tokens ?? 0) + usage.outputTokens,
@@ -28,7 +28,7 @@ export function reported(desk: ReviewDesk, make: (spend: ReviewDesk['spend']) =>
   })
   const review: Reviewer['review'] = async (request, options) => {
     const started = performance.now()
-    const item = desk.open({
+    const item = runContext.open({
       type: 'guardian_assessment',
       reviewer: reviewer.name,
       status: 'in_progress',

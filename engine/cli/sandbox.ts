@@ -15,7 +15,7 @@ import {
 import type { Settings } from '../config/schema.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { remedyAsFlags } from '../core/remedies.ts'
-import { circumstancesOf, describeDanger, withheldBy } from '../core/sandbox-status.ts'
+import { sandboxStatusOf, describeDanger, withheldBy } from '../core/sandbox-status.ts'
 import { UserError } from '../core/user-error.ts'
 import { finishReviewsFirst } from '../app/finish-reviews.ts'
 import { warn } from './warn.ts'
@@ -103,7 +103,7 @@ async function passThrough(
   ]
   const result = await child.result
   await Promise.all(ended)
-  for (const danger of circumstancesOf(sandbox).dangers ?? [])
+  for (const danger of sandboxStatusOf(sandbox).dangers ?? [])
     process.stderr.write(`agent sandbox: dangerous: ${describeDanger(danger)}\n`)
   for (const denial of result.denials) process.stderr.write(`agent sandbox: ${renderDenial(denial, remedyAsFlags)}\n`)
   return { result, isReaderGone }
@@ -113,7 +113,7 @@ async function passThrough(
 async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))
-  const { dangers } = circumstancesOf(sandbox)
+  const { dangers } = sandboxStatusOf(sandbox)
   const about = { backend: sandbox.backend, dangers, environmentWithheld: withheldBy(sandbox) }
   process.stdout.write(`${JSON.stringify({ ...about, ...result, denials, stdout, stderr })}\n`)
   return result

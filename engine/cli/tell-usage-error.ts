@@ -1,7 +1,7 @@
 /** Tells what is wrong with a command line as an event, where it asks for a run's events all the same. */
 export async function tellUsageError(argv: readonly string[], message: string): Promise<void> {
   if (!wantsEvents(argv)) return
-  const { tellFailure } = await import('./tell-start.ts')
+  const { tellFailure } = await import('./report-startup-failure.ts')
   tellFailure('usage', message)
 }
 

@@ -1,4 +1,4 @@
-import { failureLines } from './tell-start.ts'
+import { failureLines } from './report-startup-failure.ts'
 import { startWatchdog } from './watchdog.ts'
 
 /** The time limit of a run holds also where what holds the run up holds the event loop up. Gives what calls the watchdog off. */

@@ -14,8 +14,8 @@ export type { RunSummary, Spent } from './run-summary.ts'
 /** Counts up when a field changes its meaning or goes away; new fields do not count. */
 export const schemaVersion = 1
 
-/** Ours, in every event: what `Circumstances` says. */
-const circumstances = {
+/** Ours, in every event: what `SandboxStatus` says. */
+const sandboxStatus = {
   sandbox: z.literal('external').optional(),
   dangers: z.array(z.literal('docker-socket')).optional(),
 }
@@ -56,7 +56,7 @@ const terminal = {
  */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({
-    ...circumstances,
+    ...sandboxStatus,
     type: z.literal('thread.started'),
     thread_id: z.string(),
     schema_version: z.literal(schemaVersion),
@@ -95,20 +95,20 @@ export const RunEvent = z.discriminatedUnion('type', [
       denies_not_enforced: z.array(z.object({ deny: z.string(), why: z.string() })).optional(),
     }),
   }),
-  z.object({ ...circumstances, type: z.literal('turn.started') }),
-  z.object({ ...circumstances, type: z.literal('item.started'), item }),
-  z.object({ ...circumstances, type: z.literal('item.updated'), item }),
-  z.object({ ...circumstances, type: z.literal('item.completed'), item }),
-  z.object({ ...circumstances, type: z.literal('turn.completed'), ...terminal }),
+  z.object({ ...sandboxStatus, type: z.literal('turn.started') }),
+  z.object({ ...sandboxStatus, type: z.literal('item.started'), item }),
+  z.object({ ...sandboxStatus, type: z.literal('item.updated'), item }),
+  z.object({ ...sandboxStatus, type: z.literal('item.completed'), item }),
+  z.object({ ...sandboxStatus, type: z.literal('turn.completed'), ...terminal }),
   z.object({
-    ...circumstances,
+    ...sandboxStatus,
     type: z.literal('turn.failed'),
     error: z.object({ message: z.string() }),
     reason: z.string(),
     exit_code: z.int(),
     ...terminal,
   }),
-  z.object({ ...circumstances, type: z.literal('error'), message: z.string() }),
+  z.object({ ...sandboxStatus, type: z.literal('error'), message: z.string() }),
 ])
 
 export type RunEvent = z.infer<typeof RunEvent>

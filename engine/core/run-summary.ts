@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Changes } from './changes/change-watch.ts'
 import type { FileChange } from './changes/compose.ts'
 import type { EndReason } from './exit-codes.ts'
-import type { Circumstances } from './sandbox-status.ts'
+import type { SandboxStatus } from './sandbox-status.ts'
 import type { Budget } from './budget.ts'
 
 /** Tokens, as events count them. */
@@ -51,5 +51,5 @@ export type RunSummary = {
   /** How many variables of the environment commands did not get. */
   readonly withheld?: z.infer<typeof withheld> | undefined
   /** What was given to commands that is a way out of any sandbox. */
-  readonly dangers?: Circumstances['dangers']
+  readonly dangers?: SandboxStatus['dangers']
 }

@@ -1,7 +1,7 @@
 import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.ts'
 
 /** What no event of a run lets a reader overlook about its sandbox. Absent: what commands could do is the sandbox's own affair. */
-export type Circumstances = {
+export type SandboxStatus = {
   /** Nothing of ours confines commands: somebody stated that what is outside does. */
   readonly sandbox?: 'external'
   /** What of this machine was given to commands that is a way out of any sandbox. */
@@ -11,7 +11,7 @@ export type Circumstances = {
 type Danger = 'docker-socket'
 
 /** What holds for a run in this sandbox from its first event to its last. */
-export function circumstancesOf({ backend, policy }: Sandbox): Circumstances {
+export function sandboxStatusOf({ backend, policy }: Sandbox): SandboxStatus {
   const dangers: Danger[] = policy.dockerSocket === undefined ? [] : ['docker-socket']
   return {
     ...(backend === 'external' ? { sandbox: backend } : {}),

@@ -2,7 +2,7 @@ import type { Item, Sink, Spent } from '../core/events.ts'
 import { fit } from './fit.ts'
 import { harmless } from './harmless.ts'
 import { askUserName } from '../approvals/ask-user.ts'
-import { createTeller, type Telling } from './teller.ts'
+import { createFormatter, type FormatterOptions } from './formatter.ts'
 import { activity } from './activity.ts'
 import { columnsOf, ScreenRegion, type Screen } from './screen-region.ts'
 import { lastLines } from './tail-lines.ts'
@@ -19,8 +19,8 @@ const shownTailLines = 3
  * that says what is going on right now, for how long, what the run has used so far, and how long it has taken in all. These are redrawn in
  * place, so that the terminal's own history stays readable.
  */
-export function liveSink(screen: Screen, telling: Telling): Sink {
-  const teller = createTeller(telling)
+export function liveSink(screen: Screen, options: FormatterOptions): Sink {
+  const formatter = createFormatter(options)
   const region = new ScreenRegion(screen)
   const running = new Map<string, Doing>()
   const tails = new Map<string, () => string>()
@@ -43,8 +43,8 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
     const [read] = tails.values()
     const printed = read === undefined ? [] : lastLines(harmless(read()), shownTailLines)
     region.draw([
-      ...printed.map((text) => fit(`  ${text}`, columns)).map((text) => [text, teller.paint('dim', text)] as const),
-      ...[fit(line, columns)].map((text) => [text, teller.paint('cyan', text)] as const),
+      ...printed.map((text) => fit(`  ${text}`, columns)).map((text) => [text, formatter.paint('dim', text)] as const),
+      ...[fit(line, columns)].map((text) => [text, formatter.paint('cyan', text)] as const),
     ])
   }
   const think = (what: string): void => {
@@ -55,7 +55,7 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
   const timer = setInterval(draw, frameMs).unref()
   return {
     event(event) {
-      const lines = teller.event(event)
+      const lines = formatter.event(event)
       if (lines.length > 0) {
         region.erase()
         screen.write(`${lines.join('\n')}\n`)
@@ -98,7 +98,7 @@ export function liveSink(screen: Screen, telling: Telling): Sink {
       clearInterval(timer)
       region.erase()
       screen.write(
-        teller
+        formatter
           .summary(summary)
           .map((line) => `${line}\n`)
           .join(''),

@@ -1,30 +1,30 @@
 import type { RunEvent, Sink } from '../core/events.ts'
 import { harmless } from './harmless.ts'
 import { watchLongRunning } from './still-running.ts'
-import { createTeller, type Telling } from './teller.ts'
+import { createFormatter, type FormatterOptions } from './formatter.ts'
 import { oneLine } from './words.ts'
 
 /**
  * Plain lines on stderr as things happen: for logs, pipes and CI. A command has a line when it starts as well, and now and then one while
  * it runs: a log that is silent looks like a run that hangs.
  */
-export function plainSink(write: (text: string) => void, telling: Telling): Sink {
-  const teller = createTeller(telling)
+export function plainSink(write: (text: string) => void, options: FormatterOptions): Sink {
+  const formatter = createFormatter(options)
   const print = (lines: readonly string[]): void => {
     if (lines.length > 0) write(`${lines.join('\n')}\n`)
   }
-  const dim = (line: string): string => teller.paint('dim', line)
-  const running = telling.detail === 'quiet' ? undefined : watchLongRunning((lines) => print(lines.map(dim)))
+  const dim = (line: string): string => formatter.paint('dim', line)
+  const running = options.detail === 'quiet' ? undefined : watchLongRunning((lines) => print(lines.map(dim)))
   return {
     event: (event) => {
-      if (telling.detail !== 'quiet') print(startOf(event).map(dim))
-      print(teller.event(event))
+      if (options.detail !== 'quiet') print(startOf(event).map(dim))
+      print(formatter.event(event))
       running?.event(event)
     },
     tail: (id, read) => running?.tail(id, read),
     end: (summary) => {
       running?.end()
-      print(teller.summary(summary))
+      print(formatter.summary(summary))
     },
   }
 }

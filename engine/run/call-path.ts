@@ -7,7 +7,7 @@ import { todoOf } from './resumed-todo.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Running } from './running.ts'
 import { noTaskHooks } from '../tools/tasks/task-hooks.ts'
-import { whilePlanning } from './whereabouts.ts'
+import { whilePlanning } from './execution-context.ts'
 
 /** The path of a run's calls, with what is kept from call to call; to be closed with `closeWorkingState`. */
 export function callPath(options: RunOptions, guardian: Guardian, { recorder, changes }: Running): CallPath {

@@ -2,7 +2,7 @@ import { ModelError, type Model, type ModelRequest } from '../core/model.ts'
 import { planModeNotice } from '../tools/plan-mode/plan-mode.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import type { CallPath } from './find-call.ts'
-import { listen, spendInVain } from './listen.ts'
+import { listen, recordFailedAttempt } from './listen.ts'
 import { firstVerdict, type Observer, type Responded, type Verdict } from './observer.ts'
 import { observersOf } from './observers/index.ts'
 import { showTodo } from './resumed-todo.ts'
@@ -10,7 +10,7 @@ import { startCalls } from './run-calls.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Running } from './running.ts'
 import { stopFor, type Stop } from './stop.ts'
-import { leaveToSearch } from './web-search.ts'
+import { approveWebSearch } from './web-search.ts'
 
 const defaultConcurrency = 10
 
@@ -26,7 +26,10 @@ export async function converse(options: RunOptions, path: CallPath, running: Run
   for (const text of begun?.context ?? []) conversation.add({ type: 'message', role: 'developer', text })
   if (begun?.refused !== undefined) return { reason: 'stoppedByGuardian', message: begun.refused }
   const { state, guardian } = path.context
-  const fixed = { ...requestOf(options), ...(await leaveToSearch(options.webSearch, { guardian, recorder, signal })) }
+  const fixed = {
+    ...requestOf(options),
+    ...(await approveWebSearch(options.webSearch, { guardian, recorder, signal })),
+  }
   showTodo(state.todo, recorder)
   const observers = observersOf(options, running, { model, path, signal })
   try {
@@ -40,7 +43,7 @@ export async function converse(options: RunOptions, path: CallPath, running: Run
     }
   } catch (error) {
     if (error instanceof ModelError && error.spent !== undefined)
-      spendInVain(error.spent, { model, conversation, recorder, budget })
+      recordFailedAttempt(error.spent, { model, conversation, recorder, budget })
     return stopFor(error, options.signal, budget)
   }
 }

@@ -49,11 +49,11 @@ export async function listen(listening: Listening): Promise<number> {
         heard = []
         announced = 0
         await calls.retract()
-        if (event.spent !== undefined) spendInVain(event.spent, listening)
+        if (event.spent !== undefined) recordFailedAttempt(event.spent, listening)
         recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
         break
       case 'cut':
-        spendInVain(event.spent, listening)
+        recordFailedAttempt(event.spent, listening)
         break
       case 'notice':
         recorder.complete({ type: 'error', message: event.message })
@@ -72,7 +72,7 @@ export async function listen(listening: Listening): Promise<number> {
 }
 
 /** Counts what a failed attempt cost all the same. */
-export function spendInVain(spent: Usage, listening: Omit<Listening, 'request' | 'calls' | 'signal'>): void {
+export function recordFailedAttempt(spent: Usage, listening: Omit<Listening, 'request' | 'calls' | 'signal'>): void {
   listening.recorder.addUsage(spent)
   listening.conversation.addSpent(spent, listening.budget.spendBeside(spent, listening.model.name))
 }

@@ -5,7 +5,7 @@ import { exitCodes, type EndReason } from '../core/exit-codes.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
 import type { Patched } from '../core/changes/compose.ts'
-import type { Circumstances } from '../core/sandbox-status.ts'
+import type { SandboxStatus } from '../core/sandbox-status.ts'
 import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
 import { countChanges, eventUsage, isJudged, isLookUp, subject } from './summarize.ts'
@@ -49,21 +49,21 @@ export class Recorder {
   readonly #earlier: Earlier | undefined
   #usage = noUsage
 
-  readonly #circumstances: Circumstances
+  readonly #sandboxStatus: SandboxStatus
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
 
   /**
    * @param earlier what the session took before this run, for the totals
    * @param keep keeps the whole of an event that is too long for its line, and gives the file's path, where it can. Default: all are told whole.
-   * @param circumstances what every event says. Default: nothing
+   * @param sandboxStatus what every event says. Default: nothing
    */
   constructor(
     sinks: readonly Sink[],
     earlier?: Earlier,
     keep?: (bytes: Uint8Array) => string | undefined,
-    circumstances: Circumstances = {},
+    sandboxStatus: SandboxStatus = {},
   ) {
-    this.#circumstances = circumstances
+    this.#sandboxStatus = sandboxStatus
     this.#sinks = sinks
     this.#keep = keep
     this.#earlier = earlier
@@ -92,7 +92,7 @@ export class Recorder {
   /** Tells an event. Nothing is told after the run's terminal one. */
   emit(event: RunEvent): void {
     if (this.#ended) return
-    const said = maskRecord({ ...event, ...this.#circumstances })
+    const said = maskRecord({ ...event, ...this.#sandboxStatus })
     const told = this.#keep === undefined ? said : fitEvent(said, this.#keep)
     for (const sink of this.#sinks) sink.event(told)
   }
@@ -174,7 +174,7 @@ export class Recorder {
       auditHead,
       unenforced,
       withheld,
-      dangers: this.#circumstances.dangers,
+      dangers: this.#sandboxStatus.dangers,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
     this.#terminal(summary)

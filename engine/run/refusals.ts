@@ -18,7 +18,7 @@ type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | un
  * same. A refusal is of the aim, and trying it in yet another way is no work; asking for something else is. The model is told at the second.
  * Calls of one response count as one, since none could know of the others.
  */
-export class RefusalWatch {
+export class DenialCircuitBreaker {
   #inRow = 0
   #lookUps = 0
   /** What all responses of the row were about. */

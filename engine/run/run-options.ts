@@ -8,7 +8,7 @@ import type { Image, Model } from '../core/model.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Widening } from '../escalation/widening.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 import type { OutputLimits } from '../core/text/output-limits.ts'
 import type { Session } from '../session/session.ts'
 import type { BudgetFacts } from './budget.ts'
@@ -18,7 +18,7 @@ import type { RunHooks } from '../tools/hooks.ts'
 import type { TakeCall } from './serve-calls.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchWish } from './web-search.ts'
-import type { Whereabouts } from './whereabouts.ts'
+import type { ExecutionContext } from './execution-context.ts'
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
 export type RunOptions = {
@@ -28,7 +28,7 @@ export type RunOptions = {
   /** The wider sandboxes of what is granted during the run. Default: nothing can be granted. */
   readonly widening?: Widening
   /** Makes the Guardian; what it is lent belongs to this run. */
-  readonly guard: (desk: ReviewDesk) => Guardian
+  readonly guard: (runContext: RunContext) => Guardian
   readonly session: Session
   /** Real path of the directory the run works in. */
   readonly workspace: string
@@ -65,7 +65,7 @@ export type RunOptions = {
   /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
   readonly compactAt: (model: string) => number | undefined
   /** Where it works at a moment, if that changes. Absent: in `workspace`, with `sandbox` and `widening`. */
-  readonly now?: () => Whereabouts
+  readonly now?: () => ExecutionContext
   /** What the model is told beside the context in every run of a session. Absent: nothing. */
   readonly opening?: readonly string[]
   /** Whether the run plans, so that it may change nothing. Absent: it acts. */

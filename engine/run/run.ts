@@ -7,11 +7,11 @@ import { closeWorkingState } from '../tools/working-state.ts'
 import { announce } from './announce.ts'
 import { BudgetWatch } from './budget.ts'
 import { callPath } from './call-path.ts'
-import { circumstancesOf, closingOf } from '../core/sandbox-status.ts'
+import { sandboxStatusOf, closingOf } from '../core/sandbox-status.ts'
 import { Conversation } from './conversation.ts'
 import { converse } from './converse.ts'
 import { Recorder, type Closing } from './recorder.ts'
-import { reviewDesk } from './review-desk.ts'
+import { makeRunContext } from './make-run-context.ts'
 import { estimateTokensOfText } from './estimate-tokens.ts'
 import type { RunOptions } from './run-options.ts'
 import { takeCalls } from './serve-calls.ts'
@@ -27,7 +27,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     options.sinks,
     options.earlier,
     (bytes) => keepIfPossible(session, bytes),
-    circumstancesOf(options.sandbox),
+    sandboxStatusOf(options.sandbox),
   )
   const budget = new BudgetWatch(options.budget, options.factsOf)
   // Whoever works for another run is watched by that one.
@@ -41,7 +41,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     const fixed = estimateTokensOfText(`${options.instructions}${JSON.stringify(declarations)}`)
     const conversation = new Conversation(session.rollout, options.earlier, fixed)
     const running = { recorder, budget, conversation, changes }
-    const guardian = options.guard(reviewDesk(options, running))
+    const guardian = options.guard(makeRunContext(options, running))
     const path = callPath(options, guardian, running)
     try {
       if (options.serve === undefined) stop = await converse(options, path, running)

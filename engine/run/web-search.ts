@@ -14,7 +14,7 @@ export type WebSearchWish = {
  *
  * @returns what goes into every request; nothing, and an item that says why, where the answer is no
  */
-export async function leaveToSearch(
+export async function approveWebSearch(
   wish: WebSearchWish | undefined,
   {
     guardian,

@@ -14,7 +14,7 @@ import {
   type Written,
 } from './definition.ts'
 import { readFrontMatter, type MarkdownFile } from './front-matter.ts'
-import { readNarrowing } from './narrowing.ts'
+import { readToolAllowlist } from './tool-allowlist.ts'
 
 /** A folder that may hold `skills/`, `commands/` and `agents/`, and what its names begin with (`plugin:`; usually nothing). */
 export type DefinitionFolder = { readonly path: string; readonly prefix: string }
@@ -38,7 +38,7 @@ export async function findDefinitions(folders: readonly DefinitionFolder[]): Pro
     for (const { read: readOne } of found) {
       try {
         const one = await readOne()
-        if (one.allowedTools !== undefined) readNarrowing(one.allowedTools, one.path)
+        if (one.allowedTools !== undefined) readToolAllowlist(one.allowedTools, one.path)
         all.push(one)
       } catch (error) {
         if (!(error instanceof UserError)) throw error

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDeclaration } from '../core/model.ts'
-import { fixedTools, type LateTools } from './late-tools.ts'
+import { fixedTools, type DynamicTools } from './dynamic-tools.ts'
 import { deferredOfOurs, deferredOfServers, type Deferral } from './search/deferral.ts'
 import { ExecuteInput, executeToolName } from './search/execute-input.ts'
 import { searchDeferred } from './search/tool-search.ts'
@@ -22,7 +22,7 @@ export type ToolRegistry = {
 type Sources = {
   readonly builtIn: readonly Tool[]
   /** Tools of MCP servers. Default: none. */
-  readonly mcp?: readonly Tool[] | LateTools
+  readonly mcp?: readonly Tool[] | DynamicTools
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
   /** Which tools requests leave out, to be searched for. Default: none. */

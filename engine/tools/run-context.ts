@@ -4,7 +4,7 @@ import type { HistoryItem, Model, Usage } from '../core/model.ts'
 import type { ItemHandle } from './tool.ts'
 
 /** What a run lends to those who review its actions, and to those it hands work to. */
-export type ReviewDesk = {
+export type RunContext = {
   /** Opens an item of the run's stream and gives what updates and closes it. */
   readonly open: (item: ItemDraft) => ItemHandle
   /** Counts tokens of a model as the run's own, in its usage, its budget and its cost. */

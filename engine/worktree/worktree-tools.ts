@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Action } from '../../policies/index.ts'
 import type { Worktrees } from './worktrees.ts'
-import { stopWork, type Workers } from '../tools/at-work.ts'
+import { requireIdle, type Workers } from '../tools/require-idle.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { denied } from '../tools/denied.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
@@ -43,7 +43,7 @@ function enterWorktree(worktrees: Worktrees, agents: Workers): Tool {
       }
       if (context.sandbox.policy.mode === 'read-only')
         return failed('The sandbox is read-only: there is nothing to keep apart.')
-      const reason = stopWork(agents, context, wording)
+      const reason = requireIdle(agents, context, wording)
       if (reason !== undefined) return failed(reason)
       const planned = await worktrees.plan(name, base)
       if ('problem' in planned) return failed(`There is no worktree: ${planned.problem}`)
@@ -82,7 +82,7 @@ function exitWorktree(worktrees: Worktrees, agents: Workers): Tool {
     run: async ({ action, discard_changes: discard = false }, context) => {
       const { current } = worktrees
       if (current === undefined) return failed('You are in no worktree.')
-      const reason = stopWork(agents, context, wording)
+      const reason = requireIdle(agents, context, wording)
       if (reason !== undefined) return failed(reason)
       const where = { root: current.path, sandbox: context.sandbox.policy.mode }
       if (action === 'remove') {

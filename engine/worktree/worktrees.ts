@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { parsePolicy, SandboxError, type SandboxPolicy } from '../../sandbox/index.ts'
 import { createWidening, type Widening } from '../escalation/widening.ts'
 import { isInside } from '../core/paths.ts'
-import type { Whereabouts } from '../run/whereabouts.ts'
+import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Worktree } from '../session/worktree.ts'
 import { makeWorktree, type OpenSandbox } from './make-worktree.ts'
 import { removeWorktree, whatWouldBeLost } from './remove-worktree.ts'
@@ -21,7 +21,7 @@ export type WorktreeHooks = {
 
 type Options = {
   /** Where the run began. */
-  readonly home: Whereabouts
+  readonly home: ExecutionContext
   /** The root of the repository; undefined where the workspace is in none. */
   readonly root: string | undefined
   /** Below which worktrees are made. */
@@ -48,14 +48,14 @@ type Problem = { readonly problem: string }
 /** Where a run works: where it began, or in one worktree of it at a time. */
 export class Worktrees {
   readonly #options: Options
-  #entered: { readonly worktree: Worktree; readonly at: Whereabouts & { readonly widening: Widening } } | undefined
+  #entered: { readonly worktree: Worktree; readonly at: ExecutionContext & { readonly widening: Widening } } | undefined
 
   constructor(options: Options) {
     this.#options = options
   }
 
   /** Where it works now. */
-  get now(): Whereabouts {
+  get now(): ExecutionContext {
     return this.#entered?.at ?? this.#options.home
   }
 
@@ -186,7 +186,7 @@ export class Worktrees {
   }
 }
 
-async function close({ sandbox, widening }: Whereabouts & { readonly widening: Widening }): Promise<void> {
+async function close({ sandbox, widening }: ExecutionContext & { readonly widening: Widening }): Promise<void> {
   await widening.close()
   await sandbox.close()
 }

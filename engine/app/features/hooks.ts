@@ -5,7 +5,7 @@ import { hooksOfAgent, openHooks } from '../../hooks/run-hooks.ts'
 import { testHooks } from '../../hooks/self-test.ts'
 import { worktreeHooks } from '../../hooks/worktree-hooks.ts'
 import { noHooks, silentHooks, type CallHooks } from '../../tools/hooks.ts'
-import { narrowedCalls } from '../../skills/narrowed-calls.ts'
+import { restrictedCalls } from '../../skills/restricted-calls.ts'
 import { configFiles } from '../config-files.ts'
 import type { Contribution, Feature, Opened } from '../feature.ts'
 import { forbidsUrl } from '../forbidden-hosts.ts'
@@ -46,12 +46,12 @@ async function openFeature(context: Opened): Promise<Contribution> {
     hooks === undefined ? [] : await testHooks(set, { ...surroundings, home: context.home, forbidsHost, missingServer })
   const listening = hooks?.run ?? silentHooks
   const cwd = (): string => now().workspace
-  const { calls, narrow } = narrowedCalls(listening.calls, cwd)
+  const { calls, narrow } = restrictedCalls(listening.calls, cwd)
   services.hooks = {
     worktreeHooks: worktreeHooks(hooks?.hooks),
     narrow,
     hooksFor: (definition, id) => {
-      const own = narrowedCalls(calls, cwd)
+      const own = restrictedCalls(calls, cwd)
       if (definition?.allowedTools !== undefined) own.narrow(definition.allowedTools, `The agent ${definition.name}`)
       const agent = { id, type: definition?.name ?? 'general' }
       const asked: CallHooks = {

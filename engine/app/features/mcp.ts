@@ -20,7 +20,7 @@ export const mcpFeature: Feature = {
     context.closing.add(opened.close)
     if (opened.servers !== undefined) services.servers = opened.servers
     return {
-      lateTools: opened.tools,
+      dynamicTools: opened.tools,
       context: opened.context,
       notices: opened.notices,
       expandPrompt: async (prompt) =>

@@ -42,8 +42,8 @@ Examples:
 }
 
 async function execute(prompt: string | undefined, options: ExecOptions, start: Start): Promise<number> {
-  const { tellStart } = await import('../tell-start.ts')
-  return tellStart(options.json === true, async (progress) => {
+  const { reportStartupFailure } = await import('../report-startup-failure.ts')
+  return reportStartupFailure(options.json === true, async (progress) => {
     const { runExec } = await import('../exec.ts')
     return runExec(prompt, options, start, progress)
   })

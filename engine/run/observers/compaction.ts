@@ -1,7 +1,7 @@
 import type { Model } from '../../core/model.ts'
 import { compact } from '../compact.ts'
 import type { RunHooks } from '../../tools/hooks.ts'
-import { spendInVain } from '../listen.ts'
+import { recordFailedAttempt } from '../listen.ts'
 import type { Observer } from '../observer.ts'
 import { Room } from '../room.ts'
 import type { Running } from '../running.ts'
@@ -32,7 +32,7 @@ export function compactionObserver({ hooks, compactAt, ...rest }: Options): Obse
     afterAnswer: () => room.answered(),
     afterFailure: (error) => {
       if (!room.overflowed(error)) throw room.explain(error)
-      if (error.spent !== undefined) spendInVain(error.spent, rest)
+      if (error.spent !== undefined) recordFailedAttempt(error.spent, rest)
       return { type: 'ask' }
     },
   }

@@ -1,5 +1,5 @@
 import type { Observer } from '../observer.ts'
-import { RefusalWatch } from '../refusals.ts'
+import { DenialCircuitBreaker } from '../refusals.ts'
 import type { Running } from '../running.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { Running } from '../running.ts'
  * decides.
  */
 export function refusalsObserver({ conversation }: Pick<Running, 'conversation'>): Observer {
-  const watch = new RefusalWatch()
+  const watch = new DenialCircuitBreaker()
   return {
     name: 'refusals',
     afterResponse: ({ called, refusals }) => {

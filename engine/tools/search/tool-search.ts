@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool } from '../define-tool.ts'
-import type { LateTools } from '../late-tools.ts'
+import type { DynamicTools } from '../dynamic-tools.ts'
 import type { Tool } from '../tool.ts'
 import { ExecuteInput, executeToolName } from './execute-input.ts'
 import { subjectOf } from './terms.ts'
@@ -27,7 +27,7 @@ type Searched = { readonly deferred: readonly Tool[]; readonly loaded: readonly 
  * @param first those that the description names, which stays as it is
  * @param late where more may come from; who searches waits for it
  */
-export function searchDeferred(tools: () => Searched, first: readonly Tool[], late: LateTools): DeferredSearch {
+export function searchDeferred(tools: () => Searched, first: readonly Tool[], late: DynamicTools): DeferredSearch {
   const seen = new Set<string>()
   let indexed: Searched | undefined
   let index: ToolIndex | undefined

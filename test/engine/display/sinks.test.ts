@@ -3,7 +3,7 @@ import { jsonlSink } from '../../../engine/display/jsonl.ts'
 import { liveSink } from '../../../engine/display/live.ts'
 import { plainSink } from '../../../engine/display/plain.ts'
 import { fit } from '../../../engine/display/fit.ts'
-import type { Telling } from '../../../engine/display/teller.ts'
+import type { FormatterOptions } from '../../../engine/display/formatter.ts'
 import type { RunEvent, RunSummary, Sink } from '../../../engine/core/events.ts'
 
 const command = {
@@ -67,7 +67,7 @@ const story: readonly RunEvent[] = [
   },
 ]
 
-const plain: Telling = { colour: false, detail: 'normal' }
+const plain: FormatterOptions = { colour: false, detail: 'normal' }
 
 /** Everything a sink writes about a story. */
 function told(
@@ -120,7 +120,10 @@ describe('a command that takes long', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  const lines = (detail: Telling['detail'], until: (minutes: (count: number) => void, sink: Sink) => void): string => {
+  const lines = (
+    detail: FormatterOptions['detail'],
+    until: (minutes: (count: number) => void, sink: Sink) => void,
+  ): string => {
     let text = ''
     const sink = plainSink((piece) => (text += piece), { ...plain, detail })
     sink.event({ type: 'item.started', item: command })
@@ -296,7 +299,7 @@ test('why a run failed is said once, and in words', () => {
 })
 
 describe('--quiet', () => {
-  const quiet: Telling = { colour: false, detail: 'quiet' }
+  const quiet: FormatterOptions = { colour: false, detail: 'quiet' }
 
   test('says nothing of a run that did its work', () => {
     expect(told((write) => plainSink(write, quiet))).toBe('')

@@ -4,7 +4,7 @@ import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { expandCommand } from '../../../engine/skills/expand-command.ts'
 import { fillArguments } from '../../../engine/skills/fill-arguments.ts'
 import { findDefinitions } from '../../../engine/skills/find-definitions.ts'
-import { readNarrowing } from '../../../engine/skills/narrowing.ts'
+import { readToolAllowlist } from '../../../engine/skills/tool-allowlist.ts'
 import { viewsOf } from '../../../engine/hooks/view.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
@@ -118,7 +118,7 @@ describe('a prompt', () => {
 describe('allowed-tools', () => {
   const claudeNames = (tool: string) => builtInTools.find(({ name }) => name === tool)?.claudeNames ?? []
   const covers = (allowed: readonly string[], tool: string, input: Record<string, unknown>) =>
-    readNarrowing(allowed, 'here').covers(viewsOf({ tool, claudeNames: claudeNames(tool), input }, '/workspace'))
+    readToolAllowlist(allowed, 'here').covers(viewsOf({ tool, claudeNames: claudeNames(tool), input }, '/workspace'))
 
   test('names a tool as we call it, or as Claude Code does', () => {
     expect(covers(['Read'], 'read_file', { path: 'a' })).toBe(true)
@@ -136,7 +136,7 @@ describe('allowed-tools', () => {
   })
 
   test('an entry that is no tool is an error that says where', () => {
-    expect(() => readNarrowing(['(x)'], 'skills/a/SKILL.md')).toThrow(
+    expect(() => readToolAllowlist(['(x)'], 'skills/a/SKILL.md')).toThrow(
       "skills/a/SKILL.md: allowed-tools: '(x)' is not a tool",
     )
   })

@@ -1,19 +1,19 @@
 import { viewsOf } from '../hooks/view.ts'
 import type { CallHooks } from '../tools/hooks.ts'
-import { readNarrowing, type Narrowing } from './narrowing.ts'
+import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
 /** A gate before a run's calls that can be made narrower, and never wider again. */
-export type NarrowedCalls = {
+export type RestrictedCalls = {
   readonly calls: CallHooks
   /** Lets only these through from now on, of those that came through before. */
   readonly narrow: (allowed: readonly string[], source: string) => void
 }
 
 /** Puts the gate before the hooks of a run. Asking for a skill, and giving the final answer, always comes through. */
-export function narrowedCalls(behind: CallHooks, cwd: () => string): NarrowedCalls {
-  const narrowings: { readonly narrowing: Narrowing; readonly source: string }[] = []
+export function restrictedCalls(behind: CallHooks, cwd: () => string): RestrictedCalls {
+  const narrowings: { readonly narrowing: ToolAllowlist; readonly source: string }[] = []
   return {
-    narrow: (allowed, source) => void narrowings.push({ narrowing: readNarrowing(allowed, source), source }),
+    narrow: (allowed, source) => void narrowings.push({ narrowing: readToolAllowlist(allowed, source), source }),
     calls: {
       before: async (call) => {
         const views = viewsOf({ ...call, input: call.input as Readonly<Record<string, unknown>> }, cwd())

@@ -8,7 +8,7 @@ import { summaryLines } from './summary-lines.ts'
 import { progressWords } from './words.ts'
 
 /** How a person wants to be told. */
-export type Telling = {
+export type FormatterOptions = {
   /** Whether escape sequences may be written at all. */
   readonly colour: boolean
   readonly detail: Detail
@@ -17,14 +17,14 @@ export type Telling = {
 }
 
 /** Puts a run into words for a person, line by line. */
-type Teller = {
+type Formatter = {
   readonly paint: Paint
   event(event: RunEvent): readonly string[]
   summary(summary: RunSummary): readonly string[]
 }
 
 /** Makes what puts one run into words. What comes from outside is harmless in them. */
-export function createTeller({ colour, detail, cwd }: Telling): Teller {
+export function createFormatter({ colour, detail, cwd }: FormatterOptions): Formatter {
   let workspace = ''
   let session: readonly string[] = []
   let lastError: string | undefined

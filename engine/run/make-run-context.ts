@@ -1,12 +1,12 @@
 import type { HistoryItem } from '../core/model.ts'
-import type { ReviewDesk } from '../tools/run-context.ts'
+import type { RunContext } from '../tools/run-context.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import { splitPiped } from './piped-input.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Running } from './running.ts'
 
 /** What a run lends to those who review its actions, and to those it hands work to. */
-export function reviewDesk(options: RunOptions, { recorder, budget, conversation, changes }: Running): ReviewDesk {
+export function makeRunContext(options: RunOptions, { recorder, budget, conversation, changes }: Running): RunContext {
   // What another program asks for is no person's leave.
   const said = options.serve === undefined ? [...promptsOf(options.earlier?.original ?? []), options.prompt] : []
   const prompts = said.map(splitPiped)

@@ -1,7 +1,7 @@
 import type { Tool } from './tool.ts'
 
 /** Tools that may come and go while a run goes on. */
-export type LateTools = {
+export type DynamicTools = {
   /** Those there are now: the same list until it changes. */
   readonly current: () => readonly Tool[]
   /** Names of the servers that may still bring some. */
@@ -13,12 +13,12 @@ export type LateTools = {
 }
 
 /** Tools that stay as they are. */
-export function fixedTools(tools: readonly Tool[]): LateTools {
+export function fixedTools(tools: readonly Tool[]): DynamicTools {
   return { current: () => tools, awaited: () => [], settled: () => Promise.resolve(), missing: () => [] }
 }
 
 /** Some of them. */
-export function someTools(tools: LateTools, keeps: (tool: Tool) => boolean): LateTools {
+export function someTools(tools: DynamicTools, keeps: (tool: Tool) => boolean): DynamicTools {
   let from: readonly Tool[] | undefined
   let kept: readonly Tool[] = []
   return {

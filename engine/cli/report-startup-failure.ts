@@ -24,7 +24,10 @@ const longestMessage = 16 * 1024
  * @param json whether events are asked for
  * @throws what the start threw, once the event is out
  */
-export async function tellStart(json: boolean, start: (progress: Progress) => Promise<number>): Promise<number> {
+export async function reportStartupFailure(
+  json: boolean,
+  start: (progress: Progress) => Promise<number>,
+): Promise<number> {
   let told: number | undefined
   const unhandle = handleSignals(json)
   try {

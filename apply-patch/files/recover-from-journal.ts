@@ -5,7 +5,7 @@ import { identityOf, isSameDirectory } from './identity.ts'
 import type { Header } from './journal.ts'
 import { isInside } from './resolve-path.ts'
 import { readJournal, type ReadJournal } from './read-journal.ts'
-import { cleanUp, rollBack, type Remnant } from './roll-back.ts'
+import { cleanUp, rollBack, type Leftover } from './roll-back.ts'
 
 /** What became of one crashed commit. */
 export type RecoveryReport = {
@@ -29,7 +29,10 @@ export type RecoveryReport = {
  * @returns undefined for a journal of another tree, or one that is gone
  * @throws CommitError `unrecoverable` naming the files that were changed since or can't be reached; the journal stays
  */
-export async function putInOrder(journal: string, root: string | undefined): Promise<RecoveryReport | undefined> {
+export async function recoverFromJournal(
+  journal: string,
+  root: string | undefined,
+): Promise<RecoveryReport | undefined> {
   const read = await readIfThere(journal)
   if (read === undefined) return undefined
   if (read.state === 'not-begun') {
@@ -70,7 +73,7 @@ export async function putInOrder(journal: string, root: string | undefined): Pro
  * Takes back a begun commit, unless a directory it works in is gone: then what it put aside is elsewhere, and the
  * journal is the only thing that still knows of it.
  */
-function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Remnant[] {
+function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Leftover[] {
   const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])
   const used = new Set(
     header.steps.flatMap(({ trace }) => (trace.type === 'add' ? [trace.fresh.directory] : [trace.old.directory])),
@@ -90,7 +93,7 @@ function isThere(directory: string, directories: Directories): boolean {
   }
 }
 
-function unrecoverable(journal: string, remains: readonly Remnant[]): CommitError {
+function unrecoverable(journal: string, remains: readonly Leftover[]): CommitError {
   return new CommitError('unrecoverable', {
     operation: 'journal',
     journal,

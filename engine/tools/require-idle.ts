@@ -13,7 +13,7 @@ export type Workers = {
  * @param wording what is said of commands and of agents that are at work
  * @returns the reason, in words for the model; undefined when nothing is at work any more
  */
-export function stopWork(
+export function requireIdle(
   workers: Workers,
   { state }: ToolContext,
   wording: { readonly commands: string; readonly agents: string },

@@ -5,13 +5,13 @@ import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 
 /** Where a run works at a moment, and what its commands may touch there. */
-export type Whereabouts = ToolPlace & {
+export type ExecutionContext = ToolPlace & {
   /** Absent: the sandbox can't be widened. */
   readonly widening?: Widening
 }
 
-/** The whereabouts as they are for calls: while the run plans nothing can be written, and nothing is granted. */
-export function whilePlanning(now: () => Whereabouts, mode: PlanMode | undefined): () => Whereabouts {
+/** The context as it is for calls: while the run plans nothing can be written, and nothing is granted. */
+export function whilePlanning(now: () => ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
   let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
   return () => {
     const { workspace, sandbox, widening } = now()

@@ -1,8 +1,8 @@
 import { unlinkSync } from 'node:fs'
-import { claimTree, type Claim } from './claim.ts'
+import { claimTree, type TreeLock } from './claim.ts'
 import { CommitError, withFacts } from './errors.ts'
 import { keepForUndo } from './keep-journal.ts'
-import type { RecoveryReport } from './put-in-order.ts'
+import type { RecoveryReport } from './recover-from-journal.ts'
 import type { Outcome } from './transaction.ts'
 import { twice } from './twice.ts'
 
@@ -13,10 +13,10 @@ type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readon
  * Runs a commit with the sole right to a tree, after putting in order what crashed runs left there. Afterwards the
  * journal is kept for `undo`, kept for `recover`, or removed.
  */
-export async function underClaim<Result>(
+export async function withTreeLock<Result>(
   root: string,
   options: { readonly stateDirectory?: string; readonly signal?: AbortSignal },
-  act: (claim: Claim, recovered: readonly RecoveryReport[]) => Promise<Done<Result>>,
+  act: (claim: TreeLock, recovered: readonly RecoveryReport[]) => Promise<Done<Result>>,
 ): Promise<Result> {
   const claim = await claimTree(root, options)
   try {
@@ -38,24 +38,24 @@ export async function underClaim<Result>(
 }
 
 /** The commit is done, so nothing here may fail it: what can't be tidied now is left to `recover`. */
-function conclude(claim: Claim, { outcome, retires }: Done<unknown>): void {
+function conclude(claim: TreeLock, { outcome, retires }: Done<unknown>): void {
   const retired = retires.every((path) => twice(() => unlinkSync(path)))
   if (outcome.leftOver.length > 0 || !retired) markFailed(claim)
   else if (!outcome.canUndo || !twice(() => keepForUndo(claim))) claim.journal.discard()
 }
 
 /** Says that nobody is at work under this journal any more. Under its old name it is found once this process ended. */
-function markFailed(claim: Claim): void {
+function markFailed(claim: TreeLock): void {
   twice(() => claim.journal.keepAs(`failed-${claim.owner}`))
 }
 
 /** Reading journals needs a validator, which a run without a crash behind it need not load. */
-async function recoverCrashed(claim: Claim, root: string): Promise<readonly RecoveryReport[]> {
+async function recoverCrashed(claim: TreeLock, root: string): Promise<readonly RecoveryReport[]> {
   if (claim.crashed.length === 0) return []
-  const { putInOrder } = await import('./put-in-order.ts')
+  const { recoverFromJournal } = await import('./recover-from-journal.ts')
   const reports: RecoveryReport[] = []
   for (const journal of claim.crashed) {
-    const report = await putInOrder(journal, root)
+    const report = await recoverFromJournal(journal, root)
     if (report !== undefined) reports.push(report)
   }
   return reports

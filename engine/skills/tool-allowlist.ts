@@ -6,7 +6,7 @@ import { UserError } from '../core/user-error.ts'
 import type { Tool } from '../tools/tool.ts'
 
 /** Whether a call is among those that are allowed. */
-export type Narrowing = {
+export type ToolAllowlist = {
   /** What is allowed, as it was written. */
   readonly allowed: readonly string[]
   readonly covers: (views: readonly CallView[]) => boolean
@@ -18,7 +18,7 @@ export type Narrowing = {
  * @param source the file it stands in, for messages
  * @throws UserError `usage` for an entry that is neither
  */
-export function readNarrowing(allowed: readonly string[], source: string): Narrowing {
+export function readToolAllowlist(allowed: readonly string[], source: string): ToolAllowlist {
   for (const text of allowed) {
     if (/^[\w*-]+(?:\(|$)/.test(text)) continue
     throw new UserError('usage', `${source}: allowed-tools: '${text}' is not a tool; expected Tool or Tool(what)`)
