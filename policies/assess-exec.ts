@@ -3,8 +3,9 @@ import { answerForAlarm, answerForFact } from './approval-mode.ts'
 import type { Assessment, Policy } from './assessment.ts'
 import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
 import { describeFact, readOnly, unknown, type CommandClass, type Fact } from './commands/facts.ts'
+import type { ShellWord } from './commands/shell-word.ts'
 import { strictest, type Opinion } from './opinion.ts'
-import { permitHost, permitPath } from './permissions/assess.ts'
+import { permitHost, permitLook, permitPath } from './permissions/assess.ts'
 import { judgeReach } from './permissions/reach.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 import { assessConcealed } from './assess-concealed.ts'
@@ -97,13 +98,14 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
   // Where no sandbox enforces the lists, what is found here is all there is.
   const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
   const opinions = analysis.commands.flatMap((command) => {
-    const { facts, around, reads } = command
+    const { facts, around, reads, names, trees } = command
     const removed = removedPaths(command)
     const all = [...facts, ...around]
     const written = all.flatMap((fact) => (fact.class === 'writes' ? fact.paths : []))
     const hosts = all.flatMap((fact) => (fact.class === 'network' ? fact.hosts : []))
     return [
       ...folders.flatMap((folder) => reads.flatMap(({ text }) => permitPath('read', text, folder, permissions))),
+      ...folders.flatMap((folder) => [...names, ...trees].flatMap((word) => lookAt(word, folder, permissions))),
       ...folders.flatMap((folder) => written.flatMap((path) => permitPath('edit', path, folder, permissions))),
       ...folders.flatMap((folder) => removed.flatMap((path) => permitPath('remove', path, folder, permissions))),
       ...hosts.flatMap((host) => permitHost(host, permissions)),
@@ -117,6 +119,11 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
 function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
   const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
+}
+
+/** What is said of looking at a file or folder that the line names. */
+function lookAt(word: ShellWord, folder: string, permissions: Policy['permissions']): readonly Opinion[] {
+  return word.kind === 'static' ? permitLook(word.text, folder, permissions) : []
 }
 
 /** Programs that take away what they name, or put something else in its place. */

@@ -24,7 +24,8 @@ export type AnalysedCommand = {
   readonly alarms: readonly Alarm[]
   /** Files it reads, so far as they can be named. */
   readonly reads: readonly ShellWord[]
-  /** Folders that it goes through. */
+  /** What it only looks at; folders that it goes through are in `trees`. */
+  readonly names: readonly ShellWord[]
   readonly trees: readonly ShellWord[]
   /** Why it may run commands that aren't listed. */
   readonly opaque: string | undefined
@@ -80,9 +81,7 @@ export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnaly
 }
 
 /** The analysis of one shell text, as `bash -c` would run it. */
-export function analyseScript(text: string): CommandAnalysis {
-  return analyseCommand(['bash', '-c', text])
-}
+export const analyseScript = (text: string): CommandAnalysis => analyseCommand(['bash', '-c', text])
 
 /** All reasons why a command isn't read-only, in words. */
 export function describeAnalysis(analysis: CommandAnalysis): readonly string[] {
@@ -128,6 +127,7 @@ class Analysis {
       words: command.words,
       bare: judged.bare,
       reads: [...(around.reads ?? []), ...(judged.reads ?? [])],
+      names: judged.names ?? [],
       trees: judged.trees ?? [],
       opaque: judged.opaque,
       unlisted: judged.unlisted ?? false,

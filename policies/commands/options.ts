@@ -66,6 +66,11 @@ export function parseArguments(words: readonly ShellWord[], table: OptionTable, 
       continue
     }
     const text = staticText(word)
+    const given = text === undefined ? readNamed(word, table) : undefined
+    if (given !== undefined) {
+      options.push(given)
+      continue
+    }
     if (text === undefined) {
       if (style.anyWord !== true) return { ok: false, reason: `${word.text} may turn out to be an option` }
       operands.push(word)
@@ -86,6 +91,15 @@ export function parseArguments(words: readonly ShellWord[], table: OptionTable, 
 }
 
 type Read = { readonly options: readonly GivenOption[]; readonly used: 0 | 1 } | { readonly reason: string }
+
+/** `--name=…` between quotes, of which only the value is known no sooner than it runs. */
+function readNamed(word: ShellWord, table: OptionTable): GivenOption | undefined {
+  if (word.kind !== 'dynamic' || !word.single) return undefined
+  const name = /^(--[a-z][a-z-]*)=/.exec(word.prefix)?.[1] ?? ''
+  const takes = table.get(name)
+  if (takes === undefined || takes === 'nothing') return undefined
+  return { name, takes, value: { ...word, prefix: word.prefix.slice(name.length + 1) } }
+}
 
 function readLong(text: string, next: ShellWord | undefined, table: OptionTable): Read {
   const equals = text.indexOf('=')

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Opinion } from '../opinion.ts'
 import { matchStars } from '../rules/match-stars.ts'
 import type { RuleDecision } from '../rules/rule.ts'
@@ -59,6 +60,20 @@ export function permitPath(
     )
     .map((permission) => opinion(permission, `${doing[access]} ${path}`))
 }
+
+/**
+ * What the lists say about looking at something, or going through it: what may not be read may not be looked at by its name, nor a folder of
+ * which all that is in it may not be read.
+ */
+export function permitLook(path: string, cwd: string, permissions: PermissionSet): readonly Opinion[] {
+  const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
+  return [path, join(path, anyName)].flatMap((one) =>
+    permitPath('read', one, cwd, { ...permissions, paths: restricting }),
+  )
+}
+
+/** A name that no pattern means in particular. */
+const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const
 

@@ -94,7 +94,7 @@ function judgeFind(args: readonly ShellWord[]): Judgement {
   // find names files and doesn't read them; only its roots count as looked at.
   return {
     ...join([
-      { facts, runs: found },
+      { facts, runs: found, names: leading },
       judgeTexts([...leading, ...rest]),
       judgeFiles(leading.filter(({ kind }) => kind !== 'dynamic')),
     ]),

@@ -121,8 +121,8 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
   )
   const dynamic = files.filter((file) => file.kind === 'dynamic' && file.from === 'environment')
   const facts = dynamic.map((file) => unknown(`${file.text} may hold a secret of the environment`))
-  if (secret === undefined) return { facts }
-  return { facts, alarms: [{ kind: 'secret', reason: `${secret.text} is where credentials are kept` }] }
+  if (secret === undefined) return { facts, names: files }
+  return { facts, names: files, alarms: [{ kind: 'secret', reason: `${secret.text} is where credentials are kept` }] }
 }
 
 /** Whole trees that would be gone through. */
@@ -150,6 +150,7 @@ export function join(judgements: readonly Judgement[]): Judgement {
     alarms: judgements.flatMap(({ alarms }) => alarms ?? []),
     runs: judgements.flatMap(({ runs }) => runs ?? []),
     reads: judgements.flatMap(({ reads }) => reads ?? []),
+    names: judgements.flatMap(({ names }) => names ?? []),
     trees: judgements.flatMap(({ trees }) => trees ?? []),
   }
 }

@@ -20,6 +20,8 @@ export type Judgement = {
   readonly runs?: readonly Inner[]
   /** Files it reads, so far as they can be named. */
   readonly reads?: readonly ShellWord[]
+  /** Files and folders that it only looks at, so far as they can be named. */
+  readonly names?: readonly ShellWord[]
   /** Folders that it goes through, with all that is below. */
   readonly trees?: readonly ShellWord[]
   /** The arguments without options that stand before a subcommand, so that rules see `git push` in `git -C . push`. */
