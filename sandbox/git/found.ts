@@ -66,7 +66,9 @@ const rootsOf = onceFor((protectedPaths: readonly string[]) => {
 
 /** The host's own symlinks on the way to what is protected, also to what isn't there. */
 export function linksTo(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
-  const entries = entriesOf(found, directoriesAbove(protectedPaths))
+  // What lies in no root has no directory above it in one.
+  const { paths } = rootsOf(protectedPaths)(found.map(({ root }) => root))
+  const entries = entriesOf(found, directoriesAbove(paths))
   return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))
 }
 
