@@ -70,7 +70,7 @@ describe('a schema that the provider cannot enforce', () => {
     expect(ended.code).toBe(0)
     expect(ended.requests).toHaveLength(1)
     const { tools, text } = ended.requests[0]?.body as { tools: readonly { name: string }[]; text?: unknown }
-    expect(text).toBeUndefined()
+    expect(text).toEqual({ verbosity: 'low' })
     expect(tools.find(({ name }) => name === 'structured_output')).toMatchObject({ parameters: loose })
     expect(ended.events.findLast((event) => event.type === 'item.completed')).toMatchObject({
       item: { type: 'agent_message', text: '{"name":"x"}' },
