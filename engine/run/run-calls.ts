@@ -45,6 +45,7 @@ export function startCalls(calling: Calling): ResponseCalls {
       scheduler.add({
         safe: isConcurrencySafe(found, path) || isSideBySide(found),
         early: !isSideBySide(found),
+        readOnly: !found.fits || found.checked.readOnly(path.context),
         run: async (turn) => explain(await runCall(found, path, turn), turn),
       })
     },
@@ -81,13 +82,17 @@ function newScheduler({ concurrency, signal }: Calling): Scheduler<ToolResult> {
     limit: concurrency,
     signal,
     isBroken: ({ broken }) => broken === true,
-    skipped: (reason) => ({ ok: false, output: reason === 'sibling' ? skippedForSibling : skippedForStop }),
+    stopsLater: ({ commandFailed }) => commandFailed === true,
+    skipped: (reason) => ({ ok: false, output: skippedFor[reason] }),
   })
 }
 
-const skippedForSibling =
-  'Not run: a call beside it could not be carried out. Nothing was changed; call again if it is still wanted.'
-const skippedForStop = 'Not run: the run was being stopped.'
+const skippedFor = {
+  sibling: 'Not run: a call beside it could not be carried out. Nothing was changed; call again if it is still wanted.',
+  stopped: 'Not run: the run was being stopped.',
+  failed:
+    'Not run, because a command before it in the same response failed. Look at that first; call again if this is still wanted.',
+} as const
 
 /** A call that was ended because of another one says so, or its own words would blame the command. */
 function explain(result: ToolResult, { signal }: Turn): ToolResult {

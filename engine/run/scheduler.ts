@@ -14,6 +14,8 @@ type Task<Result> = {
   readonly safe: boolean
   /** For a safe one: false where it begins only when the response is complete, and does not end with its batch. Default: true. */
   readonly early?: boolean
+  /** Whether it changes nothing. Default: it may. */
+  readonly readOnly?: boolean
   run(turn: Turn): Promise<Result>
 }
 
@@ -25,7 +27,9 @@ type Options<Result> = {
   /** Whether a result means that the call could not be carried out, which ends the calls of its batch. */
   isBroken(result: Result): boolean
   /** The result of a call that was given up before it began: because of a call of its batch, or altogether. */
-  skipped(reason: 'sibling' | 'stopped'): Result
+  skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
+  /** Whether a result means that calls behind it that may change things are not made. Default: none does. */
+  stopsLater?(result: Result): boolean
 }
 
 type Entry<Result> = {
@@ -52,6 +56,8 @@ export class Scheduler<Result> {
   readonly #waiting: Entry<Result>[] = []
   readonly #running = new Set<Entry<Result>>()
   #settled = false
+  /** The first call that failed so that those behind it are not made. */
+  #failedAt = Infinity
 
   constructor(options: Options<Result>) {
     this.#options = options
@@ -103,6 +109,11 @@ export class Scheduler<Result> {
         entry.done.resolve(this.#options.skipped(entry.batch.signal.reason === 'sibling' ? 'sibling' : 'stopped'))
         continue
       }
+      if (entry.resume === undefined && entry.index > this.#failedAt && entry.task.readOnly !== true) {
+        this.#waiting.shift()
+        entry.done.resolve(this.#options.skipped('failed'))
+        continue
+      }
       if (!this.#mayRun(entry)) return
       this.#waiting.shift()
       this.#running.add(entry)
@@ -133,6 +144,8 @@ export class Scheduler<Result> {
     try {
       const result = await entry.task.run({ signal: call.signal, alone: () => this.#alone(entry) })
       if (this.#options.isBroken(result) && !call.signal.aborted) entry.batch.abort('sibling')
+      const isStopping = entry.task.readOnly !== true && this.#options.stopsLater?.(result) === true
+      if (isStopping) this.#failedAt = Math.min(this.#failedAt, entry.index)
       entry.done.resolve(result)
     } catch (error) {
       entry.done.reject(error)

@@ -77,6 +77,7 @@ export function answerCommand(
   }
   return {
     ok: result.status === 'exited' && result.code === 0,
+    ...(result.status === 'exited' && result.code === 0 ? {} : { commandFailed: true }),
     output: lines.join('\n'),
     // The output proper is cut above; what surrounds it is short and must not push it out.
     room: withSurroundings(room),

@@ -14,6 +14,8 @@ export type ToolResult = {
   readonly refused?: EventVerdict
   /** The call could not be carried out at all, so that the calls beside it are not worth going on with. A throw means the same. */
   readonly broken?: boolean
+  /** It is a command that ran and failed: what comes behind it in the same response was asked for as if it would not. */
+  readonly commandFailed?: boolean
   /** How much of the output the model gets; beyond it the middle is cut out. Default: as configured. */
   readonly room?: Room
   /** Where the whole output lies, when the tool has kept it already. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, say } from '../../support/mock-openai.ts'
@@ -41,6 +41,21 @@ describe.skipIf(needsBubblewrap())('calls beside each other', () => {
       ...Array.from({ length: 3 }, () => expect.stringContaining('cut off before this call was answered')),
     ])
     expect(readFileSync(join(cwd, 'log'), 'utf8')).toBe('ran\n')
+  })
+
+  test('behind a command that failed only what reads is called, and the model is told why', async () => {
+    const cwd = repository({ 'a.txt': 'one\n' })
+    const run = (cmd: string) => call('exec_command', { cmd })
+    const replies = [[run('touch b; exit 3'), run('touch c'), run('cat a.txt')], [run('touch d')], [say('ok')]]
+    const { requests } = await exec(replies, ['x'], { cwd })
+    const { input } = requests[1]?.body as { input: readonly Record<string, unknown>[] }
+    const outputs = input.filter(({ type }) => type === 'function_call_output').map(({ output }) => String(output))
+    expect(outputs).toEqual([
+      expect.stringContaining('exited with code 3'),
+      'Not run, because a command before it in the same response failed. Look at that first; call again if this is still wanted.',
+      expect.stringContaining('one'),
+    ])
+    expect(['b', 'c', 'd'].map((name) => existsSync(join(cwd, name)))).toEqual([true, false, true])
   })
 
   test('tool_concurrency says how many', async () => {

@@ -4,7 +4,10 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Scheduler, type Turn } from '../../../engine/run/scheduler.ts'
 
-type Result = { readonly by: number; readonly how: 'ok' | 'broken' | 'skipped: sibling' | 'skipped: stopped' }
+type Result = {
+  readonly by: number
+  readonly how: 'ok' | 'broken' | 'skipped: sibling' | 'skipped: stopped' | 'skipped: failed'
+}
 
 const open = (limit = 10, signal = new AbortController().signal): Scheduler<Result> =>
   new Scheduler({
@@ -223,4 +226,20 @@ test('safe calls that are not early begin when the response is complete, beside 
   second.end()
   early.end()
   expect((await ended(scheduler)).map(({ how }) => how)).toEqual(['ok', 'broken', 'ok'])
+})
+
+test('behind one that fails so, what may change things is not run, and what only reads is', async () => {
+  const scheduler = new Scheduler<Result>({
+    limit: 10,
+    signal: new AbortController().signal,
+    isBroken: () => false,
+    stopsLater: ({ how }) => how === 'broken',
+    skipped: (reason) => ({ by: -1, how: `skipped: ${reason}` }),
+  })
+  const tasks = [held(0), held(1), held(2), held(3)]
+  for (const [at, { run }] of tasks.entries()) scheduler.add({ safe: false, readOnly: at === 2, run })
+  tasks[0]?.end()
+  tasks[1]?.end('broken')
+  tasks[2]?.end()
+  expect((await ended(scheduler)).map(({ how }) => how)).toEqual(['ok', 'broken', 'ok', 'skipped: failed'])
 })
