@@ -81,7 +81,10 @@ type Reply = { readonly value: unknown; readonly payload: Buffer }
 class Helper {
   readonly #child: SandboxProcess
   readonly #open = new Map<number, PromiseWithResolvers<Reply> & { readonly path: string }>()
-  #received: Buffer = Buffer.alloc(0)
+  #pieces: Buffer[] = []
+  #length = 0
+  /** How much an answer that has begun takes, with what stands before it. */
+  #awaited = 0
   #next = 0
   ended = false
 
@@ -138,17 +141,27 @@ class Helper {
   }
 
   #receive(chunk: Buffer): void {
-    this.#received = Buffer.concat([this.#received, chunk])
+    this.#pieces.push(chunk)
+    this.#length += chunk.length
+    // Put together once they are a whole answer: each time, a large file would be copied a thousand times.
+    if (this.#length < this.#awaited) return
+    let received = Buffer.concat(this.#pieces)
+    this.#awaited = 0
     for (;;) {
-      const end = this.#received.indexOf(10)
-      if (end === -1) return
-      const header = JSON.parse(this.#received.toString('utf8', 0, end)) as FileAnswer
+      const end = received.indexOf(10)
+      if (end === -1) break
+      const header = JSON.parse(received.toString('utf8', 0, end)) as FileAnswer
       const rest = end + 1 + header.bytes
-      if (this.#received.length < rest) return
-      const payload = this.#received.subarray(end + 1, rest)
-      this.#received = this.#received.subarray(rest)
+      if (received.length < rest) {
+        this.#awaited = rest
+        break
+      }
+      const payload = received.subarray(end + 1, rest)
+      received = received.subarray(rest)
       this.#answer(header, payload)
     }
+    this.#pieces = [received]
+    this.#length = received.length
   }
 
   #answer(header: FileAnswer, payload: Buffer): void {
