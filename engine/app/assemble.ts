@@ -16,7 +16,7 @@ import { createRegistry } from '../tools/registry.ts'
 import { toolSet } from '../tools/tool-set.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
 import type { Closing } from './closing.ts'
-import { askGit, describeEnvironment } from './describe-environment.ts'
+import { describeEnvironment } from './describe-environment.ts'
 import type { Contribution, Opened, Services } from './feature.ts'
 import { featuresOf } from './features/index.ts'
 import { openFeatures } from './open-features.ts'
@@ -83,7 +83,6 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     aroundModel,
   }
   const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
-  const git = askGit(session)
   await openFeatures(featuresOf(request.task), context, (one) => contributions.push(one))
   let prompt = session.named?.prompt ?? ''
   for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
@@ -101,7 +100,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     ...session.began,
     environment: request.environment,
     instructions: instructionsFor(models),
-    context: [describeEnvironment(session, await git), ...all((one) => one.context)],
+    context: [describeEnvironment(session), ...all((one) => one.context)],
     approvalPolicy: session.approvalMode,
     looseDenies: session.denied.loose,
     reasoningEffort: settings.model_reasoning_effort,

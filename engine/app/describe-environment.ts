@@ -1,22 +1,14 @@
-import { existsSync } from 'node:fs'
 import { release } from 'node:os'
-import { join } from 'node:path'
 import process from 'node:process'
 import { factsOf } from '../../sandbox/index.ts'
 import { environmentContext } from '../run/environment.ts'
-import { describeGit, gitState, type GitState } from '../run/git-state.ts'
+import { describeHead, readHead } from '../run/git-state.ts'
 import { describeReviewer } from './choose-reviewer.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
 
-/** Asks how the tree stands where a session begins; one that is gone on with was told so already. */
-export function askGit({ project, sandbox, workspace, beginning, request }: InSession): Promise<GitState | undefined> {
-  const isAsked = beginning.earlier === undefined && request.task.type === 'prompt'
-  return isAsked && existsSync(join(project.root, '.git')) ? gitState(sandbox, workspace) : Promise.resolve(undefined)
-}
-
 /** What the model is told of where it is. */
-export function describeEnvironment(session: InSession, git: GitState | undefined): string {
+export function describeEnvironment(session: InSession): string {
   const { workspace, sandbox, approvalMode, choice } = session
   const { mode, network, writableRoots, writableFiles } = sandbox.policy
   const isFree = mode === 'danger-full-access'
@@ -29,7 +21,7 @@ export function describeEnvironment(session: InSession, git: GitState | undefine
     date: new Date().toISOString().slice(0, 'yyyy-mm-dd'.length),
     system: `${process.platform} ${release()}, ${process.arch}`,
     shell: sandbox.shell,
-    git: describeGit(git),
+    git: describeHead(readHead(session.project.root)),
     sandboxMode: mode,
     writable: [...writableRoots, ...writableFiles].filter((place) => place !== workspace),
     // Elsewhere commands share this machine's.

@@ -1,12 +1,52 @@
-import type { Sandbox } from '../../sandbox/index.ts'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readHostFile, type Sandbox } from '../../sandbox/index.ts'
 import { runGit } from '../core/git.ts'
 
 /** How a repository stands. */
-export type GitState = {
+type GitState = {
   /** Undefined where no branch is checked out. */
   readonly branch: string | undefined
   /** Files that differ from the last commit, new ones among them, in git's short form: `M src/a.ts`. */
   readonly files: readonly string[]
+}
+
+/** What is checked out, and what git is in the middle of: `rebase`, `merge`, … */
+type GitHead = { readonly branch: string | undefined; readonly doing: string | undefined }
+
+/** Files in a git directory that stand for work which is not done (gitrepository-layout(5), wt-status.c). */
+const unfinished: readonly (readonly [string, string])[] = [
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['MERGE_HEAD', 'merge'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['BISECT_LOG', 'bisect'],
+]
+
+/**
+ * Reads what is checked out at the top of a work tree, without git: starting that for what the model may never ask costs each run as much as a
+ * command.
+ *
+ * @param root the work tree's own directory
+ * @returns undefined where there is no repository
+ */
+export function readHead(root: string): GitHead | undefined {
+  const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
+  // A linked work tree has a file that says where.
+  const linked = /^gitdir: (.+)$/.exec(text(join(root, '.git')) ?? '')?.[1]
+  const directory = linked === undefined ? join(root, '.git') : resolve(root, linked)
+  const head = text(join(directory, 'HEAD'))
+  if (head === undefined) return undefined
+  const doing = unfinished.find(([name]) => existsSync(join(directory, name)))?.[1]
+  return { branch: /^ref: refs\/heads\/(.+)$/.exec(head)?.[1], doing }
+}
+
+/** The same in a line. */
+export function describeHead(head: GitHead | undefined): string {
+  if (head === undefined) return 'no repository'
+  const doing = head.doing === undefined ? '' : `, in the middle of a ${head.doing}`
+  return `${describeBranch(head.branch)}${doing}; what has changed since the last commit is not yours`
 }
 
 /** How long a run waits to be told: of a huge tree the model finds it out itself. */
@@ -33,8 +73,12 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
 export function describeGit(state: GitState | undefined): string {
   if (state === undefined) return 'no repository, or its state is not known'
   const { branch, files } = state
-  const isPlain = branch !== undefined && /^[\w./-]{1,100}$/.test(branch)
-  const where = branch === undefined ? 'no branch' : `branch ${isPlain ? branch : '(with an odd name)'}`
+  const where = describeBranch(branch)
   const count = files.length === 1 ? '1 file' : `${files.length} files`
   return `${where}, ${files.length === 0 ? 'clean' : `${count} changed or new since the last commit, not by you`}`
+}
+
+function describeBranch(branch: string | undefined): string {
+  if (branch === undefined) return 'no branch'
+  return `branch ${/^[\w./-]{1,100}$/.test(branch) ? branch : '(with an odd name)'}`
 }

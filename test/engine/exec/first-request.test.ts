@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
@@ -30,6 +31,8 @@ async function firstRequest(model: string, name: string, more: readonly string[]
   const [provider] = wire.model.includes('/') ? wire.model.split('/') : []
   const asked = provider === undefined ? model : `${provider}/${model}`
   const cwd = repository({ 'a.txt': 'one\n' })
+  // Whatever this machine's git calls a first branch.
+  execFileSync('git', ['-C', cwd, 'symbolic-ref', 'HEAD', 'refs/heads/main'])
   const words = ['exec', '-m', asked, ...args, ...more, 'mend the till']
   const { code, stderr } = await agent(words, { cwd, home: tempDir(), env })
   expect(code, stderr).toBe(0)

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commit, parsePatch, planPatch } from '../../../apply-patch/index.ts'
 import { claude } from '../../../engine/run/prompts/claude.ts'
@@ -7,7 +9,7 @@ import { other } from '../../../engine/run/prompts/other.ts'
 import { patchFormat } from '../../../engine/run/prompts/patch-format.ts'
 import { instructionsFor } from '../../../engine/run/instructions.ts'
 import { environmentContext } from '../../../engine/run/environment.ts'
-import { describeGit, gitState } from '../../../engine/run/git-state.ts'
+import { describeGit, describeHead, gitState, readHead } from '../../../engine/run/git-state.ts'
 import { openFor } from '../../sandbox/helpers.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { repository } from '../../support/workspace.ts'
@@ -92,6 +94,23 @@ describe('the environment', () => {
   ])('tells the state of git %j in a line', (state, line) => {
     expect(describeGit(state)).toBe(line)
   })
+})
+
+test('what is checked out is read without git, in a linked work tree and in the middle of a merge too', () => {
+  const workspace = repository({ 'a.txt': 'one\n' })
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org', ...words], { cwd: workspace })
+  git('symbolic-ref', 'HEAD', 'refs/heads/fix/one')
+  git('commit', '-q', '--allow-empty', '-m', 'first')
+  const linked = join(tempDir(), 'linked')
+  git('worktree', 'add', '-q', '--detach', linked)
+  writeFileSync(join(workspace, '.git/MERGE_HEAD'), `${'0'.repeat(40)}\n`)
+  expect([readHead(workspace), readHead(linked), readHead(tempDir())]).toEqual([
+    { branch: 'fix/one', doing: 'merge' },
+    { branch: undefined, doing: undefined },
+    undefined,
+  ])
+  expect(describeHead(readHead(workspace))).toMatch(/^branch fix\/one, in the middle of a merge; /)
 })
 
 test.skipIf(needsBubblewrap())('git is asked in the sandbox how the tree stands', async () => {
