@@ -43,7 +43,7 @@ describe.skipIf(needsBubblewrap())('enter_worktree', () => {
     const ended = await json(
       [
         [enter()],
-        [run('pwd; git branch --show-current; cat a.txt'), run(`echo x > ${cwd}/made`), run('echo two > by-command')],
+        [run('pwd; git branch --show-current; cat a.txt'), run('echo two > by-command'), run(`echo x > ${cwd}/made`)],
         [freeform('apply_patch', '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+patched\n*** End Patch\n')],
         [
           call('write_file', { path: 'by-tool', content: 'x' }),
