@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { expect, onTestFinished, test as plain } from 'vitest'
+import { describe, expect, onTestFinished, test as plain } from 'vitest'
 import { hostSockets } from '../../sandbox/host-sockets.ts'
 import { openSandbox, parsePolicy, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { needsBubblewrap, needsPrograms } from '../support/needs.ts'
 import { describeInBoth } from './both-backends.ts'
 import { image } from './docker-image.ts'
 import { closeLater, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
@@ -81,7 +82,7 @@ describeInBoth('in %s', ({ backend, test, readableRoots }) => {
   })
 })
 
-testInBubblewrap('tmux works', async () => {
+plain.skipIf(needsBubblewrap() || needsPrograms('tmux'))('tmux works', async () => {
   const sandbox = await openFor({ mode: 'workspace-write', workspace: await temporaryDirectory(), unixSockets: true })
   const { stdout } = await run(
     sandbox,
@@ -90,17 +91,23 @@ testInBubblewrap('tmux works', async () => {
   expect(stdout).toBe('from tmux\n')
 })
 
-testInBubblewrap('a command that could not open one is told what allows it', async () => {
-  const workspace = await temporaryDirectory()
-  const sandbox = await openFor({ mode: 'workspace-write', workspace })
-  await writeFile(join(workspace, 'listen.cjs'), "require('net').createServer().listen('/tmp/x')")
-  for (const script of [`"${process.execPath}" listen.cjs`, 'tmux new-session -d', 'ssh-agent -D']) {
+describe.skipIf(needsBubblewrap())('a command that could not open one is told what allows it', () => {
+  const scripts = [
+    [process.execPath, `"${process.execPath}" listen.cjs`],
+    ['tmux', 'tmux new-session -d'],
+    ['ssh-agent', 'ssh-agent -D'],
+  ] as const
+  plain.each(scripts.filter(([program]) => !needsPrograms(program)))('%s', async (_, script) => {
+    const workspace = await temporaryDirectory()
+    const readableRoots = [dirname(process.execPath)]
+    const sandbox = await openFor({ mode: 'workspace-write', workspace, readableRoots })
+    await writeFile(join(workspace, 'listen.cjs'), "require('net').createServer().listen('/tmp/x')")
     const { result, stderr } = await run(sandbox, script)
     expect(
       result.denials.map(({ remedy }) => remedy.kind),
       stderr,
     ).toEqual(['open-unix-sockets'])
-  }
+  })
 })
 
 testInBubblewrap(
