@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'
+import { parseStat } from './process/stat.ts'
 
 /**
  * A name for a live process that no later one can have: its pid namespace, its pid, and when it started. What outlives its
@@ -38,10 +39,8 @@ function startOf(pid: number): string | undefined {
 /** In the kernel's ticks (proc(5), stat field 22). */
 function startByProcfs(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The second field may hold spaces and parentheses, so count from its end. A zombie has ended, whenever its parent asks.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return 'ZX'.includes(fields[0] ?? '') ? ended : fields[19]
+    const { isDead, start } = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+    return isDead ? ended : start
   } catch (error) {
     return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')
       ? ended

@@ -1,3 +1,14 @@
+/** What a model makes beside messages, in its response as in the conversation. */
+type Made =
+  /**
+   * What only a provider reads, kept as it came and sent back unread to the provider that made it: its reasoning, and things of kinds that
+   * are not known here, whose text is empty.
+   */
+  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
+  | ({ readonly type: 'web_search' } & WebSearch)
+  /** `opaque`: what came beside the call, likewise. */
+  | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
+
 /** One thing of the conversation, in the order it happened. */
 export type HistoryItem =
   | {
@@ -11,14 +22,7 @@ export type HistoryItem =
       /** From the model's `message` event: what came beside the text, sent back unread to the provider that made it. */
       readonly opaque?: unknown
     }
-  /**
-   * What only a provider reads, kept as it came and sent back unread to the provider that made it: its reasoning, and things of kinds that
-   * are not known here, whose text is empty.
-   */
-  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
-  | ({ readonly type: 'web_search' } & WebSearch)
-  /** `opaque`: what came beside the call, likewise. */
-  | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
+  | Made
   | {
       readonly type: 'tool_result'
       readonly callId: string
@@ -126,9 +130,7 @@ export type ModelEvent =
   | { readonly type: 'text_delta'; readonly text: string }
   /** A finished message. `phase`: what the model calls it, such as `commentary` or `final_answer`. */
   | { readonly type: 'message'; readonly text: string; readonly phase?: string; readonly opaque?: unknown }
-  | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
-  | ({ readonly type: 'web_search' } & WebSearch)
-  | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
+  | Made
   /** The request failed in a way worth repeating and is being repeated; what came before in this response is void. */
   | {
       readonly type: 'retry'

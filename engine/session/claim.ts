@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { UserError } from '../core/user-error.ts'
+import { parseStat } from '../../sandbox/index.ts'
 
 /**
  * Claims a session's folder for this process: two runs at once would mix two conversations in one rollout, and break the chain of
@@ -49,9 +50,7 @@ function isAlive({ pid, started }: Owner): boolean {
 /** When a process began, as Linux counts it; undefined elsewhere. */
 function startOf(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in brackets may hold anything; the 20th field behind it is the start.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1')).start
   } catch {
     return undefined
   }

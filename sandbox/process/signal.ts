@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseStat, type ProcessStat } from './stat.ts'
 
 /** Sends a signal to a process, or to a group when the pid is negative; one that is gone is no error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
@@ -30,27 +31,18 @@ export function isGroupAlive(group: number): boolean {
   if (process.platform !== 'linux') return true
   return readdirSync('/proc').some((name) => {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined
-    return stat !== undefined && stat.group === group && isLiving(stat.state)
+    return stat?.group === group && !stat.isDead
   })
 }
 
 function isAlive(pid: number): boolean {
-  const stat = statOf(pid)
-  return stat !== undefined && isLiving(stat.state)
+  return statOf(pid)?.isDead === false
 }
 
-/** A zombie has died and only waits for its parent, which may never ask. */
-function isLiving(state: string): boolean {
-  return !'ZX'.includes(state)
-}
-
-/** The third and fifth fields of proc(5), `stat`; undefined where there is no such process. */
-function statOf(pid: number): { readonly state: string; readonly group: number } | undefined {
+/** Undefined where there is no such process. */
+function statOf(pid: number): ProcessStat | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The second field may hold spaces and parentheses.
-    const [state = '', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { state, group: Number(group) }
+    return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
     return undefined
   }

@@ -1,5 +1,12 @@
 import type { Action, SandboxMode } from '../../policies/action.ts'
-import { createGuardian, loadRules, nobody, withoutAuditLog, type ApprovalMode } from '../../policies/index.ts'
+import {
+  createGuardian,
+  loadPermissions,
+  loadRules,
+  nobody,
+  withoutAuditLog,
+  type ApprovalMode,
+} from '../../policies/index.ts'
 
 /** An exec action for a line typed into a shell. */
 export function shellAction(line: string, sandbox: SandboxMode = 'workspace-write'): Extract<Action, { type: 'exec' }> {
@@ -18,4 +25,10 @@ export function decide(
     audit: withoutAuditLog(),
   })
   return guardian.assess(shellAction(line, options.sandbox)).decision
+}
+
+/** The user's own denies, of the folder `/w`. */
+export function denying(deny: readonly string[]): ReturnType<typeof loadPermissions> {
+  const text = JSON.stringify({ permissions: { deny } })
+  return loadPermissions([{ path: '/w/.claude/settings.json', layer: 'user', folder: '/w', text }])
 }

@@ -1,22 +1,16 @@
 import { expect, test } from 'vitest'
-import { checkCommand, loadPermissions, type CheckOptions } from '../../policies/index.ts'
+import { checkCommand, type CheckOptions } from '../../policies/index.ts'
 import { mayOverlap } from '../../policies/permissions/glob-overlap.ts'
 import { compileGlob, matchGlob } from '../../policies/permissions/path-glob.ts'
 import { Random } from './fuzz/random.ts'
+import { denying } from './decisions.ts'
 
 const deny = ['Read(**/*.sec)', 'Read(./vault/**)', 'Read(./conf/db-*.yml)']
 const options: CheckOptions = {
   approvalMode: 'on-request',
   sandbox: 'danger-full-access',
   cwd: '/w',
-  permissions: loadPermissions([
-    {
-      path: '/w/.claude/settings.json',
-      layer: 'user',
-      folder: '/w',
-      text: JSON.stringify({ permissions: { deny } }),
-    },
-  ]),
+  permissions: denying(deny),
 }
 
 test.each(['cat src/*.ts', 'cat src/[a-z].ts', 'head -1 *.ts', 'cat conf/*.json', 'wc -l src/*.ts src/*.md'])(

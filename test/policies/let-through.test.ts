@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { checkCommand, loadPermissions, loadRules, type CheckOptions } from '../../policies/index.ts'
+import { checkCommand, loadRules, type CheckOptions } from '../../policies/index.ts'
+import { denying } from './decisions.ts'
 
 type Row = {
   readonly command: string | readonly string[]
@@ -42,14 +43,7 @@ const settings: readonly (readonly [string, CheckOptions])[] = Object.entries<Ch
     approvalMode: 'on-request',
     sandbox: 'danger-full-access',
     cwd: '/w',
-    permissions: loadPermissions([
-      {
-        path: '/w/.claude/settings.json',
-        layer: 'user',
-        folder: '/w',
-        text: JSON.stringify({ permissions: { deny } }),
-      },
-    ]),
+    permissions: denying(deny),
   },
 })
 

@@ -11,6 +11,18 @@ import { parsePolicy } from '../../sandbox/index.ts'
 import { testUnless, whyNoControlGroups } from '../support/needs.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
+/** A workspace on a file system that hardly anybody else writes to, and the temporary directory beside it. */
+async function quietWorkspace(): Promise<string> {
+  const workspace = await mkdtemp('/dev/shm/sandbox-test-')
+  onTestFinished(() => rm(workspace, { recursive: true, force: true }))
+  vi.stubEnv('TMPDIR', await mkdtemp('/dev/shm/sandbox-test-'))
+  onTestFinished(async () => {
+    await rm(process.env['TMPDIR'] ?? '', { recursive: true, force: true })
+    vi.unstubAllEnvs()
+  })
+  return workspace
+}
+
 const mebibyte = 1024 ** 2
 
 describe.each([
@@ -30,14 +42,7 @@ describe.each([
   })
 
   test('a command takes no more of a disk than the limit, in however many files, and hears why', async () => {
-    // A file system that hardly anybody else writes to.
-    const workspace = await mkdtemp('/dev/shm/sandbox-test-')
-    onTestFinished(() => rm(workspace, { recursive: true, force: true }))
-    vi.stubEnv('TMPDIR', await mkdtemp('/dev/shm/sandbox-test-'))
-    onTestFinished(async () => {
-      await rm(process.env['TMPDIR'] ?? '', { recursive: true, force: true })
-      vi.unstubAllEnvs()
-    })
+    const workspace = await quietWorkspace()
     const limits = { diskBytes: 64 * mebibyte }
     const sandbox = await openFor({ mode, workspace, limits })
     expect((await run(sandbox, 'head -c 20000000 /dev/zero > small; sleep 0.3')).result.denials).toEqual([])
@@ -59,13 +64,7 @@ describe.each([
   })
 
   test('a command makes no more files than the limit, however small, and hears why', async () => {
-    const workspace = await mkdtemp('/dev/shm/sandbox-test-')
-    onTestFinished(() => rm(workspace, { recursive: true, force: true }))
-    vi.stubEnv('TMPDIR', await mkdtemp('/dev/shm/sandbox-test-'))
-    onTestFinished(async () => {
-      await rm(process.env['TMPDIR'] ?? '', { recursive: true, force: true })
-      vi.unstubAllEnvs()
-    })
+    const workspace = await quietWorkspace()
     const sandbox = await openFor({ mode, workspace, limits: { files: 500 } })
     const make = (count: number): string => `i=0; while [ $i -lt ${count} ]; do i=$((i+1)); : > f$i; done; sleep 0.5`
     expect((await run(sandbox, make(100))).result.denials).toEqual([])
