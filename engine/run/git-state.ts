@@ -75,7 +75,7 @@ export function describeGit(state: GitState | undefined): string {
   const { branch, files } = state
   const where = describeBranch(branch)
   const count = files.length === 1 ? '1 file' : `${files.length} files`
-  return `${where}, ${files.length === 0 ? 'clean' : `${count} changed or new since the last commit, not by you`}`
+  return `${where}, ${files.length === 0 ? 'clean' : `${count} changed or new since the last commit`}`
 }
 
 function describeBranch(branch: string | undefined): string {

@@ -48,7 +48,7 @@ export async function describeStanding(
     if (text !== undefined) files.push(`### ${path}\n${truncateMiddle(text, most).text}`)
   }
   return [
-    ...(git === undefined ? [] : [`## Git now\n${describeGit(git).replace(', not by you', '')}${changed.join('')}`]),
+    ...(git === undefined ? [] : [`## Git now\n${describeGit(git)}${changed.join('')}`]),
     ...(files.length === 0 ? [] : [`## Files at hand, as they are now\n${files.map(state.mask).join('\n\n')}`]),
   ]
 }
