@@ -80,7 +80,7 @@ export type Contribution = {
   /** What a prompt stands for; given the prompt as it is so far. */
   readonly expandPrompt?: (prompt: string) => Promise<string>
   /** Of the options of the run, and of those it hands work to, the ones that are this feature's. */
-  readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables'>
+  readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>
 }
 
 /** Something that runs can have: a thing of its own, which the run's assembly knows by this shape alone. */

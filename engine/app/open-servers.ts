@@ -10,8 +10,8 @@ type OpenServers = {
   readonly tools: DynamicTools
   /** Undefined where none is configured. */
   readonly servers: McpServers | undefined
-  /** What they say of their tools, for the model. */
-  readonly context: readonly string[]
+  /** What they say of their tools, for the model; those that come up later too. */
+  readonly instructions: () => readonly string[]
   /** What is not there, as sentences. */
   readonly notices: readonly string[]
   readonly close: () => Promise<void>
@@ -37,12 +37,18 @@ type Starting = {
  */
 export async function openServers(configured: readonly McpServer[], starting: Starting): Promise<OpenServers> {
   if (configured.length === 0)
-    return { tools: fixedTools([]), servers: undefined, context: [], notices: [], close: () => Promise.resolve() }
+    return {
+      tools: fixedTools([]),
+      servers: undefined,
+      instructions: () => [],
+      notices: [],
+      close: () => Promise.resolve(),
+    }
   // Loaded only where there is one: with its SDK and the checks of schemas it is a third of what a start reads.
   const { startServers } = await import('../mcp/servers.ts')
   const { mcpTools, omissions } = await import('../mcp/tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')
-  const { describeInstructions } = await import('../mcp/describe-instructions.ts')
+  const { serverInstructions } = await import('../mcp/describe-instructions.ts')
   const { workspace, sandbox, outside, signal } = starting
   for (const { origin, name, transport } of configured) {
     const forbidden = transport.type === 'stdio' ? undefined : starting.forbidsHost(transport.url)
@@ -71,7 +77,7 @@ export async function openServers(configured: readonly McpServer[], starting: St
       missing: () => omissions(servers),
     },
     servers,
-    context: describeInstructions(servers),
+    instructions: serverInstructions(servers),
     notices: omissions(servers),
     close: servers.close,
   }

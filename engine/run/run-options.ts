@@ -37,6 +37,8 @@ export type RunOptions = {
   readonly instructions: string
   /** What the model is told before the prompt: where it is, what it may do, the instructions of user and repository. */
   readonly context: readonly string[]
+  /** The same, as far as it is known at a moment: what has come since is told between turns. Absent: nothing comes. */
+  readonly lateContext?: () => readonly string[]
   /** What the user should know before anything happens; each an item in the stream. Absent: nothing. */
   readonly notices?: readonly string[]
   readonly prompt: string

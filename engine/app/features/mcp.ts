@@ -21,7 +21,8 @@ export const mcpFeature: Feature = {
     if (opened.servers !== undefined) services.servers = opened.servers
     return {
       dynamicTools: opened.tools,
-      context: opened.context,
+      context: opened.instructions(),
+      options: { lateContext: opened.instructions },
       notices: opened.notices,
       expandPrompt: async (prompt) =>
         namesServerPrompt(prompt) ? expandServerPrompt(prompt, opened.servers, signal) : prompt,

@@ -8,6 +8,7 @@ import { budgetObserver } from './budget.ts'
 import { compactionObserver } from './compaction.ts'
 import { emptyAnswersObserver } from './empty-answers.ts'
 import { hooksObserver, stopHooksObserver } from './hooks.ts'
+import { lateContextObserver } from './late-context.ts'
 import { outputContractObserver } from './output-contract.ts'
 import { planObserver } from './plan.ts'
 import { refusalsObserver } from './refusals.ts'
@@ -21,7 +22,7 @@ export function observersOf(
   running: Running,
   { model, path, signal }: { readonly model: Model; readonly path: CallPath; readonly signal: AbortSignal },
 ): readonly Observer[] {
-  const { hooks, output, planMode, compactAt, tools } = options
+  const { hooks, output, planMode, compactAt, tools, lateContext } = options
   const { budget, conversation } = running
   const { state } = path.context
   const standing = (characters: number) => describeStanding(conversation.original, characters, path.context, signal)
@@ -35,6 +36,7 @@ export function observersOf(
     ...(output === undefined ? [emptyAnswersObserver(running)] : [outputContractObserver(output, running)]),
     ...(output !== undefined || planMode === undefined ? [] : [planObserver(planMode, running)]),
     repeatsObserver(conversation),
+    ...(lateContext === undefined ? [] : [lateContextObserver(lateContext, conversation)]),
     suggestionsObserver(tools, conversation),
     tasksObserver(state.tasks, conversation),
     ...(hooks === undefined ? [] : [stopHooksObserver(hooks, running, signal)]),

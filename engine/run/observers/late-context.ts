@@ -1,0 +1,22 @@
+import type { Conversation } from '../conversation.ts'
+import type { Observer } from '../observer.ts'
+
+/**
+ * Tells the model between turns what was not known when the run began, such as what a server says that has come up since. What stands in the
+ * conversation already isn't told again, also where an earlier run of the session was told.
+ */
+export function lateContextObserver(late: () => readonly string[], conversation: Conversation): Observer {
+  return {
+    name: 'late context',
+    afterResponse: ({ called }) => {
+      if (called === 0) return undefined
+      const told = new Set(
+        conversation.items.flatMap((item) => (item.type === 'message' && item.role === 'developer' ? [item.text] : [])),
+      )
+      for (const text of late().filter((one) => !told.has(one))) {
+        conversation.add({ type: 'message', role: 'developer', text })
+      }
+      return undefined
+    },
+  }
+}
