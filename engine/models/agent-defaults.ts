@@ -18,9 +18,8 @@ const codex: AgentDefaults = { effort: 'medium', verbosity: 'low' }
  * (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). Its models of before GPT-5.3 with `codex` in their name take no
  * verbosity, and the `pro` and `chat` ones no other effort than their own.
  *
- * Claude: the effort that Claude Code begins with (https://platform.claude.com/docs/en/build-with-claude/effort): `high`, and `medium` from
- * 5.5 on, with 64,000 tokens where the model gives them. Models of before 4.6 think within a budget, which the effort stands for; those of
- * before 3.7 don't think.
+ * Claude: the effort that Claude Code asks for, `high` (https://platform.claude.com/docs/en/build-with-claude/effort), with 64,000 tokens where
+ * the model gives them. Models of before 4.6 think within a budget, which the effort stands for; those of before 3.7 don't think.
  */
 const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
   [/^gpt-[\d.]{1,4}(?:-[a-z]{1,12})?-(?:pro|chat)(?![a-z])|^gpt-[\d.]{1,4}-(?:pro|chat)(?![a-z])/, {}],
@@ -29,7 +28,6 @@ const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
   [/^claude-2|^claude-3-(?:opus|sonnet|haiku)/, { maxOutput: 4096 }],
   [/^claude-3-5/, { maxOutput: 8192 }],
   [/^claude-opus-4(?:-[01])?(?:-\d{8}|@|:|-latest|-v\d|$)/, { effort: 'high', maxOutput: 32_000 }],
-  [/^claude-(?:opus|sonnet|haiku)-5[-.]5/, { effort: 'medium', maxOutput: 64_000 }],
   [/^claude-/, { effort: 'high', maxOutput: 64_000 }],
 ]
 

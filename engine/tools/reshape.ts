@@ -11,6 +11,10 @@ export type ToolShape = {
   readonly without?: readonly string[]
   /** Names under which fields are declared; the tool has them among its aliases. Default: none. */
   readonly renamed?: Readonly<Record<string, string>>
+  /** Other words for the tool, and for fields of its input by their own names. Default: its own. */
+  readonly described?: { readonly tool: string; readonly fields: Readonly<Record<string, string>> }
+  /** Values of fields that a call leaves out; hooks see the call as it came. Default: as the tool has it. */
+  readonly filled?: Readonly<Record<string, unknown>>
   /** Whether the model may be told between turns that the tool may help. Default: as the tool says. */
   readonly suggested?: boolean
 }
@@ -18,9 +22,11 @@ export type ToolShape = {
 /** The same tool, shown in another way. */
 export function reshape(tool: Tool, shape: ToolShape): Tool {
   // Without its declaration, which is derived when it is asked for.
-  const { name, description, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool
-  const { sideBySide, parse, check } = tool
-  const { hidden = false, deferred = tool.deferred, suggested = tool.suggested } = shape
+  const { name, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool
+  const { sideBySide, parse } = tool
+  const { hidden = false, deferred = tool.deferred, suggested = tool.suggested, filled } = shape
+  const check: Tool['check'] = filled === undefined ? tool.check : (json) => tool.check(withDefaults(json, filled))
+  const description = shape.described?.tool ?? tool.description
   let declaration: ToolDeclaration | undefined
   return {
     ...{ name, description, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded, suggested },
@@ -33,14 +39,26 @@ export function reshape(tool: Tool, shape: ToolShape): Tool {
   }
 }
 
-function redeclare(declaration: ToolDeclaration, { without = [], renamed = {} }: ToolShape): ToolDeclaration {
-  if (without.length === 0 && Object.keys(renamed).length === 0) return declaration
+function withDefaults(json: unknown, filled: Readonly<Record<string, unknown>>): unknown {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? { ...filled, ...json } : json
+}
+
+function redeclare(declaration: ToolDeclaration, shape: ToolShape): ToolDeclaration {
+  const { without = [], renamed = {}, described } = shape
+  if (without.length === 0 && Object.keys(renamed).length === 0 && described === undefined) return declaration
   const { properties, required } = declaration.parameters
   const nameOf = (field: string): string => renamed[field] ?? field
   const fields = Object.entries(typeof properties === 'object' && properties !== null ? properties : {})
-  const shown = fields.filter(([field]) => !without.includes(field)).map(([field, schema]) => [nameOf(field), schema])
+  const words = (field: string, schema: unknown): unknown => {
+    const description = described?.fields[field]
+    return description === undefined || typeof schema !== 'object' ? schema : { ...schema, description }
+  }
+  const shown = fields
+    .filter(([field]) => !without.includes(field))
+    .map(([field, schema]) => [nameOf(field), words(field, schema)])
   return {
     ...declaration,
+    ...(described === undefined ? {} : { description: described.tool }),
     parameters: {
       ...declaration.parameters,
       properties: Object.fromEntries(shown),

@@ -24,6 +24,26 @@ const aside: ToolShape = { deferred: true, suggested: false }
 const hidden: ToolShape = { hidden: true }
 
 /**
+ * A command that takes longer goes on as a session, as Codex has it
+ * (https://github.com/openai/codex/blob/main/codex-rs/core/src/tools/handlers/unified_exec.rs), and as its models expect.
+ */
+const yieldsAfterMs = 10_000
+
+const becomesSession: ToolShape = {
+  filled: { yield_time_ms: yieldsAfterMs },
+  described: {
+    tool:
+      'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code, or a session ID where it goes on ' +
+      'after yield_time_ms; write_stdin waits for the rest. Standard input is empty. To change files use apply_patch.',
+    fields: {
+      timeout_ms:
+        'Milliseconds after which the command and everything it started is killed. Default: it may go on as long as the run.',
+      yield_time_ms: `Milliseconds after which the call is answered though the command goes on. Default ${yieldsAfterMs}.`,
+    },
+  },
+}
+
+/**
  * How each family is shown our tools. Whatever isn't named is shown as it says itself. GPT works by patches and the shell, and keeps
  * `update_plan`; Claude and others edit by replacing text, look around with file tools, and keep `todo`.
  */
@@ -37,6 +57,8 @@ const forGpt: Readonly<Record<string, ToolShape>> = {
   todo: hidden,
   write_file: aside,
 }
+
+const forCodex: Readonly<Record<string, ToolShape>> = { ...forGpt, exec_command: becomesSession }
 
 const forOthers: Readonly<Record<string, ToolShape>> = {
   edit_notebook: aside,
@@ -56,7 +78,7 @@ const forClaude: Readonly<Record<string, ToolShape>> = {
 }
 
 const byFamily: Readonly<Record<ModelFamily, Readonly<Record<string, ToolShape>>>> = {
-  gpt: forGpt,
+  gpt: forCodex,
   openai: forGpt,
   claude: forClaude,
   other: forOthers,

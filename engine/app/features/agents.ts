@@ -22,7 +22,8 @@ export const agentsFeature: Feature = {
       model: context.model,
       around: context.aroundModel,
       openModel: context.openNamed,
-      rulesFor: (model) => instructionsFor([model, ...fallbacks]),
+      // They hand no work on.
+      rulesFor: (model) => instructionsFor([model, ...fallbacks], { handsOn: false }),
       shown: (tools, model) => toolSet(tools, toolFacts(context, [model, ...fallbacks])),
       deferral: parseDeferral(context.settings.tool_search) ?? { mode: 'off' },
       mayChoose: (path) => config.trusted || !isInside(path, project.root),

@@ -1,11 +1,15 @@
-import { common } from './common.ts'
+import { common, waitsForCommands, type Part } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
 /** For Anthropic's models, which were trained on replacing text in files. */
-export const claude = `${common({
-  search: 'Find things with grep and glob; in the shell use rg.',
-  edit: 'Change one place with edit_file, several places or files at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
-  list: 'todo',
-})}
+export const claude = (part: Part): string => `${common(
+  {
+    search: 'Find things with grep and glob; in the shell use rg.',
+    edit: 'Change one place with edit_file, several at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
+    list: 'todo',
+    longCommands: waitsForCommands,
+  },
+  part,
+)}
 
 ${patchFormat}`

@@ -1,14 +1,23 @@
-import { common } from './common.ts'
+import { common, waitsForCommands, type Part } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
-/** For OpenAI's models that know the patch format from their training. */
-export const gpt = common({
+const words = {
   search: 'Find things with rg and rg --files in the shell, or with grep where there is no rg.',
   edit: 'Change files with apply_patch, not from the shell. One patch may change several files; it applies whole or not at all.',
   list: 'update_plan',
-})
+}
 
-/** For those of before, which don't. */
-export const olderGpt = `${gpt}
+/** For OpenAI's models that know the patch format, and commands that become sessions, from their training. */
+export const gpt = (part: Part): string =>
+  common(
+    {
+      ...words,
+      longCommands:
+        'One that takes longer than its yield_time_ms goes on as a session: wait for its end with write_stdin,\n  and end servers and watchers with kill_session. Nothing outlives the run.',
+    },
+    part,
+  )
 
-${patchFormat}`
+/** For those of before, which know neither. */
+export const olderGpt = (part: Part): string =>
+  `${common({ ...words, longCommands: waitsForCommands }, part)}\n\n${patchFormat}`

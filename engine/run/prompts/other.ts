@@ -1,14 +1,17 @@
-import { common } from './common.ts'
+import { common, waitsForCommands, type Part } from './common.ts'
 import { patchFormat } from './patch-format.ts'
 
 /** For all other models, Gemini and local ones among them, and for runs in which models of several makers take turns. */
-export const other = `${common({
-  search: 'Find things with grep and glob; in the shell use rg.',
-  edit: 'Change one place with edit_file, several places or files at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
-  list: 'todo',
-})}
+export const other = (part: Part): string => `${common(
+  {
+    search: 'Find things with grep and glob; in the shell use rg.',
+    edit: 'Change one place with edit_file, several at once with apply_patch, which applies whole or not at all; make new files with write_file. Do not write files from the shell.',
+    list: 'todo',
+    longCommands: waitsForCommands,
+  },
+  part,
+)}
 
-# Calling tools
-A command or a patch that you only write into a message does nothing: call a tool, by the name it was declared with.
+A command or a patch in a message does nothing: call a tool, by its declared name.
 
 ${patchFormat}`

@@ -15,7 +15,7 @@ A patch for apply_patch looks like this:
 *** End Patch
 
 - Paths are relative to the working directory. "*** Move to: NEW/PATH" right below an Update File line renames the file.
-- In an update every line begins with one character: a blank for context, "-" for a line that goes, "+" for one that comes.
+- In an update every line begins with one character: a blank for context, "-" for a line that goes, "+" for one that comes. In an added
+  file it is "+".
 - Context is copied from the file exactly, indentation too. Three lines above and below are enough; where they occur more than once,
-  put a line that stands above them, such as a function's head, behind "@@". There are no line numbers.
-- In an added file every line begins with "+".`
+  put a line above them, such as a function's head, behind "@@". There are no line numbers.`

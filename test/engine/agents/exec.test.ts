@@ -62,8 +62,12 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
   })
 
-  test('it hands no work on', async () => {
-    const { requests } = await withAgents({ 'the boss': [[hand('write')], done], write: [[say('ok')]] })
+  test('it hands no work on, and is told of no tool that does; the base rules and the patch format it is told', async () => {
+    const replies = { 'the boss': [[hand('write')], done], write: [[say('ok')]] }
+    const { requests } = await withAgents(replies, ['-m', 'gpt-4.1'])
+    const { instructions } = requests[1]?.body as { instructions: string }
+    for (const part of ['What is not yours', '*** Begin Patch']) expect(instructions).toContain(part)
+    expect(instructions).not.toContain('with agent')
     const names = (index: number) =>
       (requests[index]?.body as { tools: { name: string }[] }).tools.map(({ name }) => name)
     expect(names(0)).toContain('agent')
@@ -180,7 +184,7 @@ describe.skipIf(needsBubblewrap())('agents that are written down', () => {
     expect(JSON.stringify(requests[0]?.body)).toContain('- reader: Reads and tells')
     // Over what everybody is told of the work here.
     const { instructions } = requests[1]?.body as { instructions: string }
-    expect(instructions).toBe(`${instructionsFor(['gpt-5.5'])}\n\n# Your part\nYou only read.\n`)
+    expect(instructions).toBe(`${instructionsFor(['gpt-5.5'], { handsOn: false })}\n\n# Your part\nYou only read.\n`)
   })
 
   test('are held to the tools that they name', async () => {

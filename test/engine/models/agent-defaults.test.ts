@@ -22,7 +22,8 @@ describe('an agent is asked as its maker’s own one', () => {
   })
 
   test.each([
-    ['claude-opus-5-5', { type: 'adaptive' }, 'medium', 64_000],
+    ['claude-opus-5-5', { type: 'adaptive' }, 'high', 64_000],
+    ['claude-haiku-5-5', { type: 'adaptive' }, 'high', 64_000],
     ['claude-fable-5-1', { type: 'adaptive' }, 'high', 64_000],
     ['claude-opus-4-8', { type: 'adaptive' }, 'high', 64_000],
     ['us.anthropic.claude-sonnet-4-6-v1', { type: 'adaptive' }, 'high', 64_000],

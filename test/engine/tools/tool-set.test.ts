@@ -58,6 +58,14 @@ describe('what is declared', () => {
     expect(fieldsOf(facts, 'write_file')).toEqual(['file_path', 'content'])
   })
 
+  test('of a command is that it becomes a session after 10 s only to GPT, which was trained on that', () => {
+    const said = (family: ModelFamily): string =>
+      JSON.stringify(registryFor({ family, ...nothing }).declarations.find(({ name }) => name === 'exec_command'))
+    expect(said('gpt')).toContain('though the command goes on. Default 10000.')
+    for (const family of ['openai', 'claude', 'other'] as const)
+      expect(said(family)).toContain('Default: wait for its end.')
+  })
+
   test('is what asks for more than the sandbox gives only where that may be granted', () => {
     const asking = ['sandbox_permissions', 'justification', 'additional_permissions', 'prefix_rule']
     expect(fieldsOf({ family: 'gpt', ...nothing }, 'exec_command')).not.toEqual(expect.arrayContaining(asking))
