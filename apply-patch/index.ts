@@ -1,8 +1,9 @@
 /**
  * Applies patches of the `*** Begin Patch` format to a tree, all of a patch or nothing.
  *
- * `parsePatch` reads the text, `planPatch` computes every new content without touching anything, `commit` makes it so.
+ * `applyPatch` does it in one call; or `parsePatch` reads the text, `planPatch` computes every new content without touching anything, `commit` makes it so.
  */
+export { applyPatch } from './apply-patch.ts'
 export type * from './change-set.ts'
 export type * from './patch.ts'
 export {

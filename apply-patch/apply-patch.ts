@@ -1,0 +1,19 @@
+import type { Warning } from './change-set.ts'
+import { commitChangeSet, type CommitOptions, type Report } from './files/index.ts'
+import { parsePatch } from './parse/parse-patch.ts'
+import { planPatch, type PlanOptions } from './plan/plan-patch.ts'
+
+/**
+ * Applies a patch to a tree, all of it or nothing: `parsePatch`, `planPatch` and `commit` in one call.
+ *
+ * @param text the patch, from `*** Begin Patch` on
+ * @returns what was done; what had to be repaired in the patch is among its warnings
+ * @throws PatchError for a patch that is malformed or doesn't fit the tree, with every failure of every file
+ * @throws CommitError when the changes could not be made; its `tree` tells whether everything is as before
+ */
+export async function applyPatch(text: string | Uint8Array, options: PlanOptions & CommitOptions): Promise<Report> {
+  const { patch, repairs } = parsePatch(text, options.mode === undefined ? {} : { mode: options.mode })
+  const report = await commitChangeSet(await planPatch(patch, options), options)
+  const repaired = repairs.map(({ message }): Warning => ({ code: 'repaired', message }))
+  return { ...report, warnings: [...repaired, ...report.warnings] }
+}
