@@ -31,4 +31,5 @@ export { parsePolicy, SandboxPolicy, type SandboxPolicyInput } from './policy.ts
 export { makeFirst, type LimitName, type Remedy } from './denials/remedy.ts'
 export { accessDenial } from './denials/access.ts'
 export { renderDenial } from './denials/render.ts'
+export type { CommandResult, OpenedSandbox, RunCommandOptions } from './run-command.ts'
 export type { Command, Denial, ExecResult, Sandbox, SandboxProcess, Terminal, TerminalSize } from './sandbox.ts'

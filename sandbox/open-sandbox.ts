@@ -13,7 +13,8 @@ import { requireDirectory } from './program.ts'
 import { filesApart, writableRoots } from './roots.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
-import type { Denial, Sandbox } from './sandbox.ts'
+import { runnable, type OpenedSandbox } from './run-command.ts'
+import type { Denial } from './sandbox.ts'
 
 /** Which sandbox, where there is a choice. */
 export type SandboxOptions = {
@@ -68,7 +69,7 @@ function settle(
  * is the kernel's own, `path-changed` where something else is at a path than `known` says, `unreviewed` where a killed run's review can't be
  * finished.
  */
-export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions = {}): Promise<OpenedSandbox> {
   const backend = options.backend ?? defaultBackend(asked)
   const [meant, wanted] = options.known === undefined ? [asked, []] : settle(asked, options.known, backend)
   const policy = filesApart(meant, hostFileSystem)
@@ -82,7 +83,7 @@ export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions 
   await loadOwnCode(writableRoots(policy, hostFileSystem))
   if (factsOf(backend).confines) requireConfining(policy, backend)
   const { open } = await loadBackend(backend)
-  return open(policy, { image: options.image, network: options.network, wanted })
+  return runnable(await open(policy, { image: options.image, network: options.network, wanted }))
 }
 
 function requireConfining(policy: SandboxPolicy, backend: Backend): void {

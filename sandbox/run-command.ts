@@ -1,0 +1,49 @@
+import { text } from 'node:stream/consumers'
+import type { Command, ExecResult, Sandbox } from './sandbox.ts'
+
+/** What goes with a command that is run to its end. */
+export type RunCommandOptions = Pick<Command, 'env' | 'readOnly' | 'timeoutMs' | 'signal'> & {
+  /** Absolute directory that the command starts in. Default: the workspace. */
+  readonly cwd?: string
+  /** Its standard input, as text. Default: none. */
+  readonly input?: string
+}
+
+/** How a command ended, and what it wrote: text in UTF-8, together no more than the policy's limit on output. */
+export type CommandResult = ExecResult & { readonly stdout: string; readonly stderr: string }
+
+/** A sandbox as a caller opened it: it also runs a command to its end in one call, and closes at the end of an `await using`. */
+export type OpenedSandbox = Sandbox &
+  AsyncDisposable & {
+    /**
+     * Runs a command to its end. A non-zero exit, a timeout and a refusal are results.
+     *
+     * @throws SandboxError when the command can't be started (missing directory, missing program)
+     */
+    run(argv: Command['argv'], options?: RunCommandOptions): Promise<CommandResult>
+  }
+
+/** The same sandbox, with what callers have besides. Whoever wraps it and copies its fields gets a `run` that goes through the wrapper's `spawn`. */
+export function runnable(sandbox: Sandbox): OpenedSandbox {
+  return Object.assign(sandbox, {
+    run(this: Sandbox, argv: Command['argv'], options: RunCommandOptions = {}): Promise<CommandResult> {
+      return runCommand(this, argv, options)
+    },
+    [Symbol.asyncDispose](this: Sandbox): Promise<void> {
+      return this.close()
+    },
+  })
+}
+
+async function runCommand(
+  sandbox: Sandbox,
+  argv: Command['argv'],
+  { input, cwd = sandbox.policy.workspace, ...rest }: RunCommandOptions,
+): Promise<CommandResult> {
+  const child = sandbox.spawn({ argv, cwd, ...rest, ...(input === undefined ? {} : { stdin: 'pipe' }) })
+  // A command may end, or close its input, without having read it.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(input)
+  const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
+  return { ...result, stdout, stderr }
+}
