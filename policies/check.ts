@@ -43,7 +43,16 @@ export type CheckedCommand = {
  * a guardian decides, so the two can't disagree. Nothing is run, asked or recorded.
  */
 export function checkCommand(command: string | readonly string[], options: CheckOptions): CheckedCommand {
-  const { decision, stage, reason: said, rule, analysis } = assess(toExecAction(command, options), toPolicy(options))
+  return checkUnder(toPolicy(options), command, options)
+}
+
+/** The same, by what a guardian goes by at the moment. */
+export function checkUnder(
+  policy: Policy,
+  command: string | readonly string[],
+  place: Pick<CheckOptions, 'sandbox' | 'cwd'>,
+): CheckedCommand {
+  const { decision, stage, reason: said, rule, analysis } = assess(toExecAction(command, place), policy)
   const commands = (analysis?.commands ?? []).slice(typeof command === 'string' ? 1 : 0).map((one) => {
     const facts = [...one.facts, ...one.around]
     return {
@@ -71,7 +80,7 @@ export function checkCommand(command: string | readonly string[], options: Check
 /** A command as the action that a run would have of it: a line goes to a shell, a vector is run as it is. */
 export function toExecAction(
   command: string | readonly string[],
-  { cwd = '/', sandbox }: CheckOptions,
+  { cwd = '/', sandbox }: Pick<CheckOptions, 'sandbox' | 'cwd'>,
 ): Extract<Action, { type: 'exec' }> {
   const argv = typeof command === 'string' ? ['/bin/bash', '-c', command] : command
   return { type: 'exec', argv, cwd, sandbox }

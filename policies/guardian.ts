@@ -1,10 +1,11 @@
-import type { Action, Grant, Review, Verdict } from './action.ts'
+import type { Action, Grant, Review, SandboxMode, Verdict } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import { approve, freezeAction } from './approve.ts'
 import { assess } from './assess.ts'
 import type { Assessment, Conceals, Policy, Protects } from './assessment.ts'
 import type { AuditHead } from './audit/head.ts'
 import type { AuditLog } from './audit/log.ts'
+import { checkUnder, type CheckedCommand } from './check.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
 import { remedyFor } from './remedy.ts'
@@ -52,6 +53,14 @@ export type ReviewOptions = {
   readonly hook?: { readonly decision: 'ask' | 'allow'; readonly reason: string }
 }
 
+/** Where a command that is only checked would run. */
+export type CheckPlace = {
+  /** The sandbox that it would run in. Default: `workspace-write`. */
+  readonly sandbox?: SandboxMode
+  /** Default: `/`, since no file is read. */
+  readonly cwd?: string
+}
+
 /** Decides what happens. Nothing runs without an `Approved` action, and nothing else makes one. */
 export type Guardian = {
   /**
@@ -61,6 +70,8 @@ export type Guardian = {
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
   /** What rules, analysis and mode say, without asking or recording. The same function that `review` begins with. */
   readonly assess: (action: Action) => Assessment
+  /** What would be decided about a command, and why: a line for a shell, or an argument vector. Nothing is run, asked or recorded. */
+  readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
   /** How far the audit log has come. Kept elsewhere, it tells later whether the log was cut. */
   readonly head: () => AuditHead
   readonly mode: ApprovalMode
@@ -83,6 +94,8 @@ export function createGuardian(options: GuardianOptions): Guardian {
   }
   return {
     assess: (action) => assess(action, policy),
+    check: (command, { sandbox = 'workspace-write', ...place } = {}) =>
+      checkUnder(policy, command, { sandbox, ...place }),
     head: () => audit.head(),
     mode: approvalMode,
     canAsk: reviewer !== nobody,

@@ -15,7 +15,7 @@ export {
   type CommandAnalysis,
 } from './commands/analyse.ts'
 export type { Alarm, CommandClass, Fact } from './commands/facts.ts'
-export { createGuardian, type Guardian, type GuardianOptions, type ReviewOptions } from './guardian.ts'
+export { createGuardian, type CheckPlace, type Guardian, type GuardianOptions, type ReviewOptions } from './guardian.ts'
 export { explainCommand } from './explain.ts'
 export { describeGrant } from './grants.ts'
 export { effectOfVariable } from './programs/environment.ts'

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { checkCommand, createGuardian, loadRules, withoutAuditLog, type Reviewer } from '../../policies/index.ts'
+
+const rules = loadRules([
+  { path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "forbidden")\n' },
+])
+const guardian = () => createGuardian({ approvalMode: 'on-request', rules, reviewer, audit: withoutAuditLog() })
+
+/** Allows everything, and from the first time on no `npm publish`. */
+const reviewer: Reviewer = {
+  name: 'test',
+  review: async () => ({
+    outcome: 'allowed',
+    reason: 'Yes.',
+    rule: 'prefix_rule(pattern = ["npm", "publish"], decision = "forbidden")',
+  }),
+}
+
+test.each(['rm -rf /', 'ls', 'git push', 'cd x && env git push', ['git', 'push']])(
+  'a guardian checks %o as the check without one does',
+  (command) => {
+    const options = { approvalMode: 'on-request', sandbox: 'workspace-write', rules } as const
+    expect(guardian().check(command)).toEqual(checkCommand(command, options))
+  },
+)
+
+test('it tells a forbidden command from a harmless one', () => {
+  const { check } = guardian()
+  expect([check('git push').decision, check('ls').decision]).toEqual(['deny', 'allow'])
+})
+
+test('nobody is asked and nothing recorded', () => {
+  const { check, head } = guardian()
+  const before = head()
+  check('sudo reboot')
+  expect(head()).toEqual(before)
+})
+
+test('what a reviewer has said for the rest of the run holds for a check', async () => {
+  const { check, review } = guardian()
+  const before = check('npm publish').decision
+  const verdict = await review({ type: 'exec', argv: ['sudo', 'reboot'], cwd: '/', sandbox: 'danger-full-access' })
+  expect(verdict.verdict.decidedBy).toBe('reviewer:test')
+  expect([before, check('npm publish').decision]).toEqual(['allow', 'deny'])
+})
