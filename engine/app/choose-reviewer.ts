@@ -1,3 +1,4 @@
+import type { ReviewFunction } from '../approvals/function.ts'
 import type { Settings } from '../config/schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { UserError } from '../core/user-error.ts'
@@ -11,6 +12,8 @@ export type ReviewerChoice =
   | { readonly kind: 'model' }
   /** Whoever opened the run, by `Run.answer`. */
   | { readonly kind: 'caller' }
+  /** A function of whoever opened the run. */
+  | { readonly kind: 'function'; readonly review: ReviewFunction }
 
 /** Who can answer, besides those that the configuration names. */
 type Available = {
@@ -65,6 +68,7 @@ export function describeReviewer({ kind }: ReviewerChoice): string {
     case 'program':
     case 'url':
     case 'caller':
+    case 'function':
       return 'a program answers'
     case 'model':
       return 'a reviewing model answers'

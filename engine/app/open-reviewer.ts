@@ -15,6 +15,7 @@ import type { Model } from '../core/model.ts'
 import type { Places } from '../core/places.ts'
 import type { RunContext } from '../tools/run-context.ts'
 import { callerReviewer, type CallerReviewer } from '../approvals/caller.ts'
+import { functionReviewer } from '../approvals/function.ts'
 import { modelReviewer } from '../approvals/model.ts'
 import { answeringProgram } from '../approvals/program.ts'
 import { reported } from '../approvals/report.ts'
@@ -77,6 +78,10 @@ async function openChosen(
     case 'caller': {
       const { reviewer, answer } = callerReviewer()
       return { reviewer: (runContext) => reported(runContext, () => reviewer), answer, close: nothingToClose }
+    }
+    case 'function': {
+      const reviewer = functionReviewer(choice.review)
+      return { reviewer: (runContext) => withBreaker(reported(runContext, () => reviewer)), close: nothingToClose }
     }
     case 'program': {
       const program = answeringProgram(choice.argv, { roots, environment, errors })

@@ -20,6 +20,7 @@ export function planReviewer(
     case 'program':
     case 'url':
     case 'caller':
+    case 'function':
       return review.reviewer
     case 'model':
     case 'nobody':

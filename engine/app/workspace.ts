@@ -5,10 +5,11 @@ import { UserError } from '../core/user-error.ts'
 /**
  * The real path of the directory to work in.
  *
- * @param directory as it was given, in words for the command line: `-C`
+ * @param directory as it was given
+ * @param option what it was given by, for messages
  * @throws UserError `usage` when it is not a directory that can be entered
  */
-export function findWorkspace(directory: string): string {
+export function findWorkspace(directory: string, option = '-C'): string {
   const path = resolve(directory)
   try {
     const real = realpathSync(path)
@@ -16,11 +17,11 @@ export function findWorkspace(directory: string): string {
   } catch (error) {
     throw new UserError(
       'usage',
-      `-C ${path}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such directory' : (error as Error).message}`,
+      `${option} ${path}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no such directory' : (error as Error).message}`,
       { cause: error },
     )
   }
-  throw new UserError('usage', `-C ${path}: not a directory`)
+  throw new UserError('usage', `${option} ${path}: not a directory`)
 }
 
 /** The root of the git repository that a directory is in; undefined where it is in none. */

@@ -15,7 +15,7 @@ const layers = [
   ['skills'],
   ['agents'],
   ['app', 'display'],
-  ['cli'],
+  ['cli', 'library'],
 ]
 
 /** The programs and the library's face, which open what they need. */

@@ -67,7 +67,10 @@ export async function scriptedRun(setting: Setting): Promise<ScriptedRun> {
 }
 
 /** A model that says these things, one response after the other. */
-function scriptedModel(responses: readonly Response[], seen: (history: readonly HistoryItem[]) => void): Model {
+export function scriptedModel(
+  responses: readonly Response[],
+  seen: (history: readonly HistoryItem[]) => void = () => undefined,
+): Model {
   let next = 0
   return {
     name: 'scripted',

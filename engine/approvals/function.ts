@@ -1,0 +1,46 @@
+import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../../policies/index.ts'
+
+/**
+ * Answers what the Guardian asks: `allow` or `deny`, or an answer with a reason, which the model is told. Whatever else it gives, or a throw, is a
+ * denial. The signal is aborted when the run ends before there is an answer.
+ */
+export type ReviewFunction = (
+  request: ReviewRequest,
+  options: { readonly signal?: AbortSignal },
+) => FunctionAnswer | Promise<FunctionAnswer>
+
+type FunctionAnswer = 'allow' | 'deny' | ReviewerAnswer
+
+/** A function of the caller's as a reviewer. */
+export function functionReviewer(review: ReviewFunction): Reviewer {
+  return {
+    name: 'function',
+    review: async (request, options) => answerOf(await review(request, options)),
+  }
+}
+
+/** The caller may be JavaScript: what it gives is looked at. */
+function answerOf(given: unknown): ReviewerAnswer {
+  if (given === 'allow') return { outcome: 'allowed', reason: 'The reviewer allowed it.' }
+  if (given === 'deny') return { outcome: 'denied', reason: 'The reviewer denied it.' }
+  if (isAnswer(given)) return given
+  return {
+    outcome: 'malformed',
+    reason: `It gave ${describe(given)}; expected 'allow', 'deny', or an outcome with a reason.`,
+  }
+}
+
+function isAnswer(given: unknown): given is ReviewerAnswer {
+  return (
+    typeof given === 'object' &&
+    given !== null &&
+    'outcome' in given &&
+    typeof given.outcome === 'string' &&
+    'reason' in given &&
+    typeof given.reason === 'string'
+  )
+}
+
+function describe(given: unknown): string {
+  return typeof given === 'string' ? `'${given.slice(0, 40)}'` : typeof given
+}

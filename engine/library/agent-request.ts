@@ -1,0 +1,67 @@
+import process from 'node:process'
+import type { RequestedSettings } from '../app/load-settings.ts'
+import { externalMode } from '../app/modes.ts'
+import type { RunRequest } from '../app/request.ts'
+import { findRepository, findWorkspace } from '../app/workspace.ts'
+import { ConfigFile, type Settings } from '../config/schema.ts'
+import { validate } from '../config/validate.ts'
+import { UserError } from '../core/user-error.ts'
+import type { OutputSchema } from '../run/output-contract.ts'
+import type { AgentOptions } from './agent-options.ts'
+
+/**
+ * What every run of an agent asks for, but for its task.
+ *
+ * @throws UserError `usage` for a workspace that isn't there, and for settings that are wrong or contradict each other
+ */
+export function agentRequest(options: AgentOptions, output: OutputSchema | undefined): Omit<RunRequest, 'task'> {
+  const { model, tools, reviewer, budget, resume, sinks, environment = process.env } = options
+  const workspace = findWorkspace(options.workspace, 'workspace')
+  if (options.skipGitRepoCheck !== true && findRepository(workspace) === undefined) {
+    throw new UserError(
+      'usage',
+      `${workspace} is not in a git repository, so what a run changes there could not be taken back. ` +
+        'Run git init first, or pass skipGitRepoCheck: true.',
+    )
+  }
+  return {
+    workspace,
+    environment,
+    settings: requestedSettings(options),
+    outsideRepository: true,
+    ephemeral: options.ephemeral === true,
+    failOnDenied: options.failOnDenied === true,
+    externallySandboxed: options.externallySandboxed === true,
+    ...(typeof model === 'object' ? { model } : {}),
+    ...(tools === undefined ? {} : { tools }),
+    ...(reviewer === undefined ? {} : { reviewing: { by: { kind: 'function', review: reviewer } } }),
+    ...(resume === undefined ? {} : { start: { type: 'resume', id: resume === 'last' ? undefined : resume } }),
+    ...(output === undefined ? {} : { output }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(sinks === undefined ? {} : { sinks }),
+  }
+}
+
+/** What is asked of the configuration. Messages name options as the caller wrote them. */
+function requestedSettings(options: AgentOptions): RequestedSettings {
+  const { model, sandbox, settings, reviewer, externallySandboxed, profile, trust } = options
+  const checked = settings === undefined ? undefined : validate(ConfigFile, settings, { name: 'settings' })
+  if (reviewer !== undefined && checked?.approval_policy === 'never') {
+    throw new UserError(
+      'usage',
+      "settings.approval_policy 'never' asks nobody, so nothing is left for the reviewer: drop one of the two.",
+    )
+  }
+  const said: readonly (readonly [string, Settings | undefined])[] = [
+    ['reviewer', reviewer === undefined ? undefined : { approval_policy: 'on-request' }],
+    ['settings', checked],
+    ['model', typeof model === 'string' ? { model } : undefined],
+    ['sandbox', sandbox === undefined ? undefined : { sandbox_mode: sandbox }],
+    ['externallySandboxed', externallySandboxed === true ? { sandbox_mode: externalMode(sandbox) } : undefined],
+  ]
+  return {
+    ...(profile === undefined ? {} : { profile }),
+    trust: trust === true,
+    flags: said.flatMap(([flag, set]) => (set === undefined ? [] : [{ flag, settings: set }])),
+  }
+}

@@ -1,0 +1,33 @@
+import type { RunEvent, Sink } from '../core/events.ts'
+
+/** The events of one run, for any number of readers, each of whom gets all of them however late they begin. */
+export class EventHistory implements AsyncIterable<RunEvent> {
+  readonly #events: RunEvent[] = []
+  #end: { readonly error?: unknown } | undefined
+  #next = Promise.withResolvers<void>()
+
+  readonly sink: Sink = { event: (event) => this.#tell(() => this.#events.push(event)) }
+
+  /** Nothing more comes. Readers who have had everything get the error, where there is one. */
+  end(failure: { readonly error?: unknown } = {}): void {
+    this.#tell(() => (this.#end ??= failure))
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent, void> {
+    for (let at = 0; ; at++) {
+      while (at >= this.#events.length) {
+        if (this.#end !== undefined && 'error' in this.#end) throw this.#end.error
+        if (this.#end !== undefined) return
+        await this.#next.promise
+      }
+      const event = this.#events[at]
+      if (event !== undefined) yield event
+    }
+  }
+
+  #tell(change: () => void): void {
+    change()
+    this.#next.resolve()
+    this.#next = Promise.withResolvers()
+  }
+}

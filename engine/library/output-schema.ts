@@ -1,0 +1,59 @@
+import * as z from 'zod'
+import { UserError } from '../core/user-error.ts'
+import type { OutputSchema } from '../run/output-contract.ts'
+import type { JsonSchema } from './agent-options.ts'
+
+/** What the final messages of an agent's runs must meet, and what makes values of them. */
+export type FinalOutput<Output> = {
+  readonly contract: OutputSchema
+  /** The value of a final message that met the schema. */
+  readonly read: (finalMessage: string) => Output
+}
+
+/**
+ * A schema as it was given, ready to be checked against.
+ *
+ * @throws UserError `usage` for one that is no JSON Schema, and for a zod schema that JSON Schema has no words for
+ */
+export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema): Promise<FinalOutput<Output>> {
+  if (isZod(schema)) return { contract: contractOf(schema), read: (text) => schema.parse(JSON.parse(text)) }
+  // Loaded only where it is asked for: ajv takes as long as the rest of a start.
+  const { compileJsonSchema } = await import('../core/json-schema.ts')
+  const validate = compileJsonSchema(schema)
+  if (typeof validate !== 'function') throw new UserError('usage', `outputSchema: not a JSON Schema: ${validate.error}`)
+  // A JSON Schema has no type of its own: the caller gets what JSON gives.
+  return { contract: { schema, validate }, read: (text) => JSON.parse(text) as Output }
+}
+
+/** The caller's zod may be another copy than ours, so that `instanceof` would tell nothing. */
+function isZod<Output>(schema: z.ZodType<Output> | JsonSchema): schema is z.ZodType<Output> {
+  return '_zod' in schema
+}
+
+function contractOf(schema: z.ZodType): OutputSchema {
+  return {
+    schema: asJsonSchema(schema),
+    validate: (value) => {
+      const { error } = schema.safeParse(value)
+      return (error?.issues ?? []).map(({ path, message }) => `/${path.map(String).join('/')}: ${message}`)
+    },
+  }
+}
+
+function asJsonSchema(schema: z.ZodType): JsonSchema {
+  try {
+    const { $schema: _, ...json } = z.toJSONSchema(schema, {
+      io: 'input',
+      override: ({ jsonSchema }) => {
+        // zod drops what it doesn't know; providers hold a model to a schema only where that says there is nothing else.
+        if (jsonSchema.type === 'object' && jsonSchema.properties !== undefined)
+          jsonSchema.additionalProperties ??= false
+      },
+    })
+    return json
+  } catch (error) {
+    throw new UserError('usage', `outputSchema: it can't be said in JSON Schema: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
