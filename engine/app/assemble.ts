@@ -143,6 +143,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     ...(request.task.type === 'calls' ? { serve: opening.serve } : {}),
     budget: request.budget ?? {},
     failOnDenied: request.failOnDenied === true,
+    failOnNoChange: request.failOnNoChange === true,
     sinks: opening.sinks,
     signal: session.signal,
   })

@@ -67,6 +67,8 @@ export type RunRequest = {
   readonly budget?: Budget
   /** Ends the run at the first call that is refused. Default: false. */
   readonly failOnDenied?: boolean
+  /** Fails a run that came to its own end and changed neither a file nor the commit that is checked out. Default: false. */
+  readonly failOnNoChange?: boolean
   /** The file that the conversation is recorded in. Default: none. */
   readonly record?: string
   /** Used instead of the one that the configuration names. */

@@ -10,6 +10,7 @@ export type ExecOptions = ConfigOptions & {
   readonly outputLastMessage?: string
   readonly outputSchema?: string
   readonly failOnDenied?: true
+  readonly failOnNoChange?: true
   readonly maxTurns?: number
   readonly maxTokens?: number
   readonly maxCost?: number

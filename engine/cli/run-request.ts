@@ -67,6 +67,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
       timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     },
     failOnDenied: options.failOnDenied === true,
+    failOnNoChange: options.failOnNoChange === true,
     ...(record === undefined ? {} : { record: resolve(record) }),
   }
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { item } from './items.ts'
-import { usage, withheld, type RunSummary, type Spent } from './run-summary.ts'
+import { result, unsupportedClaim, usage, withheld, type RunSummary, type Spent } from './run-summary.ts'
 
 export { webSearchAction } from './items.ts'
 export type { AssessmentItem, CommandItem, EventVerdict, Item, ItemDraft, ToolCallItem } from './items.ts'
-export type { RunSummary, Spent } from './run-summary.ts'
+export type { Result, RunSummary, Spent, UnsupportedClaim } from './run-summary.ts'
 
 /**
  * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of
@@ -22,6 +22,10 @@ const sandboxStatus = {
 
 /** What both terminal events say. */
 const terminal = {
+  /** Ours. */
+  result,
+  /** Ours: at most 20; absent where there are none. */
+  unsupported_claims: z.array(unsupportedClaim).optional(),
   /** Of this run, and all runs of the session together. */
   usage,
   total_usage: usage,

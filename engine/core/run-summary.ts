@@ -17,6 +17,33 @@ export const usage = z.object({
 /** Ours: how many variables of the environment commands did not get, and how many of these are taken for secrets. */
 export const withheld = z.object({ variables: z.int(), secrets: z.int() })
 
+/**
+ * How a run ended, for whoever branches on it: `no-change` is a run that came to its own end and left every file and the checked-out commit as they
+ * were. Otherwise what the exit code says.
+ */
+export const result = z.enum([
+  'done',
+  'no-change',
+  'failed',
+  'denied',
+  'budget',
+  'no-sandbox',
+  'provider',
+  'interrupted',
+])
+
+/** Ours: something that the final message claims and the record of the run contradicts, found by rules. */
+export const unsupportedClaim = z.object({
+  claim: z.enum(['tests', 'push', 'file']),
+  /** The sentence, as the message has it; cut where it is long. */
+  text: z.string(),
+  /** What the record says instead. */
+  why: z.string(),
+})
+
+export type Result = z.infer<typeof result>
+export type UnsupportedClaim = z.infer<typeof unsupportedClaim>
+
 /** What a run has used so far, and of how much. */
 export type Spent = {
   /** Responses of the model. */
@@ -52,4 +79,7 @@ export type RunSummary = {
   readonly withheld?: z.infer<typeof withheld> | undefined
   /** What was given to commands that is a way out of any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
+  readonly result?: Result | undefined
+  /** What the final message claims and the record contradicts. Absent: nothing. */
+  readonly unsupported?: readonly UnsupportedClaim[] | undefined
 }

@@ -11,10 +11,12 @@ import { dollars, endings, oneLine, seconds } from './words.ts'
 export function summaryLines(summary: RunSummary, { paint, shorten }: Style, told: boolean): readonly string[] {
   const { usage, commands, denied, filesChanged, error } = summary
   const failed = commands.failed === 0 ? '' : ` (${commands.failed} failed)`
-  const ending = endings[summary.reason]
+  const ending =
+    summary.reason === 'done' && summary.result === 'no-change' ? 'done, nothing changed' : endings[summary.reason]
   const head = error === undefined ? paint('green', ending) : paint('red', told ? ending : `${ending}: ${error}`)
   return [
     `${head} · ${seconds(summary.durationMs)} · exit code ${summary.exitCode}`,
+    ...unsupportedLines(summary).map((line) => paint('yellow', line)),
     `  files changed: ${filesChanged.length === 0 ? 'none' : listChanges(filesChanged, shorten)}`,
     ...notCountedLines(summary),
     ...laterLines(summary, shorten).map((line) => paint('yellow', line)),
@@ -27,6 +29,11 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
     ...(summary.unenforced ?? []).map((sentence) => paint('yellow', `  not enforced here: ${sentence}`)),
     ...(summary.auditHead === undefined ? [] : [paint('dim', `  audit head: ${summary.auditHead}`)]),
   ]
+}
+
+/** What the model says was done and wasn't: to be read before its message is believed. */
+function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
+  return unsupported.map(({ text, why }) => `  not borne out: "${text.replaceAll('\n', ' ')}": ${why}`)
 }
 
 /** More than this that commands wrote are counted, not named. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { readHostFile, type Sandbox } from '../../sandbox/index.ts'
 import { runGit } from '../core/git.ts'
 
@@ -40,6 +40,22 @@ export function readHead(root: string): GitHead | undefined {
   if (head === undefined) return undefined
   const doing = unfinished.find(([name]) => existsSync(join(directory, name)))?.[1]
   return { branch: /^ref: refs\/heads\/(.+)$/.exec(head)?.[1], doing }
+}
+
+/**
+ * What tells the commit that is checked out at or above a directory from another, without git. Undefined where there is no repository. A branch that is
+ * kept packed or in reftables shows as its name alone.
+ */
+export function headMark(directory: string): string | undefined {
+  const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
+  const git = join(directory, '.git')
+  const linked = /^gitdir: (.+)$/.exec(text(git) ?? '')?.[1]
+  const admin = linked === undefined ? git : resolve(directory, linked)
+  const head = text(join(admin, 'HEAD'))
+  if (head === undefined) return dirname(directory) === directory ? undefined : headMark(dirname(directory))
+  const common = resolve(admin, text(join(admin, 'commondir')) ?? '.')
+  const ref = /^ref: (refs\/.+)$/.exec(head)?.[1]
+  return `${head} ${ref === undefined ? '' : (text(join(common, ref)) ?? '')}`
 }
 
 /** The same in a line. */

@@ -1,14 +1,16 @@
 import type { Withheld } from '../../sandbox/index.ts'
-import type { Item, ItemDraft, RunEvent, RunSummary, Sink, Spent } from '../core/events.ts'
+import type { Item, ItemDraft, RunEvent, RunSummary, Sink, Spent, UnsupportedClaim } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { exitCodes, type EndReason } from '../core/exit-codes.ts'
-import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
+import { noUsage, sumUsage } from '../core/usage.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
 import type { Patched } from '../core/changes/compose.ts'
 import type { SandboxStatus } from '../core/sandbox-status.ts'
 import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
-import { countChanges, eventUsage, isJudged, isLookUp, subject } from './summarize.ts'
+import { eventUsage, isJudged, isLookUp, subject } from './summarize.ts'
+import { resultOf, terminalEvent } from './terminal-event.ts'
+import { Evidence } from './claims/evidence.ts'
 import type { Earlier } from './earlier.ts'
 import type { Refusal } from './refusals.ts'
 
@@ -27,6 +29,10 @@ export type Closing = {
   readonly withheld?: Withheld
   /** What patches and commands changed together. Absent: nobody looked at what commands wrote. */
   readonly changes?: Changes
+  /** What the final message claims and the record contradicts. */
+  readonly unsupported?: readonly UnsupportedClaim[]
+  /** Whether another commit is checked out than when it began. */
+  readonly headMoved?: boolean
 }
 
 /**
@@ -48,6 +54,8 @@ export class Recorder {
   readonly #writing = maskStream()
   readonly #earlier: Earlier | undefined
   #usage = noUsage
+  /** What of the run a final message may make claims about. */
+  readonly evidence = new Evidence()
 
   readonly #sandboxStatus: SandboxStatus
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
@@ -154,7 +162,7 @@ export class Recorder {
   end(
     reason: EndReason,
     error: string | undefined,
-    { cost, auditHead, unenforced = [], withheld, changes }: Closing = {},
+    { cost, auditHead, unenforced = [], withheld, changes, unsupported, headMoved }: Closing = {},
   ): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
@@ -175,6 +183,8 @@ export class Recorder {
       unenforced,
       withheld,
       dangers: this.#sandboxStatus.dangers,
+      result: resultOf(reason, changes, headMoved),
+      unsupported,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
     this.#terminal(summary)
@@ -184,36 +194,10 @@ export class Recorder {
   }
 
   #terminal(summary: RunSummary): void {
-    const {
-      exitCode,
-      reason,
-      error,
-      usage,
-      costUsd,
-      durationMs,
-      denied,
-      auditHead,
-      unenforced = [],
-      withheld,
-      changes,
-    } = summary
-    const { usage: before, costUsd: paid } = this.#earlier ?? { usage: noUsage, costUsd: 0 }
-    const total = sumCost(paid, costUsd)
-    const common = {
-      usage,
-      total_usage: eventUsage(sumUsage(before, this.#usage)),
-      ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
-      ...(total === undefined ? {} : { total_cost_usd: total }),
-      duration_ms: durationMs,
-      denied: denied.length,
-      ...(auditHead === undefined ? {} : { audit_head: auditHead }),
-      ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
-      ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
-      ...(changes === undefined ? {} : { changes: countChanges(changes) }),
-    }
-    if (error === undefined) return this.emit({ type: 'turn.completed', ...common })
-    this.emit({ type: 'error', message: error })
-    this.emit({ type: 'turn.failed', error: { message: error }, reason, exit_code: exitCode, ...common })
+    const { error } = summary
+    const event = terminalEvent(summary, this.#earlier, this.#usage)
+    if (error !== undefined) this.emit({ type: 'error', message: error })
+    this.emit(event)
   }
 
   #number(draft: ItemDraft): Item {
@@ -221,6 +205,7 @@ export class Recorder {
   }
 
   #count(item: Item): void {
+    this.evidence.see(item)
     if (isJudged(item) && item.verdict !== undefined && item.verdict.decision !== 'allow') {
       this.#denied.push({ what: subject(item), reason: item.verdict.reason })
       this.#refusals.push({ what: subject(item), isLookUp: isLookUp(item) })

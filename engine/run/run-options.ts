@@ -91,6 +91,8 @@ export type RunOptions = {
   readonly serve?: (take: TakeCall) => Promise<void>
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
+  /** Whether a run that came to its own end and changed nothing has failed. Default: no. */
+  readonly failOnNoChange?: boolean
   /** Sees what commands write, for the run that this one works for. Default: the run counts for itself. */
   readonly changes?: ChangeWatch
   readonly sinks: readonly Sink[]

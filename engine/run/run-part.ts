@@ -18,4 +18,5 @@ export type RunPart = Pick<
     | 'context'
     | 'changes'
     | 'serve'
+    | 'failOnNoChange'
   >

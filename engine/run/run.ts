@@ -7,6 +7,7 @@ import { closeWorkingState } from '../tools/working-state.ts'
 import { announce } from './announce.ts'
 import { BudgetWatch } from './budget.ts'
 import { callPath } from './call-path.ts'
+import { watchEnding } from './watch-ending.ts'
 import { sandboxStatusOf, closingOf } from '../core/sandbox-status.ts'
 import { Conversation } from './conversation.ts'
 import { converse } from './converse.ts'
@@ -32,6 +33,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   const budget = new BudgetWatch(options.budget, options.factsOf)
   // Whoever works for another run is watched by that one.
   const changes = options.changes ?? new ChangeWatch(() => recorder.patched, session.directory, options.workspace)
+  const ending = watchEnding(options, recorder, changes)
   let closing: Closing | undefined
   let stop: Stop | undefined
   try {
@@ -54,6 +56,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
       await options.hooks?.end(stop?.reason ?? 'done', stop?.message)
     }
     closing = { auditHead: formatHead(guardian.head()) }
+    stop ??= (await ending()).stop
     noteEnd(session.rollout, stop)
   } catch (error) {
     // What was to end the run comes first: it may be why the rest failed.
@@ -65,7 +68,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   if (undelivered !== undefined) stop ??= { reason: 'failed', message: undelivered }
   return recorder.end(stop?.reason ?? 'done', stop?.message, {
     ...closing,
-    ...(options.changes === undefined ? { changes: await changes.settle() } : {}),
+    ...(await ending()).closing,
     cost: budget.cost,
     ...closingOf(options.sandbox),
   })

@@ -80,6 +80,7 @@ function runOptions(command: Command): Command {
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .option('--output-schema <file>', 'a JSON Schema that the final message must meet')
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
+    .option('--fail-on-no-change', 'end with exit code 1 where the run changed no file and made no commit')
     .option('--max-turns <n>', 'end the run (exit code 4) after so many responses of the model', positive)
     .option(
       '--max-tokens <n>',

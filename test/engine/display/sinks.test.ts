@@ -271,6 +271,18 @@ describe('a change', () => {
   })
 })
 
+test('the summary says what the final message claims and the record contradicts, and that nothing changed', () => {
+  const ending: RunSummary = {
+    ...{ ...summary, filesChanged: [], result: 'no-change' },
+    unsupported: [
+      { claim: 'tests', text: 'All tests\u001b[2J pass.', why: 'the last command that ran tests failed: npm test' },
+    ],
+  }
+  const text = told((write) => plainSink(write, plain), story, ending)
+  expect(text).toContain('done, nothing changed · 1.2 s · exit code 0\n')
+  expect(text).toContain('  not borne out: "All tests pass.": the last command that ran tests failed: npm test\n')
+})
+
 const budgetEnd: RunSummary = { ...summary, exitCode: 4, reason: 'budget', error: 'The budget is used up.' }
 const usage = summary.usage
 const budgetStory: readonly RunEvent[] = [
@@ -278,6 +290,7 @@ const budgetStory: readonly RunEvent[] = [
   { type: 'error', message: 'The budget is used up.' },
   {
     type: 'turn.failed',
+    result: 'budget',
     error: { message: 'The budget is used up.' },
     reason: 'budget',
     exit_code: 4,

@@ -1,0 +1,158 @@
+import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
+import type { CommandItem, Item } from '../../core/events.ts'
+
+/** How something went that a claim may be about. `unknown` contradicts nothing. */
+type Outcome = 'ok' | 'failed' | 'refused' | 'unknown'
+
+/** A command that a claim may be about. */
+type Deed = { readonly command: string; readonly outcome: Outcome }
+
+/** What a run did of what a final message may claim. */
+export type RunRecord = {
+  /** Runs of tests, in order. */
+  readonly tests: readonly Deed[]
+  /** The same, and runs of linters, compilers and what else checks. */
+  readonly checks: readonly Deed[]
+  readonly pushes: readonly Deed[]
+}
+
+/** Whoever runs more of them says the last ones. */
+const mostKept = 300
+const shownOutput = 16 * 1024
+
+/** Commands that may be about tests or pushes, of those that a run ran. What they were is found out when somebody claims something. */
+export class Evidence {
+  #commands: CommandItem[] = []
+  #pushedOtherwise: string | undefined
+
+  /** Takes an item that is complete. */
+  see(item: Item): void {
+    if (item.type === 'command_execution' && relevant.test(item.command)) {
+      const output = item.aggregated_output
+      const shown = output.length > shownOutput ? output.slice(-shownOutput) : output
+      this.#commands.push({ ...item, aggregated_output: shown })
+      if (this.#commands.length > mostKept) this.#commands.shift()
+    }
+    if (
+      item.type === 'mcp_tool_call' &&
+      item.status === 'completed' &&
+      /push|commit|merge|pull_request/.test(item.tool)
+    )
+      this.#pushedOtherwise = `${item.server}: ${item.tool}`
+  }
+
+  /** What is known by now. */
+  record(): RunRecord {
+    const judged = this.#commands.map((item) => ({ item, commands: commandsOf(item.command) }))
+    const deeds = (is: (words: readonly string[]) => boolean, failing: RegExp): readonly Deed[] =>
+      judged.flatMap(({ item, commands }) => {
+        const at = commands.findLastIndex(is)
+        if (at < 0) return []
+        return [{ command: item.command, outcome: outcomeOf(item, at === commands.length - 1, failing) }]
+      })
+    const other = this.#pushedOtherwise
+    return {
+      tests: deeds(isTest, failingTests),
+      checks: deeds((words) => isTest(words) || isCheck(words), failingTests),
+      pushes: [
+        ...deeds(isPush, failingPush),
+        ...(other === undefined ? [] : [{ command: other, outcome: 'ok' as const }]),
+      ],
+    }
+  }
+}
+
+const relevant =
+  /test|spec|check|verify|push|publish|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|just|rake|mvn|gradle|tsc|pr create|mr create/i
+
+/** The words of each command in a line; what can't be read has none. */
+function commandsOf(line: string): readonly (readonly string[])[] {
+  return analyseScript(line)
+    .commands.map(({ words }: AnalysedCommand) =>
+      words.flatMap((word) => (word.kind === 'static' || word.kind === 'glob' ? [word.text] : [])),
+    )
+    .filter(([program = '', ...words]) => program !== '' && !isInline(program, words))
+}
+
+const shells: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash'])
+/** The text of `sh -c` is among the commands itself. */
+const isInline = (program: string, words: readonly string[]): boolean =>
+  shells.has(nameOf(program)) && words.some((word) => /^-[a-z]*c$/.test(word))
+const nameOf = (program: string): string => program.slice(program.lastIndexOf('/') + 1)
+
+/** They look at tests, or move them about. */
+const readers: ReadonlySet<string> = new Set(
+  `[ apply_patch awk cat cd chmod chown cp curl diff echo export file find git grep head jq less ls mkdir more mv printf pwd rg rm rmdir sed sort stat tail
+   tee test touch tree type uniq wc which wget`.split(/\s+/),
+)
+
+/** They check something, and it isn't tests. */
+const checkers: ReadonlySet<string> = new Set(
+  `biome black clippy eslint flake8 gofmt golangci-lint mypy oxlint prettier pylint pyright rubocop ruff rustfmt shellcheck stylelint tsc vet`.split(
+    /\s+/,
+  ),
+)
+
+const installing: ReadonlySet<string> = new Set(['install', 'i', 'ci', 'add', 'remove', 'view', 'ls', 'init', 'config'])
+const packages: ReadonlySet<string> = new Set([
+  'npm',
+  'pnpm',
+  'yarn',
+  'bun',
+  'pip',
+  'pip3',
+  'apt',
+  'apt-get',
+  'brew',
+  'uv',
+])
+
+function isTest([program = '', ...words]: readonly string[]): boolean {
+  const name = nameOf(program)
+  if (readers.has(name) || checkers.has(name)) return false
+  const [first = '', second = ''] = words.filter((word) => !word.startsWith('-'))
+  if (packages.has(name) && installing.has(first)) return false
+  if (checkers.has(nameOf(first)) || checkers.has(nameOf(second))) return false
+  if ((name === 'cargo' || name === 'deno') && first === 'check') return false
+  if (packages.has(name) && (first === 't' || first === 'tst')) return true
+  return [name, ...words].some((word) =>
+    /test|spec|check|verify|^(?:jest|mocha|ava|karma|tox|nox|cypress|playwright|bats|e2e|ci)$/i.test(word),
+  )
+}
+
+function isCheck([program = '', ...words]: readonly string[]): boolean {
+  const name = nameOf(program)
+  if (readers.has(name)) return false
+  return (
+    checkers.has(name) ||
+    words.some((word) => checkers.has(nameOf(word)) || /lint|check|build|typecheck|format/i.test(word)) ||
+    name === 'make'
+  )
+}
+
+function isPush([program = '', ...words]: readonly string[]): boolean {
+  const name = nameOf(program)
+  if (name === 'git' || name === 'jj' || name === 'hg') return words.includes('push')
+  if (name === 'git-push') return true
+  if (name === 'gh' || name === 'glab') return words.includes('create') || words.includes('push')
+  return !readers.has(name) && [name, ...words].some((word) => /push|publish|release|deploy/i.test(word))
+}
+
+const failingTests =
+  /[1-9]0{0,3} (?:failed|failing|failures?|errors?)\b|(?:# |ℹ )fail [1-9]|\bFAIL(?:ED|URES?)?\b|failures?[=:] ?[1-9]|^not ok /m
+const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |permission denied|could not read/i
+
+/**
+ * How the deed of a line went. An exit code is the one of what came last; where that is something else, as behind a pipe, what was printed says it.
+ *
+ * @param isLast whether no command of the line comes after it
+ */
+function outcomeOf(item: CommandItem, isLast: boolean, failing: RegExp): Outcome {
+  if (item.status === 'declined') return 'refused'
+  const saysFailed = failing.test(item.aggregated_output)
+  if (item.exit_code === 0) {
+    const isMasked = !isLast || /\|\|?|;/.test(item.command)
+    return isMasked && saysFailed ? 'failed' : 'ok'
+  }
+  return isLast || saysFailed ? 'failed' : 'unknown'
+}

@@ -1,0 +1,93 @@
+/** A sentence of a final message, as words. */
+export type Sentence = {
+  /** As it stands in the message, without the marks of its line. */
+  readonly text: string
+  /** What a comma, a colon or a joining word parts: what is denied in one clause is not denied in the next. */
+  readonly clauses: readonly (readonly string[])[]
+  /** Words in lower case, and paths and other code between backticks as they stand. */
+  readonly words: readonly string[]
+  /** It is an item of a list below a line that says what was changed. */
+  readonly listedAsChanged: boolean
+}
+
+/** Of a message: more is a document, and what was done is said at its beginning or its end. */
+const longestMessage = 64 * 1024
+const longestSentence = 600
+
+const joining: ReadonlySet<string> = new Set(['and', 'but', 'so', 'although', 'though'])
+const changeWords: ReadonlySet<string> = new Set([
+  ...['changed', 'changes', 'modified', 'updated', 'edited', 'created', 'added', 'touched', 'files'],
+])
+const notYet: ReadonlySet<string> = new Set([
+  ...['plan', 'should', 'suggest', 'suggested', 'suggestions', 'recommended', 'todo', 'next', 'would', 'could'],
+  ...['review', 'findings', 'unchanged', 'consider', 'proposed', 'proposal', 'needed', 'required', 'not', 'to'],
+  ...['read', 'looked', 'relevant', 'related', 'affected', 'examined'],
+])
+
+/** The sentences of a message. What stands in blocks of code, or is quoted, is nobody's claim and is left out. */
+export function sentencesOf(message: string): readonly Sentence[] {
+  const found: Sentence[] = []
+  let inCode = false
+  let listing = false
+  for (const raw of firstAndLast(message).split('\n')) {
+    const line = raw.trim()
+    if (line.startsWith('```') || line.startsWith('~~~')) inCode = !inCode
+    else if (!inCode && line !== '' && !line.startsWith('>')) {
+      const isItem = /^(?:[-*+•]|\d{1,3}[.)])\s/.test(line)
+      const text = line.replace(/^(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s)/, '').replaceAll('**', '')
+      for (const part of text.split(/(?<=[.!?;…])\s/)) found.push(sentenceOf(part, isItem && listing))
+      if (!isItem) listing = isHeading(line) && saysChanged(found.at(-1)?.words ?? [])
+    }
+  }
+  return found
+}
+
+function firstAndLast(message: string): string {
+  if (message.length <= longestMessage) return message
+  return `${message.slice(0, longestMessage / 2)}\n${message.slice(-longestMessage / 2)}`
+}
+
+function sentenceOf(part: string, listedAsChanged: boolean): Sentence {
+  const text = part.slice(0, longestSentence)
+  const clauses: string[][] = [[]]
+  for (const [token] of text.replaceAll('’', "'").matchAll(/`[^`]*`|[\p{L}\p{N}_./@'+-]+|[,:;()—–✅✓✔]/gu)) {
+    if (/^[,:;()—–]$/.test(token)) clauses.push([])
+    else if (joining.has(token.toLowerCase())) clauses.push([])
+    else clauses.at(-1)?.push(...wordsOf(token))
+  }
+  const filled = clauses.filter((clause) => clause.length > 0)
+  return { text, clauses: filled, words: filled.flat(), listedAsChanged }
+}
+
+/** A command between backticks is several words, a path is one. */
+function wordsOf(token: string): readonly string[] {
+  if (token.startsWith('`')) return token.slice(1, -1).split(' ').filter(Boolean)
+  const bare = token.replace(/[.']$/, '')
+  return bare === '' ? [] : [isPath(bare) ? bare : bare.toLowerCase()]
+}
+
+function isHeading(line: string): boolean {
+  return line.startsWith('#') || line.endsWith(':') || line.endsWith(':**')
+}
+
+function saysChanged(words: readonly string[]): boolean {
+  return words.some((word) => changeWords.has(word)) && !words.some((word) => notYet.has(word))
+}
+
+const extensions: ReadonlySet<string> = new Set(
+  `astro bash bat bzl c cc cfg cjs clj conf cpp cs css csv cts dart ejs env erb ex exs fs go gql gradle graphql h hbs hpp hs htm html ini ipynb
+   java js json json5 jsonl jsx kt kts less lock lua m md mdx mjs mk ml mm mts nix patch php pl plist properties proto ps1 py pyi r rb rs rst sass
+   scala scss sh sql svelte svg swift tex tf tfvars toml ts tsx txt vue xml yaml yml zig`.split(/\s+/),
+)
+
+/** Names of products, written as a file would be. */
+const products: ReadonlySet<string> = new Set(['node.js', 'next.js', 'vue.js', 'nuxt.js', 'three.js', 'd3.js'])
+
+/** Whether a word names a file: by its known extension, or as a path with one. Without an extension, a word may be anything. */
+export function isPath(word: string): boolean {
+  if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
+  if (products.has(word.toLowerCase())) return false
+  const last = word.slice(word.lastIndexOf('/') + 1)
+  const dot = last.lastIndexOf('.')
+  return dot >= 0 && dot < last.length - 1 && extensions.has(last.slice(dot + 1).toLowerCase())
+}

@@ -1,0 +1,88 @@
+import type { UnsupportedClaim } from '../../core/events.ts'
+import { truncateMiddle } from '../../core/text/truncate.ts'
+import type { RunRecord } from './evidence.ts'
+import { findClaims, type Claim } from './find-claims.ts'
+
+/** What a run is known to have done. */
+export type KnownOfRun = RunRecord & {
+  /** Absolute paths of files that it changed. */
+  readonly changed: readonly string[]
+  /** Whether a file was written since the run began, or is not there: what git ignores is no change that is listed. */
+  readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
+  /** The run goes on with a session: what it says may be of before, so only what this run contradicts is told. */
+  readonly goesOn: boolean
+}
+
+const mostTold = 20
+const longestQuote = 200
+
+/**
+ * What a final message claims and the record contradicts: that tests pass where the last run of them failed or there was none, that something was
+ * pushed where that was refused, failed or never tried, that files were changed which are as they were. Found by rules, in English; what they don't
+ * understand is not told.
+ */
+export function unsupportedClaims(message: string, known: KnownOfRun): readonly UnsupportedClaim[] {
+  const told = findClaims(message).flatMap((claim): readonly UnsupportedClaim[] => {
+    const why = contradiction(claim, known)
+    return why === undefined ? [] : [{ claim: claim.kind, text: truncateMiddle(claim.text, longestQuote).text, why }]
+  })
+  return told.slice(0, mostTold)
+}
+
+function contradiction(claim: Claim, known: KnownOfRun): string | undefined {
+  switch (claim.kind) {
+    case 'tests':
+      return claim.says === 'ran' ? notRun(known) : notPassed(known[claim.about], claim.about, known.goesOn)
+    case 'push':
+      return notPushed(known)
+    case 'file':
+      return known.goesOn || isChanged(claim.path, claim.gone, known)
+        ? undefined
+        : `${claim.path} is as it was before the run`
+    default:
+      return claim satisfies never
+  }
+}
+
+function notRun({ tests, goesOn }: KnownOfRun): string | undefined {
+  const ran = tests.some(({ outcome }) => outcome !== 'refused')
+  return ran || goesOn ? undefined : 'no command of the run ran tests'
+}
+
+function notPassed(runs: RunRecord['tests'], about: 'tests' | 'checks', goesOn: boolean): string | undefined {
+  const last = runs.at(-1)
+  if (last === undefined) return goesOn ? undefined : `no command of the run ran ${about}`
+  if (last.outcome === 'failed') return `the last command that ran ${about} failed: ${quoted(last.command)}`
+  return last.outcome === 'refused'
+    ? `the last command that would have run ${about} was refused: ${quoted(last.command)}`
+    : undefined
+}
+
+function notPushed({ pushes, goesOn }: KnownOfRun): string | undefined {
+  if (pushes.some(({ outcome }) => outcome === 'ok' || outcome === 'unknown')) return undefined
+  const last = pushes.at(-1)
+  if (last === undefined) return goesOn ? undefined : 'no command of the run pushed anything'
+  return `the push ${last.outcome === 'refused' ? 'was refused' : 'failed'}: ${quoted(last.command)}`
+}
+
+function quoted(command: string): string {
+  return truncateMiddle(command.replaceAll('\n', ' '), longestQuote).text
+}
+
+function isChanged(path: string, gone: boolean, { changed, isTouched }: KnownOfRun): boolean {
+  const named = path.replace(/^(?:\.\/)+/, '')
+  const suffix = `/${named}`
+  if (changed.some((each) => each === named || each.endsWith(suffix) || suffix.endsWith(`/${lastOf(each, named)}`)))
+    return true
+  const state = isTouched(named)
+  return state === 'written' || (gone && state === 'absent')
+}
+
+/** As much of a changed file's path as a longer name could end in: a name may begin above the workspace. */
+function lastOf(changed: string, named: string): string {
+  const depth = named.split('/').length
+  return changed
+    .split('/')
+    .slice(-Math.max(2, depth - 1))
+    .join('/')
+}

@@ -1,0 +1,61 @@
+import type { Changes } from '../core/changes/change-watch.ts'
+import type { EndReason } from '../core/exit-codes.ts'
+import type { Result, RunEvent, RunSummary } from '../core/events.ts'
+import type { Usage } from '../core/model.ts'
+import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
+import type { Earlier } from './earlier.ts'
+import { countChanges, eventUsage } from './summarize.ts'
+
+const results: Readonly<Record<EndReason, Result>> = {
+  done: 'done',
+  failed: 'failed',
+  usage: 'failed',
+  stoppedByGuardian: 'denied',
+  budget: 'budget',
+  sandboxUnavailable: 'no-sandbox',
+  provider: 'provider',
+  interrupted: 'interrupted',
+  terminated: 'interrupted',
+}
+
+/**
+ * How a run ended, in one word.
+ *
+ * @param changes what it changed. Absent: nobody looked, so nothing is said of it
+ * @param headMoved whether another commit is checked out than when it began
+ */
+export function resultOf(reason: EndReason, changes: Changes | undefined, headMoved = false): Result {
+  return reason === 'done' && !headMoved && isUnchanged(changes) ? 'no-change' : results[reason]
+}
+
+/** Whether a run is known to have changed nothing. */
+export function isUnchanged(changes: Changes | undefined): boolean {
+  return changes?.files.length === 0 && changes.notCounted === undefined
+}
+
+/**
+ * The last event of a run.
+ *
+ * @param earlier what the session took before, for the totals
+ */
+export function terminalEvent(summary: RunSummary, earlier: Earlier | undefined, used: Usage): RunEvent {
+  const { reason, error, costUsd, auditHead, unenforced = [], withheld, changes, unsupported = [] } = summary
+  const { usage: before, costUsd: paid } = earlier ?? { usage: noUsage, costUsd: 0 }
+  const total = sumCost(paid, costUsd)
+  const common = {
+    result: summary.result ?? results[reason],
+    ...(unsupported.length === 0 ? {} : { unsupported_claims: [...unsupported] }),
+    usage: summary.usage,
+    total_usage: eventUsage(sumUsage(before, used)),
+    ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+    ...(total === undefined ? {} : { total_cost_usd: total }),
+    duration_ms: summary.durationMs,
+    denied: summary.denied.length,
+    ...(auditHead === undefined ? {} : { audit_head: auditHead }),
+    ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
+    ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
+    ...(changes === undefined ? {} : { changes: countChanges(changes) }),
+  }
+  if (error === undefined) return { type: 'turn.completed', ...common }
+  return { type: 'turn.failed', error: { message: error }, reason, exit_code: summary.exitCode, ...common }
+}

@@ -1,0 +1,64 @@
+import { lstatSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import { unsupportedClaims, type KnownOfRun } from './claims/unsupported.ts'
+import { headMark } from './git-state.ts'
+import type { Closing, Recorder } from './recorder.ts'
+import type { RunOptions } from './run-options.ts'
+import type { Stop } from './stop.ts'
+import { isUnchanged } from './terminal-event.ts'
+
+/** What a run has come to. */
+type Ending = {
+  readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'unsupported'>
+  /** Why a run that came to its own end fails all the same. Undefined: it doesn't. */
+  readonly stop: Stop | undefined
+}
+
+/** File systems keep times by the kernel's tick. */
+const tickMs = 20
+
+/**
+ * To be called before a run begins.
+ *
+ * @returns what finds out, when no command runs any more, what the run has come to; asked again, it says the same
+ */
+export function watchEnding(options: RunOptions, recorder: Recorder, changes: ChangeWatch): () => Promise<Ending> {
+  const { workspace } = options
+  const began = Date.now() - tickMs
+  const isOwn = options.changes === undefined && options.serve === undefined
+  const head = isOwn ? headMark(workspace) : undefined
+  let ending: Promise<Ending> | undefined
+  return () => (ending ??= find())
+
+  async function find(): Promise<Ending> {
+    // Whoever works for another run is watched by that one.
+    if (options.changes !== undefined) return { closing: {}, stop: undefined }
+    const settled = await changes.settle()
+    if (!isOwn) return { closing: { changes: settled }, stop: undefined }
+    const headMoved = headMark(workspace) !== head
+    const unsupported = unsupportedClaims(recorder.finalMessage, {
+      ...recorder.evidence.record(),
+      changed: settled.files.map(({ path }) => path),
+      isTouched: (path) => stateOf(isAbsolute(path) ? path : join(options.now?.().workspace ?? workspace, path), began),
+      goesOn: options.earlier !== undefined,
+    })
+    const isFailure = options.failOnNoChange === true && isUnchanged(settled) && !headMoved
+    return {
+      closing: { changes: settled, headMoved, unsupported },
+      stop: isFailure
+        ? { reason: 'failed', message: 'The run changed nothing, which --fail-on-no-change makes a failure.' }
+        : undefined,
+    }
+  }
+}
+
+function stateOf(path: string, began: number): ReturnType<KnownOfRun['isTouched']> {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return 'absent'
+    return Math.max(stat.mtimeMs, stat.ctimeMs) >= began ? 'written' : 'as-before'
+  } catch {
+    return 'as-before'
+  }
+}
