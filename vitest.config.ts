@@ -1,12 +1,49 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-const soak = [
+/** Large inputs, kills at every system call, the whole escape battery: minutes each. */
+const longest = [
   'test/apply-patch/large-input.test.ts',
   'test/apply-patch/files/crash.test.ts',
   'test/engine/exec/killed.test.ts',
   'test/sandbox/battery/battery.test.ts',
 ]
+
+/** What takes nine seconds or more on two quiet processors, so that all the rest is done within four minutes. */
+const long = [
+  'test/apply-patch/cases.test.ts',
+  'test/engine/cli/odd-homes.test.ts',
+  'test/engine/cli/sandbox-command.test.ts',
+  'test/engine/concealed-surfaces.test.ts',
+  'test/engine/exec/asks.test.ts',
+  'test/engine/exec/changes.test.ts',
+  'test/engine/exec/ends.test.ts',
+  'test/engine/exec/failed-starts.test.ts',
+  'test/engine/exec/failures.test.ts',
+  'test/engine/exec/plan-mode.test.ts',
+  'test/engine/exec/together.test.ts',
+  'test/engine/exec/wires.test.ts',
+  'test/engine/exec/worktree.test.ts',
+  'test/engine/guardian/escalation.test.ts',
+  'test/engine/guardian/model.test.ts',
+  'test/engine/guardian/program.test.ts',
+  'test/engine/hooks/exec.test.ts',
+  'test/engine/mcp/exec.test.ts',
+  'test/engine/own-installation.test.ts',
+  'test/engine/tools/ask-user.test.ts',
+  'test/engine/tools/command-sessions.test.ts',
+  'test/sandbox/docker.test.ts',
+  'test/sandbox/kill.test.ts',
+  'test/sandbox/left-in-the-workspace.test.ts',
+  'test/sandbox/mount-race.test.ts',
+  'test/sandbox/network/allowlist.test.ts',
+  'test/sandbox/own-places.test.ts',
+  'test/sandbox/private-git.test.ts',
+  'test/sandbox/processes.test.ts',
+  'test/sandbox/terminal.test.ts',
+]
+
+const soak = [...longest, ...long]
 
 // Every attack by every surface, and many places at once.
 const attacks = ['test/engine/attacks/*.test.ts', 'test/sandbox/many-places.test.ts']
@@ -30,7 +67,7 @@ export default defineConfig({
       },
       { test: { ...usual, name: 'rooms', exclude: [...soak, ...attacks] } },
       {
-        // What takes minutes: large inputs, kills at every system call, the whole escape battery.
+        // What `npm test` leaves to `.ci/run`, and to whoever works on it.
         test: { ...usual, name: 'soak', include: soak },
       },
       { test: { ...usual, name: 'attacks', include: attacks } },
