@@ -10,6 +10,10 @@ export function onlyReads(argv: readonly string[], cwd: string): boolean {
   const { class: worst, commands } = analyseCommand(argv, cwd)
   return (
     worst === 'read-only' &&
-    commands.every(({ alarms, opaque, unlisted }) => alarms.length === 0 && opaque === undefined && !unlisted)
+    commands.every(
+      ({ alarms, opaque, unlisted }) =>
+        // What a query shows is the Guardian's affair.
+        alarms.every(({ kind }) => kind === 'address') && opaque === undefined && !unlisted,
+    )
   )
 }

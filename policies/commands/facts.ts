@@ -17,10 +17,11 @@ export type CommandClass = Fact['class']
 
 /**
  * Something that is asked about however harmless the rest is, and that no allow rule lifts:
- * more rights, text run as code, an environment that is shown or changes what runs, secrets, a repository that is not this one.
+ * more rights, text run as code, an environment that is shown or changes what runs, secrets, a repository that is not this one, and the
+ * addresses of remotes, which may hold a password wherever no sandbox shows git's configuration without it.
  */
 export type Alarm = {
-  readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository'
+  readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'address'
   readonly reason: string
 }
 

@@ -1,4 +1,5 @@
 import { parseShell } from './shell-syntax.ts'
+import type { ShellWord } from './shell-word.ts'
 import type { ShellScript, SimpleCommand } from './simple-command.ts'
 import { scanShell } from './tokens/scan.ts'
 import { Variables } from './variables.ts'
@@ -11,6 +12,32 @@ const longestUnscanned = 32 * 1024
 /** Whether a command makes the shell print each command as it runs, with its variables replaced. */
 function traces({ words: [program, ...args] }: SimpleCommand): boolean {
   return program?.text === 'set' && args.some(({ text }) => /^-[a-zA-Z]*x|^xtrace$/.test(text))
+}
+
+/**
+ * What another shell than bash evaluates as arithmetic, with the commands in a subscript of it: the sides of a comparison in `test`
+ * (mksh(1)), the number of `exit` and its like, and what `printf` shows as a number (ksh(1)). Undefined where all of it is a number.
+ */
+function evaluatedNumber({ words: [program, ...args] }: SimpleCommand): string | undefined {
+  const name = program?.text ?? ''
+  const odd = args.find((word, at) => {
+    if (isNumber(word)) return false
+    if (name === 'test' || name === '[')
+      return comparison.test(args[at + 1]?.text ?? '') || comparison.test(args[at - 1]?.text ?? '')
+    if (name === 'printf')
+      return at > 0 && (word.kind !== 'static' || word.text.includes('[')) && numeric.test(args[0]?.text ?? '')
+    return countTakers.has(name)
+  })
+  return odd === undefined ? undefined : `${name} evaluates ${odd.text} as arithmetic in some shells`
+}
+
+const numeric = /%[^%a-zA-Z]*[a-zA-Z]*[diouxXeEfFgGaA]/
+const comparison = /^-(?:eq|ne|lt|le|gt|ge)$/
+const countTakers = new Set(['exit', 'return', 'break', 'continue', 'shift'])
+
+/** Whether a word is a number whatever the shell makes of it. */
+function isNumber(word: ShellWord): boolean {
+  return /^(?:[-+]?[0-9]+|"?\$[?#]"?)$/.test(word.text)
 }
 
 function isTooMuch(text: string): boolean {
@@ -38,11 +65,12 @@ export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): Shell
   const difference = scan.ok ? walk.coverage.difference(scan.tokens, text) : scan.reason
   if (variables.readsEnvironment && walk.commands.some(traces))
     walk.problem('set -x shows what the variables hold that the line reads')
+  const evaluated = shell === 'sh' ? walk.commands.flatMap((command) => evaluatedNumber(command) ?? []) : []
   if (difference !== undefined) walk.problem(`two readings of the text differ: ${difference}`)
   return {
     commands: walk.commands,
     functions: walk.functions,
     problems: [...walk.problems],
-    evaluations: [...walk.evaluations],
+    evaluations: [...walk.evaluations, ...evaluated],
   }
 }

@@ -125,14 +125,23 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
       alarms: [...alarms, { kind: 'secret', reason: 'the configuration of git may hold tokens' }],
     }
   }
-  if (verb === 'config' && !isSecond) return { facts: [judgeConfig(args)], alarms }
+  const shown = showsAddresses(verb, args) ? [...alarms, addresses] : alarms
+  if (verb === 'config' && !isSecond) return { facts: [judgeConfig(args)], alarms: shown }
   if (row === undefined)
     return {
       facts: [unknown(`git ${verb}${second === undefined ? '' : ` ${second}`} is not known to only read`)],
       alarms,
     }
   const facts = judgeReader(verb, row, isSecond ? args.slice(1) : args)
-  return { ...facts, alarms: [...alarms, ...(facts.alarms ?? [])] }
+  return { ...facts, alarms: [...shown, ...(facts.alarms ?? [])] }
+}
+
+const addresses: Alarm = { kind: 'address', reason: 'the addresses of remotes may hold a password' }
+
+/** Whether a query of git shows where remotes are: git-remote(1), and the keys of git-config(1) that hold a URL. */
+function showsAddresses(verb: string, args: readonly ShellWord[]): boolean {
+  if (verb === 'remote') return args.length > 0
+  return verb === 'config' && args.some(({ text }) => /\.(?:push)?url$|^branch\..*remote$|proxy$/i.test(text))
 }
 
 function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): Judgement {
@@ -156,7 +165,9 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
     ({ name, value }) => /^--(?:format|pretty)$/.test(name) && value !== undefined && !isPlainFormat(staticText(value)),
   )
   if (format !== undefined)
-    facts.push(unknown(`the format ${format.value?.text ?? ''} may verify signatures, which runs a program`))
+    facts.push(
+      unknown(`the format ${format.value?.text ?? ''} may show an address, or verify signatures, which runs a program`),
+    )
   const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
   // Given two paths, git diff reads them wherever they are; `HEAD:.env` is what was once committed.
   const paths = parsed.operands.flatMap((word, at) =>
@@ -185,6 +196,8 @@ const fields = new Set(
 )
 
 function isPlaceholder(text: string): boolean {
+  // A branch may have an address for its remote, with a password in it (gitremote-helpers(7), branch.NAME.remote).
+  if (/^\([a-z]+:remotename/.test(text)) return false
   return letters.test(text) || fields.has(/^\(([A-Za-z-]+)(?::[\w,= -]*)?\)/.exec(text)?.[1] ?? '')
 }
 

@@ -180,7 +180,12 @@ export const inspectors: ProgramTable = {
   openssl: only('openssl(1): its version alone', reader('getopt', '', '-a -v', text), /^(?:version|-[av])$/, (words) =>
     words[0] === 'version' ? undefined : 'it is not a query',
   ),
-  tput: reader('getopt', 'tput(1)', '', { operands: 'text' }),
+  tput: only(
+    'tput(1): not init and reset, for which terminfo names a program to run and a file to show',
+    reader('getopt', '', '', { operands: 'text' }),
+    /^[a-z0-9][A-Za-z0-9]*$/,
+    (words) => words.find((word) => word === 'init' || word === 'reset'),
+  ),
 }
 
 /** Narrows a row by a pattern that each known word must fit, and by a check of the words together. */

@@ -50,6 +50,42 @@ describe('what is like them and harmless is not asked about', () => {
   })
 })
 
+describe('addresses of remotes, which may hold a password, are asked about where no sandbox shows them without it', () => {
+  test.each([
+    'git remote -v',
+    'git remote get-url origin',
+    'git remote get-url --all --push origin',
+    'git config --get remote.origin.url',
+    'git config remote.origin.pushurl',
+    'git config get submodule.a.url',
+    'git config branch.main.remote',
+  ])('%s', (line) => {
+    expect(decide(line)).toBe('allow')
+    expect(decide(line, { sandbox: 'danger-full-access' })).toBe('ask')
+    expect(decide(line, { sandbox: 'danger-full-access', mode: 'bypass' })).toBe('allow')
+  })
+
+  test('names of remotes alone are not', () => {
+    expect(decide('git remote', { sandbox: 'danger-full-access' })).toBe('allow')
+  })
+})
+
+describe('numbers that some shells evaluate are known, or the line is not', () => {
+  test.each([
+    `sh -c 'n=5; [ "$n" -gt 3 ] && echo y'`,
+    `sh -c 'printf "%s %5d\n" a 12'`,
+    `sh -c 'cd src || exit 1; ls'`,
+    `bash -c 'n=$(wc -l < f); [ "$n" -gt 3 ] && echo y'`,
+    `sh -c '[ "$a" = x ] || exit 2'`,
+  ])('%s', (line) => {
+    expect(decide(line)).toBe('allow')
+  })
+})
+
+test.each(['tput cols', 'tput setaf 1; echo x; tput sgr0'])('what terminfo says is no program: %s', (line) => {
+  expect(decide(line)).toBe('allow')
+})
+
 test('a key that git configuration is asked for has no value behind it', () => {
   expect(decide('git config x.y --name-only')).toBe('ask')
   expect(decide('git config --name-only x.y')).toBe('allow')
