@@ -51,6 +51,17 @@ export type Change =
     }
   | { readonly type: 'remove'; readonly place: Place; readonly before: FileState; readonly movedTo?: Place }
 
+/**
+ * A directory's fate, beside what files need: those on the way to a new file are made by themselves. One that goes does so when it is empty at
+ * the end; what somebody else put there keeps it. Keys are as a place's.
+ */
+export type DirectoryChange =
+  /** `mode`: permission bits. Absent: a new directory's default under the umask. One that is there already stays as it is. */
+  | { readonly type: 'make'; readonly key: string; readonly mode?: number }
+  | { readonly type: 'remove'; readonly key: string }
+  /** Refused where the mode isn't `before` any more. */
+  | { readonly type: 'mode'; readonly key: string; readonly before: number; readonly mode: number }
+
 /** One line of the summary: an operation as the patch spells it. A move is `M` with its destination. */
 export type SummaryLine = { readonly kind: 'A' | 'M' | 'D'; readonly path: string }
 
@@ -62,6 +73,8 @@ export type ChangeSet = {
   readonly within?: readonly string[]
   readonly unsafePaths: boolean
   readonly changes: readonly Change[]
+  /** Absent: none but those that files need. */
+  readonly directories?: readonly DirectoryChange[]
   readonly summary: readonly SummaryLine[]
   /** What a careful reader should know: fuzzy or ambiguous matches, overwritten files. */
   readonly warnings: readonly Warning[]

@@ -1,6 +1,7 @@
 import type { ChangeSet, SummaryLine, Warning } from '../change-set.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
 import { undoLimit } from './keep-journal.ts'
+import { nonceOf } from './owner.ts'
 import { transact } from './transact.ts'
 import type { Outcome } from './transaction.ts'
 import { withTreeLock } from './with-tree-lock.ts'
@@ -19,6 +20,8 @@ export type CommitOptions = {
 
 /** What was done: every change of the set, and nothing else. */
 export type Report = {
+  /** What `undo` knows it by. */
+  readonly id: string
   readonly root: string
   readonly summary: readonly SummaryLine[]
   /** The plan's, and those of the commit itself. */
@@ -50,6 +53,7 @@ export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptio
     const extras = { emptied: [], retires: [], undoLimit }
     const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
     const report: Report = {
+      id: nonceOf(claim.owner),
       root: changeSet.root,
       summary: changeSet.summary,
       warnings: [...changeSet.warnings, ...warningsOf(changeSet), ...leftOverWarnings(outcome)],

@@ -6,13 +6,14 @@ import type { Work } from './install.ts'
 import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './owner.ts'
 import { findRecipe, wholeRecipe } from './recipe.ts'
+import type { DirectoryPlan } from './directory-changes.ts'
 import type { Step } from './steps.ts'
 import type { Extras, Options } from './transaction.ts'
 
 /** What a journal is to say of a commit, and the bytes that only the old files had. */
 export function describeCommit(
   changeSet: ChangeSet,
-  plan: Pick<Work, 'steps' | 'made' | 'cleared'>,
+  plan: Pick<Work, 'steps' | 'made' | 'cleared'> & DirectoryPlan,
   claim: TreeLock,
   extras: Extras,
   options: Options,
@@ -38,6 +39,8 @@ export function describeCommit(
     made: plan.made,
     cleared: plan.cleared,
     emptied: extras.emptied,
+    ...(plan.modes.length === 0 ? {} : { modes: plan.modes }),
+    ...(plan.removed.length === 0 ? {} : { removed: plan.removed }),
     retires: extras.retires,
     canUndo,
     bytes: canUndo ? total : 0,

@@ -1,9 +1,10 @@
 /** The file side of a patch: a confined view of a tree, and the transaction that changes it. */
-import type { CommitOptions, Report } from './commit.ts'
+import type { Report } from './commit.ts'
 import { findUnfinished } from './find-unfinished.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
 import type { RecoverOptions } from './recover.ts'
 import { realDirectory } from './tree.ts'
+import type { UndoOptions } from './undo.ts'
 
 export { commitChangeSet, type CommitOptions, type Report } from './commit.ts'
 export {
@@ -41,8 +42,9 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
  * directories that were made for it and are empty again. Done as one transaction; calling it again takes back the
  * patch before that one.
  *
+ * @param options.only takes back the patch with this id, and only where it is the last; else `nothing-to-undo`
  * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
  */
-export async function undo(root: string, options: CommitOptions = {}): Promise<Report> {
+export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   return (await import('./undo.ts')).undo(root, options)
 }

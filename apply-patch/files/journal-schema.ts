@@ -26,6 +26,7 @@ const before = z.discriminatedUnion('type', [
   }),
 ])
 const path = z.string().startsWith('/')
+const directory = z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })
 
 /** The line of JSON a journal starts with. In a file of its own, as few runs have a journal to read and need a validator. */
 export const header = z.strictObject({
@@ -40,8 +41,10 @@ export const header = z.strictObject({
   at: z.number(),
   steps: z.array(z.strictObject({ trace, path: z.string(), before })),
   made: z.array(path),
-  cleared: z.array(z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })),
+  cleared: z.array(directory),
   emptied: z.array(path),
+  modes: z.array(z.strictObject({ path, before: z.number().int().optional(), after: z.number().int() })).optional(),
+  removed: z.array(directory).optional(),
   retires: z.array(z.string().regex(/^\/(?:.*\/)?applied-[^/\0]+$/)),
   canUndo: z.boolean(),
   bytes: z.number().int().nonnegative(),

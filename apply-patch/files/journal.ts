@@ -4,7 +4,7 @@ import { errnoOf } from './errors.ts'
 import type { Identity } from './identity.ts'
 import type { OwnerId } from './owner.ts'
 import type { Recipe } from './recipe.ts'
-import type { Cleared, JournalEntry } from './steps.ts'
+import type { Cleared, JournalEntry, ModeStep } from './steps.ts'
 import { twice } from './twice.ts'
 import { writeAll } from './write-all.ts'
 
@@ -33,6 +33,10 @@ export type Header = Identity & {
   readonly cleared: readonly Cleared[]
   /** Directories to remove at the end if they are empty: an undo's. */
   readonly emptied: readonly string[]
+  /** Directories that were given a mode, parents first. Absent: none. */
+  readonly modes?: readonly ModeStep[] | undefined
+  /** Those of `emptied` that a change set named, as they were, for an undo. Absent: none. */
+  readonly removed?: readonly Cleared[] | undefined
   /** Paths of journals that this commit makes obsolete: an undo's. */
   readonly retires: readonly string[]
   /** Whether the old bytes are here, so that the patch can be taken back later. */

@@ -36,6 +36,8 @@ export function moveHeader(header: Header, to: string): Header | undefined {
     made: header.made.map(path),
     cleared: header.cleared.map((one) => ({ ...one, path: path(one.path) })),
     emptied: header.emptied.map(path),
+    modes: header.modes?.map((one) => ({ ...one, path: path(one.path) })),
+    removed: header.removed?.map((one) => ({ ...one, path: path(one.path) })),
   }
   return leftTree ? undefined : moved
 }

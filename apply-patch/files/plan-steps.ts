@@ -86,6 +86,7 @@ export function planSteps(
         return change.before satisfies never
     }
   })
+  for (const change of changeSet.directories ?? []) if (change.type === 'make') nearest(change.key)
   return { steps, made: [...made], cleared }
 }
 

@@ -25,7 +25,7 @@ export async function readJournal(file: string): Promise<ReadJournal> {
   const parsed = header.safeParse(parseLine(content.subarray(0, lineEnd), file))
   if (!parsed.success)
     throw new CommitError('unrecoverable', { operation: 'journal', journal: file, cause: parsed.error })
-  const { steps, ...rest } = parsed.data
+  const { steps, modes, ...rest } = parsed.data
   const from = lineEnd + 1
   const to = from + rest.bytes
   const tail = content.subarray(to).toString('latin1')
@@ -33,7 +33,11 @@ export async function readJournal(file: string): Promise<ReadJournal> {
   const marks = tail.slice(readyMark.length)
   return {
     state: marks.includes(doneMark) ? 'done' : 'begun',
-    header: { ...rest, steps: steps.map((step) => ({ ...step, trace: withAll(step.trace) })) },
+    header: {
+      ...rest,
+      steps: steps.map((step) => ({ ...step, trace: withAll(step.trace) })),
+      modes: modes?.map((mode) => ({ ...mode, before: mode.before })),
+    },
     linkless: marks.includes(linklessMark),
     bytes: content.subarray(from, to),
   }

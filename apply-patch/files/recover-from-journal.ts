@@ -58,6 +58,7 @@ export async function recoverFromJournal(
               trace.type === 'add' ? [trace.fresh] : trace.type === 'remove' ? [trace.old] : [trace.old, trace.fresh],
             ),
             header.emptied,
+            header.modes ?? [],
             directories,
           )
     if (remains.length > 0) throw unrecoverable(journal, remains)
@@ -112,7 +113,7 @@ function checkConfined(header: Header, journal: string): void {
     trace.type === 'remove' ? trace.old.directory : trace.fresh.directory,
     trace.type === 'add' ? trace.fresh.directory : trace.old.directory,
   ])
-  const cleared = header.cleared.map(({ path }) => path)
+  const cleared = [...header.cleared, ...(header.modes ?? []), ...(header.removed ?? [])].map(({ path }) => path)
   const outside = [...named, ...header.made, ...header.emptied, ...cleared].find(
     (path) => !within.some((root) => isInside(path, root)),
   )

@@ -14,7 +14,7 @@ import { basename, dirname } from 'node:path'
 import { crc32 } from './crc32.ts'
 import type { Directories } from './directories.ts'
 import { errnoOf } from './errors.ts'
-import { pathOf, type Cleared, type Entry, type Fingerprint, type JournalEntry } from './steps.ts'
+import { pathOf, type Cleared, type Entry, type Fingerprint, type JournalEntry, type ModeStep } from './steps.ts'
 
 /** What could not be put in order, and why: an errno, or `changed` for a file that somebody else wrote since. */
 export type Leftover = { readonly path: string; readonly reason: string }
@@ -54,14 +54,34 @@ export function rollBack(begun: Begun, directories: Directories): readonly Lefto
  *
  * @param ours entries under names of ours; those that aren't there are fine
  * @param emptied directories that go too if nothing is in them
+ * @param modes what directories get a mode, parents first; last, since a mode may forbid us the rest
  * @returns what is left over
  */
-export function cleanUp(ours: readonly Entry[], emptied: readonly string[], directories: Directories): Leftover[] {
+export function cleanUp(
+  ours: readonly Entry[],
+  emptied: readonly string[],
+  modes: readonly ModeStep[],
+  directories: Directories,
+): Leftover[] {
   const pass = (): Leftover[] => [
     ...ours.flatMap((entry) => attempt(entry, () => remove(entry, directories))),
     ...emptied.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
+    ...modes.toReversed().flatMap((step) => setMode(step, directories)),
   ]
   return pass().length === 0 ? [] : pass()
+}
+
+/** Gives a directory its new mode, unless somebody else gave it one. */
+function setMode({ path, before, after }: ModeStep, directories: Directories): readonly Leftover[] {
+  const entry = { directory: dirname(path), name: basename(path) }
+  return attempt(entry, () => {
+    const found = find(entry, directories)
+    const mode = Number(found?.mode ?? 0) & 0o7777
+    if (found?.isDirectory() === true && mode !== after && (before === undefined || mode === before)) {
+      chmodSync(at(entry, directories), after)
+    }
+    return undefined
+  })
 }
 
 function undo(trace: JournalEntry, begun: Begun, directories: Directories): readonly Leftover[] {

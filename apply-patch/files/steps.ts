@@ -52,6 +52,9 @@ export type Step =
 /** A directory that a commit removes before its point of no return, and what it takes to make it again. */
 export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }
 
+/** A directory whose mode a commit sets last. `before` undefined: the commit makes it. */
+export type ModeStep = { readonly path: string; readonly before: number | undefined; readonly after: number }
+
 /** Where an entry is, for messages. */
 export function pathOf({ directory, name }: Entry): string {
   return directory === '/' ? `/${name}` : `${directory}/${name}`

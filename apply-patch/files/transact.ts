@@ -1,8 +1,8 @@
-import { lstatSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import type { ChangeSet } from '../change-set.ts'
 import type { TreeLock } from './claim.ts'
 import { openDirectories, type Directories } from './directories.ts'
+import { lookAtDirectory, planDirectories, removedDirectories } from './directory-changes.ts'
 import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './errors.ts'
 import { findGitDirectories } from './git-directories.ts'
 import { checkOld, installAll, prepareAll, type Doing, type Work } from './install.ts'
@@ -10,7 +10,7 @@ import { nonceOf } from './owner.ts'
 import { planSteps } from './plan-steps.ts'
 import { describeCommit } from './describe-commit.ts'
 import { cleanUp, rollBack, type Leftover } from './roll-back.ts'
-import type { Cleared, Entry, Step } from './steps.ts'
+import type { Entry, Step } from './steps.ts'
 import type { Extras, Options, Outcome } from './transaction.ts'
 import { confine } from './tree.ts'
 import { findDifference, mayWrite } from './verify.ts'
@@ -27,10 +27,11 @@ const turnMs = 20
 export async function transact(
   changeSet: ChangeSet,
   claim: TreeLock,
-  extras: Extras,
+  given: Extras,
   options: Options,
 ): Promise<Outcome> {
   const { journal } = claim
+  const extras = { ...given, emptied: [...given.emptied, ...removedDirectories(changeSet)] }
   const directories = openRoot(changeSet)
   const doing: Doing = { operation: 'prepare', change: undefined }
   try {
@@ -43,7 +44,7 @@ export async function transact(
     )
     const work: Work = {
       ...plan,
-      cleared: plan.cleared.map((path) => ownerOf(path, directories)),
+      cleared: plan.cleared.map((path) => lookAtDirectory(path, directories)),
       directories,
       journal,
       durable: options.durable,
@@ -52,7 +53,8 @@ export async function transact(
       pause: pacer(options.signal),
     }
     await checkAll(work)
-    const { header, bytes } = describeCommit(changeSet, work, claim, extras, options)
+    const own = planDirectories(changeSet, plan.made, directories)
+    const { header, bytes } = describeCommit(changeSet, { ...work, ...own }, claim, extras, options)
     doing.operation = 'journal'
     journal.begin(header, bytes, options.durable)
     try {
@@ -66,7 +68,7 @@ export async function transact(
     } catch (error) {
       throw takeBack(error, work)
     }
-    const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, directories)
+    const leftOver = cleanUp(namesLeft(plan.steps), extras.emptied, own.modes, directories)
     if (options.durable && leftOver.length === 0) leftOver.push(...syncFinally(work))
     return { ...plan, canUndo: header.canUndo, leftOver }
   } catch (error) {
@@ -85,10 +87,10 @@ function openRoot({ root, unsafePaths }: ChangeSet): Directories {
 }
 
 /** A change set may come from anywhere: its places are confined again, not taken on trust. */
-function checkPlaces({ root, within = [root], unsafePaths, changes }: ChangeSet): void {
+function checkPlaces({ root, within = [root], unsafePaths, changes, directories = [] }: ChangeSet): void {
   const gitDirectories = unsafePaths ? [] : within.flatMap(findGitDirectories)
-  for (const { place } of changes) {
-    const { key, path } = place
+  const places = [...changes.map(({ place }) => place), ...directories.map(({ key }) => ({ key, path: key }))]
+  for (const { key, path } of places) {
     if (!key.startsWith('/') || key === '/' || /\/(?:\.{0,2}(?:\/|$))|\0/.test(key)) {
       throw new PathError('invalid-path', path, { resolved: key })
     }
@@ -108,11 +110,6 @@ function exists(directory: string, directories: Directories): boolean {
     const difference = { path: directory, key: directory, how: 'kind' as const }
     throw new CommitError('changed', { operation: 'prepare', differences: [difference], cause: error })
   }
-}
-
-function ownerOf(path: string, directories: Directories): Cleared {
-  const { mode, uid, gid } = lstatSync(directories.entry(dirname(path), basename(path)))
-  return { path, mode: mode & 0o7777, uid, gid }
 }
 
 /** Compares every file with what the plan was made from, and names all that differ. */

@@ -1,35 +1,44 @@
 import { dirname } from 'node:path'
-import type { Change, ChangeSet, FileState, Place } from '../change-set.ts'
+import type { Change, ChangeSet, DirectoryChange, FileState, Place } from '../change-set.ts'
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
 import { crc32 } from './crc32.ts'
 import { CommitError, ReadError, type Difference } from './errors.ts'
 import { findApplied, type Found } from './find-applied.ts'
 import type { Header, OldState } from './journal.ts'
+import { nonceOf } from './owner.ts'
 import { followRecipe, runLength } from './recipe.ts'
 import { pathOf, type JournalEntry } from './steps.ts'
 import { transact } from './transact.ts'
 import { openTree, realDirectory, type Tree } from './tree.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
+/** How an undo is made. */
+export type UndoOptions = CommitOptions & { readonly only?: string }
+
 /**
  * Takes back the last patch that was applied to a tree: old bytes, modes and owners return, new files go, and so do
  * directories that were made for it and are empty again. A tree that was moved since is the same one; another directory
  * at its path isn't. Done as one transaction; calling it again takes back the patch before that one.
  *
+ * @param options.only takes back the patch with this id, and only where it is the last; else `nothing-to-undo`
  * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
  */
-export async function undo(root: string, options: CommitOptions = {}): Promise<Report> {
+export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)
   const { signal, durable = false, now } = options
   return withTreeLock(real, options, async (claim, recovered) => {
     const found = await findApplied(real, options.stateDirectory)
     if (found.type === 'none') throw await nothingToUndo(real, found, options.stateDirectory)
     const { header, bytes, journal } = found.applied
+    if (options.only !== undefined && header.nonce !== options.only) {
+      throw new CommitError('nothing-to-undo', { operation: 'undo', key: real })
+    }
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
     const changeSet = reverse(header, bytes, tree, journal)
     const extras = { emptied: header.made, retires: [journal], undoLimit: -1 }
     const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
     const report: Report = {
+      id: nonceOf(claim.owner),
       root: real,
       summary: changeSet.summary,
       warnings: leftOverWarnings(outcome),
@@ -80,7 +89,13 @@ function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): Ch
   if (differences.length > 0) throw new CommitError('changed', { operation: 'undo', differences })
   const summary = changes.map((change) => ({ kind: kindOf(change), path: change.place.path }))
   const within = header.within === undefined ? {} : { within: header.within }
-  return { root: tree.root, ...within, unsafePaths: tree.unsafePaths, changes, summary, warnings: [] }
+  const directories: readonly DirectoryChange[] = [
+    ...(header.removed ?? []).map(({ path: key, mode }) => ({ type: 'make' as const, key, mode })),
+    ...(header.modes ?? []).flatMap(({ path: key, before, after }) =>
+      before === undefined ? [] : [{ type: 'mode' as const, key, before: after, mode: before }],
+    ),
+  ]
+  return { root: tree.root, ...within, unsafePaths: tree.unsafePaths, changes, directories, summary, warnings: [] }
 }
 
 /** @returns undefined when the journal can't tell, or its bytes are damaged */

@@ -26,6 +26,19 @@ export function remove(tree: Tree, path: string): Change {
   return { type: 'remove', place, before: tree.read(place) }
 }
 
+/** A file in the place of a directory, which goes too. */
+export function replaceDirectory(tree: Tree, path: string, text: string): Change {
+  const before = { type: 'absent' as const }
+  return {
+    type: 'write',
+    place: tree.locateEntry(path),
+    before,
+    content: [Buffer.from(text)],
+    mode: undefined,
+    owner: undefined,
+  }
+}
+
 /** A move; without a text a pure rename. */
 export function move(tree: Tree, from: string, to: string, text?: string): readonly Change[] {
   const source = fileAt(tree, from)

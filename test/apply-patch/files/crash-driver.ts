@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import process from 'node:process'
 import { CommitError, commitChangeSet, openTree, recover, undo } from '../../../apply-patch/files/index.ts'
-import { add, changeSet, move, remove, swap, update } from './change-tools.ts'
+import { add, changeSet, move, remove, replaceDirectory, swap, update } from './change-tools.ts'
 
 const [, , action, root = '', durable] = process.argv
 try {
@@ -37,8 +37,24 @@ try {
       gone,
       add(tree, 'file-then-directory/inner', 'inner\n', (key) => key === gone.place.key),
     ])
+    const whole = {
+      ...everyKind,
+      changes: [
+        ...everyKind.changes,
+        remove(tree, 'gone/inner.txt'),
+        remove(tree, 'directory-then-file/inner.txt'),
+        replaceDirectory(tree, 'directory-then-file', 'file\n'),
+      ],
+      directories: [
+        { type: 'remove' as const, key: `${root}/gone/empty` },
+        { type: 'remove' as const, key: `${root}/gone` },
+        { type: 'remove' as const, key: `${root}/directory-then-file` },
+        { type: 'make' as const, key: `${root}/new/empty`, mode: 0o750 },
+        { type: 'mode' as const, key: `${root}/mode`, before: 0o755, mode: 0o700 },
+      ],
+    }
     existsSync('/work-begins')
-    await commitChangeSet(everyKind, { durable: durable === 'durable' })
+    await commitChangeSet(whole, { durable: durable === 'durable' })
   }
   process.stdout.write('committed\n')
 } catch (error) {

@@ -25,6 +25,10 @@ const layout: Layout = {
   one: { mode: 0o700, text: 'one\n' },
   other: 'other\n',
   'file-then-directory': 'file\n',
+  'gone/inner.txt': 'inner\n',
+  'gone/empty': '/',
+  'directory-then-file/inner.txt': 'inner\n',
+  mode: '/',
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'patch-files-'))

@@ -1,0 +1,65 @@
+import { lstatSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { ChangeSet, DirectoryChange } from '../change-set.ts'
+import type { Directories } from './directories.ts'
+import { CommitError } from './errors.ts'
+import type { Cleared, ModeStep } from './steps.ts'
+
+/** What a commit does to directories for their own sake. */
+export type DirectoryPlan = {
+  /** Those that get a mode, parents first. */
+  readonly modes: readonly ModeStep[]
+  /** Those that are to go, as they are now. */
+  readonly removed: readonly Cleared[]
+}
+
+/** The directories that a change set wants gone, parents first. */
+export function removedDirectories(changeSet: ChangeSet): readonly string[] {
+  return inOrder(changeSet, 'remove').map(({ key }) => key)
+}
+
+/**
+ * Looks at the directories that a change set names.
+ *
+ * @param made those that the commit makes
+ * @throws CommitError `changed` for one whose mode isn't what the plan was made from
+ */
+export function planDirectories(
+  changeSet: ChangeSet,
+  made: readonly string[],
+  directories: Directories,
+): DirectoryPlan {
+  const ours = new Set(made)
+  const fresh = inOrder(changeSet, 'make').flatMap(({ key, mode }): readonly ModeStep[] =>
+    mode === undefined || !ours.has(key) ? [] : [{ path: key, before: undefined, after: mode }],
+  )
+  const changed = inOrder(changeSet, 'mode').map(({ key, before, mode }): ModeStep => {
+    if (lookAtDirectory(key, directories).mode !== before) {
+      throw new CommitError('changed', { operation: 'prepare', differences: [{ path: key, key, how: 'mode' }] })
+    }
+    return { path: key, before, after: mode }
+  })
+  const modes = [...fresh, ...changed].toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  return { modes, removed: removedDirectories(changeSet).map((key) => lookAtDirectory(key, directories)) }
+}
+
+/** A directory as it is now. @throws CommitError `changed` where it is none any more */
+export function lookAtDirectory(path: string, directories: Directories): Cleared {
+  const stats = lstatSync(directories.entry(dirname(path), basename(path)), { throwIfNoEntry: false })
+  if (stats?.isDirectory() !== true) {
+    const difference = { path, key: path, how: 'kind' as const }
+    throw new CommitError('changed', { operation: 'prepare', differences: [difference] })
+  }
+  const { mode, uid, gid } = stats
+  return { path, mode: mode & 0o7777, uid, gid }
+}
+
+/** Parents come before what is in them. */
+function inOrder<Type extends DirectoryChange['type']>(
+  { directories = [] }: ChangeSet,
+  type: Type,
+): readonly Extract<DirectoryChange, { type: Type }>[] {
+  return directories
+    .filter((change): change is Extract<DirectoryChange, { type: Type }> => change.type === type)
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+}
