@@ -8,6 +8,8 @@ type BackendFacts = {
   readonly hasAllowlist: boolean
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
+  /** Whether it mounts, so that commands can be shown something else at a path than what lies there. */
+  readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
   /** Whether it is a statement about what is outside, rather than a choice. */
@@ -18,6 +20,7 @@ const confining = {
   confines: true,
   hasAllowlist: false,
   hasPrivateTmp: false,
+  hasViews: false,
   hasImage: false,
   isStated: false,
 } satisfies BackendFacts
@@ -27,8 +30,8 @@ const confining = {
  * little as `unconfined`: somebody states that what is outside is the sandbox.
  */
 const backends = {
-  bubblewrap: { ...confining, platform: 'linux', hasAllowlist: true, hasPrivateTmp: true },
-  docker: { ...confining, hasAllowlist: true, hasPrivateTmp: true, hasImage: true },
+  bubblewrap: { ...confining, platform: 'linux', hasAllowlist: true, hasPrivateTmp: true, hasViews: true },
+  docker: { ...confining, hasAllowlist: true, hasPrivateTmp: true, hasViews: true, hasImage: true },
   seatbelt: { ...confining, platform: 'darwin' },
   unconfined: { ...confining, confines: false },
   external: { ...confining, confines: false, isStated: true },

@@ -14,7 +14,9 @@ import { filesApart, writableRoots } from './roots.ts'
 import { backendNames, factsOf, type Backend } from './backend.ts'
 import { loadBackend } from './load-backend.ts'
 import { runnable, type OpenedSandbox } from './run-command.ts'
-import type { Denial } from './sandbox.ts'
+import type { Denial, Sandbox } from './sandbox.ts'
+import { policyAtSources } from './views/mounts.ts'
+import { placesAtSources, withViews } from './views/sandbox.ts'
 
 /** Which sandbox, where there is a choice. */
 export type SandboxOptions = {
@@ -71,6 +73,14 @@ function settle(
  */
 export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions = {}): Promise<OpenedSandbox> {
   const backend = options.backend ?? defaultBackend(asked)
+  if (asked.views.length === 0) return runnable(await openAt(asked, backend, options))
+  requireViews(asked, backend)
+  const known = options.known && placesAtSources(options.known, asked.views)
+  return runnable(withViews(asked, await openAt(policyAtSources(asked), backend, { ...options, known })))
+}
+
+/** Opens the sandbox for a policy whose paths are where their files lie. */
+async function openAt(asked: SandboxPolicy, backend: Backend, options: SandboxOptions): Promise<Sandbox> {
   const [meant, wanted] = options.known === undefined ? [asked, []] : settle(asked, options.known, backend)
   const policy = filesApart(meant, hostFileSystem)
   requireDirectory(policy.workspace, 'workspace')
@@ -83,7 +93,17 @@ export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions 
   await loadOwnCode(writableRoots(policy, hostFileSystem))
   if (factsOf(backend).confines) requireConfining(policy, backend)
   const { open } = await loadBackend(backend)
-  return runnable(await open(policy, { image: options.image, network: options.network, wanted }))
+  return open(policy, { image: options.image, network: options.network, wanted })
+}
+
+function requireViews({ mode }: SandboxPolicy, backend: Backend): void {
+  if (mode !== 'danger-full-access' && factsOf(backend).hasViews) return
+  const others = backendNames().filter((name) => factsOf(name).hasViews)
+  throw new SandboxError('unavailable', {
+    backend,
+    reason: 'it shows commands what lies on the disk, so it can give them no private view of the workspace',
+    remedy: `Use the ${others.join(' or ')} backend on Linux, in the mode workspace-write or read-only.`,
+  })
 }
 
 function requireConfining(policy: SandboxPolicy, backend: Backend): void {

@@ -145,6 +145,11 @@ export const SandboxPolicy = z.strictObject({
   )
     .transform((entries) => [...entries])
     .default(() => [...protectedPlaces()]),
+  /**
+   * Private views: at each `path`, a directory without symlinks, commands see the directory `source` in place of what lies there. What lies there
+   * itself, and `source` by its own name, are out of their reach. Paths of this policy mean what is seen. Only a backend that mounts has them.
+   */
+  views: z.array(z.strictObject({ path: absolutePath, source: absolutePath })).default([]),
   network: Network.default({ mode: 'off' }),
   /**
    * The socket of a docker daemon that commands are shown and may talk to, unix sockets in general with it: whoever can talk to the daemon of a

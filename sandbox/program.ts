@@ -1,21 +1,34 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { SandboxError } from './errors.ts'
+import { shownPath, sourcePath, type View } from './views/paths.ts'
 
 /**
  * The file that `program` means for a command starting in `cwd` with this `PATH`. Looked up before anything is
  * spawned, so that a missing program is an error that says where it was searched. Throws `missing-program`.
+ *
+ * @param cwd where it lies on the host
+ * @param views what is looked through as the command will see it. Default: it sees what is there
+ * @returns the path by which the command sees it
  */
-export function locateProgram(program: string, cwd: string, path: string | undefined): string {
+export function locateProgram(
+  program: string,
+  cwd: string,
+  path: string | undefined,
+  views: readonly View[] = [],
+): string {
+  const seen = (file: string): string | undefined =>
+    isExecutable(sourcePath(file, views)) ? shownPath(file, views) : undefined
   if (program.includes('/')) {
     const file = resolve(cwd, program)
-    if (isExecutable(file)) return file
-    throw new SandboxError('missing-program', { program: file, searched: [] })
+    const found = seen(file)
+    if (found !== undefined) return found
+    throw new SandboxError('missing-program', { program: shownPath(file, views), searched: [] })
   }
   const directories = (path ?? '/usr/local/bin:/usr/bin:/bin').split(':').filter(isAbsolute)
   for (const directory of directories) {
-    const file = join(directory, program)
-    if (isExecutable(file)) return file
+    const found = seen(join(directory, program))
+    if (found !== undefined) return found
   }
   throw new SandboxError('missing-program', { program, searched: directories })
 }

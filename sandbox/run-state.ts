@@ -65,7 +65,7 @@ export function openRunState(
     const running = new RunningCommands(guard.rest)
     const workspace = realpathSync.native(policy.workspace)
     const denied = (): ReturnType<typeof deniedBelow> => deniedBelow(policy, roots, held.view)
-    const privateGit = openPrivateGit({ roots, workspace, directory: run.path, denied })
+    const privateGit = openPrivateGit({ roots, workspace, directory: run.path, denied, views: policy.views })
     const keyFiles = createKeyFileView(run.path, [workspace, ...roots])
     return {
       held,
@@ -76,7 +76,7 @@ export function openRunState(
         placesFor(command, guard, privateGit, running, roots, keyFiles, runDirectories),
       review: async (ended) => {
         if (running.writing === 0) return []
-        const refused = await privateGit.takeOver(packWith(start))
+        const refused = await privateGit.takeOver(packWith(start, policy.views))
         const ours = installation.putBack(ended && running.writing === 1)
         return [...refused, ...guard.review(), ...held.putBack(), ...ours]
       },

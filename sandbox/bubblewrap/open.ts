@@ -43,6 +43,7 @@ import { startPath, startProgram } from './start-program.ts'
 import { readStatus } from './status.ts'
 import { prepareTerminals } from './terminal.ts'
 import { openRunState } from '../run-state.ts'
+import { policyAsShown, shownPath, showViews } from '../views/mounts.ts'
 
 /** An ordinary id for commands of a caller who is root, so that nothing inside takes itself for root. */
 const ordinary = { uid: 1000, gid: 1000 }
@@ -82,7 +83,7 @@ export async function openBubblewrap(
     checkTerminal(command)
     const { variables } = commandEnvironment(policy, process.env, command)
     const [file, ...rest] = command.argv
-    const executable = locateProgram(file, command.cwd, variables['PATH'])
+    const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)
     const runDirectories = allRunDirectories()
     const places = state.placesOf(command, runDirectories)
     const applied = held.current(policyFor(policy, command))
@@ -90,11 +91,11 @@ export async function openBubblewrap(
     const network = networks.start()
     const terminal = terminals.start(command, 6 + network.stdio.length)
     const report = 6 + network.stdio.length + terminal.stdio.length
-    const cwd = realpathSync.native(command.cwd)
+    const cwd = shownPath(realpathSync.native(command.cwd), policy.views)
     const host = held.look()
     const mounts = planMounts(applied, places, host)
     const covered = watchCovered(mounts, host.lstat)
-    const steps = mountSteps([...mounts, ...kernel], {
+    const steps = mountSteps([...showViews(mounts, policy.views), ...kernel], {
       privateTemp: run.temp,
       emptyDirectory: run.empty,
       runDirectories,
@@ -192,7 +193,7 @@ export async function openBubblewrap(
         }
         const stderr = shown.text()
         const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
-        const named = denialsFromOutput(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
+        const named = denialsFromOutput(policyAsShown(applied), { ...ended, cwd }, hostFileSystem)
         const found = [
           ...limited.end(ended),
           ...(whose === 'own' ? [] : covered.uncovered()),

@@ -6,6 +6,8 @@ import type { SandboxPolicy } from '../policy.ts'
 import type { RunState } from '../run-state.ts'
 import type { Command, Denial } from '../sandbox.ts'
 import { createUncoveredWatch } from '../uncovered.ts'
+import { showViews } from '../views/mounts.ts'
+import { shownPath } from '../views/paths.ts'
 import type { DockerClient, WarmContainer } from './client.ts'
 import { boundMounts, planContainer, type ContainerPlan, type Common } from './plan.ts'
 import type { Starts } from './start.ts'
@@ -59,13 +61,14 @@ export function createContainers(
   return {
     plan: (command) => {
       const applied = held.current(policyFor(policy, command))
-      const mounts = planMounts(applied, placesOf(command), held.view)
+      const planned = planMounts(applied, placesOf(command), held.view)
+      const mounts = showViews(planned, policy.views)
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       const check = common.starts.check(bound)
       // One whose mounts have come off, as when the host replaces a file, is none of these.
       const { stamp, uncovered } = watchCovered(
-        mounts.filter(({ path }) => bound.some(({ target }) => target === path)),
+        planned.filter(({ path }) => bound.some(({ target }) => target === shownPath(path, policy.views))),
       )
       const key = JSON.stringify([container, check, stamp])
       current.set(command.readOnly === true, key)

@@ -19,7 +19,7 @@ import type { SandboxPolicy } from '../policy.ts'
 import { supervise } from '../process/supervise.ts'
 import { keepTail } from '../process/tail.ts'
 import { requireDirectory } from '../program.ts'
-import { checkTerminal, keyboard, terminalThrough } from '../terminal/connect.ts'
+import { checkTerminal, firstSize, keyboard, terminalThrough } from '../terminal/connect.ts'
 import { writableRoots } from '../roots.ts'
 import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
 import type { Shell } from '../shell.ts'
@@ -35,14 +35,11 @@ import { tryContainer } from './try-container.ts'
 import { openRunState } from '../run-state.ts'
 import { createContainers } from './containers.ts'
 import { cannotStart, setupFailed } from './failures.ts'
+import { policyAsShown } from '../views/mounts.ts'
+import { shownPath } from '../views/paths.ts'
 
 /** Runs the command, which alone a terminal interrupts, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
 const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
-
-/** A terminal has no size before the daemon is told, which would be too late for a command that asks at once. */
-function firstSize({ terminal }: Command): string {
-  return terminal === undefined ? '' : `stty rows ${terminal.rows} cols ${terminal.columns} 2>/dev/null; `
-}
 
 /**
  * Confines commands in containers of the image given: warm ones, each for one command at a time, so that everything left in it
@@ -70,6 +67,7 @@ export async function openDocker(
   await reapContainers(docker)
   const state = openRunState(policy, 'docker', wanted, (command) => start(command, 'own'))
   const { held, roots, run, running } = state
+  const shown = (path: string): string => shownPath(path, policy.views)
   let open = true
 
   const prepare = async (): Promise<ReturnType<typeof prepareNetwork>> => {
@@ -113,7 +111,7 @@ export async function openDocker(
       void container?.remove().catch(() => undefined)
     }
     const output = relayLater(command.terminal, async () => {
-      const { before, cwd } = await network.enter(realpathSync.native(command.cwd))
+      const { before, cwd } = await network.enter(shown(realpathSync.native(command.cwd)))
       container = await containers.take(planned)
       atFirst = container.counts?.()
       if (spoiled) spoil()
@@ -182,7 +180,8 @@ export async function openDocker(
         }
         if (running.size <= 1) await containers.dropStale()
         const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
-        const said = denialsFromOutput(policyFor(policy, command), { ...ended, cwd: command.cwd }, hostFileSystem)
+        const applied = policyAsShown(policyFor(policy, command))
+        const said = denialsFromOutput(applied, { ...ended, cwd: shown(command.cwd) }, hostFileSystem)
         const counted = provenBetween(limits, atFirst, atLast)
         const found = [
           ...(counted ?? []),
@@ -208,7 +207,8 @@ export async function openDocker(
     })
     containers.giveBack(planned, container)
     const { filtered } = networks.plan
-    shell = await tryContainer(container, { user, filtered, roots, workspace: policy.workspace, privateTemp: run.temp })
+    const [places, workspace] = [roots.map(shown), shown(policy.workspace)]
+    shell = await tryContainer(container, { user, filtered, roots: places, workspace, privateTemp: run.temp })
     state.rest()
   } catch (error) {
     await containers.dropAll()

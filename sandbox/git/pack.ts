@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { Command, SandboxProcess } from '../sandbox.ts'
+import { shownPath, type View } from '../views/paths.ts'
 import type { RunPack } from './import-types.ts'
 
 /** A pack may be large, and its size is limited where it is read. */
@@ -24,14 +25,15 @@ const script = `cd "$GIT_DIR/objects" || exit 3
  * Makes packs with the git of the sandbox, where whatever a command left can do no more than a command could.
  *
  * @param start starts a program of ours in the sandbox
+ * @param views the policy's, by which a repository has another path there than here. Default: none
  */
-export function packWith(start: (command: Command) => SandboxProcess): RunPack {
+export function packWith(start: (command: Command) => SandboxProcess, views: readonly View[] = []): RunPack {
   return (git, oidBytes) => {
     const child = start({
       argv: ['/bin/sh', '-c', script, oidBytes === 32 ? 'sha256' : 'sha1'],
       cwd: '/',
       readOnly: true,
-      env: { GIT_DIR: git, GIT_NO_LAZY_FETCH: '1', LC_ALL: 'C' },
+      env: { GIT_DIR: shownPath(git, views), GIT_NO_LAZY_FETCH: '1', LC_ALL: 'C' },
     })
     const complaint = text(child.stderr)
     const done = async (): Promise<string | undefined> => {

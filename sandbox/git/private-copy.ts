@@ -47,6 +47,8 @@ export function makePrivateCopy(
     readonly config: ReadonlyMap<string, string>
     readonly modules: readonly string[]
     readonly denied: readonly string[]
+    /** Directories to make, for objects that are borrowed and shown inside of it. */
+    readonly borrowed: readonly string[]
   },
 ): Baseline | undefined {
   // Linked to other repositories by `git-new-workdir` and the like, or not kept in files at all.
@@ -59,6 +61,7 @@ export function makePrivateCopy(
   for (const directory of ['', 'objects', 'portcullis/objects', 'portcullis/lfs', 'refs/heads', 'refs/tags', 'info']) {
     mkdirSync(join(path, directory), { recursive: true, mode: 0o755 })
   }
+  for (const name of options.borrowed) mkdirSync(join(path, name), { recursive: true })
   for (const name of options.modules) mkdirSync(bytes(`${path}/modules/${name}`), { recursive: true })
   const made = new Set([path])
   const put = (name: string, content: Buffer | string, mode = 0o644): void => {

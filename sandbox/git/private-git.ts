@@ -15,6 +15,7 @@ import type { ImportNote, RunPack } from './import-types.ts'
 import { PrivateRepository } from './private-repository.ts'
 import { repositoryOf } from './repository.ts'
 import { createGitScanner } from './scan.ts'
+import type { View } from '../views/paths.ts'
 
 /** What of git a command is shown otherwise than the host has it. */
 export type GitView = {
@@ -66,8 +67,10 @@ export function openPrivateGit(options: {
   readonly workspace: string
   readonly directory: string
   readonly denied: () => readonly string[]
+  /** The policy's, by which a repository has another path for commands than here. */
+  readonly views: readonly View[]
 }): PrivateGit {
-  const { roots, workspace, directory } = options
+  const { roots, workspace, directory, views } = options
   const run = randomName(4)
   const repositories = new Map<string, PrivateRepository>()
   const unsupported = new Set<string>()
@@ -84,7 +87,7 @@ export function openPrivateGit(options: {
     hostGit ??= locateHostGit(roots)
     if (hostGit === undefined) return undefined
     const place = join(directory, `git-${(count += 1)}`)
-    const made = new PrivateRepository({ git, directory: place, hostGit, roots, writable, run })
+    const made = new PrivateRepository({ git, directory: place, hostGit, roots, writable, run, views })
     repositories.set(git, made)
     return made
   }

@@ -5,11 +5,14 @@ import type { Mount } from '../mount.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import type { NewObjects, PackObjects, RunPack } from './import-types.ts'
 import { packLoose } from './loose-pack.ts'
+import { isWithin } from '../paths.ts'
+import { shownPath, type View } from '../views/paths.ts'
 
 /** Where the objects of commands go: a directory that borrows the host's and what those borrow. */
 export class PrivateObjects {
   readonly #git: string
   readonly #directory: string
+  readonly #views: readonly View[]
   readonly #borrowed: readonly string[]
   #path: string
   #count = 0
@@ -21,9 +24,11 @@ export class PrivateObjects {
   /**
    * @param git the repository's directory on the host, held as `host`
    * @param directory one of the run's own
+   * @param views by which the repository has another path for commands than here. Default: none
    */
-  constructor(git: string, host: HeldDirectory, directory: string) {
+  constructor(git: string, host: HeldDirectory, directory: string, views: readonly View[] = []) {
     this.#git = git
+    this.#views = views
     this.#directory = directory
     // The host's objects are seen beside, and those that it borrows from others itself.
     const borrowed =
@@ -43,8 +48,17 @@ export class PrivateObjects {
     return [
       { path: `${this.#git}/objects`, source: this.#path, as },
       { path: `${this.#git}/portcullis/objects`, source: `${this.#git}/objects`, as: 'read-only' },
-      ...this.#borrowed.map((path) => ({ path, as: 'read-only' as const })),
+      ...this.#borrowed.map((path, index) =>
+        this.#isCovered(path)
+          ? { path: `${this.#git}/${insideName(index)}`, source: path, as: 'read-only' as const }
+          : { path, as: 'read-only' as const },
+      ),
     ]
+  }
+
+  /** Where, below the private directory, objects are shown that a view covers at their own path. */
+  get borrowedInside(): readonly string[] {
+    return this.#borrowed.flatMap((path, index) => (this.#isCovered(path) ? [insideName(index)] : []))
   }
 
   /** Begins anew where a command has changed what is borrowed. */
@@ -84,7 +98,13 @@ export class PrivateObjects {
   }
 
   #alternates(): string {
-    return [`${this.#git}/portcullis/objects`, ...this.#borrowed, ''].join('\n')
+    const git = shownPath(this.#git, this.#views)
+    const borrowed = this.#borrowed.map((path, index) => (this.#isCovered(path) ? `${git}/${insideName(index)}` : path))
+    return [`${git}/portcullis/objects`, ...borrowed, ''].join('\n')
+  }
+
+  #isCovered(path: string): boolean {
+    return this.#views.some((view) => isWithin(path, view.path) || isWithin(path, view.source))
   }
 
   #within<Answer>(act: (objects: HeldDirectory) => Answer): Answer {
@@ -104,6 +124,10 @@ export class PrivateObjects {
       return isEmpty ? undefined : entries.map(([name, { stamp }]) => `${name} ${stamp}`).join('\n')
     })
   }
+}
+
+function insideName(index: number): string {
+  return `portcullis/borrowed/${index}`
 }
 
 function asStream(content: Buffer): ReturnType<PackObjects> {

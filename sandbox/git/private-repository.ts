@@ -10,6 +10,7 @@ import { PrivateObjects } from './private-objects.ts'
 import { scopesOf } from './repository.ts'
 import { readShownConfig, type ShownConfig } from './shown-config.ts'
 import { hostStamp, snapshot } from './snapshot.ts'
+import type { View } from '../views/paths.ts'
 
 type Options = {
   /** The repository's directory on the host, without symlinks: where the private one is mounted. */
@@ -22,6 +23,8 @@ type Options = {
   /** Whether it may be changed at all. */
   readonly writable: boolean
   readonly run: string
+  /** By which the repository has another path for commands than here. */
+  readonly views: readonly View[]
 }
 
 type State = {
@@ -51,7 +54,7 @@ export class PrivateRepository {
     this.git = options.git
     this.#options = options
     this.#host = holdDirectory(encodePath(options.git))
-    this.#objects = new PrivateObjects(this.git, this.#host, options.directory)
+    this.#objects = new PrivateObjects(this.git, this.#host, options.directory, options.views)
   }
 
   /** Whether what commands do in it is taken over. */
@@ -106,6 +109,7 @@ export class PrivateRepository {
       config: config.texts,
       modules,
       denied,
+      borrowed: this.#objects.borrowedInside,
     })
     if (baseline === undefined) return false
     this.#objects.repair()

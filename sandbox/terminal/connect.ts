@@ -65,3 +65,8 @@ function checkSize({ columns, rows }: TerminalSize): void {
     throw new RangeError(`a terminal's columns and rows are whole numbers from 1 to 65535, not ${value}`)
   }
 }
+
+/** The shell's words that set a terminal's size first. It has none before a daemon is told, which would be too late for a command that asks at once. */
+export function firstSize({ terminal }: Pick<Command, 'terminal'>): string {
+  return terminal === undefined ? '' : `stty rows ${terminal.rows} cols ${terminal.columns} 2>/dev/null; `
+}

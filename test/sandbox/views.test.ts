@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openSandbox, parsePolicy, SandboxError, type Sandbox, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { image } from './docker-image.ts'
+import { closeLater, codeOf, run, temporaryDirectory } from './helpers.ts'
+import { describeInBoth } from './both-backends.ts'
+
+/** A directory with a private view of it beside, where no command is to get. */
+async function viewed(files: Readonly<Record<string, string>>) {
+  const [path, kept] = [await temporaryDirectory(), await temporaryDirectory()]
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text)
+  const source = join(kept, 'view')
+  cpSync(path, source, { recursive: true })
+  return { path, source, kept, policy: { views: [{ path, source }], deniedReads: [kept] } }
+}
+
+describeInBoth('a private view in %s', ({ backend, test: it, readableRoots }) => {
+  const opened = async (policy: SandboxPolicyInput): Promise<Sandbox> =>
+    closeLater(await openSandbox(parsePolicy({ readableRoots, ...policy }), { backend, image }))
+
+  it('is what commands see and write at the path of the workspace, which stays as it is', async () => {
+    const { path, source, policy } = await viewed({ 'a.txt': 'real' })
+    const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
+    writeFileSync(join(source, 'a.txt'), 'view')
+    const seen = await run(sandbox, 'pwd; cat a.txt; echo; echo new > b.txt; rm a.txt; ls')
+    expect(seen.stdout).toBe(`${path}\nview\nb.txt\n`)
+    expect(readdirSync(path)).toEqual(['a.txt'])
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('real')
+    expect(readdirSync(source)).toEqual(['b.txt'])
+  })
+
+  it('is seen by commands that may not write, and stays as it is then', async () => {
+    const { path, source, policy } = await viewed({ 'a.txt': 'real' })
+    const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
+    writeFileSync(join(source, 'a.txt'), 'view')
+    const seen = await run(sandbox, 'cat a.txt; echo x > b.txt', { readOnly: true })
+    expect(seen.stdout).toBe('view')
+    expect(codeOf(seen)).not.toBe(0)
+    expect(readdirSync(source)).toEqual(['a.txt'])
+  })
+
+  it('hides where it is kept, and what lies at its path', async () => {
+    const { path, source, kept, policy } = await viewed({ 'a.txt': 'real' })
+    const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
+    const tries = [
+      `cat ${source}/a.txt`,
+      `ls -A ${kept} | grep .`,
+      `echo x > ${source}/x`,
+      `cat /proc/1/root${source}/a.txt`,
+      `umount ${path}`,
+      `umount -l ${path}`,
+      `mount --bind / ${path}`,
+    ]
+    for (const each of tries) expect([each, codeOf(await run(sandbox, each)) === 0]).toEqual([each, false])
+    await run(sandbox, `echo view > a.txt; for root in /proc/[0-9]*/root; do cat $root${path}/a.txt; done > all`)
+    expect(readFileSync(join(source, 'all'), 'utf8')).not.toContain('real')
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('real')
+  })
+
+  it('has the protected places of the workspace', async () => {
+    const { path, source, policy } = await viewed({})
+    mkdirSync(join(source, '.vscode'))
+    writeFileSync(join(source, '.vscode/settings.json'), '{}')
+    const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
+    const tried = await run(sandbox, 'echo x > .vscode/settings.json')
+    expect(codeOf(tried)).not.toBe(0)
+    expect(readFileSync(join(source, '.vscode/settings.json'), 'utf8')).toBe('{}')
+  })
+
+  it('says what was refused by the path that commands know', async () => {
+    const { path, kept, policy } = await viewed({ 'a.txt': '' })
+    const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
+    const { result } = await run(
+      sandbox,
+      'git init -q made 2>/dev/null; echo "[core] fsmonitor = evil" >> made/.git/config',
+    )
+    expect(JSON.stringify(result.denials)).not.toContain(kept)
+    expect(() => sandbox.spawn({ argv: ['true'], cwd: join(path, 'gone') })).toThrow(join(path, 'gone'))
+  })
+
+  it('has the git of its own: commits reach neither the real repository nor need its objects copied', async () => {
+    const path = await temporaryDirectory()
+    const git = (...words: string[]): string => execFileSync('git', ['-C', path, ...words], { encoding: 'utf8' })
+    git('init', '-q')
+    writeFileSync(join(path, 'a.txt'), 'one\n')
+    git('add', '.')
+    git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'first')
+    const kept = await temporaryDirectory()
+    const source = join(kept, 'view')
+    cpSync(path, source, { recursive: true })
+    rmSync(join(source, '.git/objects'), { recursive: true })
+    mkdirSync(join(source, '.git/objects/info'), { recursive: true })
+    mkdirSync(join(source, '.git/objects/pack'))
+    writeFileSync(join(source, '.git/objects/info/alternates'), `${path}/.git/objects\n`)
+    const before = git('rev-parse', 'HEAD')
+    const policy = { views: [{ path, source }], deniedReads: [kept] }
+    const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
+    const first = await run(
+      sandbox,
+      'git status --porcelain && git log --format=%s && echo two > a.txt && git -c user.name=x -c user.email=x@x commit -qam second',
+    )
+    expect([first.stdout, first.stderr, codeOf(first)]).toEqual(['first\n', '', 0])
+    const second = await run(sandbox, 'git log --format=%s; git status --porcelain; git cat-file -p HEAD~1:a.txt')
+    expect([second.stdout, second.stderr]).toEqual(['second\nfirst\none\n', ''])
+    expect(git('rev-parse', 'HEAD')).toBe(before)
+    expect(git('status', '--porcelain')).toBe('')
+    const inView = execFileSync('git', ['-C', source, 'log', '--format=%s'], { encoding: 'utf8' })
+    expect(inView).toBe('second\nfirst\n')
+  })
+
+  it('may hold more than the directory that commands write to', async () => {
+    const { path, source, policy } = await viewed({})
+    for (const at of [path, source]) {
+      mkdirSync(join(at, 'sub'))
+      writeFileSync(join(at, 'beside.txt'), at)
+    }
+    const sandbox = await opened({ mode: 'workspace-write', workspace: join(path, 'sub'), ...policy })
+    const seen = await run(sandbox, 'pwd; cat ../beside.txt; echo; echo x > in.txt; echo x > ../out.txt')
+    expect(seen.stdout).toBe(`${path}/sub\n${source}\n`)
+    expect(existsSync(join(source, 'sub/in.txt'))).toBe(true)
+    expect(existsSync(join(source, 'out.txt'))).toBe(false)
+  })
+
+  it('finds the programs of the view', async () => {
+    const { path, source, policy } = await viewed({})
+    writeFileSync(join(source, 'tool'), '#!/bin/sh\necho mine\n', { mode: 0o755 })
+    symlinkSync('tool', join(source, 'link'))
+    const sandbox = await opened({ mode: 'workspace-write', workspace: path, ...policy })
+    const { stdout } = await run(sandbox, '', { argv: ['./link'] })
+    expect(stdout).toBe('mine\n')
+  })
+})
+
+test('a private view is refused where nothing is mounted', async () => {
+  const { path, policy } = await viewed({})
+  const open = openSandbox(parsePolicy({ mode: 'danger-full-access', workspace: path, ...policy }))
+  await expect(open).rejects.toThrow(SandboxError)
+  await expect(open).rejects.toThrow('no private view')
+})
