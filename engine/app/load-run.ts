@@ -35,8 +35,8 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
   const { settings } = config
   if (request.outsideRepository !== true) requireRepository(workspace)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
-  const memoryPlaces = { user: places.config, ...project }
   const home = findHome(environment)
+  const memoryPlaces = { user: places.config, home, ...project }
   const policies = readPolicies({ places, home, project, config })
   const memory = readMemory(memoryPlaces, hiddenFiles(settings, project.root, policies))
   const approvalMode = approvalModeOf(settings)

@@ -4,7 +4,7 @@ import { makeDirectories } from '../../sandbox/index.ts'
 import { textOf } from '../tools/files/text.ts'
 import { directoriesBetween, isInside } from '../core/paths.ts'
 import { readPlainBytes } from '../core/read-plain-file.ts'
-import { memoryNames, type MemoryPlaces } from './read-memory.ts'
+import type { MemoryPlaces } from './read-memory.ts'
 
 /** Whose instructions: the repository's, or the user's own for all repositories. */
 type MemoryScope = 'project' | 'user'
@@ -18,6 +18,11 @@ type MemoryFile = {
   /** Undefined: it is not there yet. */
   readonly text: string | undefined
 }
+
+/** Names of files that notes are added to, the first one for a new file. What is one person's alone, or lies deeper, is left to them. */
+const noteNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
+/** Takes the place of the first, where it says something. */
+const overrideName = 'AGENTS.override.md'
 
 /** More than this is not told to a model, so nothing is added to it. */
 const maxBytes = 1024 * 1024
@@ -37,13 +42,13 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
       : [places.root, directoriesBetween(places.root, places.workspace).toReversed()]
   const root = realpathSync(top)
   const named = directories
-    .flatMap((directory) => memoryNames.map((name) => join(directory, name)))
-    .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-  if (named === undefined) return { path: join(root, memoryNames[0]), root, text: undefined }
+    .flatMap((directory) => [overrideName, ...noteNames].map((name) => join(directory, name)))
+    .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined && !isIdleOverride(path))
+  if (named === undefined) return { path: join(root, noteNames[0]), root, text: undefined }
   if (!existsSync(named)) return { problem: `${named} is a link that leads nowhere.` }
   const path = realpathSync(named)
   if (!isInside(path, root)) return { problem: `${named} leads to ${path}, outside ${root}, so it is not written.` }
-  if (!memoryNames.some((name) => name === basename(path))) {
+  if (![overrideName, ...noteNames].some((name) => name === basename(path))) {
     return { problem: `${named} leads to ${path}, which is no file of instructions, so it is not written.` }
   }
   const bytes = readPlainBytes(path, maxBytes)
@@ -52,4 +57,11 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
   return text === undefined
     ? { problem: `Nothing can be added to ${path}: it is not UTF-8 text.` }
     : { path, root, text }
+}
+
+/** An override without words leaves the file beside it in force; a note in it would be all that is told. */
+function isIdleOverride(path: string): boolean {
+  if (basename(path) !== overrideName) return false
+  const bytes = readPlainBytes(path, maxBytes)
+  return 'reason' in bytes || (textOf(bytes) ?? '').trim() === ''
 }

@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { homeDirectory } from '../../sandbox/index.ts'
 import { directoriesBetween, isInside } from '../core/paths.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { findImports } from './find-imports.ts'
@@ -18,6 +17,8 @@ type MemorySource = {
 export type MemoryPlaces = {
   /** The user's configuration folder. */
   readonly user: string
+  /** The user's home, where other agents keep theirs. */
+  readonly home: string
   /** The repository's root, or the workspace itself outside any. */
   readonly root: string
   /** The directory the run works in, at or below the root. */
@@ -30,17 +31,51 @@ export type Memory = {
   readonly omitted: readonly { readonly path: string; readonly reason: string }[]
 }
 
-/** The names instructions go by, in the order they are read. */
-export const memoryNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
-/** All sources together: what Codex gives project documents. */
+/** Files of one directory of which the first that says something counts. */
+type Alternatives = readonly [string, ...string[]]
+
+/**
+ * The names that instructions go by in a directory, in the order they are read. An `AGENTS.override.md` takes the place of the `AGENTS.md` beside it
+ * (https://developers.openai.com/codex/guides/agents-md); `.claude/CLAUDE.md` and `CLAUDE.local.md` come with `CLAUDE.md`
+ * (https://code.claude.com/docs/en/memory).
+ */
+const namesInDirectory: readonly Alternatives[] = [
+  ['AGENTS.override.md', 'AGENTS.md'],
+  ['CLAUDE.md'],
+  ['.claude/CLAUDE.md'],
+  ['CLAUDE.local.md'],
+  ['GEMINI.md'],
+]
+/** What the user tells other agents in all repositories, below the home. */
+const namesInHome: readonly Alternatives[] = [
+  ['.claude/CLAUDE.md'],
+  ['.codex/AGENTS.override.md', '.codex/AGENTS.md'],
+  ['.gemini/GEMINI.md'],
+]
+/** Of the user's sources together, and of a repository's: what Codex gives project documents. */
 const maxBytes = 32 * 1024
 /** How deep imports may nest: what Claude Code allows. */
 const maxDepth = 5
 
+/** Files that instructions are looked for in: the first of each list that says something counts. */
+export function memoryFiles(where: MemoryPlaces): {
+  readonly user: readonly (readonly string[])[]
+  readonly repository: readonly (readonly string[])[]
+} {
+  const named = (directory: string, lists: readonly Alternatives[]): readonly (readonly string[])[] =>
+    lists.map((names) => names.map((name) => join(directory, name)))
+  return {
+    user: [...named(where.home, namesInHome), ...named(where.user, namesInDirectory)],
+    repository: directoriesBetween(where.root, where.workspace).flatMap((directory) =>
+      named(directory, namesInDirectory),
+    ),
+  }
+}
+
 /**
- * Reads the instructions for a run: the user's own, then those of each directory from the repository's root down to the
- * workspace, each followed by what it imports with `@path`. Files of a repository may import from that repository only, and a
- * link that leads out of it is not followed: the model must not be made to read what the repository chose.
+ * Reads the instructions for a run: what the user tells other agents, then the user's own for this one, then those of each directory from the
+ * repository's root down to the workspace, each followed by what it imports with `@path`. Files of a repository may import from that
+ * repository only, and a link that leads out of it is not followed: the model must not be made to read what the repository chose.
  *
  * @param hidden why a file of the repository is not to be read at all, by its real path. Default: none is hidden
  */
@@ -48,13 +83,16 @@ export function readMemory(
   where: MemoryPlaces,
   hidden: (path: string) => string | undefined = () => undefined,
 ): Memory {
-  const reader = new MemoryReader()
-  for (const name of memoryNames)
-    reader.read(join(where.user, name), { roots: [where.user, homeDirectory()], hidden: () => undefined })
-  for (const directory of directoriesBetween(where.root, where.workspace)) {
-    for (const name of memoryNames) reader.read(join(directory, name), { roots: [where.root], hidden })
+  const files = memoryFiles(where)
+  const seen = new Set<string>()
+  const user = new MemoryReader(where.home, seen, [])
+  for (const paths of files.user) user.readFirst(paths, { roots: [where.user, where.home], hidden: () => undefined })
+  const repository = new MemoryReader(where.home, seen, user.sources)
+  for (const paths of files.repository) repository.readFirst(paths, { roots: [where.root], hidden })
+  return {
+    sources: [...user.sources, ...repository.sources],
+    omitted: [...user.omitted, ...repository.omitted],
   }
-  return { sources: reader.sources, omitted: reader.omitted }
 }
 
 /** What a file may bring along: what lies in these folders, and is not hidden for a reason. */
@@ -63,21 +101,43 @@ type Bounds = { readonly roots: readonly string[]; readonly hidden: (path: strin
 class MemoryReader {
   readonly sources: MemorySource[] = []
   readonly omitted: { path: string; reason: string }[] = []
-  readonly #seen = new Set<string>()
+  readonly #home: string
+  readonly #seen: Set<string>
+  readonly #told: readonly MemorySource[]
   #bytes = 0
 
-  /** Reads a file and what it imports. A file that isn't there is no news, unless another one asked for it. */
-  read(path: string, bounds: Bounds, importedBy?: string, depth = 0): void {
+  /**
+   * @param home what `~` stands for in an import
+   * @param seen real paths that were read before, by other readers too
+   * @param told what the model is told before, which need not be told again
+   */
+  constructor(home: string, seen: Set<string>, told: readonly MemorySource[]) {
+    this.#home = home
+    this.#seen = seen
+    this.#told = told
+  }
+
+  /** Reads the first of these files that says something. */
+  readFirst(paths: readonly string[], bounds: Bounds): void {
+    for (const path of paths) if (this.read(path, bounds)) return
+  }
+
+  /**
+   * Reads a file and what it imports. A file that isn't there is no news, unless another one asked for it.
+   *
+   * @returns whether it says something
+   */
+  read(path: string, bounds: Bounds, importedBy?: string, depth = 0): boolean {
     const { roots } = bounds
     const real = realPath(path)
     if (real === undefined) {
       if (importedBy !== undefined) this.#omit(path, `${importedBy} imports it, and it is not there`)
-      return
+      return false
     }
     if (!roots.some((root) => isInside(real, realPath(root) ?? root))) {
       return this.#omit(path, `it leads to ${real}, outside ${roots.join(' and ')}`)
     }
-    if (this.#seen.has(real)) return
+    if (this.#seen.has(real)) return true
     this.#seen.add(real)
     const reason = bounds.hidden(real)
     if (reason !== undefined) return this.#omit(path, reason)
@@ -85,19 +145,20 @@ class MemoryReader {
     const text = readPlainFile(real, maxBytes - this.#bytes)
     if (typeof text !== 'string') return this.#omit(path, text.reason)
     // A CLAUDE.md that repeats AGENTS.md word for word says nothing new.
-    if (text.trim() === '' || this.sources.some((source) => source.text === text)) return
+    if (text.trim() === '') return false
+    if ([...this.#told, ...this.sources].some((source) => source.text === text)) return true
     this.#bytes += Buffer.byteLength(text)
     this.sources.push({ path: real, text, importedBy })
     for (const imported of findImports(text)) {
-      const target = imported.startsWith('~/')
-        ? join(homeDirectory(), imported.slice(2))
-        : resolve(dirname(real), imported)
+      const target = imported.startsWith('~/') ? join(this.#home, imported.slice(2)) : resolve(dirname(real), imported)
       this.read(target, bounds, real, depth + 1)
     }
+    return true
   }
 
-  #omit(path: string, reason: string): void {
+  #omit(path: string, reason: string): false {
     this.omitted.push({ path, reason })
+    return false
   }
 }
 

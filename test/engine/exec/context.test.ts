@@ -7,11 +7,18 @@ import { needsBubblewrap } from '../../support/needs.ts'
 import { exec, repository } from '../../support/workspace.ts'
 
 test('the instructions of user and repository reach the model, before the prompt', async () => {
-  const home = tempDir({ '.config/portcullis/AGENTS.md': 'speak plainly' })
-  const cwd = repository({ 'AGENTS.md': 'run make' })
+  const home = tempDir({
+    '.config/portcullis/AGENTS.md': 'speak plainly',
+    '.claude/CLAUDE.md': 'told Claude Code',
+    '.codex/AGENTS.md': 'told Codex',
+    '.codex/AGENTS.override.md': 'told Codex for now',
+    '.gemini/GEMINI.md': 'told Gemini CLI',
+  })
+  const cwd = repository({ 'AGENTS.md': 'run make', '.claude/CLAUDE.md': 'in a folder', 'CLAUDE.local.md': 'for me' })
   const { requests } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'mend the till'], { cwd, home })
   const body = JSON.stringify(requests[0]?.body)
-  const order = ['speak plainly', 'run make', 'mend the till'].map((text) => body.indexOf(text))
+  const told = ['told Claude Code', 'told Codex for now', 'told Gemini CLI', 'speak plainly', 'run make', 'in a folder']
+  const order = [...told, 'for me', 'mend the till'].map((text) => body.indexOf(text))
   expect(order).toEqual(order.toSorted((a, b) => a - b))
   expect(order).not.toContain(-1)
 })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +7,8 @@ import { readMemory, type Memory } from '../../../engine/memory/read-memory.ts'
 import { renderMemory } from '../../../engine/memory/render-memory.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
-const read = (root: string, workspace = root, user = tempDir()): Memory => readMemory({ user, root, workspace })
+const read = (root: string, workspace = root, user = tempDir(), home = tempDir()): Memory =>
+  readMemory({ user, home, root, workspace })
 const texts = (memory: Memory): readonly string[] => memory.sources.map(({ text }) => text)
 
 test('the user comes first, then the repository from its root down to the workspace', () => {
@@ -25,6 +27,76 @@ test('the same words under two names are told once', () => {
   const root = tempDir({ 'AGENTS.md': 'the same' })
   symlinkSync('AGENTS.md', join(root, 'CLAUDE.md'))
   expect(texts(read(root))).toEqual(['the same'])
+})
+
+describe('what is written for other agents', () => {
+  test('counts in the home of the user, before the user’s own for this one', () => {
+    const home = tempDir({ '.claude/CLAUDE.md': 'claude', '.codex/AGENTS.md': 'codex', '.gemini/GEMINI.md': 'gemini' })
+    const own = tempDir({ 'AGENTS.md': 'own' })
+    expect(texts(read(tempDir({ 'AGENTS.md': 'repository' }), undefined, own, home))).toEqual([
+      'claude',
+      'codex',
+      'gemini',
+      'own',
+      'repository',
+    ])
+  })
+
+  test('counts in each directory of a repository', () => {
+    const root = tempDir({
+      'CLAUDE.md': 'claude',
+      '.claude/CLAUDE.md': 'inner',
+      'CLAUDE.local.md': 'local',
+      'sub/.claude/CLAUDE.md': 'sub',
+    })
+    expect(texts(read(root, join(root, 'sub')))).toEqual(['claude', 'inner', 'local', 'sub'])
+  })
+
+  test('an override takes the place of the file beside it, and of no other', () => {
+    const root = tempDir({
+      'AGENTS.md': 'root',
+      'AGENTS.override.md': 'instead',
+      'CLAUDE.md': 'claude',
+      'sub/AGENTS.md': 'sub',
+    })
+    const home = tempDir({ '.codex/AGENTS.md': 'codex', '.codex/AGENTS.override.md': 'instead of codex' })
+    expect(texts(read(root, join(root, 'sub'), undefined, home))).toEqual([
+      'instead of codex',
+      'instead',
+      'claude',
+      'sub',
+    ])
+  })
+
+  test('an override that says nothing, or can’t be read, hides nothing', () => {
+    const outside = tempDir({ 'x.md': 'outside' })
+    const root = tempDir({ 'AGENTS.md': 'root', 'AGENTS.override.md': '\n', 'sub/AGENTS.md': 'sub' })
+    symlinkSync(join(outside, 'x.md'), join(root, 'sub/AGENTS.override.md'))
+    const memory = read(root, join(root, 'sub'))
+    expect(texts(memory)).toEqual(['root', 'sub'])
+    expect(memory.omitted).toEqual([
+      { path: join(root, 'sub/AGENTS.override.md'), reason: expect.stringContaining('outside') },
+    ])
+  })
+
+  test('takes nothing from the length that a repository’s own may have', () => {
+    const home = tempDir({ '.claude/CLAUDE.md': 'x'.repeat(32_000) })
+    const root = tempDir({ 'AGENTS.md': 'y'.repeat(32_000) })
+    expect(read(root, undefined, undefined, home).omitted).toEqual([])
+  })
+
+  test('leaves a pipe, a folder and what leads out of the home alone, and says so', () => {
+    const home = tempDir({ '.codex/.keep': '', '.claude/CLAUDE.md/.keep': '' })
+    spawnSync('mkfifo', [join(home, '.codex/AGENTS.md')])
+    symlinkSync(tempDir({ 'GEMINI.md': 'elsewhere' }), join(home, '.gemini'))
+    const memory = read(tempDir({ 'AGENTS.md': 'root' }), undefined, undefined, home)
+    expect(texts(memory)).toEqual(['root'])
+    expect(memory.omitted.map(({ reason }) => reason)).toEqual([
+      'it is not a file',
+      'it is not a file',
+      expect.stringContaining('outside'),
+    ])
+  })
 })
 
 describe('@imports', () => {
