@@ -17,6 +17,7 @@ import { toolSet } from '../tools/tool-set.ts'
 import { parseDeferral } from '../tools/search/deferral.ts'
 import type { Closing } from './closing.ts'
 import { describeEnvironment } from './describe-environment.ts'
+import { describeImports } from './describe-imports.ts'
 import type { Contribution, Opened, Services } from './feature.ts'
 import { featuresOf } from './features/index.ts'
 import { openFeatures } from './open-features.ts'
@@ -130,6 +131,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
     notices: [
       ...session.said,
+      ...describeImports(config),
       ...findIdleRules(policies.rules, policies.permissions).map(describeIdleRule),
       ...session.recovered,
       ...(request.notices ?? []),

@@ -11,15 +11,17 @@ import type { Plugin } from './plugins.ts'
  * be called, and widen nothing. One that isn't trusted comes after the user: what the user calls by a name stays the user's own words.
  */
 export function definitionFolders(
-  { places, home, project, trusted }: DefinitionPlaces,
+  { places, home, project, trusted, isolated }: DefinitionPlaces,
   plugins: readonly Plugin[],
 ): readonly DefinitionFolder[] {
+  const plugged = plugins.map(({ root, name }) => ({ path: root, prefix: `${name}:` }))
+  if (isolated) return plugged
   const directories = [...directoriesBetween(project.root, project.workspace)].reverse()
   const brought = directories.flatMap((directory) => [join(directory, '.agents'), join(directory, '.claude')])
   const own = [places.config, join(home, '.agents'), join(home, '.claude')]
   const paths = trusted ? [...brought, ...own] : [...own, ...brought]
   const unnamed = [...new Set(paths)].map((path) => ({ path, prefix: '' }))
-  return [...unnamed, ...plugins.map(({ root, name }) => ({ path: root, prefix: `${name}:` }))]
+  return [...unnamed, ...plugged]
 }
 
 type DefinitionPlaces = {
@@ -27,4 +29,6 @@ type DefinitionPlaces = {
   readonly home: string
   readonly project: Project
   readonly trusted: boolean
+  /** Whether neither the user's folders count nor the repository's. */
+  readonly isolated: boolean
 }

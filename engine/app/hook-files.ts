@@ -11,18 +11,22 @@ type HookPlaces = {
   readonly project: Project
   /** Whether what the repository brings along counts. */
   readonly trusted: boolean
+  /** Whether neither the user's own count nor the repository's. */
+  readonly isolated: boolean
   readonly plugins: readonly Plugin[]
 }
 
 /** Where hooks may be configured: by the machine's owner, the user, plugins, and a repository that is trusted. The files need not exist. */
-export function hookFiles({ places, home, project, trusted, plugins }: HookPlaces): readonly HookFile[] {
+export function hookFiles({ places, home, project, trusted, isolated, plugins }: HookPlaces): readonly HookFile[] {
   const plugged = plugins.map((plugin): HookFile => ({
     path: pluginFiles(plugin).hooks,
     layer: 'plugin',
     pluginRoot: plugin.root,
   }))
+  const managed: HookFile = { path: join(places.managed, 'hooks.json'), layer: 'managed' }
+  if (isolated) return [managed, ...plugged]
   const own: readonly HookFile[] = [
-    { path: join(places.managed, 'hooks.json'), layer: 'managed' },
+    managed,
     { path: join(places.config, 'hooks.json'), layer: 'user' },
     { path: join(home, '.claude', 'settings.json'), layer: 'user' },
     ...plugged,

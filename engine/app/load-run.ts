@@ -1,6 +1,6 @@
 import { defaultModel } from '../config/defaults.ts'
 import { rootsOf } from '../config/sandbox-policy.ts'
-import { readMemory } from '../memory/read-memory.ts'
+import { noMemory, readMemory } from '../memory/read-memory.ts'
 import { findHome, findPlaces, stateFor } from '../core/places.ts'
 import { readPolicies } from '../config/read-policies.ts'
 import { OutputContract } from '../run/output-contract.ts'
@@ -38,7 +38,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
   const home = findHome(environment)
   const memoryPlaces = { user: places.config, home, ...project }
   const policies = readPolicies({ places, home, project, config })
-  const memory = readMemory(memoryPlaces, hiddenFiles(settings, project.root, policies))
+  const memory = config.isolated ? noMemory : readMemory(memoryPlaces, hiddenFiles(settings, project.root, policies))
   const approvalMode = approvalModeOf(settings)
   return { request, places, home, project, workspace, config, settings, policies, memoryPlaces, memory, approvalMode }
 }
@@ -52,7 +52,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
 export async function loadRun(request: RunRequest, closing: Closing): Promise<Loaded> {
   const said: string[] = []
   const configured = await configure(request, request.warn ?? ((sentence) => said.push(sentence)))
-  const { places, workspace, settings, approvalMode } = configured
+  const { places, workspace, config, settings, approvalMode } = configured
   const { task, environment, from = workspace } = request
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
@@ -64,7 +64,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     stateFor(rootsOf(settings, workspace), places.state),
     workspace,
   )
-  const sources: ModelSources = { settings, workspace, environment, from }
+  const sources: ModelSources = { settings, workspace, environment: { ...config.modelVariables, ...environment }, from }
   const model = await openModel(configured, sources, beginning.earlier?.model)
   const output = request.output === undefined ? undefined : new OutputContract(request.output, model)
   const person = request.reviewing?.person

@@ -42,14 +42,20 @@ const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
  */
 export async function readExtensions(sources: ExtensionSources): Promise<Extensions> {
   const { places, home, project, config, environment } = sources
-  const brought = directoriesBetween(project.root, project.workspace).flatMap((directory) =>
-    trustedOnly.map((name) => join(directory, name)).filter((path) => existsSync(path)),
-  )
+  const { trusted, isolated } = config
   const plugins = enabledPlugins(config.settings)
+  const where = { places, home, project, trusted, isolated }
   return {
-    hooks: loadHooks(hookFiles({ places, home, project, trusted: config.trusted, plugins })),
+    hooks: loadHooks(hookFiles({ ...where, plugins })),
     servers: configuredServers(config, project, plugins, environment),
-    definitions: await findDefinitions(definitionFolders({ places, home, project, trusted: config.trusted }, plugins)),
-    ignored: config.trusted ? [] : brought.map((path) => ignoredWhole(path, 'this repository is not trusted')),
+    definitions: await findDefinitions(definitionFolders(where, plugins)),
+    ignored: trusted || isolated ? [] : broughtInVain(project),
   }
+}
+
+function broughtInVain(project: Project): readonly Ignored[] {
+  return directoriesBetween(project.root, project.workspace)
+    .flatMap((directory) => trustedOnly.map((name) => join(directory, name)))
+    .filter((path) => existsSync(path))
+    .map((path) => ignoredWhole(path, 'this repository is not trusted'))
 }

@@ -82,6 +82,8 @@ function sourceOf({ source, place, line }: Row): string {
       return `${where}`
     case 'profile':
       return `profile, ${where}`
+    case 'imported':
+      return `imported from ${where}`
     case 'project':
       return `repository, ${where}`
     default:

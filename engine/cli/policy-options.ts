@@ -6,6 +6,7 @@ export type PolicyOptions = {
   readonly askForApproval?: 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
   readonly rules: readonly string[]
   readonly trust?: true
+  readonly isolated?: true
   readonly json?: true
   readonly from?: string
 }

@@ -69,7 +69,9 @@ export function policyTest(file: string, options: PolicyOptions): number {
 function checkOptions(options: PolicyOptions): CheckOptions {
   const places = findPlaces(process.env)
   const cwd = findWorkspace(process.cwd())
-  const config = loadRunConfig({ config: [], ...(options.trust === true ? { trust: true } : {}) }, cwd, places)
+  const { trust, isolated } = options
+  const asked = { config: [], ...(trust === true ? { trust } : {}), ...(isolated === true ? { isolated } : {}) }
+  const config = loadRunConfig(asked, cwd, places)
   const { settings } = config
   const project = { root: findRepository(cwd) ?? cwd, workspace: cwd }
   const home = findHome(process.env)

@@ -22,9 +22,16 @@ export function loadRunConfig(options: ConfigOptions, workspace: string, places:
  * @throws UserError `usage` for options that contradict each other
  */
 export function requestedSettings(options: ConfigOptions): RequestedSettings {
+  if (options.isolated === true && (options.trust === true || options.profile !== undefined)) {
+    throw new UserError(
+      'usage',
+      `--isolated lets nothing of yours and of the repository's count, and ${options.trust === true ? '--trust' : '--profile'} asks for it: drop one of the two.`,
+    )
+  }
   return {
     profile: options.profile,
     trust: options.trust === true,
+    isolated: options.isolated === true,
     overrides: options.config,
     addDirs: (options.addDir ?? []).map((directory) => resolve(directory)),
     flags: flagsOf(options),

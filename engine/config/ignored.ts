@@ -24,6 +24,17 @@ export function ignoredWhole(source: string, reason: string): Ignored {
   return { source: printable(source, Infinity), keys: [], reason }
 }
 
+/**
+ * Names a file that doesn't count for a fault in it.
+ *
+ * @param sentence what is wrong; where it begins with `path:line:column:`, that is the place told of
+ */
+export function ignoredForFault(path: string, sentence: string): Ignored {
+  const place = sentence.startsWith(`${path}:`) ? /^:\d+:\d+/.exec(sentence.slice(path.length))?.[0] : undefined
+  if (place === undefined) return ignoredWhole(path, sentence)
+  return ignoredWhole(`${path}${place}`, sentence.slice(path.length + place.length + 2))
+}
+
 function printable(text: string, most: number = maxCharacters): string {
   const harmless = text.replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?')
   return harmless.length > most ? `${harmless.slice(0, most)}…` : harmless

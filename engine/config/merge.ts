@@ -6,7 +6,7 @@ import type { Place } from './validate.ts'
 
 /** One source of settings. A later layer wins over an earlier one. */
 export type Layer = Place & {
-  readonly kind: 'managed' | 'user' | 'project' | 'profile' | '-c' | 'flag'
+  readonly kind: 'managed' | 'imported' | 'user' | 'project' | 'profile' | '-c' | 'flag'
   readonly settings: Settings
   /** Where the layer's settings begin in its text, e.g. `['profiles', 'ci']`. Absent: at its top. */
   readonly within?: readonly string[]

@@ -38,6 +38,22 @@ export function readOwnFiles(places: Places, profile: string | undefined): OwnFi
   }
 }
 
+/**
+ * The same where the user's file does not count: it says nothing, and is not opened.
+ *
+ * @throws UserError `usage` naming file, line, key and what was expected there
+ */
+export function readManagedFile(places: Places): OwnFiles {
+  const { value, place } = read(places.managed, ManagedFile)
+  const { projects, ...managed } = value
+  return {
+    managed: { ...place, kind: 'managed', settings: managed },
+    user: { kind: 'user', name: join(places.config, 'config.toml'), settings: {} },
+    profile: undefined,
+    trust: { managed: projects, user: undefined },
+  }
+}
+
 /** A profile is a table of the user's file, or a file `NAME.config.toml` beside it. */
 function profileLayer(
   name: string | undefined,

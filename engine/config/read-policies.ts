@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import {
   loadPermissions,
@@ -9,17 +9,27 @@ import {
   withoutAllows,
   type IdleRule,
   type LeftOut,
-  type PermissionFile,
   type PermissionSet,
-  type RuleFile,
+  type RuleOrigin,
   type RuleSet,
 } from '../../policies/index.ts'
+import { claudeSettingsFile } from './foreign/claude-settings.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
 import type { Config } from './load.ts'
+import {
+  foreignRules,
+  managedSettings,
+  ownSettings,
+  plain,
+  rulesIn,
+  settingsIn,
+  tolerant,
+  tryPlain,
+  type BroughtFile,
+} from './policy-files.ts'
 import type { Project } from './read-project.ts'
 import { directoriesBetween } from '../core/paths.ts'
 import type { Places } from '../core/places.ts'
-import { readPlainFile } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 
 /** Where a run's rules and permissions come from. */
@@ -28,7 +38,7 @@ type PolicySources = {
   readonly home: string
   readonly project: Project
   /** Whether what the repository allows counts; what it forbids or asks about always does. */
-  readonly config: Pick<Config, 'trusted' | 'permissions'>
+  readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
   /** Paths of further rule files, named on a command line. */
   readonly ruleFiles?: readonly string[]
 }
@@ -41,41 +51,44 @@ export type Policies = {
   readonly ignored: readonly Ignored[]
 }
 
-/** No rule or settings file of a repository is longer. */
-const maxBytes = 1024 * 1024
-
 const notTrusted = 'this repository is not trusted, so only what it forbids or asks about holds'
 
 /**
- * The rules and permissions of a run: ours, the machine's, the user's, the repository's, and files named on a command line.
- * All count, and the strictest answer wins whosever it is.
+ * The rules and permissions of a run: ours, the machine's, the user's, the repository's, those of other programs, and files named on a command
+ * line. All count, and the strictest answer wins whosever it is. Of other programs' files what restricts counts; what they allow only where the
+ * user's `import` names the program, and in a trusted repository.
  *
- * @throws UserError `usage` with `file:line:column` for any error in any file: a run with a part of its rules missing
+ * @throws UserError `usage` with `file:line:column` for any error in any file of this program's own: a run with a part of its rules missing
  *   would be a run under other rules
  */
 export function readPolicies({ places, home, project, config, ruleFiles = [] }: PolicySources): Policies {
-  const folders = directoriesBetween(project.root, project.workspace)
+  const { isolated, trusted } = config
+  const imports = config.settings.import ?? []
+  const folders = isolated ? [] : directoriesBetween(project.root, project.workspace)
   const leftOut: LeftOut[] = []
   // A stranger's file that is broken, or none, stops nobody; nothing in it counts then.
   const brought = <File extends BroughtFile>(files: readonly File[]): readonly (File & { readonly text: string })[] =>
-    config.trusted ? files.map(plain) : files.flatMap((file) => tryPlain(file, leftOut))
+    trusted ? files.map(plain) : files.flatMap((file) => tryPlain(file, leftOut))
   const settings = brought(folders.flatMap((folder) => settingsIn(folder))).map((file) => ({
     ...file,
-    untrusted: !config.trusted,
+    untrusted: !trusted,
   }))
   try {
-    const projectRules = brought(folders.flatMap((folder) => rulesIn(join(folder, '.portcullis'), 'project')))
+    const projectRules = brought(
+      folders.flatMap((folder) => rulesIn(join(folder, '.portcullis'), 'project', trusted ? undefined : leftOut)),
+    )
+    const foreign = isolated ? [] : foreignRules(home, project.root, folders, leftOut)
     const rules = loadRules([
       shippedRules(),
       ...rulesIn(places.managed, 'managed'),
-      ...rulesIn(places.config, 'user'),
+      ...(isolated ? [] : rulesIn(places.config, 'user')),
       ...ruleFiles.map((path) => ({ path, layer: 'user' as const })),
-      ...(config.trusted ? projectRules : soundRules(projectRules, leftOut)),
+      ...(trusted ? projectRules : projectRules.map((file) => tolerant(file, leftOut))),
+      ...foreign,
     ])
     const files = [
       ...managedSettings(places.managedClaude).map((path) => ({ path, layer: 'managed' as const })),
-      ...present(join(home, '.claude', 'settings.json')).map((path) => ({ path, layer: 'user' as const })),
-      ...present(join(places.config, 'permissions.json')).map((path) => ({ path, layer: 'user' as const })),
+      ...(isolated ? [] : ownSettings(places, home)),
       ...config.permissions,
       ...settings,
     ]
@@ -83,34 +96,47 @@ export function readPolicies({ places, home, project, config, ruleFiles = [] }: 
     const notes = leftOut.flatMap(({ path, what, why }) =>
       what === '' ? [ignoredWhole(path, why)] : ignoring(path, [what], why),
     )
-    const permissions: PermissionSet = { ...loaded, base: project.workspace, realPath: followLinks }
-    if (config.trusted) return { rules, permissions, ignored: notes }
-    const kept = { rules: withoutAllowingRules(rules, 'project'), permissions: withoutAllows(permissions, 'project') }
-    const dropped = [
-      ...settings.map(({ path, text }) => ({ path, keys: otherKeys(text) })),
-      ...kept.permissions.dropped.map(({ path, text }) => ({ path, keys: [`permissions.allow ${text}`] })),
-      ...kept.rules.dropped.map(({ path, text }) => ({ path, keys: [text] })),
-    ]
-    const paths = [...new Set(dropped.map(({ path }) => path))]
+    const all: PermissionSet = { ...loaded, base: project.workspace, realPath: followLinks }
+    const own = claudeSettingsFile(home)
+    const codex = foreign.filter(({ layer }) => layer === 'user').map(({ path }) => path)
+    const reasonAgainst = ({ layer, path }: RuleOrigin): string | undefined => {
+      if (layer === 'project') return trusted ? undefined : notTrusted
+      if (path === own && !imports.includes('claude')) return notImported('claude')
+      return codex.includes(path) && !imports.includes('codex') ? notImported('codex') : undefined
+    }
+    const may = (origin: RuleOrigin): boolean => reasonAgainst(origin) !== undefined
+    const kept = { rules: withoutAllowingRules(rules, may), permissions: withoutAllows(all, may) }
+    const strange = trusted
+      ? []
+      : settings.map(({ path, text }) => ({ path, keys: otherKeys(text), reason: notTrusted }))
+    const allows = [
+      ...kept.permissions.dropped.map(({ origin, text }) => ({ origin, key: `permissions.allow ${text}` })),
+      ...kept.rules.dropped.map(({ origin, text }) => ({ origin, key: text })),
+    ].map(({ origin, key }) => ({ path: origin.path, keys: [key], reason: reasonAgainst(origin) ?? '' }))
     return {
       rules: kept.rules.kept,
       permissions: kept.permissions.kept,
-      ignored: [
-        ...notes,
-        ...paths.flatMap((path) =>
-          ignoring(
-            path,
-            dropped.filter((one) => one.path === path).flatMap(({ keys }) => keys),
-            notTrusted,
-          ),
-        ),
-      ],
+      ignored: [...notes, ...together([...strange, ...allows])],
     }
   } catch (error) {
     if (!(error instanceof RuleError)) throw error
     throw new UserError('usage', describeRuleError(error), { cause: error })
   }
 }
+
+type Dropped = { readonly path: string; readonly keys: readonly string[]; readonly reason: string }
+
+/** One entry for each file. */
+function together(dropped: readonly Dropped[]): readonly Ignored[] {
+  return [...new Set(dropped.map(({ path }) => path))].flatMap((path) => {
+    const own = dropped.filter((one) => one.path === path)
+    const keys = own.flatMap((one) => one.keys)
+    return ignoring(path, keys, own[0]?.reason ?? '')
+  })
+}
+
+const notImported = (program: string): string =>
+  `another program’s: what it forbids and asks about holds, what it allows with import = ["${program}"] in your own configuration`
 
 /** A rule that can't do anything as one line: `file:line: what is wrong`. */
 export function describeIdleRule({ path, line, message }: IdleRule): string {
@@ -120,67 +146,6 @@ export function describeIdleRule({ path, line, message }: IdleRule): string {
 /** A rule error as one line: `file:line:column: what is wrong; what was expected`. */
 export function describeRuleError({ path, line, column, message, expected }: RuleError): string {
   return `${path}:${line}:${column}: ${message}; expected ${expected}`
-}
-
-function rulesIn(folder: string, layer: RuleFile['layer']): readonly RuleFile[] {
-  const directory = join(folder, 'rules')
-  const names = existsSync(directory) ? readdirSync(directory) : []
-  return names
-    .filter((name) => name.endsWith('.rules'))
-    .toSorted()
-    .map((name) => ({ path: join(directory, name), layer }))
-}
-
-/** Claude Code's settings in a folder of the repository. */
-function settingsIn(folder: string): readonly PermissionFile[] {
-  return ['settings.json', 'settings.local.json'].flatMap((name) =>
-    present(join(folder, '.claude', name)).map((path) => ({ path, layer: 'project' as const })),
-  )
-}
-
-/** What an organisation sets for Claude Code: its file, then those in the folder beside it in the order of their names. */
-function managedSettings(folder: string): readonly string[] {
-  const more = join(folder, 'managed-settings.d')
-  const names = existsSync(more) ? readdirSync(more).filter((name) => /^[^.].*\.json$/.test(name)) : []
-  return [...present(join(folder, 'managed-settings.json')), ...names.toSorted().map((name) => join(more, name))]
-}
-
-/** Of rule files of a stranger those that can be read; the others are told of. */
-function soundRules(files: readonly (RuleFile & { readonly text: string })[], leftOut: LeftOut[]): readonly RuleFile[] {
-  return files.filter((file) => {
-    try {
-      loadRules([file])
-      return true
-    } catch (error) {
-      if (!(error instanceof RuleError)) throw error
-      const why = `it can't be read, so nothing in it has an effect: ${error.line}:${error.column}: ${error.message}`
-      leftOut.push({ path: file.path, what: '', why })
-      return false
-    }
-  })
-}
-
-function present(path: string): readonly string[] {
-  return existsSync(path) ? [path] : []
-}
-
-type BroughtFile = { readonly path: string }
-
-function tryPlain<File extends BroughtFile>(
-  file: File,
-  leftOut: LeftOut[],
-): readonly (File & { readonly text: string })[] {
-  const text = readPlainFile(file.path, maxBytes)
-  if (typeof text === 'string') return [{ ...file, text }]
-  leftOut.push({ path: file.path, what: '', why: `it can't be read, so nothing in it has an effect: ${text.reason}` })
-  return []
-}
-
-/** A file with its text, read so that what a stranger put there can't hold us up or lead elsewhere. */
-function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
-  const text = readPlainFile(file.path, maxBytes)
-  if (typeof text === 'string') return { ...file, text }
-  throw new UserError('usage', `${file.path}:1:1: ${text.reason}; expected a plain file that holds settings or rules`)
 }
 
 /** What else a settings file says; none of it counts without trust. */

@@ -29,6 +29,23 @@ export function placeOf(place: Place, path: readonly string[]): string {
   return line === undefined ? place.name : `${place.name}:${line}`
 }
 
+/** Something wrong with a value: a key that is not known, or what stands at a path. */
+type Fault = { readonly path: readonly string[]; readonly unknown: boolean; readonly message: string }
+
+/** What is wrong with a value that didn't pass its schema, each fault in its place. */
+export function faultsOf(error: z.ZodError): readonly Fault[] {
+  return error.issues.flatMap(faultsIn)
+}
+
+function faultsIn(issue: z.core.$ZodIssue): readonly Fault[] {
+  const path = issue.path.map(String)
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...path, key], unknown: true, message: 'unknown' }))
+  const meant = issue.code === 'invalid_union' ? closest(issue) : undefined
+  if (meant !== undefined) return meant.flatMap(faultsIn)
+  return [{ path, unknown: false, message: issue.message }]
+}
+
 function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): readonly string[] {
   const path = issue.path.map(String)
   const meant = issue.code === 'invalid_union' ? closest(issue) : undefined

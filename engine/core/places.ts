@@ -4,6 +4,8 @@ import { UserError } from './user-error.ts'
 
 /** The program's own folders on this machine, by the XDG base directory specification. */
 export type Places = {
+  /** The user's home, where other agents keep their settings too. */
+  readonly home: string
   /** The user's `config.toml` and `rules/*.rules`. */
   readonly config: string
   /** The machine owner's `rules/*.rules`. */
@@ -22,6 +24,7 @@ export function findPlaces(env: Readonly<NodeJS.ProcessEnv>): Places {
     return value !== undefined && isAbsolute(value) ? value : join(home, fallback)
   }
   return {
+    home,
     managed: '/etc/portcullis',
     managedClaude: process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code',
     config: join(base('XDG_CONFIG_HOME', '.config'), 'portcullis'),

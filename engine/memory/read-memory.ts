@@ -31,6 +31,9 @@ export type Memory = {
   readonly omitted: readonly { readonly path: string; readonly reason: string }[]
 }
 
+/** No instructions at all. */
+export const noMemory: Memory = { sources: [], omitted: [] }
+
 /** Files of one directory of which the first that says something counts. */
 type Alternatives = readonly [string, ...string[]]
 
@@ -58,7 +61,7 @@ const maxBytes = 32 * 1024
 const maxDepth = 5
 
 /** Files that instructions are looked for in: the first of each list that says something counts. */
-export function memoryFiles(where: MemoryPlaces): {
+function memoryFiles(where: MemoryPlaces): {
   readonly user: readonly (readonly string[])[]
   readonly repository: readonly (readonly string[])[]
 } {

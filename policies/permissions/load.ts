@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { RuleError } from '../rules/rule-error.ts'
-import { describePattern, type PrefixRule, type RuleDecision, type RuleLayer } from '../rules/rule.ts'
+import { describePattern, type PrefixRule, type RuleDecision, type RuleLayer, type RuleOrigin } from '../rules/rule.ts'
 import { readLists, type ListedEntry, type PermissionLists } from './lists.ts'
 import { parsePermission } from './parse.ts'
 import type { HostPermission, PathPermission, PermissionSet, ToolPermission } from './permission.ts'
@@ -108,21 +108,26 @@ function settingsFolder(path: string): string {
 }
 
 /**
- * What is left of permissions that come from a place that may only forbid and ask: everything but the allows of a layer,
- * which are given back as they are written.
+ * What is left of permissions that come from places that may only forbid and ask: everything but what they allow, which is
+ * given back as it is written.
+ *
+ * @param only whether permissions from there may only forbid and ask
  */
 export function withoutAllows(
   set: PermissionSet,
-  layer: RuleLayer,
-): { readonly kept: PermissionSet; readonly dropped: readonly { readonly path: string; readonly text: string }[] } {
-  const dropped: { readonly path: string; readonly text: string }[] = []
+  only: (origin: RuleOrigin) => boolean,
+): {
+  readonly kept: PermissionSet
+  readonly dropped: readonly { readonly origin: RuleOrigin; readonly text: string }[]
+} {
+  const dropped: { readonly origin: RuleOrigin; readonly text: string }[] = []
   const keep = <T extends Pick<PrefixRule, 'decision' | 'origin'>>(
     items: readonly T[],
     textOf: (item: T) => string,
   ): T[] =>
     items.filter((item) => {
-      if (item.decision !== 'allow' || item.origin.layer !== layer) return true
-      dropped.push({ path: item.origin.path, text: textOf(item) })
+      if (item.decision !== 'allow' || !only(item.origin)) return true
+      dropped.push({ origin: item.origin, text: textOf(item) })
       return false
     })
   const kept: PermissionSet = {

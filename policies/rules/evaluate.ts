@@ -15,12 +15,13 @@ export type EvaluatedRules = {
 
 /** Makes rules of a parsed file. Throws a `RuleError` at the first one that is not exactly right. */
 export function evaluateRules(path: string, layer: RuleLayer, statements: readonly RuleStatement[]): EvaluatedRules {
-  const evaluation = new Evaluation(path, layer)
+  const evaluation = new RuleEvaluation(path, layer)
   for (const statement of statements) evaluation.statement(statement)
   return evaluation.result
 }
 
-class Evaluation {
+/** Takes the statements of one rule file one after the other. */
+export class RuleEvaluation {
   readonly prefixRules: PrefixRule[] = []
   readonly networkRules: NetworkRule[] = []
   readonly hostExecutables: HostExecutable[] = []

@@ -3,10 +3,17 @@ import { evaluateRules, type EvaluatedRules } from './evaluate.ts'
 import { parseRules } from './grammar.ts'
 import { RuleError } from './rule-error.ts'
 import { makeRuleSet, type RuleSet } from './rule-set.ts'
-import { describePattern, type RuleLayer } from './rule.ts'
+import { describePattern, type RuleLayer, type RuleOrigin } from './rule.ts'
+import { salvageRules } from './salvage.ts'
 
 /** A rule file to read. `text` stands for its content where it isn't a file. */
-export type RuleFile = { readonly path: string; readonly layer: RuleLayer; readonly text?: string }
+export type RuleFile = {
+  readonly path: string
+  readonly layer: RuleLayer
+  readonly text?: string
+  /** Told of what is wrong in the file, of which then what restricts and can be understood holds. Absent: all of it is an error. */
+  readonly tolerate?: (error: RuleError) => void
+}
 
 const largest = 1024 * 1024
 
@@ -14,12 +21,18 @@ const largest = 1024 * 1024
  * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set.
  * Anything wrong in any of them, an unreadable file included, throws a `RuleError`: a run with a part of its rules
  * missing would be a run under other rules. What has been read already is taken as it is.
+ * Files that are not this program's own may be read with `tolerate`.
  */
 export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSet {
   const all = files.map((file) => {
     if ('prefixRules' in file) return file
     const text = file.text ?? readRules(file.path)
-    return evaluateRules(file.path, file.layer, parseRules(file.path, text))
+    try {
+      return evaluateRules(file.path, file.layer, parseRules(file.path, text))
+    } catch (error) {
+      if (!(error instanceof RuleError) || file.tolerate === undefined) throw error
+      return salvageRules({ path: file.path, layer: file.layer, text, error }, file.tolerate)
+    }
   })
   return makeRuleSet(
     all.flatMap(({ prefixRules }) => prefixRules),
@@ -29,16 +42,18 @@ export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSe
 }
 
 /**
- * What is left of rules that come from a place that may only forbid and ask: everything but a layer's allows and its word
- * on which files a program may be, which could make an allow of others hold for files of its own. What is left out is
+ * What is left of rules that come from places that may only forbid and ask: everything but what they allow and their word
+ * on which files a program may be, which could make an allow of others hold for files of their own. What is left out is
  * given back as it is written.
+ *
+ * @param only whether rules from there may only forbid and ask
  */
 export function withoutAllowingRules(
   set: RuleSet,
-  layer: RuleLayer,
-): { readonly kept: RuleSet; readonly dropped: readonly { readonly path: string; readonly text: string }[] } {
-  const widens = (rule: { readonly decision?: string; readonly origin: { readonly layer: RuleLayer } }): boolean =>
-    rule.origin.layer === layer && (rule.decision === undefined || rule.decision === 'allow')
+  only: (origin: RuleOrigin) => boolean,
+): { readonly kept: RuleSet; readonly dropped: readonly { readonly origin: RuleOrigin; readonly text: string }[] } {
+  const widens = (rule: { readonly decision?: string; readonly origin: RuleOrigin }): boolean =>
+    only(rule.origin) && (rule.decision === undefined || rule.decision === 'allow')
   const narrows = (rule: Parameters<typeof widens>[0]): boolean => !widens(rule)
   const dropped = [
     ...set.prefixRules.filter(widens).map((rule) => ({ rule, text: describePattern(rule) })),
@@ -51,7 +66,7 @@ export function withoutAllowingRules(
       set.networkRules.filter(narrows),
       set.hostExecutables.filter(narrows),
     ),
-    dropped: dropped.map(({ rule, text }) => ({ path: rule.origin.path, text })),
+    dropped: dropped.map(({ rule, text }) => ({ origin: rule.origin, text })),
   }
 }
 

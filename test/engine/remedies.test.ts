@@ -12,6 +12,7 @@ function settings(toml: string, overrides: readonly string[] = []): Settings {
     config: tempDir({ 'config.toml': toml }),
     managed: '/nowhere',
     managedClaude: '/nowhere',
+    home: '/nowhere',
     state: '/nowhere',
   }
   return loadConfig({ places, project: { root: '/nowhere', workspace: '/nowhere' }, overrides }).settings

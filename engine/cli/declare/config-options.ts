@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { externallySandboxed, mountDockerSocket, sandboxModes } from './shared.ts'
+import { externallySandboxed, isolated, mountDockerSocket, sandboxModes } from './shared.ts'
 
 /** The part of a command line that is configuration, as parsed; nothing is looked up yet. */
 export type ConfigOptions = {
@@ -10,6 +10,7 @@ export type ConfigOptions = {
   readonly config: readonly string[]
   readonly profile?: string
   readonly trust?: true
+  readonly isolated?: true
   readonly search?: true
   readonly askForApproval?: (typeof approvalChoices)[number]
   readonly fullAuto?: true
@@ -35,6 +36,7 @@ export function configOptions(command: Command): Command {
     .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .option('--search', 'let the model\'s provider search the web (web_search = "live")')
     .option('--trust', 'let configuration that the repository brings along count, in this run')
+    .option(...isolated)
     .addOption(
       new Option(
         '--ask-for-approval <when>',

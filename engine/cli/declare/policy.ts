@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { sandboxModes, type Finish } from './shared.ts'
+import { isolated, sandboxModes, type Finish } from './shared.ts'
 import type { PolicyOptions } from '../policy-options.ts'
 
 /** Declares `agent policy` and `agent audit`. */
@@ -72,6 +72,7 @@ function under(command: Command): Command {
         'bypass',
       ]),
     )
+    .option(...isolated)
     .option('--trust', 'let what the repository itself allows count')
     .option('--rules <file>', 'a further rule file; may be repeated', (file, files: string[]) => [...files, file], [])
 }

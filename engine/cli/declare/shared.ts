@@ -19,5 +19,11 @@ export const allowUnixSockets = [
   'let it open unix sockets: its own, and any of this machine that it can see and that began to listen later',
 ] as const
 
+/** The flag of every command that reads configuration. */
+export const isolated = [
+  '--isolated',
+  "let nothing of yours and of the repository's count: settings, rules, permissions, hooks, servers, skills, instructions",
+] as const
+
 /** The modes a sandbox can have, in the order of a help text. */
 export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access'] as const

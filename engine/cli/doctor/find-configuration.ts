@@ -30,7 +30,7 @@ export async function findConfiguration(
   const home = findHome(process.env)
   const config = await orProblem(() => loadRunConfig(options, project.workspace, places), problems)
   const trusted = config?.trusted ?? trustOf(options, project, places)
-  const rest = config ?? unreadable(trusted === true)
+  const rest = config ?? unreadable(trusted === true, options.isolated === true)
   const policies = await orProblem(() => readPolicies({ places, home, project, config: rest }), problems)
   const extensions = await orProblem(
     () => readExtensions({ places, home, project, config: rest, environment: process.env }),
@@ -67,7 +67,8 @@ async function orProblem<T>(read: () => T | Promise<T>, problems: string[]): Pro
 }
 
 /** Undefined where the file that would say it is the broken one. */
-function trustOf({ profile, trust }: ConfigOptions, { root }: Project, places: Places): boolean | undefined {
+function trustOf({ profile, trust, isolated }: ConfigOptions, { root }: Project, places: Places): boolean | undefined {
+  if (isolated === true) return false
   try {
     return isTrusted(root, { ...readOwnFiles(places, profile).trust, flag: trust === true })
   } catch (error) {
@@ -77,8 +78,17 @@ function trustOf({ profile, trust }: ConfigOptions, { root }: Project, places: P
 }
 
 /** Stands for settings that can't be read, for whoever reads the other files. */
-function unreadable(trusted: boolean): Config {
-  return { settings: {}, trusted, ignored: [], origins: new Map(), managed: {}, permissions: [] }
+function unreadable(trusted: boolean, isolated: boolean): Config {
+  return {
+    settings: {},
+    trusted,
+    isolated,
+    ignored: [],
+    origins: new Map(),
+    managed: {},
+    modelVariables: {},
+    permissions: [],
+  }
 }
 
 function isFile(path: string): boolean {

@@ -18,7 +18,7 @@ export async function findModel(
   workspace: string,
 ): Promise<readonly Row[]> {
   if (config === undefined) return modelRows('', undefined, undefined)
-  const { settings, managed } = config
+  const { settings, managed, modelVariables } = config
   const name = options.model ?? managed.model ?? settings.model ?? defaultModel
   const names = [name, ...(settings.fallback_models ?? [])]
   const rows = await Promise.all(
@@ -26,7 +26,7 @@ export async function findModel(
       const finding = await inspectNamed(each, {
         settings,
         workspace,
-        environment: process.env,
+        environment: { ...modelVariables, ...process.env },
         from: process.cwd(),
       })
       const command = finding.kind === 'provider' && finding.key.kind === 'command' ? finding.key.command : undefined

@@ -30,6 +30,17 @@ export const toolSettings = {
     unset: 'none',
     saidBy: 'user',
   }),
+  import: row({
+    group,
+    schema: z.array(z.enum(['codex', 'claude'])),
+    about:
+      'other programs whose settings count too, below yours: `codex` (`~/.codex/config.toml`, what its rules allow), `claude` (`model`, `env`, ' +
+      '`enabledPlugins` and allowed permissions of `~/.claude/settings.json`, servers of `~/.claude.json`; of a trusted repository’s `.claude`: ' +
+      '`model`, `env`, plugins that you installed). Instructions, and what only makes runs stricter, count without it',
+    unset: 'none',
+    saidBy: 'user',
+    within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
+  }),
   tool_search: row({
     group,
     schema: z

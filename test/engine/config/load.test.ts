@@ -28,6 +28,7 @@ function load(
     config: folder(files.user),
     managed: folder(files.managed),
     managedClaude: '/nowhere',
+    home: '/nowhere',
     state: '/nowhere',
   }
   return { root, ...loadConfig({ places, project: { root, workspace: join(root, 'nested') }, ...line }) }
@@ -194,7 +195,13 @@ describe('a repository is trusted', () => {
     symlinkSync(root, link)
     for (const path of [root, link]) {
       const user = tempDir({ 'config.toml': `[projects."${path}"]\ntrust_level = "trusted"` })
-      const places = { config: user, managed: '/nowhere', managedClaude: '/nowhere', state: '/nowhere' }
+      const places = {
+        config: user,
+        managed: '/nowhere',
+        managedClaude: '/nowhere',
+        home: '/nowhere',
+        state: '/nowhere',
+      }
       expect(loadConfig({ places, project: { root, workspace: root } })).toMatchObject({ trusted: true })
     }
   })
@@ -203,14 +210,14 @@ describe('a repository is trusted', () => {
     const outer = tempDir({ 'repo/.portcullis/config.toml': project })
     const user = tempDir({ 'config.toml': `[projects."${outer}"]\ntrust_level = "trusted"` })
     const root = join(outer, 'repo')
-    const places = { config: user, managed: '/nowhere', managedClaude: '/nowhere', state: '/nowhere' }
+    const places = { config: user, managed: '/nowhere', managedClaude: '/nowhere', home: '/nowhere', state: '/nowhere' }
     expect(loadConfig({ places, project: { root, workspace: root } })).toMatchObject({ trusted: false })
   })
 
   test('never where the machine’s file says otherwise', () => {
     const root = tempDir({ '.portcullis/config.toml': project })
     const managed = tempDir({ 'config.toml': `[projects."${root}"]\ntrust_level = "untrusted"` })
-    const places = { config: '/nowhere', managed, managedClaude: '/nowhere', state: '/nowhere' }
+    const places = { config: '/nowhere', managed, managedClaude: '/nowhere', home: '/nowhere', state: '/nowhere' }
     const config = loadConfig({ places, project: { root, workspace: root }, trust: true })
     expect(config).toMatchObject({ trusted: false, settings: {} })
   })
@@ -421,7 +428,13 @@ describe('a trusted repository', () => {
   test('is refused when its file is a link out of it', () => {
     const root = tempDir({ '.portcullis/.keep': '' })
     symlinkSync(join(tempDir({ 'config.toml': 'model = "x"' }), 'config.toml'), join(root, '.portcullis/config.toml'))
-    const places = { config: '/nowhere', managed: '/nowhere', managedClaude: '/nowhere', state: '/nowhere' }
+    const places = {
+      config: '/nowhere',
+      managed: '/nowhere',
+      managedClaude: '/nowhere',
+      home: '/nowhere',
+      state: '/nowhere',
+    }
     const sources = { places, project: { root, workspace: root } }
     expect(() => loadConfig({ ...sources, trust: true })).toThrow('outside the repository')
     expect(loadConfig(sources)).toMatchObject({ settings: {}, ignored: [{ keys: [] }] })
@@ -506,7 +519,7 @@ describe('a profile', () => {
   test('may be a file of its own', () => {
     const config = tempDir({ 'config.toml': 'model = "usual"', 'deep-review.config.toml': 'model = "dear"' })
     const project = { root: '/nowhere', workspace: '/nowhere' }
-    const places = { config, managed: '/nowhere', managedClaude: '/nowhere', state: '/nowhere' }
+    const places = { config, managed: '/nowhere', managedClaude: '/nowhere', home: '/nowhere', state: '/nowhere' }
     expect(loadConfig({ places, project, profile: 'deep-review' }).settings).toEqual({ model: 'dear' })
     expect(() => loadConfig({ places, project, profile: '../deep-review' })).toThrow('there is no profile')
   })

@@ -179,7 +179,7 @@ test('broken files of a repository that is not trusted are told, stop nothing, a
     '.claude/settings.json',
     '.claude/settings.local.json',
     '.claude/settings.local.json',
-    '.portcullis/rules/broken.rules',
+    '.portcullis/rules/broken.rules:1:13',
   ])
   expect(JSON.stringify(ignored)).toContain('SomeToolOfNextYear is not a tool known here')
 })

@@ -62,6 +62,7 @@ describe.skipIf(needsBubblewrap())('a run in plan mode', () => {
     const allow = `echo '{"hookSpecificOutput":{"permissionDecision":"allow","permissionDecisionReason":"fine"}}'`
     const home = tempDir({
       '.config/portcullis/rules/own.rules': 'prefix_rule(pattern = ["touch"], decision = "allow")\n',
+      '.config/portcullis/config.toml': 'import = ["claude"]\n',
       '.claude/settings.json': JSON.stringify({
         permissions: { allow: ['Bash(touch:*)'] },
         hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: allow }] }] },

@@ -37,10 +37,30 @@ async function decided(
 }
 
 describe.skipIf(needsBubblewrap())('permission lists', () => {
-  test('of the user’s Claude settings hold: deny refuses, ask needs somebody, allow spares the question', async () => {
-    const lists = settings({ deny: ['Bash(touch *)'], ask: ['Bash(git push *)'], allow: ['Bash(mkdir *)'] })
-    const { verdicts, home } = await decided(['touch a', 'env git push origin', 'mkdir b', 'rmdir b'], {
+  const lists = settings({ deny: ['Bash(touch *)'], ask: ['Bash(git push *)'], allow: ['Bash(mkdir *)'] })
+
+  test('of the user’s Claude settings allow nothing unless they are imported, and that is said', async () => {
+    const { verdicts, home, events } = await decided(['touch a', 'mkdir b'], {
       home: { '.claude/settings.json': lists },
+      flags: untrusted,
+    })
+    const source = join(home, '.claude/settings.json')
+    expect(verdicts).toEqual([
+      ['deny', `${source}:4 forbidden touch`],
+      ['deny', undefined],
+    ])
+    expect(events[0]).toMatchObject({
+      config: {
+        ignored_config: [
+          { source, keys: ['permissions.allow Bash(mkdir)'], reason: expect.stringContaining('import = ["claude"]') },
+        ],
+      },
+    })
+  })
+
+  test('of the user’s Claude settings hold: deny refuses, ask needs somebody, allow spares the question', async () => {
+    const { verdicts, home } = await decided(['touch a', 'env git push origin', 'mkdir b', 'rmdir b'], {
+      home: { '.claude/settings.json': lists, '.config/portcullis/config.toml': 'import = ["claude"]\n' },
       flags: untrusted,
     })
     const file = join(home, '.claude/settings.json')

@@ -1,0 +1,15 @@
+import type { Config } from '../config/load.ts'
+import { placeOf } from '../config/validate.ts'
+
+/**
+ * What another program's settings make stricter unasked, where somebody could wonder: that nothing can be written. A sentence for it, or
+ * none.
+ */
+export function describeImports({ settings, origins }: Config): readonly string[] {
+  const mode = origins.get('sandbox_mode')
+  if (mode === undefined || mode.layer.kind !== 'imported' || settings.import?.includes('codex') === true) return []
+  const place = placeOf(mode.layer, mode.path)
+  return [
+    `${place}: sandbox_mode = ${JSON.stringify(mode.value)} holds here too, since it only restricts. Say sandbox_mode in your own config.toml, or -s, for another one.`,
+  ]
+}

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import * as z from 'zod'
+import { ignoredForFault, ignoring, type Ignored } from '../ignored.ts'
+import type { Project } from '../read-project.ts'
+import { parseForeignJson } from './parse-json.ts'
+import { readForeignText } from './read-text.ts'
+
+const Installed = z.looseObject({
+  installPath: z.string(),
+  scope: z.string().optional().catch(undefined),
+  projectPath: z.string().optional().catch(undefined),
+})
+
+/** What Claude Code wrote down of plugins that it installed: a list for each `NAME@MARKETPLACE`, and in older files one entry. */
+const Registry = z.looseObject({
+  plugins: z.record(z.string(), z.union([z.array(z.unknown()), z.looseObject({})])),
+})
+
+/** Where Claude Code keeps that. */
+function pluginRegistry(home: string): string {
+  return join(home, '.claude', 'plugins', 'installed_plugins.json')
+}
+
+/**
+ * Plugins that `enabledPlugins` switches on, where Claude Code has installed them: for the user, or for this repository.
+ *
+ * @param path the file that says so, for what is told
+ */
+export function installedPlugins(
+  enabled: Readonly<Record<string, unknown>>,
+  home: string,
+  project: Project,
+  path: string,
+): {
+  readonly tables: Readonly<Record<string, { readonly path: string }>>
+  readonly ignored: readonly Ignored[]
+} {
+  const wanted = Object.keys(enabled).filter((key) => enabled[key] === true)
+  if (wanted.length === 0) return { tables: {}, ignored: [] }
+  const file = pluginRegistry(home)
+  const registry = readRegistry(file)
+  if (registry.reason !== undefined) return { tables: {}, ignored: [ignoredForFault(file, registry.reason)] }
+  const found = wanted.map((key) => ({ key, name: nameOf(key), root: rootOf(registry.plugins[key], project) }))
+  const sound = found.flatMap(({ name, root }) =>
+    name === '' || root === undefined ? [] : [[name, { path: root }] as const],
+  )
+  const missing = found.filter(({ name, root }) => name === '' || root === undefined).map(({ key }) => key)
+  return {
+    // The first of a name stands, as everywhere.
+    tables: Object.fromEntries(sound.toReversed()),
+    ignored: ignoring(
+      path,
+      missing.map((key) => `enabledPlugins.${key}`),
+      `${file} knows of no folder for it that is there, for the user or for this repository`,
+    ),
+  }
+}
+
+/** A plugin's name alone, in letters that a table of ours may have. */
+function nameOf(key: string): string {
+  return key.replace(/@.*$/s, '').replaceAll(/[^\w-]+/g, '-')
+}
+
+function rootOf(entry: unknown, { root }: Project): string | undefined {
+  const entries = (Array.isArray(entry) ? entry : [entry]).flatMap((one) => {
+    const { data } = Installed.safeParse(one)
+    return data === undefined ? [] : [data]
+  })
+  const mine = entries.filter(({ scope = 'user', projectPath }) => scope === 'user' || projectPath === root)
+  return mine.map(({ installPath }) => installPath).find((path) => isAbsolute(path) && existsSync(path))
+}
+
+function readRegistry(file: string): {
+  readonly plugins: z.infer<typeof Registry>['plugins']
+  readonly reason?: string
+} {
+  const text = readForeignText(file)
+  if (text === undefined) return { plugins: {} }
+  const parsed = typeof text === 'string' ? parseForeignJson(text, file) : text
+  if ('reason' in parsed) return { plugins: {}, reason: parsed.reason }
+  const { data } = Registry.safeParse(parsed.value)
+  return data === undefined
+    ? { plugins: {}, reason: 'expected {"plugins": {"NAME@MARKETPLACE": […]}}' }
+    : { plugins: data.plugins }
+}

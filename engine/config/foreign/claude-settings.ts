@@ -1,0 +1,132 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { looksLikeSecret } from '../../../sandbox/index.ts'
+import { directoriesBetween } from '../../core/paths.ts'
+import { newestOf } from '../../models/index.ts'
+import { ignoredForFault, ignoredWhole, ignoring, type Ignored } from '../ignored.ts'
+import type { Layer } from '../merge.ts'
+import type { Project } from '../read-project.ts'
+import type { Settings } from '../schema.ts'
+import { installedPlugins } from './claude-plugins.ts'
+import { parseForeignJson } from './parse-json.ts'
+import { readForeignText } from './read-text.ts'
+
+/** What counts of Claude Code's settings beside permissions and hooks, which are read elsewhere (https://code.claude.com/docs/en/settings). */
+const ClaudeSettings = z.looseObject({
+  model: z.string().min(1).optional().catch(undefined),
+  env: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  enabledPlugins: z.record(z.string(), z.unknown()).optional().catch(undefined),
+})
+
+/** Keys of these files that some other part of this program reads. */
+const readElsewhere: ReadonlySet<string> = new Set(['$schema', 'permissions', 'hooks'])
+const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins'])
+
+/** Variables that lead an agent elsewhere, or a command to another home. */
+const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
+/** Of these, what says where a model is and with which key it is asked: the model's alone, never a command's. */
+const ofModels = /^(?:ANTHROPIC|OPENAI)_/
+
+/** What Claude Code's settings come to. */
+type ClaudeImport = {
+  readonly layers: readonly Layer[]
+  /** Variables for whoever asks a model. */
+  readonly modelVariables: Readonly<Record<string, string>>
+  readonly ignored: readonly Ignored[]
+}
+
+/** The user's settings for Claude Code. */
+export function claudeSettingsFile(home: string): string {
+  return join(home, '.claude', 'settings.json')
+}
+
+/** A repository's settings for Claude Code, the root's first. */
+function claudeProjectFiles({ root, workspace }: Project): readonly string[] {
+  return directoriesBetween(root, workspace).flatMap((directory) =>
+    ['settings.json', 'settings.local.json'].map((name) => join(directory, '.claude', name)),
+  )
+}
+
+/** `model`, `env` and `enabledPlugins` of the user's settings for Claude Code. Nothing in the file makes this fail. */
+export function importClaudeSettings(home: string, project: Project): ClaudeImport {
+  return importFile({ path: claudeSettingsFile(home), kind: 'imported', within: undefined, home, project })
+}
+
+/** The same of a trusted repository, but for what says where models are asked, and for plugins that the user has not installed. */
+export function importClaudeProject(home: string, project: Project): ClaudeImport {
+  const each = claudeProjectFiles(project).map((path) =>
+    importFile({ path, kind: 'project', within: project.root, home, project }),
+  )
+  return {
+    layers: each.flatMap(({ layers }) => layers),
+    modelVariables: {},
+    ignored: each.flatMap(({ ignored }) => ignored),
+  }
+}
+
+type ClaudeFile = {
+  readonly path: string
+  readonly kind: 'imported' | 'project'
+  readonly within: string | undefined
+  readonly home: string
+  readonly project: Project
+}
+
+function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeImport {
+  const text = readForeignText(path, within)
+  if (text === undefined) return { layers: [], modelVariables: {}, ignored: [] }
+  const parsed = typeof text === 'string' ? parseForeignJson(text, path) : text
+  if ('reason' in parsed) return { layers: [], modelVariables: {}, ignored: [ignoredForFault(path, parsed.reason)] }
+  const file = ClaudeSettings.safeParse(parsed.value)
+  if (!file.success) {
+    const ignored = [ignoredWhole(path, 'the settings are not an object')]
+    return { layers: [], modelVariables: {}, ignored }
+  }
+  const model = file.data.model === undefined ? undefined : modelOf(file.data.model)
+  const { forCommands, forModels, refused } = variablesOf(file.data.env ?? {}, kind === 'imported')
+  const plugins = installedPlugins(file.data.enabledPlugins ?? {}, home, project, path)
+  const settings: Settings = {
+    ...(model === undefined ? {} : { model }),
+    ...(Object.keys(forCommands).length === 0 ? {} : { shell_environment_policy: { set: forCommands } }),
+    ...(Object.keys(plugins.tables).length === 0 ? {} : { plugins: plugins.tables }),
+  }
+  const others = Object.keys(parsed.value as object).filter((key) => !readElsewhere.has(key) && !readHere.has(key))
+  const unused = file.data.model !== undefined && model === undefined ? ['model'] : []
+  return {
+    layers:
+      Object.keys(settings).length === 0
+        ? []
+        : [{ name: path, text: typeof text === 'string' ? text : '', kind, settings }],
+    modelVariables: forModels,
+    ignored: [
+      ...ignoring(path, [...unused, ...others], 'Claude Code’s own, without a counterpart here'),
+      ...ignoring(
+        path,
+        refused.map((name) => `env.${name}`),
+        'no command is given secrets, or what steers agents, by this file: shell_environment_policy.set does it on purpose',
+      ),
+      ...plugins.ignored,
+    ],
+  }
+}
+
+/** A model as this program names it: `opus` is the newest of its family. Undefined for what names none. */
+function modelOf(name: string): string | undefined {
+  const plain = name.replace(/\[1m\]$/i, '')
+  if (/^(?:default|best|opusplan|inherit)$/.test(plain)) return undefined
+  return newestOf(plain) ?? plain
+}
+
+function variablesOf(env: Readonly<Record<string, unknown>>, mayLead: boolean) {
+  const forCommands: [string, string][] = []
+  const forModels: [string, string][] = []
+  const refused: string[] = []
+  for (const [name, given] of Object.entries(env)) {
+    const value = typeof given === 'number' || typeof given === 'boolean' ? `${given}` : given
+    if (typeof value !== 'string' || !/^[A-Za-z_]\w*$/.test(name)) refused.push(name)
+    else if (mayLead && ofModels.test(name)) forModels.push([name, value])
+    else if (steering.test(name) || looksLikeSecret(name, value)) refused.push(name)
+    else forCommands.push([name, value])
+  }
+  return { forCommands: Object.fromEntries(forCommands), forModels: Object.fromEntries(forModels), refused }
+}

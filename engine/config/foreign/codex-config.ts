@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { UserError } from '../../core/user-error.ts'
+import { ignoredForFault, ignoredWhole, ignoring, type Ignored } from '../ignored.ts'
+import { fromLeaves, keyOf, leavesOf, type Leaf } from '../leaves.ts'
+import type { Layer } from '../merge.ts'
+import { parseToml } from '../toml.ts'
+import { placeOf } from '../validate.ts'
+import { readForeignText } from './read-text.ts'
+import { soundSettings } from './sound-settings.ts'
+
+/** Codex's keys that mean the same here (https://developers.openai.com/codex/config-reference). */
+const sameMeaning: ReadonlySet<string> = new Set([
+  'model',
+  'model_provider',
+  'model_providers',
+  'model_reasoning_effort',
+  'model_verbosity',
+  'model_context_window',
+  'model_auto_compact_token_limit',
+  'openai_base_url',
+  'approval_policy',
+  'approvals_reviewer',
+  'sandbox_mode',
+  'sandbox_workspace_write',
+  'shell_environment_policy',
+  'mcp_servers',
+  'tool_output_token_limit',
+  'web_search',
+])
+
+/** What a file of another program comes to. */
+type ForeignSettings = {
+  /** Undefined where nothing in it counts. */
+  readonly layer: Layer | undefined
+  readonly ignored: readonly Ignored[]
+}
+
+const none: ForeignSettings = { layer: undefined, ignored: [] }
+
+/** Where Codex's configuration is looked for. */
+function codexConfigFile(home: string): string {
+  return join(home, '.codex', 'config.toml')
+}
+
+/**
+ * What Codex's own configuration says of settings that mean the same here. Nothing in the file makes this fail.
+ *
+ * @param whole whether all of it counts. Otherwise only what makes a run stricter does, and what it leaves out is nothing to tell of
+ */
+export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
+  const path = codexConfigFile(home)
+  const text = readForeignText(path)
+  if (text === undefined) return none
+  if (typeof text !== 'string') return { layer: undefined, ignored: [ignoredWhole(path, text.reason)] }
+  const table = tryParse(text, path)
+  if (table instanceof UserError) return { layer: undefined, ignored: [ignoredForFault(path, table.message)] }
+  const place = { name: path, text }
+  const known = Object.fromEntries(Object.entries(table).filter(([key]) => sameMeaning.has(key)))
+  const { settings, refused } = soundSettings(known)
+  const counting = leavesOf(settings).filter((leaf) => whole || tightens(leaf))
+  const layer: Layer | undefined =
+    counting.length === 0 ? undefined : { ...place, kind: 'imported', settings: fromLeaves(counting) }
+  const relevant = refused.filter((one) => whole || tightens({ path: one.path, value: undefined }))
+  const meaningless = whole ? Object.keys(table).filter((key) => !sameMeaning.has(key)) : []
+  const unknown = relevant.filter(({ why }) => why === 'it has no meaning here').map((one) => keyOf(one.path))
+  return {
+    layer,
+    ignored: [
+      ...ignoring(path, [...meaningless, ...unknown], 'Codex’s own, without a counterpart here'),
+      ...relevant
+        .filter(({ why }) => why !== 'it has no meaning here')
+        .flatMap((one) => ignoring(placeOf(place, one.path), [keyOf(one.path)], one.why)),
+    ],
+  }
+}
+
+/** What makes a run only stricter than it is without any configuration: it counts unasked, below the user's own. */
+function tightens({ path, value }: Leaf): boolean {
+  switch (keyOf(path)) {
+    case 'sandbox_mode':
+      return value === undefined || value === 'read-only'
+    case 'shell_environment_policy.inherit':
+      return value === undefined || value === 'none'
+    case 'shell_environment_policy.exclude':
+    case 'shell_environment_policy.include_only':
+      return true
+    default:
+      return false
+  }
+}
+
+function tryParse(text: string, path: string): Record<string, unknown> | UserError {
+  try {
+    return parseToml(text, path)
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+import { locateInJson, positionAt } from '../../core/locate-json.ts'
+
+/** A value of another program's JSON file, with what names its places. */
+type ForeignJson = {
+  readonly value: unknown
+  /** `file:line:column` of the value at a path. */
+  readonly place: (path: readonly PropertyKey[]) => string
+}
+
+/** Reads JSON; what is wrong with it is told with `file:line:column`. */
+export function parseForeignJson(text: string, path: string): ForeignJson | { readonly reason: string } {
+  const place = ({ line, column }: { readonly line: number; readonly column: number }): string =>
+    `${path}:${line}:${column}`
+  try {
+    return { value: JSON.parse(text), place: (keys) => place(locateInJson(text, keys)) }
+  } catch (error) {
+    const { message } = error as Error
+    const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+    return { reason: `${place(positionAt(text, offset))}: not valid JSON: ${message}` }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Places } from '../../core/places.ts'
+import type { Ignored } from '../ignored.ts'
+import type { Layer } from '../merge.ts'
+import type { Project } from '../read-project.ts'
+import type { Settings } from '../schema.ts'
+import { importClaudeProject, importClaudeSettings } from './claude-settings.ts'
+import { readCodexConfig } from './codex-config.ts'
+
+/** What settings of other programs come to. */
+type ForeignLayers = {
+  /** The user's, to lie below their own for this program. */
+  readonly user: readonly Layer[]
+  /** A trusted repository's. */
+  readonly project: readonly Layer[]
+  /** Variables for whoever asks a model; never for a command. */
+  readonly modelVariables: Readonly<Record<string, string>>
+  readonly ignored: readonly Ignored[]
+}
+
+/** Nothing of other programs. */
+export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVariables: {}, ignored: [] }
+
+/**
+ * Reads other programs' settings. Unasked, only what makes a run stricter counts; the rest does where the user's `import` names the program.
+ * Nothing in their files makes this fail.
+ */
+export function readForeignLayers(
+  { home }: Places,
+  project: Project,
+  { imports, trusted }: { readonly imports: NonNullable<Settings['import']>; readonly trusted: boolean },
+): ForeignLayers {
+  const codex = readCodexConfig(home, imports.includes('codex'))
+  const claude = imports.includes('claude') ? importClaudeSettings(home, project) : undefined
+  const brought = claude !== undefined && trusted ? importClaudeProject(home, project) : undefined
+  return {
+    user: [...(codex.layer === undefined ? [] : [codex.layer]), ...(claude?.layers ?? [])],
+    project: brought?.layers ?? [],
+    modelVariables: claude?.modelVariables ?? {},
+    ignored: [...codex.ignored, ...(claude?.ignored ?? []), ...(brought?.ignored ?? [])],
+  }
+}

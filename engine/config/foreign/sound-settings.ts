@@ -1,0 +1,59 @@
+import { leafPath, keyOf } from '../leaves.ts'
+import { ConfigFile } from '../schema.ts'
+import { faultsOf } from '../validate.ts'
+
+/** Settings of another program that are settings here too, and those that are not. */
+type SoundSettings = {
+  readonly settings: ConfigFile
+  /** Keys that mean nothing here, or whose value doesn't. */
+  readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
+}
+
+/** What is wrong is taken out, and what is left looked at again: a fault may hide another one. */
+const rounds = 8
+
+/**
+ * What of a table can be used as settings. An unknown key goes by itself; a value that is none takes the whole setting along, lest a part of a
+ * command or of a list mean something else.
+ */
+export function soundSettings(table: object): SoundSettings {
+  const refused: { readonly path: readonly string[]; readonly why: string }[] = []
+  let left: unknown = table
+  for (let round = 0; round < rounds; round++) {
+    const result = ConfigFile.safeParse(left)
+    if (result.success) return { settings: result.data, refused }
+    for (const { path, unknown, message } of faultsOf(result.error)) {
+      const gone = reached(left, unknown ? path : leafPath(path))
+      if (refused.some((one) => keyOf(one.path) === keyOf(gone))) continue
+      refused.push({ path: gone, why: unknown ? 'it has no meaning here' : message })
+      left = without(left, gone)
+    }
+  }
+  return { settings: {}, refused: [...refused, { path: [], why: 'too much in it has no meaning here' }] }
+}
+
+/** How far a path leads through tables: a list stands or falls as a whole. */
+function reached(table: unknown, path: readonly string[]): readonly string[] {
+  let at = table
+  const whole = path.findIndex((key) => {
+    if (!isTable(at)) return true
+    at = Object.hasOwn(at, key) ? at[key] : undefined
+    return false
+  })
+  return whole < 0 ? path : path.slice(0, whole)
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A table without what lies at a path. */
+function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (!isTable(value) || key === undefined) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
+      if (name !== key) return [[name, inner]]
+      return rest.length === 0 ? [] : [[name, without(inner, rest)]]
+    }),
+  )
+}

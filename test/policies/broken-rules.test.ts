@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { loadRules, type RuleError } from '../../policies/index.ts'
+
+/** What is left of a broken file, as `decision words`, and where the faults are. */
+function salvaged(text: string): { readonly rules: readonly string[]; readonly faults: readonly string[] } {
+  const faults: string[] = []
+  const tolerate = ({ line, column }: RuleError): void => void faults.push(`${line}:${column}`)
+  const { prefixRules, networkRules, hostExecutables } = loadRules([{ path: 'a.rules', layer: 'user', text, tolerate }])
+  const rules = prefixRules.map(({ decision, pattern }) => `${decision} ${pattern.flat().join(' ')}`)
+  const others = [...networkRules.map(({ host }) => host), ...hostExecutables.map(({ name }) => name)]
+  return { rules: [...rules, ...others], faults }
+}
+
+test('what forbids and asks holds around a rule that can’t be read, each fault in its place', () => {
+  const text = [
+    'NAMES = ["git", "hg"]',
+    'prefix_rule(pattern = [NAMES, "push"], decision = "forbidden")',
+    'prefix_rule(pattern = 5)',
+    'def helper(x):',
+    '  return x',
+    'prefix_rule(pattern = ["npm"], decision = "prompt")',
+    'prefix_rule(pattern = ["make"',
+    'network_rule(host = "evil.example", protocol = "https", decision = "deny")',
+  ].join('\n')
+  expect(salvaged(text)).toEqual({
+    rules: ['forbidden git hg push', 'prompt npm', 'evil.example'],
+    faults: ['3:23', '7:30'],
+  })
+})
+
+test('nothing that a broken file allows counts, for it may be a part of a text', () => {
+  const text =
+    'x = """\nprefix_rule(pattern = ["rm"], decision = "allow")\nhost_executable(name = "git", paths = ["/x/git"])\n"""\n5'
+  expect(salvaged(text).rules).toEqual([])
+  expect(salvaged(text).faults).not.toEqual([])
+})
+
+test('a sound file counts whole', () => {
+  expect(salvaged('prefix_rule(pattern = ["ls"], decision = "allow")')).toEqual({ rules: ['allow ls'], faults: [] })
+})
+
+test('a long broken file is told of once and looked through no further', () => {
+  const rule = 'prefix_rule(pattern = ["a"], decision = "forbidden")\n'
+  expect(salvaged(`${rule.repeat(600)}(`)).toEqual({ rules: [], faults: ['601:1'] })
+  expect(salvaged(`${'\n'.repeat(100_000)}${rule}(`).faults).toHaveLength(1)
+})
