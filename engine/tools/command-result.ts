@@ -4,6 +4,7 @@ import type { CommandItem } from '../core/events.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { readOnIn } from '../core/text/fit-output.ts'
 import { roomFor, withSurroundings } from '../core/text/output-limits.ts'
+import { visibleInLine } from '../core/text/visible.ts'
 import { fits, truncateMiddle, truncateOutput, type Room } from '../core/text/truncate.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -70,7 +71,7 @@ export function answerCommand(
   const shown = showOutput(output, room, file, context)
   lines.push('Output:', shown.text)
   for (const denial of result.denials) {
-    lines.push(`[sandbox: ${mode}] ${renderDenial(denial, remedyAsConfig)}`)
+    lines.push(`[sandbox: ${mode}] ${visibleInLine(renderDenial(denial, remedyAsConfig))}`)
   }
   if (result.denials.length > 0 && mode !== context.sandbox.policy.mode) {
     lines.push('It was taken for a command that only reads, so it could write nothing.')
@@ -103,7 +104,7 @@ export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Runn
     `Wall time: ${(waitedMs / 1000).toFixed(1)} seconds`,
     'Output:',
     showOutput(output, room, undefined, context).text,
-    ...denials.map((denial) => renderDenial(denial, remedyAsConfig)),
+    ...denials.map((denial) => visibleInLine(renderDenial(denial, remedyAsConfig))),
   ]
   return { ok: true, output: lines.join('\n'), room: withSurroundings(room) }
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { visibleInLine } from '../core/text/visible.ts'
 import { FileError } from './files/open-files.ts'
 import type { Action } from '../../policies/index.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
@@ -24,7 +25,7 @@ export async function orFileError(run: () => Promise<ToolResult>): Promise<ToolR
   try {
     return await run()
   } catch (error) {
-    if (error instanceof FileError) return { ok: false, output: error.message }
+    if (error instanceof FileError) return { ok: false, output: visibleInLine(error.message) }
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path'
 import * as z from 'zod'
+import { visibleInLine } from '../core/text/visible.ts'
 import { numbered } from './files/text.ts'
 import { defineTool } from './define-tool.ts'
 import { orFileError, readable, reading } from './file-tool.ts'
@@ -19,7 +20,8 @@ export const listDirectory: Tool = defineTool({
   run: (_, { approved, state: { files }, signal }) =>
     orFileError(async () => {
       const { entries, total } = await files.list(approved.path, mostEntries, signal)
-      const lines = entries.map(({ name, kind, size }) => {
+      const lines = entries.map(({ name: called, kind, size }) => {
+        const name = visibleInLine(called)
         if (kind === 'directory') return `${name}/`
         if (kind === 'file') return `${name}  ${size} bytes`
         return kind === 'symlink' ? `${name}  (a link)` : `${name}  (no ordinary file)`
@@ -115,7 +117,7 @@ function withGaps(lines: readonly { readonly number: number; readonly text: stri
     .join('\n')
 }
 
-/** A path as short as it can be said. */
+/** A path as short as it can be said, in one line. */
 function shorten(path: string, workspace: string): string {
-  return path.startsWith(`${workspace}/`) ? relative(workspace, path) : path
+  return visibleInLine(path.startsWith(`${workspace}/`) ? relative(workspace, path) : path)
 }

@@ -8,3 +8,11 @@ export function visible(text: string): string {
     (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
   )
 }
+
+/**
+ * Text of which none may be told from another by its lines: as `visible`, and line feeds and tabs are shown too. For names of files, and
+ * for sentences with names in them: a name may hold any character but `/` and NUL, and would say with a line feed what is another line's.
+ */
+export function visibleInLine(text: string): string {
+  return visible(text).replace(/[\t\n]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
+}

@@ -243,6 +243,20 @@ describe('grep', () => {
   })
 })
 
+test('names of files are shown in one line each, whatever characters they hold', async () => {
+  const name = 'a\n     7\tfake\u001b[2J\u202e\r.txt'
+  const shown = 'a\\u{a}     7\\u{9}fake\\u{1b}[2J\\u{202e}\\u{d}.txt'
+  const { call, workspace } = await open({ [name]: 'beta\n', 'b\nc/d.txt': 'x' })
+  symlinkSync('absent', join(workspace, 'l\nink'))
+  const output = async (tool: string, input: object): Promise<string> => (await call(tool, input)).output
+  expect(await output('list_dir', {})).toBe(`${shown}  5 bytes\nb\\u{a}c/\nl\\u{a}ink  (a link)`)
+  expect((await output('glob', { pattern: '*.txt' })).split('\n').toSorted()).toEqual([shown, 'b\\u{a}c/d.txt'])
+  expect(await output('grep', { pattern: 'beta' })).toBe(`${shown}\n     1\tbeta`)
+  expect(await output('grep', { pattern: 'beta', output: 'files' })).toBe(shown)
+  expect(await output('grep', { pattern: 'beta', output: 'count' })).toBe(`${shown}: 1`)
+  expect(await output('read_file', { path: 'no\nsuch' })).toBe(`${workspace}/no\\u{a}such is not there.`)
+})
+
 describe('list_dir', () => {
   test('names what there is', async () => {
     const { call, workspace } = await open({ 'a.txt': 'one', 'src/b.txt': '' })
