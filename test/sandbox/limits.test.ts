@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,14 +12,20 @@ import { parsePolicy } from '../../sandbox/index.ts'
 import { testUnless, whyNoControlGroups } from '../support/needs.ts'
 import { codeOf, openFor, run, temporaryDirectory, testInBubblewrap } from './helpers.ts'
 
-/** A workspace on a file system that hardly anybody else writes to, and the temporary directory beside it. */
+/**
+ * A workspace and the temporary directory beside it, on a file system of their own: what a whole disk has left changes with what anybody does.
+ * Where none can be mounted they are on one that hardly anybody else writes to.
+ */
 async function quietWorkspace(): Promise<string> {
-  const workspace = await mkdtemp('/dev/shm/sandbox-test-')
-  onTestFinished(() => rm(workspace, { recursive: true, force: true }))
-  vi.stubEnv('TMPDIR', await mkdtemp('/dev/shm/sandbox-test-'))
+  const base = await mkdtemp('/dev/shm/sandbox-test-')
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=512m,nr_inodes=20k', 'tmpfs', base])
+  const [workspace, temporary] = [join(base, 'workspace'), join(base, 'temporary')]
+  for (const directory of [workspace, temporary]) await mkdir(directory)
+  vi.stubEnv('TMPDIR', temporary)
   onTestFinished(async () => {
-    await rm(process.env['TMPDIR'] ?? '', { recursive: true, force: true })
     vi.unstubAllEnvs()
+    if (status === 0) spawnSync('umount', ['--lazy', base])
+    await rm(base, { recursive: true, force: true })
   })
   return workspace
 }
