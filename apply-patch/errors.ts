@@ -1,3 +1,5 @@
+import { holdAcrossCopies } from './hold-across-copies.ts'
+
 /** A patch that was refused: malformed, or not applicable as a whole. Nothing was changed. */
 export class PatchError extends Error {
   /**
@@ -18,6 +20,8 @@ export class PatchError extends Error {
     this.complete = failures.length <= failureLimit
   }
 }
+
+holdAcrossCopies('PatchError', PatchError)
 
 /**
  * So many failures of one patch are told. A patch for another tree altogether can fail a million times, and nobody

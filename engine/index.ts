@@ -17,6 +17,7 @@ export {
 } from './core/model.ts'
 export { openModel, recordModel } from './models/index.ts'
 export type { CallHooks, HookedCall, HookOpinion } from './tools/hooks.ts'
+export { FileError } from './tools/files/open-files.ts'
 export { defineTool } from './tools/define-tool.ts'
 export { builtInTools } from './app/built-in-tools.ts'
 export type {

@@ -1,4 +1,5 @@
 import type { Backend } from './backend.ts'
+import { holdAcrossCopies } from './hold-across-copies.ts'
 
 /** What each refusal of this room carries. The code is the tag; sentences are made from the data. */
 export type SandboxErrorData = {
@@ -52,6 +53,8 @@ export class SandboxError<Code extends SandboxErrorCode = SandboxErrorCode> exte
     return error instanceof SandboxError && error.code === code
   }
 }
+
+holdAcrossCopies('SandboxError', SandboxError)
 
 type Described = { [C in SandboxErrorCode]: { code: C; data: SandboxErrorData[C] } }[SandboxErrorCode]
 

@@ -1,3 +1,5 @@
+import { holdAcrossCopies } from '../hold-across-copies.ts'
+
 /** Why a path of a patch can't be used. */
 export type PathErrorCode =
   /** Leaves the root: absolute, through `..`, or through a link. */
@@ -41,6 +43,8 @@ export class PathError extends Error {
   }
 }
 
+holdAcrossCopies('PathError', PathError)
+
 /** A file that is there but can't be read. */
 export class ReadError extends Error {
   readonly code = 'unreadable'
@@ -58,6 +62,8 @@ export class ReadError extends Error {
     this.errno = errno
   }
 }
+
+holdAcrossCopies('ReadError', ReadError)
 
 /** What the commit was doing when it failed, as its user thinks of it. */
 export type Operation = 'prepare' | 'write' | 'remove' | 'make-directory' | 'journal' | 'undo'
@@ -131,6 +137,8 @@ export class CommitError extends Error {
     this.tree = facts.tree ?? 'unchanged'
   }
 }
+
+holdAcrossCopies('CommitError', CommitError)
 
 /** The errno name of a system error, e.g. `ENOENT`; undefined for anything else. */
 export function errnoOf(error: unknown): string | undefined {

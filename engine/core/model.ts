@@ -1,3 +1,5 @@
+import { holdAcrossCopies } from './hold-across-copies.ts'
+
 /** What a model makes beside messages, in its response as in the conversation. */
 type Made =
   /**
@@ -219,3 +221,5 @@ export class ModelError extends Error {
     this.spent = options?.spent
   }
 }
+
+holdAcrossCopies('ModelError', ModelError)

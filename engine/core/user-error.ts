@@ -1,4 +1,5 @@
 import type { EndReason } from './exit-codes.ts'
+import { holdAcrossCopies } from './hold-across-copies.ts'
 
 /**
  * Something the user has to mend before the program can go on. `message` is complete as it stands: what happened,
@@ -13,3 +14,5 @@ export class UserError extends Error {
     this.reason = reason
   }
 }
+
+holdAcrossCopies('UserError', UserError)

@@ -1,3 +1,5 @@
+import { holdAcrossCopies } from '../hold-across-copies.ts'
+
 /** An audit log that can't be kept. What can't be recorded doesn't run. */
 export class AuditError extends Error {
   readonly code: 'unreadable' | 'unwritable' | 'broken' | 'not-alone'
@@ -10,3 +12,5 @@ export class AuditError extends Error {
     this.path = path
   }
 }
+
+holdAcrossCopies('AuditError', AuditError)

@@ -1,3 +1,5 @@
+import { holdAcrossCopies } from '../hold-across-copies.ts'
+
 /** Where something stands in a rule file; lines and columns count from 1. */
 export type Position = { readonly line: number; readonly column: number }
 
@@ -22,3 +24,5 @@ export class RuleError extends Error {
     this.expected = expected
   }
 }
+
+holdAcrossCopies('RuleError', RuleError)

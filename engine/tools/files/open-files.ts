@@ -12,6 +12,7 @@ import type {
   ReadValue,
   SearchValue,
 } from './protocol.ts'
+import { holdAcrossCopies } from '../../core/hold-across-copies.ts'
 
 /** Why a file could not be read. The message is a sentence for the model. */
 export class FileError extends Error {
@@ -23,6 +24,8 @@ export class FileError extends Error {
     this.code = code
   }
 }
+
+holdAcrossCopies('FileError', FileError)
 
 /** Files as a command in the sandbox sees them. Everything rejects with `FileError`. Paths are absolute. */
 export type Files = {

@@ -5,7 +5,8 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 
-const library = new URL('../../../dist/engine/index.js', import.meta.url).href
+const built = (room: string): string => new URL(`../../../dist/${room}/index.js`, import.meta.url).href
+const library = built('engine')
 const zod = import.meta.resolve('zod')
 
 const shout = `
@@ -17,6 +18,30 @@ export default defineTool({
   input: z.object({ text: z.string() }),
   readOnly: () => true,
   run: async ({ text }) => ({ ok: true, output: text.toUpperCase() }),
+})`
+
+/** Meets errors of the program that runs it, whose classes are another copy than those it imports. */
+const meets = `
+import * as z from ${JSON.stringify(zod)}
+import { defineTool, FileError, UserError } from ${JSON.stringify(library)}
+import { SandboxError } from ${JSON.stringify(built('sandbox'))}
+const thrown = async (act) => {
+  try {
+    await act()
+  } catch (error) {
+    const kinds = Object.entries({ SandboxError, FileError, UserError })
+    return kinds.flatMap(([name, kind]) => (error instanceof kind ? [name] : [])).join()
+  }
+}
+export default defineTool({
+  name: 'meet',
+  description: 'Meets errors.',
+  input: z.object({}),
+  run: async (_, { sandbox, workspace, state, signal }) => {
+    const program = await thrown(() => sandbox.spawn({ argv: ['no-such-program'], cwd: workspace }))
+    const file = await thrown(() => state.files.read(workspace + '/no-such-file', 1, signal))
+    return { ok: true, output: 'met ' + program + ' and ' + file }
+  },
 })`
 
 function homeWith(file: string, text: string): { readonly home: string; readonly folder: string } {
@@ -33,6 +58,12 @@ describe.skipIf(needsBubblewrap())('tools that a user wrote', () => {
     expect(JSON.stringify(requests[0]?.body)).toContain('Says it loudly.')
     expect(JSON.stringify(requests[1]?.body)).toContain('HEY')
     expect(JSON.stringify(requests[2]?.body)).toContain('the arguments do not fit')
+  })
+
+  test('know the errors that they meet by the classes that they import', async () => {
+    const { home } = homeWith('meet.mjs', meets)
+    const { requests } = await exec([[call('meet', {})], [say('done')]], ['go'], { cwd: repository(), home })
+    expect(JSON.stringify(requests[1]?.body)).toContain('met SandboxError and FileError')
   })
 
   for (const [name, text, says] of [

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { PatchError } from '../../apply-patch/index.ts'
+import { UserError } from '../../engine/index.ts'
+import { RuleError } from '../../policies/index.ts'
+import { SandboxError } from '../../sandbox/index.ts'
+
+/** The same classes from the built package: another copy than the sources'. */
+const built = async (room: string): Promise<Record<string, new (...given: unknown[]) => object>> =>
+  (await import(new URL(`../../dist/${room}/index.js`, import.meta.url).href)) as never
+
+test.each([
+  ['apply-patch', 'PatchError', ['malformed', [{ code: 'not-utf8' }]], PatchError],
+  ['engine', 'UserError', ['usage', 'wrong'], UserError],
+  ['policies', 'RuleError', ['a.rules', { line: 1, column: 1 }, 'wrong', 'right'], RuleError],
+  ['sandbox', 'SandboxError', ['closed', { backend: 'docker' }], SandboxError],
+] as const)('an error of another copy of %s is an instance of %s here', async (room, name, given, own) => {
+  const Other = (await built(room))[name]
+  expect(Other).toBeDefined()
+  if (Other === undefined) return
+  const error = new Other(...given)
+  expect([Other === (own as unknown), error instanceof own]).toEqual([false, true])
+})
+
+test('a subclass and other errors are not taken for it', () => {
+  class Special extends UserError {}
+  const plain = new UserError('usage', 'wrong')
+  expect([plain instanceof Special, new Special('usage', 'x') instanceof UserError]).toEqual([false, true])
+  const others: readonly unknown[] = [
+    new Error('x'),
+    new RuleError('a', { line: 1, column: 1 }, 'x', 'y'),
+    'text',
+    null,
+  ]
+  expect(others.filter((one) => one instanceof UserError)).toEqual([])
+})
