@@ -105,7 +105,9 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
     const hosts = all.flatMap((fact) => (fact.class === 'network' ? fact.hosts : []))
     return [
       ...folders.flatMap((folder) => reads.flatMap(({ text }) => permitPath('read', text, folder, permissions))),
-      ...folders.flatMap((folder) => [...names, ...trees].flatMap((word) => lookAt(word, folder, permissions))),
+      ...folders.flatMap((folder) =>
+        [...names, ...trees, ...mentioned(command)].flatMap((word) => lookAt(word, folder, permissions)),
+      ),
       ...folders.flatMap((folder) => written.flatMap((path) => permitPath('edit', path, folder, permissions))),
       ...folders.flatMap((folder) => removed.flatMap((path) => permitPath('remove', path, folder, permissions))),
       ...hosts.flatMap((host) => permitHost(host, permissions)),
@@ -119,6 +121,18 @@ function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Poli
 function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly string[] {
   const moves = commands.filter(({ words }) => /^(?:cd|pushd)$/.test(words[0]?.text ?? ''))
   return [action.cwd, ...moves.map(({ words }) => absolutePath(words[1]?.text ?? '~', action.cwd))]
+}
+
+/**
+ * Words of a command that isn't understood, alone and as the value of an option: it may read what they name. Where no sandbox enforces the lists
+ * and nobody is asked, a file that may not be read is refused at least by its name.
+ */
+function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
+  if (!facts.some(({ class: kind }) => kind === 'unknown' || kind === 'runs-code' || kind === 'network')) return []
+  return words.slice(1).flatMap((word) => {
+    const value = /^-[^=]*=(.+)$/s.exec(word.text)?.[1]
+    return value === undefined ? [word] : [word, { ...word, text: value }]
+  })
 }
 
 /** What is said of looking at a file or folder that the line names. */

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { checkCommand } from '../../policies/index.ts'
+import { denying } from './decisions.ts'
+
+/** What Claude Code 2.1.197 did with a command beside one deny entry, asked for by a scripted model, with `--dangerously-skip-permissions`. */
+type Row = { readonly deny: string; readonly command: string; readonly refused: boolean }
+
+const rows = readFileSync(new URL('../../fixtures/policies/claude-denies.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Row)
+
+// The most permissive there is: nobody is asked, and no sandbox enforces the lists.
+function weaker({ deny, command }: Row): boolean {
+  const permissions = denying([deny])
+  const options = { approvalMode: 'bypass', sandbox: 'danger-full-access', cwd: '/w', permissions } as const
+  return checkCommand(['/bin/bash', '-c', command], options).decision === 'allow'
+}
+
+describe('a deny entry of Claude Code refuses here, in the most permissive modes, what it refuses there', () => {
+  test.each([...new Set(rows.map(({ deny }) => deny))])('%s', (deny) => {
+    const refused = rows.filter((row) => row.deny === deny && row.refused)
+    expect(refused.length).toBeGreaterThan(1)
+    expect(refused.filter(weaker)).toEqual([])
+  })
+})
+
+test('a command that is not understood is refused the file that it names, as a word or as the value of an option', () => {
+  for (const command of ['git diff --no-index a .env', 'deploy .env', './run --env-file=.env'])
+    expect([command, weaker({ deny: 'Read(.env)', command, refused: true })]).toEqual([command, false])
+  expect(weaker({ deny: 'Read(.env)', command: 'deploy .env.example', refused: false })).toBe(true)
+})
