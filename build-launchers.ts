@@ -170,14 +170,14 @@ export function loadAgentProgram(directory: string, programs: readonly string[],
 const { Script } = process.getBuiltinModule('node:vm')
 const built = ${JSON.stringify(Object.fromEntries(built))}
 function require(name) {
+  if (name in built) return (loaded[name] ??= loadBundle(name))
   const found = process.getBuiltinModule(name)
   if (found === undefined) throw Object.assign(new Error(name + ' is no part of this program'), { code: 'MODULE_NOT_FOUND' })
   return found
 }
 const loaded = {}
 async function entry(name) {
-  if (!(name in built)) return import(name)
-  return (loaded[name] ??= loadBundle(name))
+  return name in built ? require(name) : import(name)
 }
 function loadBundle(name) {
   const filename = process.getBuiltinModule('node:path').join(${directory}, name)

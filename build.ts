@@ -11,7 +11,7 @@ import { basename, relative } from 'node:path'
 import process from 'node:process'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { givenEntry, importByEntry, startOfAgent, startOfBoth, startOfPatch, writeLauncher } from './build-launchers.ts'
-import { emptyResources, localDocker, mixins } from './build-vendors.ts'
+import { bundleVendors, emptyResources, localDocker, mixins, takeVendors, vendorsApart } from './build-vendors.ts'
 import { warmUpAgent, warmUpPatchProgram } from './build-warm-ups.ts'
 
 /** Of Node's own modules alone: what is no part of this package is not looked for in folders that commands may write to. */
@@ -171,15 +171,17 @@ await build({
   outdir: 'dist/engine',
   format: 'cjs',
   define: { 'import.meta.url': 'module.url' },
-  plugins: [doors(agentDoors), prepared, emptyResources, mixins, builtins(false)],
+  plugins: [doors(agentDoors), takeVendors, prepared, emptyResources, mixins, builtins(false)],
   ...asScript('module.exports.main'),
 })
-const bundles = agentDoors.map((door) => `dist/chunks/${bundleOf(door)}.js`)
+const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
+const bundled = [...agentDoors.map((door) => [bundleOf(door), door] as const), ...wholes]
+const bundles = bundled.map(([name]) => `dist/chunks/${name}.js`)
 await build({
   ...common,
-  entryPoints: Object.fromEntries(agentDoors.map((door) => [bundleOf(door), door])),
+  entryPoints: Object.fromEntries(bundled),
   outdir: 'dist/chunks',
-  plugins: [localDocker, builtins(false)],
+  plugins: [bundleVendors, localDocker, builtins(false)],
 })
 // Only so does a package in CommonJS have its default export.
 await build({
