@@ -5,6 +5,7 @@ import { confine, openLike, widen } from './confine.ts'
 import { forbiddenHosts } from './forbidden-hosts.ts'
 import { sandboxModeOf } from './modes.ts'
 import { openPlanMode } from './open-plan-mode.ts'
+import { installedRoots } from './plugins.ts'
 import { recoverTree } from './recover-tree.ts'
 import type { Confined, InSession, Loaded } from './stages.ts'
 
@@ -14,13 +15,14 @@ import type { Confined, InSession, Loaded } from './stages.ts'
  * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
  */
 export async function confineRun(loaded: Loaded, closing: Closing): Promise<Confined> {
-  const { request, policies, settings, workspace } = loaded
+  const { request, policies, config, home, settings, workspace } = loaded
   const forbids = forbiddenHosts(policies)
   const external = request.externallySandboxed === true
   const confining = !external && sandboxModeOf(settings) !== 'danger-full-access'
   const denied = deniedFiles(policies.permissions, workspace, confining)
   const { environment } = request
-  const sandbox = await confine(settings, workspace, { external, forbids, denied, environment })
+  const readable = installedRoots(config, home)
+  const sandbox = await confine(settings, workspace, { external, forbids, denied, environment, readable })
   closing.add(() => sandbox.close())
   const widening = widen(sandbox, settings, forbids)
   closing.add(() => widening.close())

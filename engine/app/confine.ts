@@ -31,6 +31,8 @@ type Confining = {
   /** Files that permissions deny, which are hidden and protected like those that the configuration names. */
   readonly denied: DeniedFiles
   readonly environment: Readonly<NodeJS.ProcessEnv>
+  /** To be shown although they lie in a place that is private. */
+  readonly readable: readonly string[]
 }
 
 /**
@@ -40,7 +42,7 @@ type Confining = {
 export async function confine(
   config: Settings,
   workspace: string,
-  { external, forbids, denied, environment }: Confining,
+  { external, forbids, denied, environment, readable }: Confining,
 ): Promise<Sandbox> {
   const mode = sandboxModeOf(config)
   const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment))
@@ -52,7 +54,7 @@ export async function confine(
         mode,
         workspace,
         ...configured,
-        readableRoots: [...configured.readableRoots, ...ownProgram(backend)],
+        readableRoots: [...configured.readableRoots, ...readable, ...ownProgram(backend)],
         deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...denied.deniedReads],
         protectedPaths: [...configured.protectedPaths, ...denied.protectedPaths],
         environment: {

@@ -10,6 +10,7 @@ import type { HookSurroundings } from '../hooks/hooks.ts'
 import { runsOutside, type Hook } from '../hooks/load.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import { judgement } from '../hooks/run-prompt.ts'
+import { serverName } from '../mcp/server-name.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../core/model.ts'
 import type { ToolPlace } from '../tools/tool.ts'
@@ -140,7 +141,7 @@ export function hookSurroundings(around: Around): {
       },
       callMcpTool: async (server, tool, input, signal) => {
         if (servers === undefined) throw new Error('no MCP server is configured')
-        const result = await servers.call(server, tool, input as Readonly<Record<string, unknown>>, signal)
+        const result = await servers.call(serverName(server), tool, input as Readonly<Record<string, unknown>>, signal)
         if (result.isError) throw new Error(result.text)
         return result.text
       },

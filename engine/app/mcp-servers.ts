@@ -1,38 +1,89 @@
 import { join } from 'node:path'
 import type { Config } from '../config/load.ts'
 import { keyOf } from '../config/leaves.ts'
+import type { Origin } from '../config/merge.ts'
 import type { Project } from '../config/read-project.ts'
-import { serversOfConfig, serversOfMcpJson } from '../mcp/read-servers.ts'
+import { UserError } from '../core/user-error.ts'
+import { readJsonFile, serversIn, serversOfMcpJson, together, type JsonServers } from '../mcp/json-servers.ts'
+import { serversOfConfig } from '../mcp/read-servers.ts'
 import type { McpServer } from '../mcp/server.ts'
+import { describeName } from '../mcp/server-name.ts'
 import { directoriesBetween } from '../core/paths.ts'
-import { pluginFiles, type Plugin } from './plugins.ts'
+import { pluginServers } from './plugin-servers.ts'
+import type { Plugin } from './plugins.ts'
+
+type Environment = Readonly<NodeJS.ProcessEnv>
+
+/** Claude Code's own file holds histories too. */
+const largestClaudeFile = 16 * 1024 * 1024
 
 /**
- * The MCP servers of a run: those of the configuration, then those that a trusted repository's `.mcp.json` names, then those of plugins; the first of a name
- * stands. What a repository brings runs in the sandbox whatever it says, and is not believed.
+ * The MCP servers of a run: the user's, those that their `import` names, those of plugins, then those of a trusted repository, by its configuration and
+ * its `.mcp.json`; the first of a name stands. What a repository or another program brings runs in the sandbox whatever it says, and is not believed.
  *
- * @throws UserError `usage` for anything wrong in any of them
+ * @param home where Claude Code keeps the user's servers
+ * @throws UserError `usage` for anything wrong in this program's own configuration
  */
 export function configuredServers(
-  { settings, origins, trusted }: Config,
-  project: Project,
+  config: Config,
+  { project, home, env }: { readonly project: Project; readonly home: string; readonly env: Environment },
   plugins: readonly Plugin[],
-  env: Readonly<NodeJS.ProcessEnv>,
-): readonly McpServer[] {
-  const configured = Object.entries(settings.mcp_servers ?? {}).flatMap(([name, table]) => {
+): JsonServers {
+  const { origins, settings, trusted, isolated } = config
+  const given: Environment = { ...env, CLAUDE_PROJECT_DIR: project.root }
+  const tables = Object.entries(settings.mcp_servers ?? {}).map(([name, table]) => {
     const layer = origins.get(keyOf(['mcp_servers', name]))?.layer
-    const servers = serversOfConfig({ [name]: table }, layer?.name ?? 'configuration', env, project.workspace)
-    return layer?.kind === 'project' ? servers.map(confined) : servers
+    return { kind: layer?.kind, found: fromTable(name, table, layer, given, project) }
   })
+  const byKind = (isProject: boolean): readonly JsonServers[] =>
+    tables.filter(({ kind }) => (kind === 'project') === isProject).map(({ found }) => found)
   const directories = trusted ? directoriesBetween(project.root, project.workspace) : []
-  const brought = directories.flatMap((directory) => serversOfMcpJson(join(directory, '.mcp.json'), env))
-  const plugged = plugins.flatMap((plugin) =>
-    serversOfMcpJson(pluginFiles(plugin).servers, { ...env, CLAUDE_PLUGIN_ROOT: plugin.root }),
-  )
+  const all = together([
+    ...byKind(false),
+    ...(settings.import?.includes('claude') === true && !isolated ? [claudeServers(home, project, given)] : []),
+    ...plugins.map((plugin) => pluginServers(plugin, given)),
+    ...byKind(true),
+    ...directories.map((directory) =>
+      serversOfMcpJson(join(directory, '.mcp.json'), { env: given, within: project.root }),
+    ),
+  ])
   const byName = new Map<string, McpServer>()
-  for (const server of [...configured, ...brought, ...plugged])
-    if (!byName.has(server.name)) byName.set(server.name, server)
-  return [...byName.values()]
+  const faults = [...all.faults]
+  for (const server of all.servers) {
+    const first = byName.get(server.name)
+    if (first === undefined) byName.set(server.name, server)
+    else faults.push(`${server.origin}: the server ${server.name} is left out: ${first.origin} has one of that name.`)
+  }
+  return { servers: [...byName.values()], faults }
+}
+
+function fromTable(
+  name: string,
+  table: NonNullable<Config['settings']['mcp_servers']>[string],
+  layer: Origin['layer'] | undefined,
+  env: Environment,
+  project: Project,
+): JsonServers {
+  const source = layer?.name ?? 'configuration'
+  const isForeign = layer?.kind === 'imported'
+  try {
+    const servers = serversOfConfig({ [name]: table }, source, env, project.workspace)
+    const faults = servers.flatMap(({ origin }) => describeName(name, origin))
+    return { servers: layer?.kind === 'project' || isForeign ? servers.map(confined) : servers, faults }
+  } catch (error) {
+    if (!isForeign || !(error instanceof UserError)) throw error
+    return { servers: [], faults: [`${error.message}. The server ${name} is left out.`] }
+  }
+}
+
+/** Those that Claude Code was told of for this repository, and for all (https://code.claude.com/docs/en/mcp). */
+function claudeServers(home: string, { root, workspace }: Project, env: Environment): JsonServers {
+  const path = join(home, '.claude.json')
+  const file = readJsonFile(path, { maxBytes: largestClaudeFile })
+  if (file === undefined) return { servers: [], faults: [] }
+  if ('reason' in file) return { servers: [], faults: [file.reason] }
+  const places = [...new Set([workspace, root])].map((directory) => ['projects', directory, 'mcpServers'])
+  return together([...places, ['mcpServers']].map((at) => serversIn(file, at, { env })))
 }
 
 function confined(server: McpServer): McpServer {

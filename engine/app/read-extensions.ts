@@ -19,6 +19,8 @@ export type Extensions = {
   readonly hooks: HookSet
   readonly servers: readonly McpServer[]
   readonly definitions: Definitions
+  /** What is wrong with servers and plugins that other programs' files name: each a sentence, and a run goes on without. */
+  readonly faults: readonly string[]
   /** What a repository brings along in vain. */
   readonly ignored: readonly Ignored[]
 }
@@ -43,11 +45,13 @@ const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
 export async function readExtensions(sources: ExtensionSources): Promise<Extensions> {
   const { places, home, project, config, environment } = sources
   const { trusted, isolated } = config
-  const plugins = enabledPlugins(config.settings)
+  const { plugins, faults } = enabledPlugins(config)
+  const { servers, faults: ofServers } = configuredServers(config, { project, home, env: environment }, plugins)
   const where = { places, home, project, trusted, isolated }
   return {
     hooks: loadHooks(hookFiles({ ...where, plugins })),
-    servers: configuredServers(config, project, plugins, environment),
+    servers,
+    faults: [...faults, ...ofServers],
     definitions: await findDefinitions(definitionFolders(where, plugins)),
     ignored: trusted || isolated ? [] : broughtInVain(project),
   }

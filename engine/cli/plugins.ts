@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { enabledPlugins, pluginFiles, type Plugin } from '../app/plugins.ts'
+import { pluginServers } from '../app/plugin-servers.ts'
 import { findWorkspace } from '../app/workspace.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { loadHooks } from '../hooks/load.ts'
-import { serversOfMcpJson } from '../mcp/read-servers.ts'
 import { findHome, findPlaces } from '../core/places.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
@@ -18,8 +18,9 @@ import { loadRunConfig } from './run-config.ts'
 export async function pluginsCommand(options: ConfigOptions & { readonly json?: true }): Promise<number> {
   const places = findPlaces(process.env)
   const workspace = findWorkspace(options.cd ?? process.cwd())
-  const { settings } = loadRunConfig(options, workspace, places)
-  const found = await Promise.all(enabledPlugins(settings).map(described))
+  const { plugins, faults } = enabledPlugins(loadRunConfig(options, workspace, places))
+  const found = await Promise.all(plugins.map(described))
+  for (const fault of faults) process.stderr.write(`warning: ${fault}\n`)
   if (options.json === true) for (const plugin of found) process.stdout.write(`${JSON.stringify(plugin)}\n`)
   else if (found.length === 0) {
     const example = `[plugins.NAME]\npath = "${findHome(process.env)}/plugins/NAME"`
@@ -32,15 +33,15 @@ async function described(plugin: Plugin) {
   const files = pluginFiles(plugin)
   const definitions = await findDefinitions([{ path: plugin.root, prefix: `${plugin.name}:` }])
   const names = (list: readonly { readonly name: string }[]): readonly string[] => list.map(({ name }) => name)
-  const env = { ...process.env, CLAUDE_PLUGIN_ROOT: plugin.root }
+  const { servers, faults } = pluginServers(plugin, process.env)
   return {
     ...plugin,
     skills: names(definitions.skills),
     commands: names(definitions.commands).map((name) => `/${name}`),
     agents: names(definitions.agents),
     hooks: [...loadHooks([{ path: files.hooks, layer: 'plugin' }]).hooks.keys()],
-    servers: names(serversOfMcpJson(files.servers, env)),
-    faults: definitions.faults,
+    servers: names(servers),
+    faults: [...definitions.faults, ...faults],
   }
 }
 

@@ -82,7 +82,7 @@ export function foreignRules(
       leftOut.push({ path: join(codex, 'rules'), what: '', why })
     }
     return files.slice(0, mostFiles).flatMap(({ path }) => {
-      const text = readForeignText(path, within)
+      const text = readForeignText(path, { within })
       if (typeof text === 'string') return [tolerant({ path, layer, text }, leftOut)]
       if (text !== undefined) leftOut.push({ path, what: '', why: text.reason })
       return []

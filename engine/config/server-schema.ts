@@ -52,29 +52,27 @@ export const McpServerTable = z.union([stdio, remote], {
       : 'expected a table with a command, or with a url',
 })
 
-/** A server in a `.mcp.json`, Claude Code's format. Strings may hold `${NAME}` and `${NAME:-default}`. */
-const McpJsonServer = z.union([
-  z.strictObject({
-    type: z.literal('stdio').optional(),
-    command: text,
-    args: z.array(z.string()).optional(),
-    env: z.record(text, z.string()).optional(),
-    timeout: z.number().positive().optional(),
-    alwaysLoad: z.boolean().optional(),
-  }),
-  z.strictObject({
-    type: z.enum(['http', 'streamable-http', 'sse', 'ws']).optional(),
-    url: text,
-    headers: z.record(text, z.string()).optional(),
-    timeout: z.number().positive().optional(),
-    alwaysLoad: z.boolean().optional(),
-  }),
-])
+const jsonShared = { timeout: z.number().positive().optional(), alwaysLoad: z.boolean().optional() }
 
-/** A `.mcp.json`. */
-export const McpJson = z.looseObject({ mcpServers: z.record(z.string(), McpJsonServer).optional() })
+/**
+ * A server in a `.mcp.json`, Claude Code's format, that is started. Strings may hold `${NAME}` and `${NAME:-default}`. Keys that are not named
+ * here are another program's.
+ */
+export const McpJsonStdio = z.looseObject({
+  type: z.literal('stdio').optional(),
+  command: text,
+  args: z.array(z.string()).optional(),
+  env: z.record(text, z.string()).optional(),
+  ...jsonShared,
+})
 
-/** One server of it. */
-export type McpJsonServer = z.infer<typeof McpJsonServer>
+/** The same of one that is reached. */
+export const McpJsonRemote = z.looseObject({
+  type: z.enum(['http', 'streamable-http', 'sse', 'ws']).optional(),
+  url: text,
+  headers: z.record(text, z.string()).optional(),
+  ...jsonShared,
+})
+
 /** One table of our configuration. */
 export type McpServerTable = z.infer<typeof McpServerTable>

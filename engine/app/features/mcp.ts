@@ -23,7 +23,7 @@ export const mcpFeature: Feature = {
       dynamicTools: opened.tools,
       context: opened.instructions(),
       options: { lateContext: opened.instructions },
-      notices: opened.notices,
+      notices: [...extensions.faults, ...opened.notices],
       expandPrompt: async (prompt) =>
         namesServerPrompt(prompt) ? expandServerPrompt(prompt, opened.servers, signal) : prompt,
     }

@@ -8,7 +8,7 @@ export type ConfigurationFacts = {
   /** Where the user's own would be. */
   readonly own: string
   readonly ignored: readonly Ignored[]
-  /** Skills, commands and agents that can't be read, each with its place: a run goes on without them. */
+  /** Skills, commands, agents, servers and plugins that can't be had, each with its place: a run goes on without them. */
   readonly faults: readonly string[]
   /** What is wrong, each with its place: nothing is run. */
   readonly problems: readonly string[]

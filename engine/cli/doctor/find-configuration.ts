@@ -49,7 +49,7 @@ export async function findConfiguration(
       files: [...new Set(files)].filter(isFile),
       own: join(places.config, 'config.toml'),
       ignored,
-      faults: definitions.faults,
+      faults: [...definitions.faults, ...(extensions?.faults ?? [])],
       problems: [...new Set(problems)],
       trust: { root: project.root, trusted },
     },

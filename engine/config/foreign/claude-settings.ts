@@ -27,6 +27,9 @@ const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 /** Of these, what says where a model is and with which key it is asked: the model's alone, never a command's. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
 
+/** What makes programs run code of other people's: a repository's word on these is not heard. */
+const loading = /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|PYTHON\w+|PERL5\w+|RUBY(?:OPT|LIB)|(?:LD|DYLD|GIT)_\w+)$/
+
 /** What Claude Code's settings come to. */
 type ClaudeImport = {
   readonly layers: readonly Layer[]
@@ -73,7 +76,7 @@ type ClaudeFile = {
 }
 
 function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeImport {
-  const text = readForeignText(path, within)
+  const text = readForeignText(path, { within })
   if (text === undefined) return { layers: [], modelVariables: {}, ignored: [] }
   const parsed = typeof text === 'string' ? parseForeignJson(text, path) : text
   if ('reason' in parsed) return { layers: [], modelVariables: {}, ignored: [ignoredForFault(path, parsed.reason)] }
@@ -83,7 +86,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
     return { layers: [], modelVariables: {}, ignored }
   }
   const model = file.data.model === undefined ? undefined : modelOf(file.data.model)
-  const { forCommands, forModels, refused } = variablesOf(file.data.env ?? {}, kind === 'imported')
+  const { forCommands, forModels, refused } = variablesOf(file.data.env ?? {}, kind)
   const plugins = installedPlugins(file.data.enabledPlugins ?? {}, home, project, path)
   const settings: Settings = {
     ...(model === undefined ? {} : { model }),
@@ -103,7 +106,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
       ...ignoring(
         path,
         refused.map((name) => `env.${name}`),
-        'no command is given secrets, or what steers agents, by this file: shell_environment_policy.set does it on purpose',
+        'this file gives no command secrets, nor what leads programs elsewhere: shell_environment_policy.set does it on purpose',
       ),
       ...plugins.ignored,
     ],
@@ -117,15 +120,16 @@ function modelOf(name: string): string | undefined {
   return newestOf(plain) ?? plain
 }
 
-function variablesOf(env: Readonly<Record<string, unknown>>, mayLead: boolean) {
+function variablesOf(env: Readonly<Record<string, unknown>>, kind: ClaudeFile['kind']) {
   const forCommands: [string, string][] = []
   const forModels: [string, string][] = []
   const refused: string[] = []
   for (const [name, given] of Object.entries(env)) {
     const value = typeof given === 'number' || typeof given === 'boolean' ? `${given}` : given
     if (typeof value !== 'string' || !/^[A-Za-z_]\w*$/.test(name)) refused.push(name)
-    else if (mayLead && ofModels.test(name)) forModels.push([name, value])
+    else if (kind === 'imported' && ofModels.test(name)) forModels.push([name, value])
     else if (steering.test(name) || looksLikeSecret(name, value)) refused.push(name)
+    else if (kind === 'project' && loading.test(name)) refused.push(name)
     else forCommands.push([name, value])
   }
   return { forCommands: Object.fromEntries(forCommands), forModels: Object.fromEntries(forModels), refused }

@@ -1,7 +1,7 @@
 import { locateInJson, positionAt } from '../../core/locate-json.ts'
 
 /** A value of another program's JSON file, with what names its places. */
-type ForeignJson = {
+export type ForeignJson = {
   readonly value: unknown
   /** `file:line:column` of the value at a path. */
   readonly place: (path: readonly PropertyKey[]) => string
@@ -12,7 +12,7 @@ export function parseForeignJson(text: string, path: string): ForeignJson | { re
   const place = ({ line, column }: { readonly line: number; readonly column: number }): string =>
     `${path}:${line}:${column}`
   try {
-    return { value: JSON.parse(text), place: (keys) => place(locateInJson(text, keys)) }
+    return { value: JSON.parse(text.replace(/^\ufeff/, '')), place: (keys) => place(locateInJson(text, keys)) }
   } catch (error) {
     const { message } = error as Error
     const offset = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)

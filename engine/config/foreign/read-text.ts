@@ -3,15 +3,18 @@ import { isInside } from '../../core/paths.ts'
 import { readPlainFile } from '../../core/read-plain-file.ts'
 
 /** No settings or rules of another program are longer. */
-const maxBytes = 1024 * 1024
+const mebibyte = 1024 * 1024
 
 /**
  * The text of another program's file, through links, without ever waiting for a pipe.
  *
- * @param within a folder that it must really lie in. Absent: it may lie anywhere
+ * @param how `within`: a folder that it must really lie in, else it may lie anywhere; `maxBytes`: a longer file is not read, by default 1 MiB
  * @returns undefined where there is none; or why it can't be told
  */
-export function readForeignText(path: string, within?: string): string | { readonly reason: string } | undefined {
+export function readForeignText(
+  path: string,
+  { within, maxBytes = mebibyte }: { readonly within?: string | undefined; readonly maxBytes?: number } = {},
+): string | { readonly reason: string } | undefined {
   let real: string
   try {
     real = realpathSync(path)

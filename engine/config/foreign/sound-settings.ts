@@ -1,3 +1,4 @@
+import { isTable } from '../../core/is-table.ts'
 import { leafPath, keyOf } from '../leaves.ts'
 import { ConfigFile } from '../schema.ts'
 import { faultsOf } from '../validate.ts'
@@ -41,10 +42,6 @@ function reached(table: unknown, path: readonly string[]): readonly string[] {
     return false
   })
   return whole < 0 ? path : path.slice(0, whole)
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A table without what lies at a path. */

@@ -13,7 +13,7 @@ export const toolSettings = {
     schema: z.record(z.string().min(1), McpServerTable),
     about:
       'servers of the Model Context Protocol, each a table `mcp_servers.<name>` with Codex’s keys; they run in the sandbox. A trusted ' +
-      'repository’s `.mcp.json` counts too',
+      'repository’s `.mcp.json` counts too, and so do those of plugins',
     unset: 'none',
   }),
   plugins: row({

@@ -1,12 +1,14 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serversOfConfig, serversOfMcpJson } from '../../../engine/mcp/read-servers.ts'
+import { serversOfMcpJson } from '../../../engine/mcp/json-servers.ts'
+import { serversOfConfig } from '../../../engine/mcp/read-servers.ts'
+import { serverName } from '../../../engine/mcp/server-name.ts'
 import { McpServerTable } from '../../../engine/config/server-schema.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 function fromJson(text: string, env: Readonly<Record<string, string>> = {}) {
   const path = join(tempDir({ '.mcp.json': text }), '.mcp.json')
-  return { path, servers: () => serversOfMcpJson(path, env) }
+  return { path, ...serversOfMcpJson(path, { env }) }
 }
 
 test('a .mcp.json is read as Claude Code reads it, variables filled in', () => {
@@ -20,7 +22,7 @@ test('a .mcp.json is read as Claude Code reads it, variables filled in', () => {
     }),
     { HOME: '/home/ada', TOKEN: 't' },
   )
-  expect(servers().map(({ name, transport }) => [name, transport])).toEqual([
+  expect(servers.map(({ name, transport }) => [name, transport])).toEqual([
     [
       'local',
       {
@@ -37,26 +39,58 @@ test('a .mcp.json is read as Claude Code reads it, variables filled in', () => {
 })
 
 test('a .mcp.json that is not there has no servers', () => {
-  expect(serversOfMcpJson('/nowhere/.mcp.json', {})).toEqual([])
+  expect(serversOfMcpJson('/nowhere/.mcp.json', { env: {} })).toEqual({ servers: [], faults: [] })
 })
 
-for (const [name, text, says] of [
-  ['a variable that is not set', '{"mcpServers": {"a": {"command": "${NOWHERE}"}}}', 'the variable NOWHERE is not set'],
-  ['a name that no tool could have', '{"mcpServers": {"a__b": {"command": "x"}}}', "'a__b' can't be a server's name"],
-  ['a server without command or URL', '{"mcpServers": {\n"a": {}}}', 'mcpServers.a'],
-  ['a URL that is none', '{"mcpServers": {"a": {"url": "nowhere"}}}', "'nowhere' is not a URL"],
-  [
-    'headers on a WebSocket',
-    '{"mcpServers": {"a": {"url": "wss://x.org", "headers": {"a": "b"}}}}',
-    'takes no headers',
-  ],
+test('a .mcp.json may name its servers at the top, as those of plugins do', () => {
+  const { servers, faults } = fromJson(
+    '{"docs": {"command": "docs"}, "far": {"url": "https://x.org"}, "version": 2, "x": {}}',
+  )
+  expect([servers.map(({ name }) => name), faults]).toEqual([['docs', 'far'], []])
+})
+
+for (const [name, wrong, says] of [
+  ['a variable that is not set', '{"command": "${NOWHERE}"}', 'the variable NOWHERE is not set'],
+  ['neither command nor URL', '{}', 'expected a table with a command, or with a url'],
+  ['words that are none', '{"command": "x", "args": [1]}', "'args.0': "],
+  ['a URL that is none', '{"url": "nowhere"}', "'nowhere' is not a URL"],
+  ['headers on a WebSocket', '{"url": "wss://x.org", "headers": {"a": "b"}}', 'takes no headers'],
+  ['no table', '5', 'expected a table'],
 ] as const) {
-  test(`${name} stops the run, with the place`, () => {
-    const { path, servers } = fromJson(text)
-    expect(servers).toThrow(new RegExp(`^${path}:\\d+:\\d+: `))
-    expect(servers).toThrow(says)
+  test(`a server with ${name} is left out, with its place, and the others stay`, () => {
+    const { path, servers, faults } = fromJson(`{"mcpServers": {"a": {"command": "x"},\n"bad": ${wrong}}}`)
+    expect(servers.map((server) => server.name)).toEqual(['a'])
+    expect(faults).toEqual([expect.stringContaining(says)])
+    expect(faults[0]).toMatch(new RegExp(`^${path}:2:8: .*The server "bad" is left out\\.$`))
   })
 }
+
+test('a .mcp.json that is broken has no servers, and its place is told', () => {
+  const { path, servers, faults } = fromJson('{"mcpServers":\n}')
+  expect([servers, faults]).toEqual([[], [expect.stringMatching(new RegExp(`^${path}:2:2: not valid JSON`))]])
+})
+
+test('keys of other programs are named and change nothing', () => {
+  const { servers, faults } = fromJson('{"mcpServers": {"a": {"command": "x", "disabled": false, "oauth": {}}}}')
+  expect([servers.length, faults]).toEqual([1, [expect.stringContaining('disabled, oauth has no meaning here')]])
+})
+
+test.each([
+  ['Postgres MCP - Production', 'Postgres_MCP_-_Production'],
+  ['@praha/byethrow', 'praha_byethrow'],
+  ['a__b', 'a_b'],
+  ['plugin:house:api', 'plugin_house_api'],
+  ['文档', 'server'],
+  ['-x', 'server_x'],
+  ['docs-2', 'docs-2'],
+])('a server’s name is made one that tools can have: %s', (given, name) => {
+  expect(serverName(given)).toBe(name)
+  const { servers, faults } = fromJson(JSON.stringify({ mcpServers: { [given]: { command: 'x' } } }))
+  expect(servers.map((server) => server.name)).toEqual([name])
+  expect(faults).toHaveLength(given === name ? 0 : 1)
+  const table = { [given]: McpServerTable.parse({ command: 'x' }) }
+  expect(serversOfConfig(table, 'config.toml', {}, '/work')).toMatchObject([{ name }])
+})
 
 test("Codex's tables are read with its keys", () => {
   const tables = {

@@ -1,0 +1,34 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { isTable } from '../core/is-table.ts'
+import { readJsonFile, serversIn, serversOfMcpJson, together, type JsonServers } from '../mcp/json-servers.ts'
+import { pluginFiles, type Plugin } from './plugins.ts'
+
+/**
+ * The servers that a plugin brings: those of its `.mcp.json`, and of `mcpServers` in its manifest, which is a table of them, a file within the
+ * plugin, or a list of both (https://code.claude.com/docs/en/plugins-reference). Their tools are called `mcp__plugin_PLUGIN_SERVER__TOOL`, as in Claude
+ * Code. What is wrong leaves out what it is about.
+ */
+export function pluginServers(plugin: Plugin, env: Readonly<NodeJS.ProcessEnv>): JsonServers {
+  const files = pluginFiles(plugin)
+  const reading = {
+    env: { ...env, CLAUDE_PLUGIN_ROOT: plugin.root },
+    within: realpathSync(plugin.root),
+    prefix: `plugin_${plugin.name}_`,
+  }
+  const own = serversOfMcpJson(files.servers, reading)
+  const manifest = readJsonFile(files.manifest, reading)
+  if (manifest === undefined || 'reason' in manifest || !isTable(manifest.value)) return own
+  const named = manifest.value['mcpServers']
+  const parts = Array.isArray(named)
+    ? named.map((part: unknown, at) => ({ part, at: [at] }))
+    : [{ part: named, at: [] }]
+  const declared = parts.map(({ part, at }): JsonServers => {
+    const path = ['mcpServers', ...at]
+    if (part === undefined) return { servers: [], faults: [] }
+    if (typeof part !== 'string') return serversIn(manifest, path, reading)
+    const file = join(plugin.root, part)
+    return file === files.servers ? { servers: [], faults: [] } : serversOfMcpJson(file, reading)
+  })
+  return together([own, ...declared])
+}
