@@ -14,6 +14,7 @@ export {
   type AnalysedCommand,
   type CommandAnalysis,
 } from './commands/analyse.ts'
+export { findSensitive as secretPlace } from './commands/sensitive-paths.ts'
 export type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 export { createGuardian, type CheckPlace, type Guardian, type GuardianOptions, type ReviewOptions } from './guardian.ts'
 export { explainCommand } from './explain.ts'

@@ -11,8 +11,9 @@ import type { Command } from './sandbox.ts'
  * The policy for one command, as the host is now: the sandbox's, or the same with nothing to write but its temporary directory where the command
  * asks for that. `danger-full-access` confines nothing, so there is nothing to narrow.
  */
-export function policyFor(policy: SandboxPolicy, { readOnly }: Command): SandboxPolicy {
-  if (policy.mode === 'danger-full-access') return policy
+export function policyFor(given: SandboxPolicy, { readOnly, hidden = [] }: Command): SandboxPolicy {
+  if (given.mode === 'danger-full-access') return given
+  const policy = hidden.length === 0 ? given : { ...given, deniedReads: [...given.deniedReads, ...hidden] }
   if (readOnly !== true) return policy.unixSockets ? withoutHostSockets(policy) : policy
   // A daemon would write for it.
   const { dockerSocket: _, ...rest } = policy

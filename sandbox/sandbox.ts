@@ -19,6 +19,8 @@ export type Command = {
   readonly stdin?: 'null' | 'pipe' | 'inherit'
   /** True takes the right to write from this command, but for its temporary directory. Default: what the policy says. */
   readonly readOnly?: boolean
+  /** Absolute paths that this command can't read, besides what the policy denies; one that a root names by itself it can. */
+  readonly hidden?: readonly string[]
   /**
    * Runs the command in a pseudo-terminal of its own, which then is its standard input, output and error: `stdin` must be left out. It is
    * the command's controlling terminal, so that control-C typed into it interrupts. `TERM` is `xterm-256color` unless set otherwise.

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeDeny, type FileDeny, type PermissionSet } from '../../policies/index.ts'
 import { isInside } from '../core/paths.ts'
+import { pathsBelow } from '../core/paths-below.ts'
 
 /** What a sandbox can enforce of the files that permissions deny. */
 export type DeniedFiles = {
@@ -18,8 +18,6 @@ export type LooseDeny = { readonly deny: string; readonly why: string }
 
 /** How many entries of directories are looked at for patterns that are no plain path or name. */
 const mostEntries = 100_000
-/** As in the walk for patterns of names: other people's files, and git's own. */
-const skipped: readonly string[] = ['.git', 'node_modules']
 
 /**
  * Turns `Read(…)` and `Edit(…)` denies into what a sandbox hides and protects. Plain paths, whole folders and names at any depth hold for what
@@ -49,7 +47,7 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
         tell('it is a pattern outside the workspace: only file tools and what commands name are held to it')
         continue
       }
-      for (const path of below(base)) {
+      for (const { path } of pathsBelow(base)) {
         if (++entries > mostEntries) break
         if (deny.pattern.matches(path, workspace, true)) into.push(path)
       }
@@ -71,25 +69,4 @@ function simplePlace({ pattern }: FileDeny, workspace: string): string | 'everyt
   if (!/[*?[\\]/.test(place)) return join(pattern.anchor ?? workspace, place)
   const inWorkspace = pattern.anchor === undefined || isInside(workspace, pattern.anchor)
   return inWorkspace && /^\*\*\/[^/[\\]+$/.test(place) ? place : undefined
-}
-
-/** All paths below a folder, links not followed; what can't be read is left out. */
-function* below(folder: string): Generator<string> {
-  const stack = [folder]
-  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    for (const entry of entriesOf(at)) {
-      const path = join(at, entry.name)
-      yield path
-      if (entry.isDirectory() && !skipped.includes(entry.name)) stack.push(path)
-    }
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    // Closed to this user, and so to its commands; or not there.
-    return []
-  }
 }

@@ -3,6 +3,7 @@ import type { ExecResult } from '../../sandbox/index.ts'
 import type { AskedGrants } from '../escalation/widening.ts'
 import { isReadOnly, type CommandRequest, type ExecAction } from './command-action.ts'
 import { LiveCommand } from './command-sessions.ts'
+import { searchedSecrets } from './searched-secrets.ts'
 import type { ToolContext } from './tool.ts'
 
 const defaultTimeoutMs = 120_000
@@ -26,7 +27,8 @@ export async function start(
   // One that may go on is limited by the policy alone, unless the call says otherwise.
   const timeoutMs = request.timeout_ms ?? (lasting ? undefined : defaultTimeoutMs)
   // One that is proven to only read is not worth a look; one whose right to write was taken can't.
-  if (approved.sandbox !== 'read-only' && !isReadOnly(request, context)) await context.state.changes?.begin(context)
+  const reads = isReadOnly(request, context)
+  if (approved.sandbox !== 'read-only' && !reads) await context.state.changes?.begin(context)
   const child = sandbox.spawn({
     argv: [program, ...words],
     cwd: approved.cwd,
@@ -34,6 +36,8 @@ export async function start(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',
+    // Nobody was asked about what it reads, so it reads nothing that somebody would have been asked about.
+    hidden: reads && approved.sandbox !== 'danger-full-access' ? searchedSecrets(approved.argv, approved.cwd) : [],
   })
   return new LiveCommand(child, approved.sandbox, sandbox)
 }
