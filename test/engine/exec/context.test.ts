@@ -63,8 +63,17 @@ test('--show-context tells the words for the model that would be asked', async (
 })
 
 test.skipIf(needsBubblewrap())('the built program declares what tools take as the sources derive it', async () => {
-  // With a sandbox and somebody to ask, so that all that can be asked for is declared.
-  const asking = ['--ask-for-approval', 'on-request', '--approval-program', 'cat', '-c', 'tool_search="off"']
+  // With a sandbox and somebody to ask, so that all that can be asked for is declared, to a model that is shown it as the tools say it.
+  const asking = [
+    '-m',
+    'gpt-4.1',
+    '--ask-for-approval',
+    'on-request',
+    '--approval-program',
+    'cat',
+    '-c',
+    'tool_search="off"',
+  ]
   const { requests } = await exec([[say('ok')]], [...asking, 'x'], { cwd: repository() })
   const { tools } = requests[0]?.body as { tools: { type: string; name: string; parameters?: unknown }[] }
   // Where agents can be handed work, a run has a tool of its own under this name.
