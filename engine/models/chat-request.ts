@@ -1,4 +1,5 @@
 import type { ModelRequest, ToolDeclaration } from '../core/model.ts'
+import { inTemplateOrder } from './chat-order.ts'
 import { asGeminiTakes, chatMessagesOf } from './chat-turns.ts'
 import type { ChatMessage } from './chat-turns.ts'
 import { commonSchema } from './common-schema.ts'
@@ -39,7 +40,10 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
       ...(instructions.length === 0 ? [] : [{ role: 'system' as const, content: instructions.join('\n\n') }]),
       ...asGeminiTakes(
         model,
-        turns.flatMap((turn) => chatMessagesOf(turn, { model, tools: request.tools })),
+        inTemplateOrder(
+          model,
+          turns.flatMap((turn) => chatMessagesOf(turn, { model, tools: request.tools })),
+        ),
       ),
     ],
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map((tool) => wireTool(tool, model)) }),

@@ -1,7 +1,10 @@
 import * as z from 'zod'
 import type { Image, ToolCall, ToolDeclaration } from '../core/model.ts'
 import { argumentsObject } from './as-function.ts'
-import { translateOnce } from './turns.ts'
+import { fittingId, fittingName, mistralId } from './call-ids.ts'
+import { isMistral } from './family.ts'
+import { isOpenAIs, longestName } from './openai-models.ts'
+import { asReminder, translateOnce } from './turns.ts'
 import type { Turn } from './turns.ts'
 
 /** A message as it goes over the wire. What the model said has the fields besides with which it came. */
@@ -50,7 +53,7 @@ export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): read
       for (const item of turn.said) {
         const own = 'opaque' in item ? ownOf(item.opaque) : undefined
         if (item.type === 'tool_call') {
-          calls.push({ ...wireCall(item.call, tools), ...own?.more })
+          calls.push({ ...wireCall(item.call, tools, model), ...own?.more })
           continue
         }
         Object.assign(more, own?.more)
@@ -73,12 +76,18 @@ export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): read
     case 'us': {
       const results = turn.results.map((result): ChatMessage => ({
         role: 'tool',
-        tool_call_id: result.callId,
+        tool_call_id: idFor(model, result.callId),
         content: result.output,
       }))
+      const last = results.at(-1)
+      const ours = turn.messages.findIndex(({ role }) => role === 'user')
+      // What we have to say goes with the last result where nobody may speak behind one.
+      const beside = last === undefined || !isMistral(model) ? 0 : ours === -1 ? turn.messages.length : ours
+      if (last?.role === 'tool')
+        for (const { text } of turn.messages.slice(0, beside)) last.content += `\n\n${asReminder(text)}`
       // A tool's message holds text only, so its pictures follow as the user's.
       const shown = turn.results.flatMap((result) => result.images ?? [])
-      const messages = turn.messages.map((message) => userMessage(message.text, message.images ?? []))
+      const messages = turn.messages.slice(beside).map((message) => userMessage(message.text, message.images ?? []))
       return [...results, ...(shown.length === 0 ? [] : [userMessage('', shown)]), ...messages]
     }
     default:
@@ -94,12 +103,21 @@ function userMessage(text: string, images: readonly Image[]): ChatMessage {
   return { role: 'user', content: text === '' ? parts : [{ type: 'text', text }, ...parts] }
 }
 
-function wireCall(call: ToolCall, tools: readonly ToolDeclaration[]): WireCall {
+/** Of a call, for OpenAI's own models (https://github.com/pydantic/pydantic-ai/issues/4389); other servers take back what they gave. */
+const longestId = 40
+
+function idFor(model: string, id: string): string {
+  if (isMistral(model)) return mistralId(id)
+  return isOpenAIs(model) ? fittingId(id, longestId) : id
+}
+
+function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: string): WireCall {
   const object = argumentsObject(call, tools)
   // What the model wrote goes back byte for byte where it can; servers' templates parse it and fail on anything else.
   const same = call.kind === 'function' && !('malformed_arguments' in object)
   const text = same ? call.input : JSON.stringify(object)
-  return { id: call.id, type: 'function', function: { name: call.name, arguments: text } }
+  const name = fittingName(call.name, longestName)
+  return { id: idFor(model, call.id), type: 'function', function: { name, arguments: text } }
 }
 
 /** What Google's servers take for a signature of a call that another model made. */

@@ -29,3 +29,8 @@ export function sharedFamily(models: readonly string[]): ModelFamily {
   // What is told to those that know less serves the others too.
   return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
 }
+
+/** Whether a model is one of Mistral's, by its name, behind whatever server: these are strict about ids and about who speaks when. */
+export function isMistral(model: string): boolean {
+  return /(?:mi[sx]tral|(?:code|dev|mini|magi)stral|pixtral)/i.test(model)
+}

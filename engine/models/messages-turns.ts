@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import type { Image, ToolDeclaration } from '../core/model.ts'
 import { argumentsObject } from './as-function.ts'
+import { fittingId, fittingName } from './call-ids.ts'
 import { isThought, sealed, type Block } from './preserved-thinking.ts'
-import { translateOnce } from './turns.ts'
+import { asReminder, translateOnce } from './turns.ts'
 import type { Said, Turn } from './turns.ts'
 
 /** A mark that a prompt cache is to be written up to here. */
@@ -47,7 +48,7 @@ export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly
   const results = turn.results.map(({ callId, output, ok, images = [] }): ResultBlock => {
     // The API refuses pictures in a result that is an error.
     const shown = [...textBlock(output), ...(ok ? images.map(imageBlock) : [])]
-    return { type: 'tool_result', tool_use_id: wireId(callId), content: shown, is_error: !ok }
+    return { type: 'tool_result', tool_use_id: fittingId(callId), content: shown, is_error: !ok }
   })
   const last = results.at(-1)
   // A text behind the results is a known cause of empty answers: what we have to say goes with the last of them. A user is to be heard.
@@ -62,11 +63,6 @@ export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly
   return content.length === 0 ? [] : [{ role: 'user', content }]
 })
 
-/** In a tool's result, in the words by which Claude knows that the program speaks and not the tool. */
-function asReminder(text: string): string {
-  return text.trim() === '' ? '' : `<system-reminder>\n${text}\n</system-reminder>`
-}
-
 function blocksOf(item: Said, model: string, tools: readonly ToolDeclaration[]): readonly Block[] {
   switch (item.type) {
     case 'message': {
@@ -78,7 +74,15 @@ function blocksOf(item: Said, model: string, tools: readonly ToolDeclaration[]):
     case 'tool_call': {
       const { id, name } = item.call
       const { more = {} } = keptOf(item.opaque) ?? {}
-      return [{ type: 'tool_use', id: wireId(id), name, input: argumentsObject(item.call, tools), ...more }]
+      return [
+        {
+          type: 'tool_use',
+          id: fittingId(id),
+          name: fittingName(name, longestName),
+          input: argumentsObject(item.call, tools),
+          ...more,
+        },
+      ]
     }
     case 'reasoning':
     case 'web_search': {
@@ -92,6 +96,9 @@ function blocksOf(item: Said, model: string, tools: readonly ToolDeclaration[]):
       return item satisfies never
   }
 }
+
+/** Of a tool (https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools). */
+const longestName = 128
 
 function keptOf(opaque: unknown): z.infer<typeof kept> | undefined {
   return opaque === undefined ? undefined : kept.safeParse(opaque).data
@@ -115,11 +122,6 @@ function imageBlock(image: Image): ImageBlock {
     type: 'image',
     source: { type: 'base64', media_type: image.mediaType as MediaType, data: image.data },
   }
-}
-
-/** Ids of other providers' calls may hold what this API's pattern refuses. */
-function wireId(id: string): string {
-  return id.replace(/[^a-zA-Z0-9_-]/g, '_')
 }
 
 /**

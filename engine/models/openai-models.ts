@@ -3,6 +3,9 @@ import { modelFamily } from './family.ts'
 /** How many tools a request may have (https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools). */
 export const mostTools = 128
 
+/** How long a tool's name may be (https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools). */
+export const longestName = 64
+
 /** The name without a router's prefix: `openai/gpt-5.5` is `gpt-5.5`. */
 function bareName(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1)

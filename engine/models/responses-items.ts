@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import type { HistoryItem, Image } from '../core/model.ts'
+import { fittingId, fittingName } from './call-ids.ts'
+import { longestName } from './openai-models.ts'
 
 type InputText = { type: 'input_text'; text: string }
 type InputImage = { type: 'input_image'; image_url: string; detail: 'auto' }
@@ -30,6 +32,9 @@ const kept = z.object({
 
 /** What `opaque` holds of this API, as it is written. */
 export type KeptItem = z.input<typeof kept>
+
+/** Of a call (https://github.com/openai/codex/issues/14355): the API gives out longer ones itself. */
+const longestId = 64
 
 /** An item of a history never changes, and a long run sends it a thousand times: it is translated once. */
 const translated = new WeakMap<HistoryItem, { readonly model: string; readonly items: readonly InputItem[] }>()
@@ -71,13 +76,14 @@ function inputItemsOf(item: HistoryItem, model: string, freeform: ReadonlySet<st
       const { id, name, input, kind } = item.call
       const own = keptOf(item.opaque)
       const { more = {} } = (own?.model ?? model) === model ? (own ?? {}) : {}
+      const called = { call_id: fittingId(id, longestId), name: fittingName(name, longestName) }
       return kind === 'function'
-        ? [{ type: 'function_call', call_id: id, name, arguments: input, ...more }]
-        : [{ type: 'custom_tool_call', call_id: id, name, input, ...more }]
+        ? [{ type: 'function_call', ...called, arguments: input, ...more }]
+        : [{ type: 'custom_tool_call', ...called, input, ...more }]
     }
     case 'tool_result': {
       const type = freeform.has(item.callId) ? 'custom_tool_call_output' : 'function_call_output'
-      return [{ type, call_id: item.callId, output: withImages(item.output, item.images ?? []) }]
+      return [{ type, call_id: fittingId(item.callId, longestId), output: withImages(item.output, item.images ?? []) }]
     }
     default:
       return item satisfies never

@@ -35,6 +35,11 @@ export function takeTurns(
   return { instructions: [instructions, texts.join('\n\n')].filter((text) => text !== ''), turns }
 }
 
+/** In a tool's result, in words by which a model knows that the program speaks and not the tool. */
+export function asReminder(text: string): string {
+  return text.trim() === '' ? '' : `<system-reminder>\n${text}\n</system-reminder>`
+}
+
 /** For whom a turn is translated: the tools of the request, and the model's name as its provider knows it. */
 type Addressee = { readonly model: string; readonly tools: readonly ToolDeclaration[] }
 

@@ -46,8 +46,7 @@ test('the request says what a compatible server understands, and no more', async
       { role: 'tool', tool_call_id: 'c1', content: 'a.ts' },
       { role: 'tool', tool_call_id: 'c2', content: 'no' },
       { role: 'tool', tool_call_id: 'c3', content: 'not JSON' },
-      { role: 'user', content: [image] },
-      { role: 'user', content: 'Mind the budget.' },
+      { role: 'user', content: [image, { type: 'text', text: 'Mind the budget.' }] },
     ],
     tools: [
       {

@@ -44,6 +44,11 @@ describe('Anthropic, as the mock has it, refuses', () => {
     ['a thought that it never had', talk(claude(thinking, text('x')), user(text('x'))) as never, /Invalid `signature`/],
     ['thinking switched off', { thinking: { type: 'disabled' } }, /not supported/],
     ['a budget for thinking', { thinking: { type: 'enabled', budget_tokens: 1024 } }, /not supported/],
+    [
+      'a call of what is no name',
+      talk(claude({ ...use, name: 'a.b' }), user(result)) as never,
+      /tool_use.name: String should match/,
+    ],
     ['a name that is no name', { tools: [{ name: 'a.b', input_schema: { type: 'object' } }] }, /pattern/],
   ]
   test.each(rows)('%s', (_, change, words) => {
@@ -93,6 +98,23 @@ describe('servers of Chat Completions, as the mock has them, refuse', () => {
       /Expected 'content'/,
     ],
     ['too many tools', { tools: many }, /at most 128/],
+    ['two users in a row', { messages: [user, user] }, /must alternate/],
+    ['an id that is none to Mistral', { model: 'devstral', messages: [user, called('c1'), answer] }, /length of 9/],
+    [
+      'a user behind a tool of Mistral',
+      { model: 'devstral', messages: [user, called('abcdef123'), { ...answer, tool_call_id: 'abcdef123' }, user] },
+      /Unexpected role 'user' after role 'tool'/,
+    ],
+    [
+      'a long id',
+      { model: 'gpt-5.5', messages: [user, called('c'.repeat(41)), { ...answer, tool_call_id: 'c'.repeat(41) }] },
+      /maximum length 40/,
+    ],
+    [
+      'a call of what is no name',
+      { messages: [user, called('c1', { function: { name: 'a b', arguments: '{}' } }), answer] },
+      /does not match pattern/,
+    ],
     ['a lookahead', { tools: [tool('a', { x: { type: 'string', pattern: '^(?!a).*$' } })] }, /lookahead/],
     ['a long length', { tools: [tool('a', { x: { type: 'string', maxLength: 2000 } })] }, /repetitions/],
     ['a schema that says nothing', { tools: [tool('a', { x: {} })] }, /Unrecognized schema/],
@@ -133,6 +155,13 @@ describe('OpenAI, as the mock has it, refuses', () => {
       { tools: Array.from({ length: 129 }, (_, at) => ({ type: 'function', name: `t${at}` })) },
       /at most 128/,
     ],
+    [
+      'a long id',
+      { input: [user, { ...call, call_id: 'c'.repeat(65) }, { ...output, call_id: 'c'.repeat(65) }] },
+      /maximum length 64/,
+    ],
+    ['a call of what is no name', { input: [user, { ...call, name: 'a.b' }, output] }, /does not match pattern/],
+    ['so short a limit', { max_output_tokens: 15 }, /below minimum/],
     ['a long key', { prompt_cache_key: 'x'.repeat(65) }, /too long/],
     ['to think where it can not', { model: 'gpt-4.1', include: ['reasoning.encrypted_content'] }, /not supported/],
   ]

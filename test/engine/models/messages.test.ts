@@ -47,14 +47,19 @@ test('the request carries the whole conversation in the Messages format', async 
           { type: 'thinking', thinking: 'Plan.', signature: 'sig' },
           { type: 'redacted_thinking', data: 'blob' },
           { type: 'tool_use', id: 'c1', name: 'exec_command', input: { cmd: 'ls' } },
-          { type: 'tool_use', id: 'fc_2', name: 'exec_command', input: { malformed_arguments: 'not json' } },
+          {
+            type: 'tool_use',
+            id: 'fc_2_ad1e7e46b7d2',
+            name: 'exec_command',
+            input: { malformed_arguments: 'not json' },
+          },
         ],
       },
       {
         role: 'user',
         content: [
           { type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text: 'a.ts' }, image], is_error: false },
-          { type: 'tool_result', tool_use_id: 'fc_2', content: [], is_error: true },
+          { type: 'tool_result', tool_use_id: 'fc_2_ad1e7e46b7d2', content: [], is_error: true },
           // A user is heard by himself; what the program says goes with the last result.
           { type: 'text', text: 'Mind the tests.', ...cached },
         ],

@@ -21,10 +21,14 @@ type Body = {
 }
 
 const openai = 'https://platform.openai.com/docs/api-reference/chat/create'
+const mistral =
+  'https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py'
 const gemini = 'https://ai.google.dev/gemini-api/docs/thought-signatures'
 
 /** Whether a model is one of OpenAI's, whose API takes schemas that a local server doesn't. */
 const isOpenAIs = (model: string): boolean => /^(?:gpt-(?!oss)|o\d|chatgpt-)/.test(model)
+
+const isMistrals = (model: string): boolean => /mistral|mixtral|devstral|codestral/.test(model)
 
 /** What Chat Completions refuse, as OpenAI, Google and the servers that imitate them do. */
 export class ChatConformance {
@@ -140,6 +144,45 @@ const rules: readonly Rule<Body>[] = [
     },
   },
   {
+    source: 'https://github.com/pydantic/pydantic-ai/issues/4389',
+    broken: ({ model, messages }) => {
+      const long = idsIn(messages).find((id) => isOpenAIs(model) && id.length > 40)
+      return (
+        long &&
+        `Invalid 'messages[].tool_calls[].id': string too long. Expected a string with maximum length 40: ${long}`
+      )
+    },
+  },
+  {
+    source: mistral,
+    broken: ({ model, messages }) => {
+      const odd = idsIn(messages).find((id) => isMistrals(model) && !/^[a-zA-Z0-9]{9}$/.test(id))
+      return odd && `Tool call id was ${odd} but must be a-z, A-Z, 0-9, with a length of 9.`
+    },
+  },
+  {
+    source: mistral,
+    broken: ({ model, messages }) =>
+      isMistrals(model) && messages.some(({ role }, at) => role === 'user' && messages[at - 1]?.role === 'tool')
+        ? "Unexpected role 'user' after role 'tool'"
+        : undefined,
+  },
+  {
+    source: 'https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-2-2b-it.jinja',
+    broken: ({ model, messages }) =>
+      !isOpenAIs(model) && messages.some(({ role }, at) => role === 'user' && messages[at - 1]?.role === 'user')
+        ? 'Conversation roles must alternate user/assistant/user/assistant/...'
+        : undefined,
+  },
+  {
+    source: `${openai}#chat-create-messages`,
+    broken: ({ messages }) => {
+      const names = messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ function: { name } }) => name))
+      const odd = names.find((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+      return odd && `Invalid 'messages[].tool_calls[].function.name': string does not match pattern: ${odd}`
+    },
+  },
+  {
     source: openai,
     broken: ({ model, tools = [] }) => {
       if (tools.length > 128) return `Invalid 'tools': array too long. Expected at most 128, got ${tools.length}.`
@@ -160,6 +203,13 @@ const rules: readonly Rule<Body>[] = [
         : undefined,
   },
 ]
+
+function idsIn(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap(({ tool_calls: calls = [], tool_call_id: id }) => [
+    ...calls.map((call) => call.id),
+    ...(id === undefined ? [] : [id]),
+  ])
+}
 
 function unpaired(message: Message, messages: readonly Message[], at: number): string | undefined {
   const calls = message.tool_calls ?? []

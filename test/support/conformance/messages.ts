@@ -209,6 +209,9 @@ const rules: readonly Rule<Body>[] = [
       if (twice !== undefined) return `messages: \`tool_use\` ids must be unique: ${twice}`
       const odd = calls.find(({ id, input }) => !/^[a-zA-Z0-9_-]+$/.test(String(id)) || !isTable(input))
       if (odd !== undefined) return `messages: tool_use.id or input: ${JSON.stringify(odd)}`
+      const called = calls.find(({ name }) => !/^[a-zA-Z0-9_-]{1,128}$/.test(String(name)))
+      if (called !== undefined)
+        return `messages: tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$': ${String(called['name'])}`
       const again = firstTwice(tools.map(({ name }) => name))
       if (again !== undefined) return `tools: Tool names must be unique: ${again}`
       const named = tools.find(({ name }) => !/^[a-zA-Z0-9_-]{1,128}$/.test(name))

@@ -6,6 +6,7 @@ type Item = {
   readonly role?: string
   readonly id?: string
   readonly call_id?: string
+  readonly name?: unknown
 } & Readonly<Record<string, unknown>>
 type Body = {
   readonly model: string
@@ -14,6 +15,7 @@ type Body = {
   readonly prompt_cache_key?: string
   readonly include?: readonly string[]
   readonly reasoning?: object
+  readonly max_output_tokens?: number
 }
 
 const docs = 'https://platform.openai.com/docs'
@@ -55,6 +57,11 @@ export class ResponsesConformance {
     {
       source: `${docs}/guides/reasoning#keeping-reasoning-items-in-context`,
       broken: ({ input }) => {
+        const unsealed = input.find(
+          (item) => item.type === 'reasoning' && typeof item['encrypted_content'] !== 'string',
+        )
+        if (unsealed !== undefined)
+          return `Item with id '${unsealed.id}' not found. Items are not persisted when \`store\` is set to false.`
         const alone = input.find((item, at) => item.type === 'reasoning' && !isModels(input[at + 1]))
         if (alone !== undefined)
           return `Item '${alone.id}' of type 'reasoning' was provided without its required following item.`
@@ -86,6 +93,29 @@ const rules: readonly Rule<Body>[] = [
     source: `${docs}/guides/function-calling`,
     broken: ({ input }) =>
       (['function_call', 'custom_tool_call'] as const).map((kind) => unpaired(input, kind)).find(Boolean),
+  },
+  {
+    source: 'https://github.com/openai/codex/issues/14355',
+    broken: ({ input }) => {
+      const long = input.find(({ call_id: id = '' }) => id.length > 64)
+      return (
+        long && `Invalid 'input[].call_id': string too long. Expected a string with maximum length 64: ${long.call_id}`
+      )
+    },
+  },
+  {
+    source: `${docs}/api-reference/responses/create#responses-create-input`,
+    broken: ({ input }) => {
+      const odd = input.find(({ name = 'x' }) => !/^[a-zA-Z0-9_-]{1,64}$/.test(String(name)))
+      return odd && `Invalid 'input[].name': string does not match pattern '^[a-zA-Z0-9_-]+$': ${String(odd['name'])}`
+    },
+  },
+  {
+    source: `${docs}/api-reference/responses/create#responses-create-max_output_tokens`,
+    broken: ({ max_output_tokens: limit = 16 }) =>
+      limit < 16
+        ? `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16: ${limit}`
+        : undefined,
   },
   {
     source: `${docs}/api-reference/responses/create#responses-create-tools`,

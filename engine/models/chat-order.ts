@@ -1,0 +1,45 @@
+import { isMistral } from './family.ts'
+import { isOpenAIs } from './openai-models.ts'
+import type { ChatMessage } from './chat-turns.ts'
+
+/** Stands between a tool's result and what a user says then. */
+const understood: ChatMessage = { role: 'assistant', content: 'Understood.' }
+
+/**
+ * The messages in an order that templates of open models take: two of the user's in a row are one, since templates want the speakers to
+ * take turns (https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-2-2b-it.jinja), and with Mistral's no user
+ * speaks behind a tool (https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py).
+ */
+export function inTemplateOrder(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  if (isOpenAIs(model)) return messages
+  const ordered: ChatMessage[] = []
+  for (const message of messages) {
+    const last = ordered.at(-1)
+    if (message.role === 'user' && last?.role === 'user') ordered.splice(-1, 1, joined(last, message))
+    else if (message.role === 'user' && last?.role === 'tool' && isMistral(model)) ordered.push(understood, message)
+    else ordered.push(message)
+  }
+  return ordered
+}
+
+type UserMessage = Extract<ChatMessage, { role: 'user' }>
+
+/** What was put together before is the same object again, so that it is serialised once. */
+const known = new WeakMap<UserMessage, { readonly next: UserMessage; readonly both: UserMessage }>()
+
+function joined(one: UserMessage, next: UserMessage): UserMessage {
+  const before = known.get(one)
+  if (before?.next === next) return before.both
+  const both = { role: 'user', content: joinedContent(one.content, next.content) } as const
+  known.set(one, { next, both })
+  return both
+}
+
+function joinedContent(one: UserMessage['content'], next: UserMessage['content']): UserMessage['content'] {
+  if (typeof one === 'string' && typeof next === 'string') return `${one}\n\n${next}`
+  return [...partsOf(one), ...partsOf(next)]
+}
+
+function partsOf(content: UserMessage['content']): Exclude<UserMessage['content'], string> {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import type { HistoryItem, ModelEvent } from '../../../engine/core/model.ts'
+import { fittingId, fittingName, mistralId } from '../../../engine/models/call-ids.ts'
+import { withOwnIds } from '../../../engine/models/own-ids.ts'
+
+test('an id that a provider takes is sent as it is, any other as one that it takes, and two others never as one', () => {
+  expect(fittingId('toolu_01-a')).toBe('toolu_01-a')
+  const odd = ['a.b', 'a:b', 'a_b', `${'x'.repeat(70)}1`, `${'x'.repeat(70)}2`]
+  for (const most of [40, 64]) {
+    const sent = odd.map((id) => fittingId(id, most))
+    expect(new Set(sent).size).toBe(odd.length)
+    for (const id of sent) expect(id).toMatch(new RegExp(`^[a-zA-Z0-9_-]{1,${most}}$`))
+  }
+  expect(odd.map(mistralId).filter((id) => !/^[a-z0-9]{9}$/.test(id))).toEqual([])
+  expect(mistralId('AbC123xyZ')).toBe('AbC123xyZ')
+  expect(fittingName('functions exec', 9)).toBe('functions')
+})
+
+const called = (id: string): ModelEvent => ({
+  type: 'tool_call',
+  call: { id, name: 'ls', kind: 'function', input: '{}' },
+})
+
+async function idsOf(events: readonly ModelEvent[], taken: readonly string[]): Promise<readonly string[]> {
+  async function* say() {
+    yield* events
+  }
+  const history = taken.map((id) => called(id) as HistoryItem)
+  const ids: string[] = []
+  for await (const event of withOwnIds(history, say())) if (event.type === 'tool_call') ids.push(event.call.id)
+  return ids
+}
+
+test('a server that numbers its calls anew in each response gives each call an id of its own all the same', async () => {
+  expect(await idsOf([called('call_0'), called('call_1'), called('call_0')], ['call_0', 'call_0_2'])).toEqual([
+    'call_0_3',
+    'call_1',
+    'call_0_4',
+  ])
+})
+
+test('an attempt that failed takes no ids', async () => {
+  const retry: ModelEvent = { type: 'retry', attempt: 1, of: 2, reason: 'cut', waitMs: 0 }
+  expect(await idsOf([called('a'), retry, called('a')], [])).toEqual(['a', 'a'])
+})
