@@ -49,7 +49,7 @@ const soak = [...longest, ...long]
 const attacks = ['test/engine/attacks/*.test.ts', 'test/sandbox/many-places.test.ts']
 
 const usual = {
-  setupFiles: ['test/support/forget-outer-git.ts'],
+  setupFiles: ['test/support/forget-outer-git.ts', 'test/support/refuse-nothing.ts'],
   include: ['test/{apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
   // Only for what would never end: a shared machine can stand still for a minute.
   testTimeout: 180_000,

@@ -1,3 +1,4 @@
+import { refusedRequests } from './conformance/refused-requests.ts'
 import { startSseServer } from './sse-server.ts'
 import type { Answer, Delivery, Received } from './sse-server.ts'
 
@@ -103,7 +104,7 @@ export type Spoken = {
 
 /**
  * Starts a mock of a provider. Replies are used in order, or computed from the request; once they are used up the
- * answer is 400.
+ * answer is 400. A request that the provider would refuse fails the test that sent it, whatever that test looks at.
  */
 export async function startMockModel(dialect: Dialect, replies: Replies): Promise<MockModel> {
   let index = 0
@@ -115,7 +116,10 @@ export async function startMockModel(dialect: Dialect, replies: Replies): Promis
   const server = await startSseServer((request): Answer => {
     if (request.path.split('?')[0] !== dialect.path) return refuse(404, `mock: no such path: ${request.path}`)
     const complaint = dialect.conformance.complaint(request)
-    if (complaint !== undefined) return refuse(400, complaint)
+    if (complaint !== undefined) {
+      refusedRequests.push(complaint)
+      return refuse(400, complaint)
+    }
     const at = index++
     const reply = typeof replies === 'function' ? replies(request, at) : replies[at]
     if (reply === undefined) return refuse(400, `mock: the ${at} replies of this mock are used up`)
