@@ -75,6 +75,7 @@ const agentDoors = [
   'dockerode',
   'turndown',
   'unpdf',
+  'engine/report/render-report.ts',
   'engine/skills/parse-yaml.ts',
 ]
 

@@ -68,7 +68,7 @@ const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1
  *
  * @throws Error that says why it can't be written: it is no regular file, or its directory is closed
  */
-export function holdOutput(file: string): HeldOutput {
+export function holdOutput(file: string, closed = false): HeldOutput {
   const path = placeOf(resolve(file))
   const before = lstatSync(path, { throwIfNoEntry: false })
   if (before !== undefined && !before.isFile()) throw new Error('it is not a file')
@@ -76,7 +76,7 @@ export function holdOutput(file: string): HeldOutput {
   accessSync(dirname(path), constants.W_OK | constants.X_OK)
   const directory = openSync(dirname(path), constants.O_RDONLY | directoryOnly)
   const held = fstatSync(directory, { bigint: true })
-  const mode = before === undefined ? 0o666 & ~process.umask() : before.mode & 0o777
+  const mode = closed ? 0o600 : before === undefined ? 0o666 & ~process.umask() : before.mode & 0o777
   return {
     write: (text) => {
       const now = lstatSync(dirname(path), { bigint: true, throwIfNoEntry: false })

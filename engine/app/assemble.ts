@@ -25,6 +25,7 @@ import { createRunGuardian } from './guard.ts'
 import { compactionLimit } from './model-facts.ts'
 import { describeWorktree } from './open-worktrees.ts'
 import { environmentOutside } from './outside.ts'
+import { eventLog } from '../session/event-log.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
 
@@ -146,7 +147,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     budget: request.budget ?? {},
     failOnDenied: request.failOnDenied === true,
     failOnNoChange: request.failOnNoChange === true,
-    sinks: opening.sinks,
+    sinks: [...opening.sinks, eventLog(session.session.directory, { prompt, context: shared.context })],
     signal: session.signal,
   })
 }

@@ -5,6 +5,7 @@ import { declareMcpServer } from './declare/mcp-server.ts'
 import { declarePlugins } from './declare/plugins.ts'
 import { declarePolicy } from './declare/policy.ts'
 import { declareDoctor } from './declare/doctor.ts'
+import { declareReport } from './declare/report.ts'
 import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
 import type { DeclareCommands } from './program.ts'
@@ -23,6 +24,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   })
   declareExec(program, finish)
   declareSessions(program, finish)
+  declareReport(program, finish)
   declareSandbox(program, finish)
   declareDoctor(program, finish)
   declarePolicy(program, finish)

@@ -11,6 +11,10 @@ export type ExecOptions = ConfigOptions & {
   readonly outputSchema?: string
   readonly failOnDenied?: true
   readonly failOnNoChange?: true
+  /** Files that a report of the run is written to, each in the format that its name says. */
+  readonly report?: readonly string[]
+  /** `off`: GitHub's summary of the step is left alone. */
+  readonly summary?: (typeof summaries)[number]
   readonly maxTurns?: number
   readonly maxTokens?: number
   readonly maxCost?: number
@@ -27,6 +31,9 @@ export type ExecOptions = ConfigOptions & {
   /** Absent: as the session was, and a new one acts. */
   readonly plan?: boolean
 }
+
+/** Whether GitHub's summary of the step is written, where there is one. */
+export const summaries = ['auto', 'off'] as const
 
 /** When to colour. */
 export const colours = ['auto', 'always', 'never'] as const

@@ -11,6 +11,7 @@ import { farewell } from './farewell.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { printFinalMessage } from './print-final-message.ts'
 import { runRequest } from './run-request.ts'
+import { openRunReports } from './run-reports.ts'
 import { showContext } from './show-context.ts'
 import type { Progress } from './report-startup-failure.ts'
 import { useProxyFromEnvironment } from './use-proxy.ts'
@@ -33,11 +34,12 @@ export async function runExec(
   const request = { ...(await runRequest(argument, options)), start }
   if (options.showContext === true) return showContext(await configure(request, warn))
   const parting = farewell(options, request.workspace)
+  const reports = openRunReports(options)
   const release: (() => void)[] = []
   const run: Run = openRun({
     ...request,
     notices: useProxyFromEnvironment(process.env),
-    sinks: [...chooseSinks(options), parting.sink],
+    sinks: [...chooseSinks(options), parting.sink, reports.sink],
     loaded: () => {
       progress.ready()
       release.push(catchInterrupts((reason) => run.interrupt(reason), parting.words))
@@ -48,6 +50,7 @@ export async function runExec(
     const summary = await run.result
     progress.ended(summary.exitCode)
     printFinalMessage(summary.finalMessage, options)
+    await reports.write()
     return summary.exitCode
   } finally {
     await run.close()

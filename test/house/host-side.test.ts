@@ -72,6 +72,8 @@ const openers: Readonly<Record<string, string>> = {
   'engine/core/read-plain-file.ts': 'as readHostFile, with reasons',
   'engine/approvals/keep-rule.ts': "the user's own configuration",
   'engine/session/claim.ts': "the session's folder",
+  'engine/session/event-log.ts': "the session's folder",
+  'engine/report/read-lines.ts': "the session's folder, or named on the command line where no command runs",
   'engine/session/rollout.ts': "the session's folder",
   'engine/session/session.ts': "the session's folder",
   'sandbox/bubblewrap/probe.ts': "the program's cache",

@@ -15,6 +15,7 @@ const layers = [
   ['skills'],
   ['agents'],
   ['app', 'display'],
+  ['report'],
   ['cli', 'library'],
 ]
 

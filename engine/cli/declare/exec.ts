@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { configOptions } from './config-options.ts'
 import type { Finish } from './shared.ts'
-import { colours, type ExecOptions } from '../exec-options.ts'
+import { colours, summaries, type ExecOptions } from '../exec-options.ts'
 import type { Start } from '../../session/start.ts'
 
 /** Declares `agent exec`. */
@@ -58,6 +58,7 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
     stdin: before.stdin !== false && after.stdin !== false,
     config: [...before.config, ...after.config],
     image: [...(before.image ?? []), ...(after.image ?? [])],
+    report: [...(before.report ?? []), ...(after.report ?? [])],
     addDir: [...(before.addDir ?? []), ...(after.addDir ?? [])],
   }
 }
@@ -78,6 +79,17 @@ function runOptions(command: Command): Command {
     .option('-q, --quiet', 'say nothing on standard error but why a run failed')
     .addOption(new Option('-v, --verbose', 'show whole outputs and whole changes on standard error').conflicts('quiet'))
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
+    .option(
+      '--report <file>',
+      'write a report of the run there (.html, .md or .json), readable by you alone; may be repeated',
+      another,
+    )
+    .addOption(
+      new Option(
+        '--summary <when>',
+        "write GitHub's summary of the step (default: auto, where GITHUB_STEP_SUMMARY says that there is one)",
+      ).choices(summaries),
+    )
     .option('--output-schema <file>', 'a JSON Schema that the final message must meet')
     .option('--fail-on-denied', 'end the run with exit code 3 at the first call that is refused')
     .option('--fail-on-no-change', 'end with exit code 1 where the run changed no file and made no commit')
@@ -120,6 +132,10 @@ function positive(value: string): number {
 function dollars(value: string): number {
   if (/^\d*\.?\d+$/.test(value) && Number(value) > 0) return Number(value)
   throw new InvalidArgumentError('expected an amount of US dollars above 0.')
+}
+
+function another(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value]
 }
 
 function images(value: string, earlier: readonly string[] = []): readonly string[] {

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { holdOutput } from '../../sandbox/index.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { findPlaces, stateFor } from '../core/places.ts'
+import { UserError } from '../core/user-error.ts'
+import { formatOf, reportFormats, type ReportFormat } from '../report/formats.ts'
+import { findSession, sessionDirectory } from '../session/session.ts'
+
+/** What `agent report` was asked for. */
+export type ReportOptions = { readonly output?: string; readonly format?: ReportFormat }
+
+/**
+ * `agent report`: what a session did, as a page to look at, or for other tools.
+ *
+ * @param source a session's id or part of it, its folder, or a file of events
+ * @returns the exit code
+ * @throws UserError `usage` where there is no such session, or the file can't be written
+ */
+export async function reportCommand(source: string, { output, format }: ReportOptions): Promise<number> {
+  const wanted = format ?? (output === undefined ? 'html' : requireFormat(output))
+  const write = output === undefined ? undefined : openReportFile(output)
+  const { collectReport, renderReport } = await import('../report/render-report.ts')
+  const collected = collectReport(placeOf(source))
+  if (typeof collected === 'string') throw new UserError('usage', collected)
+  const text = renderReport(collected, wanted)
+  if (write === undefined) process.stdout.write(text)
+  else write(text)
+  return exitCodes.done
+}
+
+/**
+ * The format that a file's name asks for.
+ *
+ * @throws UserError `usage` where it asks for none
+ */
+export function requireFormat(file: string): ReportFormat {
+  const format = formatOf(file)
+  if (format !== undefined) return format
+  throw new UserError(
+    'usage',
+    `${file}: its name doesn't say what to write. End it in .html, .md or .json, or give --format ${reportFormats.join('|')}.`,
+  )
+}
+
+/**
+ * Takes hold of where a report is written: readable by its owner alone, since it may hold code and prompts.
+ *
+ * @throws UserError `usage` where it can't be written, at once or when it is
+ */
+export function openReportFile(file: string): (text: string) => void {
+  const failure = (error: unknown): UserError =>
+    new UserError('usage', `${resolve(file)}: the report can't be written there: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  try {
+    const held = holdOutput(file, true)
+    return (text) => {
+      try {
+        held.write(text)
+      } catch (error) {
+        throw failure(error)
+      }
+    }
+  } catch (error) {
+    throw failure(error)
+  }
+}
+
+function placeOf(source: string): string {
+  if (existsSync(source)) return resolve(source)
+  const { state } = findPlaces(process.env)
+  const states = [...new Set([stateFor([process.cwd()], state), state])]
+  const id = findSession(states, source)
+  const directories = states.map((each) => sessionDirectory(each, id))
+  return directories.find((each) => existsSync(each)) ?? join(state, id)
+}

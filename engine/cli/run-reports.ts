@@ -1,0 +1,61 @@
+import process from 'node:process'
+import { holdOutput, readHostFile } from '../../sandbox/index.ts'
+import type { Sink } from '../core/events.ts'
+import { UserError } from '../core/user-error.ts'
+import type { ExecOptions } from './exec-options.ts'
+import { openReportFile, requireFormat } from './report.ts'
+
+/** What GitHub takes of a step's summary; of what other steps of the job wrote nothing is lost. */
+const mostSummaryBytes = 1024 * 1024
+
+/** The reports that a run is to leave. */
+type RunReports = {
+  /** Learns where the session lies. */
+  readonly sink: Sink
+  /** Writes them, once the run has told its end and before its session may go. */
+  readonly write: () => Promise<void>
+}
+
+/**
+ * Takes hold of where reports of a run go, before anything runs: the files of `--report`, and GitHub's summary of the step where there is one.
+ *
+ * @throws UserError `usage` for a file that can't be written, or whose name says no format
+ */
+export function openRunReports({ report: files = [], summary }: ExecOptions): RunReports {
+  const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
+  const appendSummary = summary === 'off' ? undefined : openSummary(process.env['GITHUB_STEP_SUMMARY'])
+  let directory: string | undefined
+  return {
+    sink: {
+      event: (event) => {
+        if (event.type === 'thread.started') directory = event.config.session_dir
+      },
+    },
+    write: async () => {
+      if (directory === undefined || (reports.length === 0 && appendSummary === undefined)) return
+      const { collectReport, renderMarkdown, renderReport } = await import('../report/render-report.ts')
+      const collected = collectReport(directory)
+      if (typeof collected === 'string') throw new UserError('failed', `No report: ${collected}`)
+      for (const { format, write } of reports) write(renderReport(collected, format))
+      appendSummary?.((room) => renderMarkdown(collected, true, room))
+    },
+  }
+}
+
+function openSummary(path: string | undefined): ((make: (room: number) => string) => void) | undefined {
+  if (path === undefined || path === '') return undefined
+  try {
+    const held = holdOutput(path)
+    return (make) => {
+      const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
+      const room = mostSummaryBytes - Buffer.byteLength(earlier)
+      // Without room for a few lines, what others wrote stays as it is.
+      if (room > 8192) held.write(earlier + make(room))
+    }
+  } catch (error) {
+    const hint = 'GITHUB_STEP_SUMMARY names it; --summary off does without.'
+    throw new UserError('usage', `${path}: the step's summary can't be written: ${(error as Error).message}. ${hint}`, {
+      cause: error,
+    })
+  }
+}

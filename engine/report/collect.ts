@@ -1,0 +1,230 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventLogName } from '../session/event-log.ts'
+import { Changes, relativeTo } from './changes.ts'
+import { fieldsOf, listOf, numberOf, textOf, type Fields } from './fields.ts'
+import { findingsOf } from './findings.ts'
+import type { Report, ReportRun, RunEnd, Spending } from './model.ts'
+import { readJsonLines } from './read-lines.ts'
+import { SourceError } from './source-error.ts'
+import { contextOf, readStart, readTerminal } from './read-run.ts'
+import { rolloutItems } from './read-rollout.ts'
+import { stepOf, type StepDraft } from './steps.ts'
+import { StepStore } from './step-store.ts'
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/**
+ * Reads what a session's folder holds, or one file of it, or what `agent exec --json` printed, as a report. It is read as a stream and never held
+ * whole. What can't be understood is passed over and counted.
+ *
+ * @returns a sentence where there is nothing of a session: what it is, and what was expected
+ */
+export function collectReport(path: string): Report | string {
+  try {
+    const file = fileOf(path)
+    const collector = new Collector()
+    readJsonLines(file, (value) => collector.see(value))
+    return collector.report(path, file)
+  } catch (error) {
+    // Returned and not thrown: this is loaded as a bundle of its own, whose classes are not the program's.
+    if (error instanceof SourceError) return error.message
+    throw error
+  }
+}
+
+function fileOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) throw new SourceError(`${path}: there is no such session, folder or file.`)
+  if (!stat.isDirectory()) return path
+  const [events, rollout] = [join(path, eventLogName), join(path, 'rollout.jsonl')]
+  if (existsSync(events)) return events
+  if (existsSync(rollout)) return rollout
+  throw new SourceError(`${path}: holds no session: neither ${eventLogName} nor rollout.jsonl is in it.`)
+}
+
+class Collector {
+  readonly #steps = new StepStore()
+  readonly #changes = new Changes()
+  readonly #runs: Writable<ReportRun>[] = []
+  /** Items that began and did not end, by id. */
+  readonly #open = new Map<string, StepDraft>()
+  readonly #totals = { steps: 0, commands: 0, failedCommands: 0, refused: 0 }
+  readonly #findings = findingsOf()
+  #threadId = ''
+  #unreadable = 0
+  #spending: Spending | undefined
+  #at: number | undefined
+
+  see(value: unknown): void {
+    const record = fieldsOf(value)
+    const type = textOf(record['type'])
+    if (type === undefined) return void this.#unreadable++
+    this.#at = numberOf(record['at']) ?? timeOf(record['at']) ?? this.#at
+    switch (type) {
+      case 'begin':
+        return this.#begin({
+          prompt: textOf(record['prompt']),
+          context: contextOf(record),
+          program: textOf(record['version']),
+        })
+      case 'event':
+        return this.#event(fieldsOf(record['event']))
+      case 'spent':
+        return 'usage' in record ? undefined : this.#spent(record)
+      case 'summary':
+        return this.#changes.list(record['files'], this.#runs.at(-1)?.workspace)
+      case 'session':
+        this.#threadId = textOf(record['thread_id']) ?? ''
+        return
+      case 'run':
+        return this.#begin({ model: textOf(record['model']) })
+      case 'item':
+      case 'response':
+      case 'end':
+        return 'id' in fieldsOf(record['item']) ? this.#event(record) : this.#rollout(type, record)
+      default:
+        // A line of `--json`, which has nothing around its event.
+        return this.#event(record)
+    }
+  }
+
+  report(source: string, file: string): Report {
+    if (this.#runs.length === 0 && this.#totals.steps === 0) {
+      throw new SourceError(
+        `${file}: holds no run: expected the events or the rollout of a session, a JSON object a line.`,
+      )
+    }
+    for (const draft of this.#open.values()) this.#step(draft)
+    const runs = this.#runs.length === 0 ? [emptyRun()] : this.#runs
+    const last = runs.at(-1)
+    return {
+      threadId: this.#threadId,
+      source,
+      runs,
+      ...this.#steps.result(),
+      files: this.#changes.files(),
+      findings: this.#findings.list(last),
+      totals: this.#totals,
+      unreadable: this.#unreadable,
+    }
+  }
+
+  #begin(known: Partial<ReportRun>): void {
+    this.#runs.push({ ...emptyRun(), began: this.#at, ...known })
+    this.#spending = undefined
+  }
+
+  #run(): Writable<ReportRun> {
+    if (this.#runs.length === 0) this.#begin({})
+    return this.#runs.at(-1) as Writable<ReportRun>
+  }
+
+  #event(event: Fields): void {
+    const item = fieldsOf(event['item'])
+    const id = textOf(item['id'])
+    switch (event['type']) {
+      case 'thread.started': {
+        // Without a log of our own, a run begins with its first event.
+        if (this.#runs.length === 0 || this.#run().end !== undefined) this.#begin({})
+        this.#threadId = textOf(event['thread_id']) ?? this.#threadId
+        Object.assign(this.#run(), readStart(event))
+        return
+      }
+      case 'item.started': {
+        const draft = stepOf(item)
+        if (draft !== undefined && id !== undefined) this.#open.set(id, draft)
+        return
+      }
+      case 'item.completed': {
+        const draft = stepOf(item)
+        if (id !== undefined) this.#open.delete(id)
+        if (draft === undefined) this.#unreadable++
+        else this.#step(draft)
+        return
+      }
+      case 'turn.completed':
+      case 'turn.failed': {
+        const run = this.#run()
+        run.end = readTerminal(event)
+        run.outside = [...new Set([...run.outside, ...outsideOf(event)])]
+        return
+      }
+      default:
+        return
+    }
+  }
+
+  #rollout(type: string, record: Fields): void {
+    if (type === 'end') {
+      const run = this.#run()
+      run.end = readTerminal({ type: record['reason'] === 'done' ? 'turn.completed' : 'turn.failed', ...record })
+      return
+    }
+    const { items, prompt } = rolloutItems(type === 'item' ? [record['item']] : listOf(record['items']))
+    if (prompt !== undefined) this.#run().prompt ??= prompt
+    for (const draft of items) this.#step(draft)
+  }
+
+  #step(given: StepDraft): void {
+    const draft = within(given, this.#runs.at(-1)?.workspace)
+    const totals = this.#totals
+    const number = ++totals.steps
+    if (draft.kind === 'command' && draft.status !== 'refused') {
+      totals.commands++
+      if (draft.status === 'failed') totals.failedCommands++
+    }
+    if (draft.status === 'refused') totals.refused++
+    const spent = this.#spending
+    this.#spending = undefined
+    const step = {
+      ...draft,
+      number,
+      at: this.#at,
+      spent: spent === undefined ? undefined : { tokens: spent.tokens, costUsd: spent.costUsd },
+    }
+    this.#findings.see(step)
+    if (draft.kind !== 'patch') return this.#steps.add(step)
+    this.#changes.see(step)
+    this.#steps.add({ ...step, parts: step.parts.filter(({ format }) => format !== 'diff') })
+  }
+
+  #spent(record: Fields): void {
+    const run = this.#run()
+    const before = run.spending.at(-1)
+    const [tokens, costUsd] = [numberOf(record['tokens']) ?? 0, numberOf(record['costUsd'])]
+    const next: Spending = { step: this.#totals.steps + 1, tokens, costUsd }
+    run.spending = thinned([...run.spending, next])
+    const paid = costUsd === undefined ? undefined : costUsd - (before?.costUsd ?? 0)
+    this.#spending = { step: next.step, tokens: tokens - (before?.tokens ?? 0), costUsd: paid }
+  }
+}
+
+/** The files of a patch, by their names in the workspace. */
+function within(draft: StepDraft, workspace: string | undefined): StepDraft {
+  if (workspace === undefined || draft.files.length === 0) return draft
+  const files = draft.files.map((file) => ({ ...file, path: relativeTo(workspace, file.path) }))
+  return { ...draft, files, title: files.map(({ path }) => path).join(', ') }
+}
+
+/** A chart has no more points than it has pixels. */
+function thinned(points: readonly Spending[]): readonly Spending[] {
+  return points.length <= 1000 ? points : points.filter((_, at) => at % 2 === 1 || at === points.length - 1)
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = Date.parse(textOf(value) ?? '')
+  return Number.isNaN(time) ? undefined : time
+}
+
+function outsideOf(event: Fields): readonly string[] {
+  return listOf(event['sandbox_unenforced']).flatMap((each) => textOf(each) ?? [])
+}
+
+function emptyRun(): Writable<ReportRun> {
+  return {
+    ...{ prompt: undefined, context: [], model: undefined, workspace: undefined, configuration: [], notes: [] },
+    ...{ outside: [], budget: {}, began: undefined, program: undefined, end: undefined as RunEnd | undefined },
+    ...{ spending: [], ephemeral: false },
+  }
+}

@@ -1,0 +1,27 @@
+/** What was read back, of which nothing is believed: it may be torn, foreign, or of another version. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** An object's fields; of anything else none. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+/** A text; undefined where it is none. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A number; undefined where it is none. */
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+/** A list's entries; of anything else none. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The texts of a list. */
+export function textsOf(value: unknown): readonly string[] {
+  return listOf(value).flatMap((each) => textOf(each) ?? [])
+}

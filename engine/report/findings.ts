@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { Finding, ReportRun, Step } from './model.ts'
+
+const mostFindings = 1000
+
+/** Gathers what somebody should look at: refusals of the Guardian by their rules, denials of the sandbox, claims that the record contradicts. */
+export function findingsOf(): {
+  readonly see: (step: Step) => void
+  readonly list: (run: ReportRun | undefined) => readonly Finding[]
+} {
+  const found: Finding[] = []
+  const add = (finding: Omit<Finding, 'fingerprint'>): void => {
+    if (found.length < mostFindings) found.push({ ...finding, fingerprint: fingerprintOf(finding) })
+  }
+  return {
+    see: ({ number, title, verdict, denials, status }) => {
+      if (status === 'refused' && verdict !== undefined) {
+        const { path, line } = placeOf(verdict.rule)
+        const rule = verdict.rule === undefined ? '' : ` Rule: ${verdict.rule}.`
+        add({
+          ...{
+            ruleId: `guardian/${verdict.decidedBy === '' ? 'refusal' : verdict.decidedBy}`,
+            severity: 'medium',
+            step: number,
+          },
+          ...{ title: `Refused: ${title}`, message: `${verdict.reason}${rule}`, path, startLine: line, endLine: line },
+        })
+      }
+      for (const denial of denials) {
+        const doubt = denial.certain ? '' : 'Perhaps '
+        add({
+          ...{ ruleId: `sandbox/${denial.kind}`, severity: denial.certain ? 'medium' : 'low', step: number },
+          title: `${doubt}${doubt === '' ? 'Refused' : 'refused'} by the sandbox: ${denial.subject}`,
+          message: `${denial.rule}. ${denial.howToAllow}`,
+          ...{ path: undefined, startLine: undefined, endLine: undefined },
+        })
+      }
+    },
+    list: (run) => {
+      for (const { text, why } of run?.end?.claims ?? []) {
+        add({
+          ...{
+            ruleId: 'claim/unsupported',
+            severity: 'high',
+            step: undefined,
+            title: `Not borne out: ${text}`,
+            message: why,
+          },
+          ...{ path: undefined, startLine: undefined, endLine: undefined },
+        })
+      }
+      return found
+    },
+  }
+}
+
+/** The same finding of another run has the same: nothing in it counts up or tells the time. */
+function fingerprintOf({ ruleId, title, path, message }: Omit<Finding, 'fingerprint'>): string {
+  return createHash('sha256')
+    .update([ruleId, path ?? '', title, message].join('\0'))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/** A rule begins with the place that it stands in: `FILE:LINE …`. */
+function placeOf(rule: string | undefined): { readonly path: string | undefined; readonly line: number | undefined } {
+  const place = rule?.split(' ', 1)[0] ?? ''
+  const colon = place.lastIndexOf(':')
+  const line = Number(place.slice(colon + 1))
+  if (colon <= 0 || !Number.isSafeInteger(line) || line <= 0) return { path: undefined, line: undefined }
+  return { path: place.slice(0, colon), line }
+}

@@ -1,0 +1,55 @@
+import { languageOf } from '../text/highlight.ts'
+import { html, joined, type Html } from './html.ts'
+import type { Rich } from './rich.ts'
+
+/** More lines of one diff than a person reads on a page. */
+const mostLines = 3000
+/** Lines that are longer are machine-made, and not coloured. */
+const longestColoured = 400
+
+/**
+ * A unified diff. Lines that were taken out and put in stand together in a block, so that the page's style can lay them beside each other: nothing is in
+ * it twice.
+ */
+export function renderDiff(diff: string, path: string, rich: Rich): Html {
+  const lines = diff.split('\n')
+  const language = languageOf(path)
+  const blocks: Html[] = []
+  let block: Html[] = []
+  let [before, after] = [0, 0]
+  let isHeader = true
+  const close = (): void => {
+    if (block.length > 0) blocks.push(html`<div class="b">${block}</div>`)
+    block = []
+  }
+  for (const line of lines.slice(0, mostLines)) {
+    const hunk = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})/.exec(line)
+    if (hunk !== null) {
+      close()
+      isHeader = false
+      ;[before, after] = [Number(hunk[1]), Number(hunk[2])]
+      blocks.push(html`<div class="l at">${line}</div>`)
+    } else if (isHeader) {
+      continue
+    } else if (line.startsWith('-')) {
+      block.push(row('d', before++, line))
+    } else if (line.startsWith('+')) {
+      block.push(row('a', after++, line))
+    } else {
+      close()
+      const isText = line.startsWith(' ') || line === ''
+      blocks.push(isText ? row('c', after, line) : html`<div class="l at">${line}</div>`)
+      if (isText) [before, after] = [before + 1, after + 1]
+    }
+  }
+  close()
+  const more = lines.length - mostLines
+  return html`<div class="diff">${joined(blocks)}${more > 0 && html`<div class="l at">${more} more lines</div>`}</div>`
+
+  function row(kind: 'a' | 'd' | 'c', number: number, line: string): Html {
+    const text = line.slice(1)
+    const code = text.length > longestColoured ? html`${text}` : rich.code(text, language)
+    const mark = kind === 'a' ? '+' : kind === 'd' ? '-' : ' '
+    return html`<div class="l ${kind}"><span class="n">${number}</span><code>${mark}${code}</code></div>`
+  }
+}

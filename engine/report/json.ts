@@ -1,0 +1,6 @@
+import type { Report } from './model.ts'
+
+/** The report as it is read, for programs. `version` counts up when a field changes its meaning or goes away. */
+export function writeJson(report: Report): string {
+  return `${JSON.stringify({ version: 1, ...report }, undefined, 2)}\n`
+}

@@ -1,0 +1,165 @@
+/**
+ * What a report says of a session, whatever it is written as. All texts in it are a stranger's: a model wrote them, a repository, or a program.
+ */
+export type Report = {
+  readonly threadId: string
+  /** Absolute path of the session's folder, or of the file that was read. */
+  readonly source: string
+  /** Each run of the session, in order; the last is what the report is about. Never empty. */
+  readonly runs: readonly ReportRun[]
+  readonly steps: readonly Step[]
+  /** Steps in the middle that are left out, since there were too many; each still counts. */
+  readonly omittedSteps: number
+  /** Characters of outputs that are left out so that the report stays small. */
+  readonly omittedCharacters: number
+  readonly files: readonly ChangedFile[]
+  readonly findings: readonly Finding[]
+  readonly totals: {
+    readonly steps: number
+    readonly commands: number
+    readonly failedCommands: number
+    readonly refused: number
+  }
+  /** Lines that could not be read. */
+  readonly unreadable: number
+}
+
+/** One run of a session. */
+export type ReportRun = {
+  readonly prompt: string | undefined
+  /** What the model was told before the prompt: its surroundings, the instructions of user and repository. */
+  readonly context: readonly string[]
+  readonly model: string | undefined
+  readonly workspace: string | undefined
+  /** What it was configured with, as name and value. */
+  readonly configuration: readonly (readonly [name: string, value: string])[]
+  /** Configuration that was found and didn't count, and denies that no sandbox enforces, as sentences. */
+  readonly notes: readonly string[]
+  /** What lies outside the sandbox, as sentences. */
+  readonly outside: readonly string[]
+  readonly budget: { readonly maxTokens?: number; readonly maxCost?: number; readonly maxTurns?: number }
+  /** Milliseconds since 1970. */
+  readonly began: number | undefined
+  readonly program: string | undefined
+  /** Undefined where it was cut off. */
+  readonly end: RunEnd | undefined
+  readonly spending: readonly Spending[]
+  readonly ephemeral: boolean
+}
+
+/** How a run ended. */
+export type RunEnd = {
+  readonly result: string
+  readonly reason: string
+  readonly exitCode: number
+  readonly message: string | undefined
+  readonly durationMs: number | undefined
+  readonly inputTokens: number
+  readonly cachedTokens: number
+  readonly outputTokens: number
+  readonly costUsd: number | undefined
+  readonly denied: number
+  readonly auditHead: string | undefined
+  readonly claims: readonly { readonly text: string; readonly why: string }[]
+  readonly runsLater: readonly { readonly path: string; readonly program: string }[]
+  readonly notCounted: string | undefined
+  readonly changedFiles: number | undefined
+}
+
+/** What was used up to a moment. */
+export type Spending = { readonly step: number; readonly tokens: number; readonly costUsd: number | undefined }
+
+export type StepStatus = 'ok' | 'failed' | 'refused' | 'open' | 'note'
+
+/** One thing that happened. */
+export type Step = {
+  /** Counted from 1 over the whole session. */
+  readonly number: number
+  readonly kind: StepKind
+  /** The agent that did it; undefined: the run itself. */
+  readonly agent: string | undefined
+  readonly title: string
+  readonly status: StepStatus
+  /** What to say of the status: `exit 1`, `timeout`. */
+  readonly outcome: string | undefined
+  readonly at: number | undefined
+  readonly durationMs: number | undefined
+  readonly parts: readonly Part[]
+  readonly verdict: StepVerdict | undefined
+  readonly denials: readonly StepDenial[]
+  readonly granted: readonly string[]
+  readonly files: readonly { readonly path: string; readonly kind: string }[]
+  /** What the response cost that this step is the first of. */
+  readonly spent: { readonly tokens: number; readonly costUsd: number | undefined } | undefined
+}
+
+export type StepKind =
+  | 'message'
+  | 'reasoning'
+  | 'command'
+  | 'patch'
+  | 'tool'
+  | 'mcp'
+  | 'review'
+  | 'compaction'
+  | 'hook'
+  | 'todo'
+  | 'plan'
+  | 'search'
+  | 'worktree'
+  | 'error'
+
+/** Text of a step. */
+export type Part = {
+  readonly label: string
+  readonly text: string
+  readonly format: 'plain' | 'markdown' | 'output' | 'diff' | 'shell' | 'json'
+  /** Where the whole of it lies, when the text was cut. */
+  readonly whole?: string | undefined
+}
+
+/** What the Guardian said. */
+export type StepVerdict = {
+  readonly decision: string
+  readonly decidedBy: string
+  readonly reason: string
+  /** `file:line` and what the rule says. */
+  readonly rule: string | undefined
+}
+
+/** Something that the sandbox refused. */
+export type StepDenial = {
+  readonly kind: string
+  readonly subject: string
+  readonly rule: string
+  readonly certain: boolean
+  readonly howToAllow: string
+}
+
+/** A file that a run changed. */
+export type ChangedFile = {
+  readonly path: string
+  readonly kind: string
+  /** No patch changed it, so no diff was kept. */
+  readonly byCommand: boolean
+  readonly added: number
+  readonly removed: number
+  /** The patches that changed it, as unified diffs. */
+  readonly diffs: readonly { readonly step: number; readonly diff: string }[]
+}
+
+/** A place that somebody should look at, for tools that read such lists. */
+export type Finding = {
+  /** What the finding is of: `guardian/rule`, `sandbox/path`, `claim/tests`, or a review's own. */
+  readonly ruleId: string
+  readonly title: string
+  readonly message: string
+  readonly severity: 'low' | 'medium' | 'high' | 'critical'
+  /** Relative to the workspace; undefined where it is of no file. */
+  readonly path: string | undefined
+  readonly startLine: number | undefined
+  readonly endLine: number | undefined
+  /** The same for the same finding in another run. */
+  readonly fingerprint: string
+  readonly step: number | undefined
+}

@@ -1,0 +1,119 @@
+import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
+import type { ReportRun, RunEnd } from './model.ts'
+
+/** Of instructions; a report is no place for a library of them. */
+const longestContext = 40_000
+
+/** What the model was told before its prompt. */
+export function contextOf(record: Fields): readonly string[] {
+  let left = longestContext
+  return textsOf(record['context']).flatMap((text) => {
+    if (left <= 0) return []
+    const shown = text.length <= left ? text : `${text.slice(0, left)}\n[... cut here ...]`
+    left -= shown.length
+    return [shown]
+  })
+}
+
+/** What the first event says. */
+export function readStart(event: Fields): Partial<ReportRun> {
+  const config = fieldsOf(event['config'])
+  const budget = fieldsOf(config['budget'])
+  const [maxTokens, maxCost, maxTurns] = ['max_tokens', 'max_cost_usd', 'max_turns'].map((name) =>
+    numberOf(budget[name]),
+  )
+  const withheld = numberOf(fieldsOf(config['environment_withheld'])['variables'])
+  const named: readonly (readonly [string, unknown])[] = [
+    ['model', config['model']],
+    ['reasoning effort', config['reasoning_effort']],
+    ['workspace', config['cwd']],
+    [
+      'sandbox',
+      [config['sandbox_mode'], config['sandbox_backend']].filter((each) => typeof each === 'string').join(' by '),
+    ],
+    ['network', config['network']],
+    ['approval', config['approval_policy']],
+    ['plan mode', config['plan_mode']],
+    ['environment', withheld === undefined ? undefined : `${withheld} variables withheld from commands`],
+    [
+      'budget',
+      Object.entries(budget)
+        .map(([name, value]) => `${name} ${String(value)}`)
+        .join(', '),
+    ],
+    ['session', config['session_dir']],
+  ]
+  return {
+    model: textOf(config['model']),
+    workspace: textOf(config['cwd']),
+    ephemeral: config['ephemeral'] === true,
+    budget: {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(maxCost === undefined ? {} : { maxCost }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+    },
+    configuration: named.flatMap(([name, value]) =>
+      typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
+    ),
+    notes: [...ignoredOf(config['ignored_config']), ...looseOf(config['denies_not_enforced'])],
+    outside: outsideOf(event, config),
+  }
+}
+
+function ignoredOf(value: unknown): readonly string[] {
+  return listOf(value)
+    .map(fieldsOf)
+    .map(({ source, keys, reason }) => {
+      const names = textsOf(keys).join(', ')
+      return `ignored: ${textOf(source) ?? ''}${names === '' ? '' : `: ${names}`} (${textOf(reason) ?? ''})`
+    })
+}
+
+function looseOf(value: unknown): readonly string[] {
+  return listOf(value)
+    .map(fieldsOf)
+    .map(({ deny, why }) => `${textOf(deny) ?? ''}: ${textOf(why) ?? ''}`)
+}
+
+function outsideOf(event: Fields, config: Fields): readonly string[] {
+  const found: string[] = []
+  if (event['sandbox'] === 'external')
+    found.push('Nothing of ours confined commands: whoever started the run stated that what is around it does.')
+  else if (config['sandbox_mode'] === 'danger-full-access')
+    found.push('Commands were not confined: they could read and write whatever the user can.')
+  if (listOf(event['dangers']).includes('docker-socket')) {
+    found.push("Commands could talk to this machine's docker daemon, which makes them root on it.")
+  }
+  if (config['network'] === 'full') found.push('Commands could reach any host of the network.')
+  if (config['network'] === 'allowlist') found.push('Commands could reach the hosts that were allowed.')
+  return found
+}
+
+/** What a terminal event says. */
+export function readTerminal(event: Fields): RunEnd {
+  const failed = event['type'] === 'turn.failed'
+  const usage = fieldsOf(event['usage'])
+  const changes = fieldsOf(event['changes'])
+  const reason = textOf(event['reason']) ?? (failed ? 'failed' : 'done')
+  return {
+    reason,
+    result: textOf(event['result']) ?? (failed ? 'failed' : 'done'),
+    exitCode: numberOf(event['exit_code']) ?? (failed ? 1 : 0),
+    message: textOf(fieldsOf(event['error'])['message']) ?? textOf(event['message']),
+    durationMs: numberOf(event['duration_ms']),
+    inputTokens: numberOf(usage['input_tokens']) ?? 0,
+    cachedTokens: numberOf(usage['cached_input_tokens']) ?? 0,
+    outputTokens: numberOf(usage['output_tokens']) ?? 0,
+    costUsd: numberOf(event['cost_usd']),
+    denied: numberOf(event['denied']) ?? 0,
+    auditHead: textOf(event['audit_head']),
+    claims: listOf(event['unsupported_claims'])
+      .map(fieldsOf)
+      .map(({ text, why }) => ({ text: textOf(text) ?? '', why: textOf(why) ?? '' })),
+    runsLater: listOf(changes['runs_later'])
+      .map(fieldsOf)
+      .map(({ path, program }) => ({ path: textOf(path) ?? '', program: textOf(program) ?? '' })),
+    notCounted: textOf(changes['not_counted']),
+    changedFiles: numberOf(changes['files']),
+  }
+}

@@ -1,0 +1,81 @@
+import { truncateMiddle } from '../core/text/truncate.ts'
+import type { Step } from './model.ts'
+
+/** Steps that are shown: the first ones, the last ones, and between them those that want attention. */
+const [mostFirst, mostLast, mostBetween] = [150, 750, 300]
+/** Of all texts together: with what stands around them, a page stays below 5 MB. */
+const mostText = 1_000_000
+const [longestPart, shortestPart] = [24_000, 200]
+
+/**
+ * Holds the steps of a report in bounded space, however long the session was: steps in the middle give way first, and all texts are cut shorter and
+ * shorter as there are more of them.
+ */
+export class StepStore {
+  readonly #first: Step[] = []
+  readonly #between: Step[] = []
+  #last: Step[] = []
+  #text = 0
+  #limit = longestPart
+  #omittedSteps = 0
+  #omittedCharacters = 0
+
+  add(step: Step): void {
+    const cut = this.#cut(step)
+    this.#text += sizeOf(cut)
+    if (this.#first.length < mostFirst) this.#first.push(cut)
+    else this.#last.push(cut)
+    // Twice as many are held, so that giving way costs little for each.
+    if (this.#last.length >= 2 * mostLast) this.#giveWay()
+    while (this.#text > mostText && this.#limit > shortestPart) this.#shorten()
+  }
+
+  /** The steps in order, and how much was left out. */
+  result(): { readonly steps: readonly Step[]; readonly omittedSteps: number; readonly omittedCharacters: number } {
+    this.#giveWay()
+    return {
+      steps: [...this.#first, ...this.#between, ...this.#last],
+      omittedSteps: this.#omittedSteps,
+      omittedCharacters: this.#omittedCharacters,
+    }
+  }
+
+  #giveWay(): void {
+    const going = this.#last.slice(0, -mostLast)
+    this.#last = this.#last.slice(-mostLast)
+    for (const step of going) {
+      const wanted = step.status === 'refused' || step.status === 'failed' || step.denials.length > 0
+      if (wanted && this.#between.length < mostBetween) {
+        this.#between.push(step)
+        continue
+      }
+      this.#omittedSteps++
+      this.#text -= sizeOf(step)
+    }
+  }
+
+  #shorten(): void {
+    this.#limit = Math.floor(this.#limit / 2)
+    this.#text = 0
+    for (const list of [this.#first, this.#between, this.#last]) {
+      for (const [at, step] of list.entries()) {
+        const cut = this.#cut(step)
+        list[at] = cut
+        this.#text += sizeOf(cut)
+      }
+    }
+  }
+
+  #cut(step: Step): Step {
+    const parts = step.parts.map((part) => {
+      const { text, omitted } = truncateMiddle(part.text, this.#limit, part.whole)
+      this.#omittedCharacters += omitted
+      return omitted === 0 ? part : { ...part, text }
+    })
+    return { ...step, parts, title: step.title.slice(0, 400) }
+  }
+}
+
+function sizeOf({ title, parts }: Step): number {
+  return parts.reduce((sum, { text, label }) => sum + text.length + label.length, title.length + 300)
+}

@@ -1,0 +1,68 @@
+import common from 'highlight.js/lib/common'
+
+/** A piece of code and what it is, in the words of highlight.js: `keyword`, `string`, `title.function`. */
+export type CodePiece = { readonly scope: string; readonly text: string }
+
+type Node = { readonly scope?: string; readonly children: readonly (Node | string)[] }
+
+const byExtension: Readonly<Record<string, string>> = {
+  ...{ cjs: 'javascript', mjs: 'javascript', js: 'javascript', jsx: 'javascript', ts: 'typescript', tsx: 'typescript' },
+  ...{
+    mts: 'typescript',
+    cts: 'typescript',
+    py: 'python',
+    rb: 'ruby',
+    rs: 'rust',
+    kt: 'kotlin',
+    sh: 'bash',
+    bash: 'bash',
+  },
+  ...{ yml: 'yaml', yaml: 'yaml', json: 'json', md: 'markdown', html: 'xml', xml: 'xml', css: 'css', scss: 'scss' },
+  ...{
+    go: 'go',
+    java: 'java',
+    c: 'c',
+    h: 'c',
+    cpp: 'cpp',
+    hpp: 'cpp',
+    cs: 'csharp',
+    php: 'php',
+    sql: 'sql',
+    swift: 'swift',
+  },
+  ...{ lua: 'lua', pl: 'perl', r: 'r', toml: 'ini', ini: 'ini', less: 'less', mk: 'makefile', graphql: 'graphql' },
+}
+
+/** Of all code of a page: colours are not worth waiting for. */
+const mostCoded = 250_000
+
+/** Makes what colours the code of one page. */
+export function createHighlighter(): (code: string, language: string | undefined) => readonly CodePiece[] {
+  let left = mostCoded
+  return (code, language) => {
+    const plain = [{ scope: '', text: code }]
+    if (language === undefined || code.length > left || common.getLanguage(language) === undefined) return plain
+    left -= code.length
+    try {
+      // The tree that its own HTML is made of: none of that HTML is used.
+      const { _emitter: emitter } = common.highlight(code, { language, ignoreIllegals: true })
+      const { rootNode } = emitter as unknown as { readonly rootNode: Node }
+      return flat(rootNode, '')
+    } catch {
+      return plain
+    }
+  }
+}
+
+/** The language of a file, by its name. */
+export function languageOf(path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
+  if (name === 'makefile') return 'makefile'
+  return byExtension[name.slice(name.lastIndexOf('.') + 1)]
+}
+
+function flat(node: Node, scope: string): readonly CodePiece[] {
+  return node.children.flatMap((child) =>
+    typeof child === 'string' ? [{ scope, text: child }] : flat(child, child.scope ?? scope),
+  )
+}

@@ -1,0 +1,110 @@
+import MarkdownIt, { type Token } from 'markdown-it'
+
+/** A piece of Markdown, understood. What isn't known here is its text. */
+export type MarkdownNode =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'break' | 'rule' }
+  | { readonly type: 'code'; readonly text: string; readonly block: boolean; readonly language: string }
+  /** `target` is undefined where it isn't http, https or mailto. */
+  | { readonly type: 'link'; readonly target: string | undefined; readonly children: readonly MarkdownNode[] }
+  | { readonly type: MarkdownElement; readonly level?: number; readonly children: readonly MarkdownNode[] }
+
+type MarkdownElement =
+  | 'paragraph'
+  | 'heading'
+  | 'strong'
+  | 'emphasis'
+  | 'deleted'
+  | 'quote'
+  | 'list'
+  | 'ordered'
+  | 'item'
+  | 'table'
+  | 'head'
+  | 'body'
+  | 'row'
+  | 'header'
+  | 'cell'
+
+const elements: Readonly<Record<string, MarkdownElement>> = {
+  ...{
+    paragraph: 'paragraph',
+    heading: 'heading',
+    strong: 'strong',
+    em: 'emphasis',
+    s: 'deleted',
+    blockquote: 'quote',
+  },
+  ...{ bullet_list: 'list', ordered_list: 'ordered', list_item: 'item', table: 'table', thead: 'head', tbody: 'body' },
+  ...{ tr: 'row', th: 'header', td: 'cell' },
+}
+
+/** Longer texts are shown as they are: they are documents, and reading them takes long. */
+const longest = 200_000
+
+let parser: ReturnType<typeof MarkdownIt> | undefined
+
+/** Reads Markdown. Raw HTML is text; a picture is its description and where it lies, as text. */
+export function parseMarkdown(text: string): readonly MarkdownNode[] {
+  if (text.length > longest) return [{ type: 'code', text, block: true, language: '' }]
+  if (parser === undefined) {
+    parser = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 20 })
+    // Which targets a link may have is decided below; what is no link here would lose its text.
+    parser.validateLink = () => true
+  }
+  return nodesOf(parser.parse(text, {}))
+}
+
+function nodesOf(tokens: readonly Token[]): readonly MarkdownNode[] {
+  const root: MarkdownNode[] = []
+  const stack: MarkdownNode[][] = [root]
+  for (const token of tokens) {
+    const into = stack.at(-1) ?? root
+    if (token.nesting === 1) {
+      const children: MarkdownNode[] = []
+      into.push(opened(token, children))
+      stack.push(children)
+    } else if (token.nesting === -1) {
+      if (stack.length > 1) stack.pop()
+    } else {
+      into.push(...leaf(token))
+    }
+  }
+  return root
+}
+
+function opened(token: Token, children: readonly MarkdownNode[]): MarkdownNode {
+  const name = token.type.replace(/_open$/, '')
+  if (name === 'link') return { type: 'link', target: safeTarget(String(token.attrGet('href') ?? '')), children }
+  const type = elements[name] ?? 'paragraph'
+  return type === 'heading' ? { type, level: Number(token.tag.slice(1)), children } : { type, children }
+}
+
+function leaf(token: Token): readonly MarkdownNode[] {
+  switch (token.type) {
+    case 'inline':
+      return nodesOf(token.children ?? [])
+    case 'code_inline':
+      return [{ type: 'code', text: token.content, block: false, language: '' }]
+    case 'fence':
+    case 'code_block':
+      return [{ type: 'code', text: token.content, block: true, language: token.info.trim().split(' ', 1)[0] ?? '' }]
+    case 'softbreak':
+      return [{ type: 'text', text: '\n' }]
+    case 'hardbreak':
+      return [{ type: 'break' }]
+    case 'hr':
+      return [{ type: 'rule' }]
+    case 'image':
+      return [{ type: 'text', text: `[picture: ${token.content} ${token.attrGet('src') ?? ''}]` }]
+    default:
+      return [{ type: 'text', text: token.content }]
+  }
+}
+
+/** A link's target where it may be one: http, https or mailto, whole and without tricks. */
+function safeTarget(href: string): string | undefined {
+  // Browsers leave out tabs and line ends, so a scheme may be written with some in it.
+  if (!/^(?:https?:\/\/|mailto:)[^\s\u0000-\u001f\u007f]+$/i.test(href) || href.length > 2000) return undefined
+  return href
+}

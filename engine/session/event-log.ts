@@ -1,0 +1,56 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunEvent, RunSummary, Sink, Spent } from '../core/events.ts'
+import { maskRecord } from '../core/text/mask-record.ts'
+import { version } from '../core/version.ts'
+
+/** Where a session's events lie, in its folder. */
+export const eventLogName = 'events.jsonl'
+
+/** What a run begins with, which no event says. */
+type RunBeginning = { readonly prompt: string; readonly context: readonly string[] }
+
+/** A line of the log. `at` is when it was written, in milliseconds since 1970. */
+type EventRecord = { readonly at: number } & (
+  | ({ readonly type: 'begin'; readonly version: string } & RunBeginning)
+  | { readonly type: 'event'; readonly event: RunEvent }
+  | ({ readonly type: 'spent' } & Spent)
+  | { readonly type: 'summary'; readonly files: RunSummary['filesChanged']; readonly commands: RunSummary['commands'] }
+)
+
+/**
+ * Keeps a run's events in its session's folder, one line each, for reports: what the rollout has is what the model said and was told, and not what was
+ * judged, how long it took, and what was changed. What can't be written is left out, and the run goes on.
+ *
+ * @param directory the session's folder
+ */
+export function eventLog(directory: string, beginning: RunBeginning): Sink {
+  let descriptor: number | undefined
+  let isLost = false
+  const write = (record: EventRecord): void => {
+    if (isLost) return
+    try {
+      if (descriptor === undefined) {
+        descriptor = openSync(join(directory, eventLogName), 'a', 0o600)
+        write({ type: 'begin', at: Date.now(), version, ...maskRecord(beginning) })
+      }
+      const line = Buffer.from(`${JSON.stringify(record)}\n`)
+      for (let written = 0; written < line.length;) written += writeSync(descriptor, line, written)
+    } catch {
+      isLost = true
+    }
+  }
+  return {
+    event: (event) => {
+      // How an item goes on is for those who watch.
+      if (event.type !== 'item.updated') write({ type: 'event', at: Date.now(), event })
+    },
+    spent: (spent) => write({ type: 'spent', at: Date.now(), ...spent }),
+    end: ({ filesChanged, commands }) => {
+      write({ type: 'summary', at: Date.now(), files: filesChanged, commands })
+      if (descriptor !== undefined) closeSync(descriptor)
+      descriptor = undefined
+      isLost = true
+    },
+  }
+}

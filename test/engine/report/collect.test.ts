@@ -1,0 +1,131 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { collectReport } from '../../../engine/report/collect.ts'
+import type { Report } from '../../../engine/report/model.ts'
+import { reportFormats } from '../../../engine/report/formats.ts'
+import { renderReport } from '../../../engine/report/render-report.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+const start = {
+  type: 'thread.started',
+  thread_id: 't',
+  config: { model: 'm', cwd: '/w', sandbox_mode: 'read-only', sandbox_backend: 'bubblewrap' },
+}
+const command = (at: number, output: string, status = 'completed') => ({
+  type: 'item.completed',
+  item: {
+    id: `item_${at}`,
+    type: 'command_execution',
+    command: `echo ${at}`,
+    aggregated_output: output,
+    exit_code: 0,
+    status,
+  },
+})
+
+function fileOf(events: readonly unknown[]): string {
+  const file = join(tempDir(), 'events.jsonl')
+  writeFileSync(file, events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  return file
+}
+
+/** Reads events that are a session's. */
+function reportOf(file: string): Report {
+  const report = collectReport(file)
+  return typeof report === 'string' ? expect.fail(report) : report
+}
+
+test('a long session becomes a page that is small enough to send, with what was refused still in it', () => {
+  const file = fileOf([start])
+  const output = 'x'.repeat(20_000)
+  const lines = Array.from({ length: 1500 }, (_, at) =>
+    JSON.stringify(command(at, `${at} ${output}`, at === 700 ? 'declined' : 'completed')),
+  )
+  appendFileSync(file, `${lines.join('\n')}\n`)
+  const short = Array.from({ length: 20_000 }, (_, at) => JSON.stringify(command(at, 'ok')))
+  appendFileSync(file, `${short.join('\n')}\n`)
+  const report = reportOf(file)
+  expect(report.totals).toMatchObject({ steps: 21_500, refused: 1 })
+  expect(report.omittedSteps).toBeGreaterThan(10_000)
+  const page = renderReport(report, 'html')
+  expect(page.length).toBeLessThan(5_000_000)
+  expect(page).toContain('href="#step-701"')
+  expect(page).toContain('id="step-701"')
+  expect(Buffer.byteLength(renderReport(report, 'md'))).toBeLessThan(1024 * 1024)
+})
+
+test('a torn or foreign file never makes it fail but is said to hold no run', () => {
+  const value = fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom(start, command(1, 'x'), { type: 'turn.completed' }, { type: 'event', event: 1 }),
+  )
+  const torn = fc.record({
+    type: fc.constantFrom(
+      'item.completed',
+      'item',
+      'response',
+      'event',
+      'spent',
+      'begin',
+      'turn.failed',
+      'summary',
+      'thread.started',
+    ),
+    item: fc.oneof(
+      fc.jsonValue(),
+      fc.record({
+        type: fc.constantFrom('file_change', 'todo_list', 'mcp_tool_call', 'hook'),
+        changes: fc.jsonValue(),
+        items: fc.jsonValue(),
+        result: fc.jsonValue(),
+      }),
+    ),
+    event: fc.jsonValue(),
+    ...{
+      config: fc.jsonValue(),
+      files: fc.jsonValue(),
+      usage: fc.jsonValue(),
+      changes: fc.jsonValue(),
+      unsupported_claims: fc.jsonValue(),
+    },
+  })
+  fc.assert(
+    fc.property(fc.array(fc.oneof(value, torn), { maxLength: 20 }), (events) => {
+      const file = fileOf(events)
+      const report = collectReport(file)
+      if (typeof report === 'string') expect(report).toContain('holds no run')
+      else for (const format of reportFormats) renderReport(report, format)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('what the end of a run says of changed files stands beside what patches did', () => {
+  const diff = '--- a/src/a.js\n+++ b/src/a.js\n@@ -1,2 +1,2 @@\n-one\n+two\n three'
+  const patch = {
+    id: 'i',
+    type: 'file_change',
+    changes: [{ path: '/w/src/a.js', kind: 'update' }],
+    status: 'completed',
+    diff,
+  }
+  const report = reportOf(
+    fileOf([
+      start,
+      { type: 'item.completed', item: patch },
+      {
+        type: 'summary',
+        files: [
+          { path: '/w/src/a.js', kind: 'update' },
+          { path: '/w/made', kind: 'add', by: 'command' },
+        ],
+      },
+    ]),
+  )
+  expect(report.files).toEqual([
+    { path: 'src/a.js', kind: 'update', byCommand: false, added: 1, removed: 1, diffs: [{ step: 1, diff }] },
+    { path: 'made', kind: 'add', byCommand: true, added: 0, removed: 0, diffs: [] },
+  ])
+})

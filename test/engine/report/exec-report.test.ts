@@ -1,0 +1,110 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+
+const token = `ghp_${'a1B2c3D4'.repeat(5)}`
+const story: readonly Reply[] = [
+  [say('Looking.'), call('exec_command', { cmd: `echo ${token}; echo '<script>alert(1)</script>'; exit 3` })],
+  [call('apply_patch', { input: '*** Begin Patch\n*** Add File: src/new.js\n+const a = 1\n*** End Patch' })],
+  [
+    say(
+      'Made **src/new.js**, see [here](javascript:alert(1)) and [there](https://example.com/x). ![p](https://example.com/p.png)',
+    ),
+  ],
+]
+
+describe.skipIf(needsBubblewrap())('agent exec --report', () => {
+  test('writes a page, Markdown and JSON of the run, readable by their owner alone', async () => {
+    const [cwd, out] = [repository(), tempDir()]
+    const files = ['page.html', 'text.md', 'data.json'].map((name) => join(out, name))
+    const ended = await exec(story, [...files.flatMap((file) => ['--report', file]), 'make "it" <b>good</b>'], { cwd })
+    expect(ended.code).toBe(0)
+    const [page = '', text = '', data = ''] = files.map((file) => readFileSync(file, 'utf8'))
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600])
+    expect(page).toMatch(/^<!doctype html>\s*<html lang="en">\s*<head>\s*<meta http-equiv="Content-Security-Policy"/)
+    expect(page).toContain('make &quot;it&quot; &lt;b&gt;good&lt;/b&gt;')
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(page).toContain('<a href="https://example.com/x"')
+    expect(page).not.toMatch(/<a href="javascript|<img|p\.png"/)
+    expect(page).toContain('id="step-2"')
+    expect([page, text, data].filter((each) => each.includes(token))).toEqual([])
+    expect(text).toMatch(/^## Done · exit code 0/)
+    expect(text.replace(/^(`{3,})[^]*?^\1$/gm, '')).not.toMatch(/<|!\[|\]\(/)
+    expect(JSON.parse(data)).toMatchObject({
+      version: 1,
+      totals: { commands: 1, failedCommands: 1, refused: 0 },
+      files: [{ path: 'src/new.js', kind: 'add', added: 1, removed: 0 }],
+      runs: [{ prompt: 'make "it" <b>good</b>', end: { result: 'done', exitCode: 0 } }],
+    })
+  })
+
+  test('leaves one of a run that keeps nothing, also where it fails', async () => {
+    const page = join(tempDir(), 'page.html')
+    const ended = await exec([[say('never')]], ['--ephemeral', '--fail-on-no-change', '--report', page, 'x'], {
+      cwd: repository(),
+    })
+    expect(ended.code).toBe(1)
+    expect(readFileSync(page, 'utf8')).toContain('--fail-on-no-change')
+  })
+
+  test('is refused before anything runs where the name says no format, or the file cannot be written', async () => {
+    const cwd = repository()
+    for (const [file, words] of [
+      ['report', "its name doesn't say what to write"],
+      [join(cwd, 'none', 'report.html'), "can't be written there"],
+    ] as const) {
+      const ended = await exec([[say('never')]], ['--report', file, 'x'], { cwd })
+      expect([ended.code, ended.requests.length]).toEqual([2, 0])
+      expect(ended.stderr).toContain(words)
+    }
+  })
+})
+
+describe.skipIf(needsBubblewrap())("GitHub's summary of the step", () => {
+  test('is written by itself where there is one, behind what is in it, and not under --summary off', async () => {
+    const summary = join(tempDir(), 'summary.md')
+    writeFileSync(summary, '# earlier\n')
+    const env = { GITHUB_STEP_SUMMARY: summary }
+    await exec(story, ['--summary', 'off', 'x'], { cwd: repository(), env })
+    expect(readFileSync(summary, 'utf8')).toBe('# earlier\n')
+    await exec(story, ['x'], { cwd: repository(), env })
+    const text = readFileSync(summary, 'utf8')
+    expect(text).toMatch(/^# earlier\n## Done · exit code 0/)
+    // What a stranger wrote stands between fences, or is escaped.
+    expect(text.replace(/^(`{3,})[^]*?^\1$/gm, '')).not.toMatch(/<|!\[|\]\(/)
+  })
+})
+
+describe.skipIf(needsBubblewrap())('agent report', () => {
+  test('reads a session by its id or its folder, and a file of events', async () => {
+    const [cwd, home] = [repository(), tempDir()]
+    const ended = await exec(story, ['--json', 'x'], { cwd, home })
+    const [first] = ended.events
+    const { thread_id: id, config } = first?.type === 'thread.started' ? first : expect.fail('no first event')
+    const events = join(tempDir({ 'events.jsonl': ended.stdout }), 'events.jsonl')
+    for (const source of [id.slice(-12), config.session_dir, events]) {
+      const { code, stdout } = await agent(['report', source, '--format', 'json'], { cwd, home })
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ threadId: id, totals: { commands: 1, failedCommands: 1 } })
+    }
+    const page = await agent(['report', id], { cwd, home })
+    expect(page.stdout).toContain('<title>Done: x</title>')
+  })
+
+  test('says what is wrong with a source that holds no session', async () => {
+    const cwd = tempDir({ 'torn.jsonl': '{"type":"thr', 'folder/other': '' })
+    for (const [source, words] of [
+      ['torn.jsonl', 'holds no run'],
+      ['folder', 'holds no session'],
+      ['0123456789ab', "There is no session '0123456789ab'"],
+    ] as const) {
+      const { code, stderr } = await agent(['report', source], { cwd, home: tempDir() })
+      expect([code, stderr]).toEqual([2, expect.stringContaining(words)])
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { code, imports, sources } from './sources.ts'
+
+const report = sources('engine/report')
+const maker = 'engine/report/html/html.ts'
+
+/** The text of a source outside of templates of `html`, with what stands in their gaps. */
+function outsideTemplates(text: string): string {
+  let kept = ''
+  // Where the text goes on after each end: inside which templates it stands, and how deep in braces.
+  const stack: { readonly isHtml: boolean; braces: number }[] = []
+  let isTemplate = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? ''
+    const top = stack.at(-1)
+    if (isTemplate && character === '\\') at++
+    else if (isTemplate && character === '`') {
+      stack.pop()
+      isTemplate = false
+    } else if (isTemplate && text.startsWith('${', at)) {
+      isTemplate = false
+      at++
+    } else if (isTemplate) {
+      if (top?.isHtml !== true) kept += character
+    } else if (character === '`') {
+      stack.push({ isHtml: text.slice(0, at).endsWith('html'), braces: 0 })
+      isTemplate = true
+    } else if (top !== undefined && character === '{') top.braces++
+    else if (top !== undefined && character === '}' && top.braces-- === 0) {
+      top.braces = 0
+      isTemplate = true
+    } else kept += character
+  }
+  return kept
+}
+
+test('what is written into a page is made by the one template that escapes', () => {
+  const markup = report
+    .filter((file) => file !== maker)
+    .flatMap((file) =>
+      /<\/?[a-z!]+[\s>/]|&(?:lt|gt|amp|quot|#)/.test(stringsOf(outsideTemplates(code(file)))) ? [file] : [],
+    )
+  // Markdown has its own way to say the two characters that begin raw HTML.
+  expect(markup).toEqual(['engine/report/markdown/escape.ts'])
+})
+
+test('only the page itself puts in text that is not escaped: its own style and script', () => {
+  const users = report.filter((file) =>
+    imports(file).some(({ target, names }) => target === maker && names.includes('ownElement')),
+  )
+  expect(users).toEqual(['engine/report/html/page.ts'])
+  expect(code('engine/report/html/page.ts').match(/ownElement\(/g)).toHaveLength(2)
+  expect(report.filter((file) => /new Html\(/.test(code(file)))).toEqual([maker])
+})
+
+test('nothing of the page has a style, a handler or a source of its own', () => {
+  const wrong = report.filter((file) => /\s(?:style|on[a-z]+|src|srcset|action|formaction)="/.test(code(file)))
+  expect(wrong).toEqual([])
+})
+
+test('markup outside of the template would be seen', () => {
+  const sample = 'const a = html`<b>${list.map((x) => html`<i>${x}</i>`)}</b>` + "<u>"; const b = `<s>${a}</s>`'
+  expect(stringsOf(outsideTemplates(sample))).toMatch(/<u>.*<s>/)
+  expect(stringsOf(outsideTemplates(sample))).not.toMatch(/<[bi]>/)
+})
+
+/** What isn't a type's brackets: generics have no space after the bracket, and no quotes around. */
+function stringsOf(text: string): string {
+  return text.replace(
+    /\b(?:Map|Set|Record|Readonly|ReadonlySet|ReadonlyMap|Writable|Partial|Promise|Omit|Pick|Extract|ReturnType)<[^;=(]*>/g,
+    '',
+  )
+}
