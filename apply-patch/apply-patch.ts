@@ -10,6 +10,7 @@ import { planPatch, type PlanOptions } from './plan/plan-patch.ts'
  * @returns what was done; what had to be repaired in the patch is among its warnings
  * @throws PatchError for a patch that is malformed or doesn't fit the tree, with every failure of every file
  * @throws CommitError when the changes could not be made; its `tree` tells whether everything is as before
+ * @example const { summary } = await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
  */
 export async function applyPatch(text: string | Uint8Array, options: PlanOptions & CommitOptions): Promise<Report> {
   const { patch, repairs } = parsePatch(text, options.mode === undefined ? {} : { mode: options.mode })

@@ -1,6 +1,15 @@
 import { holdAcrossCopies } from './hold-across-copies.ts'
 
-/** A patch that was refused: malformed, or not applicable as a whole. Nothing was changed. */
+/**
+ * A patch that was refused: malformed, or not applicable as a whole. Nothing was changed.
+ *
+ * @example
+ * try {
+ *   parsePatch('nonsense')
+ * } catch (error) {
+ *   if (error instanceof PatchError) console.error(error.code, error.failures.length)
+ * }
+ */
 export class PatchError extends Error {
   /**
    * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks what is needed.

@@ -4,6 +4,10 @@ import type { Chunk, Patch, PatchOperation } from './patch.ts'
 /**
  * Prints a patch. Parsing the result gives the same patch again, but for line numbers. A delete that names its lines
  * is an extension that only lenient mode reads.
+ *
+ * @example
+ * const { patch } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
+ * console.log(formatPatch(patch))
  */
 export function formatPatch(patch: Patch): string {
   const pieces: Buffer[] = [Buffer.from('*** Begin Patch\n')]

@@ -1,6 +1,8 @@
 /**
  * The format as a Lark grammar, for models that take a grammar with a freeform tool. It is what `strict` reads, but
  * for what a grammar can't say.
+ *
+ * @example const format = { type: 'grammar', syntax: 'lark', definition: patchGrammar } // of a tool, for a provider that knows grammars
  */
 export const patchGrammar = `start: begin_patch operation+ end_patch
 begin_patch: "*** Begin Patch" LF

@@ -32,6 +32,10 @@ type BuildingChunk = { anchors: string[]; lines: string[] }
 /**
  * Makes a parser for a patch that is not complete yet. It never fails: lines it can't place are left for `parsePatch`
  * to complain of. Each line is looked at once, when its end has come.
+ *
+ * @example
+ * const parser = createStreamingParser()
+ * for (const piece of ['*** Begin Patch\n*** Add', ' File: a.txt\n+one\n']) console.log(parser.push(piece))
  */
 export function createStreamingParser(): StreamingParser {
   const operations: Building[] = []

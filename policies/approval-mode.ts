@@ -12,7 +12,11 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
  */
 export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
 
-/** All modes, in the order of a help text. */
+/**
+ * All modes, in the order of a help text.
+ *
+ * @example for (const mode of approvalModes) console.log(mode, checkCommand('npm test', { approvalMode: mode, sandbox: 'workspace-write' }).decision)
+ */
 export const approvalModes: readonly ApprovalMode[] = ['untrusted', 'on-failure', 'on-request', 'never', 'bypass']
 
 /** What a mode says by itself about something that no rule speaks for. */

@@ -26,6 +26,8 @@ export type TableRow = {
  * Reads a file of commands, one a line: shell text as it is, or a JSON string, or an object with `command` (a line
  * or an argument vector) and optionally `expect` (a decision) or `label` (`safe` is allowed, `unsafe` isn't) and `why`. Empty
  * lines and lines that begin with `#` are passed over. Throws `RuleError` for a line that is none of these.
+ *
+ * @example const rows = readCommandTable('table.jsonl', '{"command": "ls", "expect": "allow"}')
  */
 export function readCommandTable(path: string, text: string): readonly TableRow[] {
   return text.split(/\r?\n/).flatMap((content, at): readonly TableRow[] => {
@@ -81,7 +83,13 @@ export type TableResult = {
   readonly unjudged: number
 }
 
-/** Runs a table of commands with expected decisions. */
+/**
+ * Runs a table of commands with expected decisions.
+ *
+ * @example
+ * const rows = readCommandTable('table.jsonl', '{"command": "ls", "expect": "allow"}')
+ * const { passed, failed } = testCommandTable(rows, { approvalMode: 'untrusted', sandbox: 'read-only' })
+ */
 export function testCommandTable(rows: readonly TableRow[], options: CheckOptions): TableResult {
   const judged = rows.filter(({ expected }) => expected !== undefined)
   const failed = judged.flatMap((row) => {

@@ -2,7 +2,7 @@ import type { Action, SandboxMode } from './action.ts'
 import type { ApprovalMode } from './approval-mode.ts'
 import { assess } from './assess.ts'
 import type { Policy } from './assessment.ts'
-import { describeAnalysis } from './commands/analyse.ts'
+import { describeAnalysis } from './commands/describe-analysis.ts'
 import { describeFact, worstClass, type CommandClass } from './commands/facts.ts'
 import { joinPermissions } from './permissions/join.ts'
 import type { PermissionSet } from './permissions/permission.ts'
@@ -41,6 +41,8 @@ export type CheckedCommand = {
 /**
  * Says what would be decided about a command: a line for a shell, or an argument vector. It is the function by which
  * a guardian decides, so the two can't disagree. Nothing is run, asked or recorded.
+ *
+ * @example const { decision, reason } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only' })
  */
 export function checkCommand(command: string | readonly string[], options: CheckOptions): CheckedCommand {
   return checkUnder(toPolicy(options), command, options)
@@ -102,7 +104,13 @@ function makePolicy({ approvalMode, rules, permissions }: CheckOptions): Policy 
 
 const decisions = { allow: 'would run without asking', ask: 'would be asked about', deny: 'would be refused' } as const
 
-/** A check in words, for people. Ends with a line feed. */
+/**
+ * A check in words, for people. Ends with a line feed.
+ *
+ * @example
+ * const options = { approvalMode: 'untrusted', sandbox: 'read-only' } as const
+ * console.log(explainCheck(checkCommand('cd x && rm y', options), options))
+ */
 export function explainCheck(checked: CheckedCommand, options: CheckOptions): string {
   const lines = [
     visibleLine(checked.command) || '(an empty line)',

@@ -27,6 +27,7 @@ const kinds: Readonly<Record<CommandClass, string>> = {
  * what decides, and what would let it run without asking. Ends with a line feed.
  *
  * @param command a line for a shell, or an argument vector
+ * @example console.log(explainCommand('cd x && rm y', { approvalMode: 'untrusted', sandbox: 'read-only' }))
  */
 export function explainCommand(command: string | readonly string[], options: CheckOptions): string {
   const action = toExecAction(command, options)

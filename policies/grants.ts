@@ -3,7 +3,11 @@ import { homeDirectory } from './home.ts'
 import type { Grant } from './action.ts'
 import { isInside } from './is-inside.ts'
 
-/** A grant in words. */
+/**
+ * A grant in words.
+ *
+ * @example console.log(describeGrant({ kind: 'network', host: 'example.com' })) // connecting to example.com
+ */
 export function describeGrant(grant: Grant): string {
   switch (grant.kind) {
     case 'read':

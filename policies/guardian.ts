@@ -79,7 +79,14 @@ export type Guardian = {
   readonly canAsk: boolean
 }
 
-/** Makes a guardian. Its options are read once; only what a reviewer says for the rest of the run changes its policy. */
+/**
+ * Makes a guardian. Its options are read once; only what a reviewer says for the rest of the run changes its policy.
+ *
+ * @example
+ * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
+ * const { verdict } = await guardian.review({ type: 'exec', argv: ['ls'], cwd: '/', sandbox: 'workspace-write' })
+ * console.log(verdict.decision, guardian.check('rm -rf /').reason)
+ */
 export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
   // `never` means that nobody is asked, whoever might be there.

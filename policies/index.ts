@@ -7,13 +7,8 @@ export { formatHead, parseHead, type AuditHead } from './audit/head.ts'
 export { verifyAuditLog, type AuditFault, type AuditVerification } from './audit/verify.ts'
 export { checkCommand, explainCheck, type CheckedCommand, type CheckOptions } from './check.ts'
 export { readCommandTable, testCommandTable, type TableResult, type TableRow } from './check-table.ts'
-export {
-  analyseCommand,
-  analyseScript,
-  describeAnalysis,
-  type AnalysedCommand,
-  type CommandAnalysis,
-} from './commands/analyse.ts'
+export { analyseCommand, analyseScript, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
+export { describeAnalysis } from './commands/describe-analysis.ts'
 export { findSensitive as secretPlace } from './commands/sensitive-paths.ts'
 export type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 export { createGuardian, type CheckPlace, type Guardian, type GuardianOptions, type ReviewOptions } from './guardian.ts'

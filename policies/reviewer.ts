@@ -49,7 +49,13 @@ export type Reviewer = {
   readonly review: (request: ReviewRequest, options: { readonly signal?: AbortSignal }) => Promise<ReviewerAnswer>
 }
 
-/** Nobody is there: the answer is no, at once, with what asked and how to allow it. */
+/**
+ * Nobody is there: the answer is no, at once, with what asked and how to allow it.
+ *
+ * @example
+ * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
+ * const { verdict } = await guardian.review({ type: 'exec', argv: ['sudo', 'ls'], cwd: '/', sandbox: 'read-only' }) // denied
+ */
 export const nobody: Reviewer = {
   name: 'nobody',
   review: (request) =>

@@ -50,13 +50,21 @@ export type ConfiningBackend = Having<'confines', true>
 /** A backend that can be asked for by its name. */
 export type NamedBackend = Having<'isStated', false>
 
-/** The names of all backends. */
+/**
+ * The names of all backends.
+ *
+ * @example console.log(backendNames()) // bubblewrap, docker, …
+ */
 export function backendNames(): readonly Backend[] {
   // The keys of a table that nobody changes are what its type says.
   return Object.keys(backends) as Backend[]
 }
 
-/** What is known of a backend. */
+/**
+ * What is known of a backend.
+ *
+ * @example console.log(backendNames().filter((name) => factsOf(name).hasAllowlist))
+ */
 export function factsOf(backend: Backend): BackendFacts {
   return backends[backend]
 }

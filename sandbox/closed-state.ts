@@ -13,6 +13,7 @@ import { isWithin } from './paths.ts'
  *
  * @param preferred the user's own folder
  * @throws Error that says why none of them will do
+ * @internal
  */
 export function closedState(roots: readonly string[], preferred: string = ownState()): string {
   const real = roots.flatMap((root) => [root, hostFileSystem.realPath(root) ?? root])

@@ -8,6 +8,8 @@ import type { Backend } from './backend.ts'
 /**
  * The socket of the docker daemon that this machine's programs talk to, without symlinks, which a container may lack; undefined where
  * `DOCKER_HOST` names one that is no file.
+ *
+ * @example const dockerSocket = localDockerSocket() // for a policy's key of that name
  */
 export function localDockerSocket(env: Readonly<NodeJS.ProcessEnv> = process.env): string | undefined {
   const named = env['DOCKER_HOST'] ?? ''

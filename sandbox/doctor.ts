@@ -28,7 +28,11 @@ export type DoctorReport = {
   readonly notes: readonly string[]
 }
 
-/** Finds out what can be enforced here by trying it, believing nothing remembered. */
+/**
+ * Finds out what can be enforced here by trying it, believing nothing remembered.
+ *
+ * @example const { chosen, backends } = await doctor()
+ */
 export async function doctor(): Promise<DoctorReport> {
   const backends: BackendReport[] = []
   for (const name of backendNames()) if (!factsOf(name).isStated) backends.push(await reportOf(name))
@@ -52,7 +56,11 @@ export async function doctor(): Promise<DoctorReport> {
   }
 }
 
-/** A report as text for a terminal. */
+/**
+ * A report as text for a terminal.
+ *
+ * @example console.log(renderDoctor(await doctor()))
+ */
 export function renderDoctor(report: DoctorReport): string {
   const lines = [
     `${report.platform}: ${report.chosen === undefined ? 'no sandbox can be used' : `commands are confined by ${report.chosen}`}`,
@@ -79,7 +87,11 @@ async function reportOf(backend: Backend): Promise<BackendReport> {
   }
 }
 
-/** Whether a docker daemon answers that can enforce policies. */
+/**
+ * Whether a docker daemon answers that can enforce policies.
+ *
+ * @example console.log((await isDockerUsable()) ? 'docker can confine commands' : 'docker is not there')
+ */
 export async function isDockerUsable(): Promise<boolean> {
   return (await reportOf('docker')).usable
 }

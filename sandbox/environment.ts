@@ -58,7 +58,11 @@ const secretName =
 /** `scheme://user:password@host`, as database and proxy addresses carry it. */
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i
 
-/** Whether a variable of an environment is taken for a secret, by its name or by what it holds. */
+/**
+ * Whether a variable of an environment is taken for a secret, by its name or by what it holds.
+ *
+ * @example console.log(looksLikeSecret('API_TOKEN', 'x')) // true
+ */
 export function looksLikeSecret(name: string, value: string): boolean {
   return secretName.test(name) || addressWithPassword.test(value)
 }
@@ -104,6 +108,8 @@ function privateTemp(directory: string): Variables {
 /**
  * Why a variable that comes from elsewhere than the caller's own environment, say from a hook, has no place in a command's: the
  * filters of the policy hold for it too, and what the policy sets stays so. Undefined where nothing speaks against it.
+ *
+ * @internal
  */
 export function refusalOfVariable(
   { exclude, includeOnly, set, pass }: SandboxPolicy['environment'],
@@ -134,12 +140,20 @@ type CommandEnvironment = { readonly variables: Variables; readonly withheld: re
 /** How many variables of an environment commands don't get, and how many of these are taken for secrets. */
 export type Withheld = { readonly variables: number; readonly secrets: number }
 
-/** What commands inherit from: this process's own environment, whatever whoever opens the sandbox goes by. */
+/**
+ * What commands inherit from: this process's own environment, whatever whoever opens the sandbox goes by.
+ *
+ * @internal
+ */
 export function inheritedVariables(): Readonly<Record<string, string | undefined>> {
   return process.env
 }
 
-/** Counts what a policy keeps from commands of what they inherit from. */
+/**
+ * Counts what a policy keeps from commands of what they inherit from.
+ *
+ * @example const { variables, secrets } = countWithheld(parsePolicy({ mode: 'read-only', workspace: process.cwd() }))
+ */
 export function countWithheld(policy: SandboxPolicy): Withheld {
   const inherited = inheritedVariables()
   const { withheld } = commandEnvironment(policy, inherited, { cwd: '/' })

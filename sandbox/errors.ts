@@ -36,7 +36,16 @@ export type SandboxErrorData = {
 
 export type SandboxErrorCode = keyof SandboxErrorData
 
-/** Thrown when a sandbox can't be opened or a command can't be started. What a command does is a result, never this. */
+/**
+ * Thrown when a sandbox can't be opened or a command can't be started. What a command does is a result, never this.
+ *
+ * @example
+ * try {
+ *   parsePolicy({ mode: 'no-such-mode', workspace: '/' })
+ * } catch (error) {
+ *   if (SandboxError.is(error, 'invalid-policy')) console.error(error.data.problems)
+ * }
+ */
 export class SandboxError<Code extends SandboxErrorCode = SandboxErrorCode> extends Error {
   override readonly name = 'SandboxError'
   readonly code: Code

@@ -12,6 +12,8 @@ import type { Denial } from './sandbox.ts'
  * Finishes what runs left that were killed in the middle of a command: what that had planted for the host to execute goes to
  * quarantine, and is returned; then their directories are removed. To be called before any program of the host looks at a tree that
  * commands have worked in; `openSandbox` does it by itself. Throws `unreviewed`.
+ *
+ * @example for (const denial of await finishReviews()) console.warn(renderDenial(denial))
  */
 export async function finishReviews(): Promise<readonly Denial[]> {
   const found: Denial[] = []

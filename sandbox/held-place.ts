@@ -49,7 +49,11 @@ export type HeldPlace = Place & {
   readonly close: () => void
 }
 
-/** Holds what is at `path`, an absolute one that leads through no symlink; undefined where nothing is, or a symlink is on the way. */
+/**
+ * Holds what is at `path`, an absolute one that leads through no symlink; undefined where nothing is, or a symlink is on the way.
+ *
+ * @internal
+ */
 export function holdPlace(path: string): HeldPlace | undefined {
   if (process.platform === 'linux') {
     const held = openWithoutLinks(path)
@@ -70,7 +74,11 @@ export function holdPlace(path: string): HeldPlace | undefined {
   return place && { ...place, inside: (name) => join(path, name), close: () => undefined }
 }
 
-/** Whether what was held is still what lies at its path, reached through no symlink. */
+/**
+ * Whether what was held is still what lies at its path, reached through no symlink.
+ *
+ * @internal
+ */
 export function isThere({ path, identity }: Place): boolean {
   const now = placeAt(path)?.identity
   return now?.device === identity.device && now.inode === identity.inode

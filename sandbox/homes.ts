@@ -14,6 +14,8 @@ export function homes(): readonly string[] {
 /**
  * The one that what is ours and the user's lies in: `$HOME`, or where that names no absolute path, the one in the password database.
  * For who has neither, a directory that isn't there: nothing is found in it, and what has to be kept says so.
+ *
+ * @internal
  */
 export function homeDirectory(): string {
   for (const find of [() => process.env['HOME'], registeredHome]) {

@@ -23,6 +23,7 @@ const mebibyte = 1024 * 1024
  * what isn't there, isn't a file, is larger, or can't be read.
  *
  * @param how `follow`: also through a symlink in the last place. Default: a symlink is no file.
+ * @internal
  */
 export function readHostFile(
   path: string,
@@ -67,6 +68,7 @@ const directoryOnly = process.platform === 'linux' ? constants.O_DIRECTORY | 0o1
  * What lies there by the end is replaced, not followed: a link, a pipe or another file that a command put in its place gets nothing.
  *
  * @throws Error that says why it can't be written: it is no regular file, or its directory is closed
+ * @internal
  */
 export function holdOutput(file: string, closed = false): HeldOutput {
   const path = placeOf(resolve(file))
@@ -94,7 +96,11 @@ export function holdOutput(file: string, closed = false): HeldOutput {
   }
 }
 
-/** A new file that is added to, by one descriptor: what is put in its place later gets nothing. Throws `EEXIST` where there is one. */
+/**
+ * A new file that is added to, by one descriptor: what is put in its place later gets nothing. Throws `EEXIST` where there is one.
+ *
+ * @internal
+ */
 export function openNewFile(path: string): { append(text: string): void } {
   const descriptor = openSync(
     path,

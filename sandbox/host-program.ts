@@ -21,6 +21,7 @@ const systemDirectories: readonly string[] = [
  * whatever name they are reached. `npx` and `npm run` put `node_modules/.bin` of the workspace first, which commands fill.
  *
  * @param roots what commands may write to; links are followed here
+ * @internal
  */
 export function hostPath(roots: readonly string[], path: string | undefined = process.env['PATH']): string {
   const closed = realRoots(roots)
@@ -34,6 +35,7 @@ export function hostPath(roots: readonly string[], path: string | undefined = pr
  *
  * @param from the directory that a relative path counts from
  * @throws SandboxError `missing-program` that says where it was looked for
+ * @internal
  */
 export function hostProgram(name: string, roots: readonly string[], from: string = process.cwd()): string {
   const searched = name.includes('/') ? [] : hostPath(roots).split(delimiter).filter(isAbsolute)

@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
  * kernel says of a directory that is there that it isn't, as it does below `/proc`.
  *
  * @throws what the system says, at the first directory that can't be made
+ * @internal
  */
 export function makeDirectories(path: string): void {
   if (isMade(path)) return

@@ -10,7 +10,11 @@ export function isNamePattern(entry: string): boolean {
   return entry.startsWith(prefix)
 }
 
-/** Whether a path, given relative to a root, has a component that one of the patterns means. */
+/**
+ * Whether a path, given relative to a root, has a component that one of the patterns means.
+ *
+ * @internal
+ */
 export function matchesName(relativePath: string, patterns: readonly string[]): boolean {
   return relativePath.split('/').some((name) => patterns.some((pattern) => namer(pattern)(name)))
 }

@@ -70,6 +70,10 @@ function settle(
  * enforce all of the policy here (there is no falling back to less), `missing-directory` when a root isn't there, `invalid-policy` when one
  * is the kernel's own, `path-changed` where something else is at a path than `known` says, `unreviewed` where a killed run's review can't be
  * finished.
+ *
+ * @example
+ * await using sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: process.cwd() }))
+ * const { stdout, denials } = await sandbox.run(['sh', '-c', 'echo one > a.txt; ls'])
  */
 export async function openSandbox(asked: SandboxPolicy, options: SandboxOptions = {}): Promise<OpenedSandbox> {
   const backend = options.backend ?? defaultBackend(asked)

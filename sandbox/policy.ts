@@ -120,7 +120,11 @@ const Limits = z.strictObject({
   openFiles: z.int().min(32).optional(),
 })
 
-/** What a confined command may do. Every list says `[]` for none: there is no "unset". */
+/**
+ * What a confined command may do. Every list says `[]` for none: there is no "unset".
+ *
+ * @example const { success } = SandboxPolicy.safeParse({ mode: 'read-only', workspace: 'relative' }) // false
+ */
 export const SandboxPolicy = z.strictObject({
   /** `danger-full-access` confines nothing but the environment and the limits. */
   mode: z.enum(['read-only', 'workspace-write', 'danger-full-access']),
@@ -172,7 +176,11 @@ export type SandboxPolicy = z.infer<typeof SandboxPolicy>
 /** A policy as written: everything but `mode` and `workspace` may be left out. */
 export type SandboxPolicyInput = z.input<typeof SandboxPolicy>
 
-/** Checks a policy and fills in its defaults. Throws `SandboxError` `invalid-policy` naming every wrong key. */
+/**
+ * Checks a policy and fills in its defaults. Throws `SandboxError` `invalid-policy` naming every wrong key.
+ *
+ * @example const policy = parsePolicy({ mode: 'read-only', workspace: process.cwd(), limits: { wallTimeMs: 10_000 } })
+ */
 export function parsePolicy(input: unknown): SandboxPolicy {
   // A parser compiled for one policy costs more than it saves.
   const parsed = SandboxPolicy.safeParse(input, { jitless: true })

@@ -35,6 +35,8 @@ export function makeRunDirectory(roots: readonly string[], backend: Backend): Ru
 /**
  * Makes a directory below one of `scratchBases` for something of this process that is no run's: it is removed as a run's is when this
  * process was killed.
+ *
+ * @internal
  */
 export function makePassingDirectory(base: string): string {
   return mkdtempSync(join(base, `${passingPrefix}${ownerName(process.pid)}-`))

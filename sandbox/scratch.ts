@@ -60,7 +60,11 @@ function canMakeIn(path: string): boolean {
   }
 }
 
-/** The same for a policy. */
+/**
+ * The same for a policy.
+ *
+ * @internal
+ */
 export function closedTemporaryDirectory(policy: SandboxPolicy, backend: Backend): string {
   return closedBase(writableRoots(policy, hostFileSystem), backend)
 }

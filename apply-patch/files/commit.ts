@@ -46,6 +46,9 @@ export type Report = {
  *
  * @throws CommitError when it did not happen; its `tree` tells whether everything is as before
  * @throws PathError for a change outside the root
+ * @example
+ * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
+ * const { summary } = await commit(await planPatch(patch, { root: '.' }), { durable: true })
  */
 export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptions = {}): Promise<Report> {
   const { signal, durable = false, now } = options

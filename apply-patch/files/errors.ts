@@ -17,7 +17,16 @@ export type PathErrorCode =
   /** The system won't let us look; `errno` says why. */
   | 'unreadable'
 
-/** A path of a patch that is refused before anything is read or written through it. */
+/**
+ * A path of a patch that is refused before anything is read or written through it.
+ *
+ * @example
+ * try {
+ *   await planWrite({ path: '../a.txt', content: Buffer.from('') }, { root: '.' })
+ * } catch (error) {
+ *   if (error instanceof PathError) console.error(error.code, error.path)
+ * }
+ */
 export class PathError extends Error {
   readonly code: PathErrorCode
   /** As the patch spells it. */
@@ -45,7 +54,15 @@ export class PathError extends Error {
 
 holdAcrossCopies('PathError', PathError)
 
-/** A file that is there but can't be read. */
+/**
+ * A file that is there but can't be read.
+ *
+ * @example
+ * const { patch } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
+ * await planPatch(patch, { root: '.' }).catch((error: unknown) => {
+ *   if (error instanceof ReadError) console.error(error.path, error.errno)
+ * })
+ */
 export class ReadError extends Error {
   readonly code = 'unreadable'
   /** As the patch spells it. */
@@ -117,7 +134,16 @@ export type CommitFacts = {
   readonly cause?: unknown
 }
 
-/** A commit, recovery or undo that did not happen. */
+/**
+ * A commit, recovery or undo that did not happen.
+ *
+ * @example
+ * try {
+ *   await undo('.')
+ * } catch (error) {
+ *   if (error instanceof CommitError) console.error(error.code, error.tree) // nothing-to-undo unchanged
+ * }
+ */
 export class CommitError extends Error {
   readonly code: CommitErrorCode
   readonly facts: CommitFacts

@@ -29,6 +29,7 @@ export { openTree, type Tree } from './tree.ts'
  * for one root takes a few system calls, so call it before every plan.
  *
  * @throws CommitError `unrecoverable` naming the files somebody changed since the crash; `busy`
+ * @example for (const { outcome, paths } of await recover({ root: '.' })) console.log(outcome, paths)
  */
 export async function recover(options: RecoverOptions = {}): Promise<readonly RecoveryReport[]> {
   // Reading journals needs a validator, which a start without a crash behind it need not load.
@@ -44,6 +45,9 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
  *
  * @param options.only takes back the patch with this id, and only where it is the last; else `nothing-to-undo`
  * @throws CommitError `changed` naming every file that isn't what the patch left; `nothing-to-undo`
+ * @example
+ * await applyPatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n', { root: '.' })
+ * await undo('.') // a.txt is gone
  */
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   return (await import('./undo.ts')).undo(root, options)

@@ -8,12 +8,11 @@ import { bodyOf, finalNewline, unterminated } from './stray-lines.ts'
 import { unwrap } from './unwrap.ts'
 
 /**
- * Parses a patch.
- *
- * Lenient also reads what models really write and reports each repair; strict takes the grammar to the letter, with
+ * Parses a patch. Lenient also reads what models really write and reports each repair; strict takes the grammar to the letter, with
  * CRLF line ends as the one liberty. Bodies are ranges of `text` when that is bytes, so those must not change later.
  *
  * @throws PatchError `malformed` with the first fault of every operation
+ * @example const { patch, repairs } = parsePatch('*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n')
  */
 export function parsePatch(
   text: string | Uint8Array,

@@ -23,6 +23,9 @@ export type PlanOptions = {
  *
  * @throws PatchError `not-applied` with every failure of every file
  * @throws CommitError when a crashed run can't be put in order
+ * @example
+ * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
+ * console.log(unifiedDiff(await planPatch(patch, { root: '.' })))
  */
 export async function planPatch(patch: Patch, options: PlanOptions): Promise<ChangeSet> {
   const { root, beside = [], unsafePaths = false, signal } = options

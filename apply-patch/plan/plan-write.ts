@@ -9,6 +9,7 @@ import { Overlay } from './overlay.ts'
  *
  * @throws PatchError `not-applied` where the path can't be written
  * @throws CommitError when a crashed run can't be put in order
+ * @example await commit(await planWrite({ path: 'a.txt', content: Buffer.from('one\n') }, { root: '.' }))
  */
 export async function planWrite(
   file: { readonly path: string; readonly content: Uint8Array },

@@ -9,6 +9,13 @@ import { renderSeek } from './render-seek.ts'
 /**
  * The message for any error of this library, first line as Codex words it, all failures one after the other, each
  * with what its reader needs to write a patch that fits. Without a final line end.
+ *
+ * @example
+ * try {
+ *   parsePatch('nonsense')
+ * } catch (error) {
+ *   console.error(renderFailure(error))
+ * }
  */
 export function renderFailure(error: unknown): string {
   if (error instanceof PatchError) {

@@ -1,6 +1,12 @@
 import type { ChangeSet, SummaryLine } from '../change-set.ts'
 
-/** What `apply-patch` prints after applying: Codex's text, all added, then all modified, then all deleted. */
+/**
+ * What `apply-patch` prints after applying: Codex's text, all added, then all modified, then all deleted.
+ *
+ * @example
+ * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
+ * console.log(renderSummary(await planPatch(patch, { root: '.' })))
+ */
 export function renderSummary(changeSet: Pick<ChangeSet, 'summary'>): string {
   const lines = (['A', 'M', 'D'] as const).flatMap((kind) => ofKind(changeSet.summary, kind))
   return ['Success. Updated the following files:', ...lines, ''].join('\n')

@@ -26,6 +26,11 @@ export type FilePair = {
  * A file that isn't UTF-8 can be deleted by a patch, but not added or changed by one.
  *
  * @throws PatchError `not-expressible` naming every file that the format has no way to write
+ * @example
+ * mkdirSync('before')
+ * mkdirSync('after')
+ * writeFileSync('after/a.txt', 'one\n')
+ * console.log(formatPatch(await diffToPatch({ before: 'before', after: 'after' })))
  */
 export async function diffToPatch(
   from: readonly FilePair[] | { readonly before: string; readonly after: string },

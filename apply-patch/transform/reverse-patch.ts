@@ -10,6 +10,9 @@ import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts
  *
  * @throws PatchError `not-reversible`: a delete doesn't say what it deleted, removed lines have no context to find the
  *   place by
+ * @example
+ * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
+ * console.log(formatPatch(reversePatch(patch))) // deletes a.txt
  */
 export function reversePatch(patch: Patch): Patch {
   const failures: PlaceFailure[] = []

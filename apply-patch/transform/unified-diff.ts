@@ -3,7 +3,13 @@ import type { Change, ChangeSet } from '../change-set.ts'
 import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'
 
-/** What a change set would do, or did, as a unified diff that `git apply` and `patch -p1` read. */
+/**
+ * What a change set would do, or did, as a unified diff that `git apply` and `patch -p1` read.
+ *
+ * @example
+ * const { patch } = parsePatch('*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n')
+ * console.log(unifiedDiff(await planPatch(patch, { root: '.' })))
+ */
 export function unifiedDiff(changeSet: Pick<ChangeSet, 'changes'>): string {
   const written = new Map(
     changeSet.changes.flatMap((change) => (change.type === 'write' ? [[change.place.key, change]] : [])),

@@ -40,5 +40,9 @@ const all: readonly Tool[] = [
   killSession,
 ]
 
-/** The tools every run has. */
+/**
+ * The tools every run has.
+ *
+ * @example console.log(builtInTools.map(({ name }) => name))
+ */
 export const builtInTools = withSchemas(all, preparedSchemas())

@@ -12,6 +12,11 @@ import type { Loaded } from './stages.ts'
  * Opens a run: the one way to have a model work, whoever wants it to. It begins at once, and by the request alone: it looks at no terminal,
  * no command line and no variable of the process, takes no signal, writes to no standard stream and ends no process. All that it opened is
  * closed when it is over, or could not be begun, the last first.
+ *
+ * @example
+ * // Not run: it asks a model.
+ * const run = openRun({ task: { type: 'prompt', prompt: 'fix it' }, workspace: process.cwd(), environment: process.env })
+ * console.log((await run.result).finalMessage)
  */
 export function openRun(request: RunRequest): Run {
   const queue = new EventQueue()

@@ -11,7 +11,11 @@ export type { Result, RunSummary, Spent, UnsupportedClaim } from './run-summary.
  * `codex exec --json`, so that its clients read ours; everything we add is an extra field or an extra item type.
  */
 
-/** Counts up when a field changes its meaning or goes away; new fields do not count. */
+/**
+ * Counts up when a field changes its meaning or goes away; new fields do not count.
+ *
+ * @example console.log(`these are events of schema ${schemaVersion}`)
+ */
 export const schemaVersion = 1
 
 /** Ours, in every event: what `SandboxStatus` says. */
@@ -57,6 +61,10 @@ const terminal = {
 /**
  * Every event a run can emit, as a zod schema. The first is `thread.started`, the last one of the two terminal `turn.` ones. A start
  * that fails, and so becomes no run, is `error` and `turn.failed` alone.
+ *
+ * @example
+ * const line = '{"type":"error","message":"out of memory"}'
+ * const event = RunEvent.parse(JSON.parse(line))
  */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({

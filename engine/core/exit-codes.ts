@@ -1,6 +1,8 @@
 /**
  * What the `agent` program exits with. Every way a run can end has its own number, so that a pipeline
  * can branch without reading the output.
+ *
+ * @example if (exitCodes.stoppedByGuardian === 3) console.log('a run that the Guardian stopped exits with 3')
  */
 export const exitCodes = {
   /** The run came to its own end. */

@@ -194,7 +194,16 @@ export type ModelFailure =
   | 'incomplete'
   | 'filtered'
 
-/** Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits; `budget`, that it may not be asked. */
+/**
+ * Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits; `budget`, that it may not be asked.
+ *
+ * @example
+ * try {
+ *   await openModel('gpt-5.5', { env: {}, cwd: process.cwd() })
+ * } catch (error) {
+ *   if (error instanceof ModelError) console.error(error.code) // configuration: there is no key
+ * }
+ */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly code: 'provider' | 'configuration' | 'replay' | 'budget'

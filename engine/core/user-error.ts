@@ -4,6 +4,13 @@ import { holdAcrossCopies } from './hold-across-copies.ts'
 /**
  * Something the user has to mend before the program can go on. `message` is complete as it stands: what happened,
  * where (file, line, key), what was expected, what to do next. Programs print it without a stack and exit with `reason`'s code.
+ *
+ * @example
+ * try {
+ *   await openAgent({ workspace: '/no/such/place' })
+ * } catch (error) {
+ *   if (error instanceof UserError) console.error(error.message, exitCodes[error.reason])
+ * }
  */
 export class UserError extends Error {
   override readonly name = 'UserError'

@@ -13,6 +13,12 @@ import { readSchema, type FinalOutput } from './output-schema.ts'
  * process, so any number of agents work beside each other in one process.
  *
  * @throws UserError for what the caller has to mend: a workspace that isn't there, a wrong setting, a schema that is none
+ * @example
+ * // Not run: it asks a model.
+ * await using agent = await openAgent({ workspace: '.', model: 'gpt-5.5', sandbox: 'workspace-write' })
+ * const run = agent.run('make the tests pass')
+ * for await (const event of run) if (event.type === 'item.completed') console.log(event.item)
+ * const { exitCode, finalMessage, usage, changes } = await run.result
  */
 export async function openAgent<Output = unknown>(options: AgentOptions<Output>): Promise<Agent<Output>> {
   const final = options.outputSchema === undefined ? undefined : await readSchema(options.outputSchema)

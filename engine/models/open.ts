@@ -22,6 +22,8 @@ import type { Wire } from './wire.ts'
  *
  * With fallback models, the next one answers where a provider can't. Connects to nothing yet.
  * Throws `ModelError` 'configuration' for a name it can't place, a missing key or a broken recording.
+ *
+ * @example const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
  */
 export async function openModel(name: string, options: ModelOptions): Promise<Model> {
   const model = await openOne(name, options)

@@ -8,6 +8,10 @@ import type { RecordedLine } from './replay-format.ts'
  * the results that vary between runs become placeholders: the working directory, paths of temporary files, durations.
  *
  * Throws `ModelError` 'configuration' when the file exists or can't be written; a recording is never overwritten.
+ *
+ * @example
+ * const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
+ * const recorded = await recordModel(model, 'conversation.jsonl', process.cwd()) // plays as replay:conversation.jsonl
  */
 export async function recordModel(model: Model, file: string, cwd: string): Promise<Model> {
   const recording = openRecording(file)

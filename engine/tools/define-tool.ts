@@ -6,6 +6,15 @@ import type { CheckedCall, GuardedToolDefinition, Tool, ToolDefinition } from '.
 /**
  * Makes a tool from its definition: derives what the model is told, and checks every call's input before it runs. What a
  * definition leaves out has the safe answer: not read-only, never beside other calls.
+ *
+ * @example
+ * const now = defineTool({
+ *   name: 'now',
+ *   description: 'Tells the time in a time zone.',
+ *   input: z.object({ timeZone: z.string() }),
+ *   readOnly: () => true,
+ *   run: async ({ timeZone }) => ({ ok: true, output: new Date().toLocaleString('en', { timeZone }) }),
+ * })
  */
 export function defineTool<Input extends z.ZodType, A extends Action>(definition: GuardedToolDefinition<Input, A>): Tool
 export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool

@@ -1,6 +1,15 @@
 import { holdAcrossCopies } from '../hold-across-copies.ts'
 
-/** An audit log that can't be kept. What can't be recorded doesn't run. */
+/**
+ * An audit log that can't be kept. What can't be recorded doesn't run.
+ *
+ * @example
+ * try {
+ *   openAuditLog('/no/such/folder/audit.jsonl')
+ * } catch (error) {
+ *   if (error instanceof AuditError) console.error(error.code, error.path)
+ * }
+ */
 export class AuditError extends Error {
   readonly code: 'unreadable' | 'unwritable' | 'broken' | 'not-alone'
   readonly path: string

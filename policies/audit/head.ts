@@ -4,12 +4,20 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 /** How far a log has come: what an outside party must know to notice that its end was cut off. */
 export type AuditHead = { readonly records: number; readonly hash: string }
 
-/** A head as one word, `RECORDS:HASH`, to be kept or handed on. */
+/**
+ * A head as one word, `RECORDS:HASH`, to be kept or handed on.
+ *
+ * @example const text = formatHead(withoutAuditLog().head()) // RECORDS:HASH
+ */
 export function formatHead({ records, hash }: AuditHead): string {
   return `${records}:${hash}`
 }
 
-/** Reads what `formatHead` wrote; undefined where a text is none. */
+/**
+ * Reads what `formatHead` wrote; undefined where a text is none.
+ *
+ * @example const head = parseHead(formatHead(withoutAuditLog().head()))
+ */
 export function parseHead(text: string): AuditHead | undefined {
   const [, records, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
   return records === undefined || hash === undefined ? undefined : { records: Number(records), hash }

@@ -33,6 +33,12 @@ export type AuditLog = {
  * Each line is a JSON object that carries the SHA-256 of the line before and a seal, which only who reads the key beside the log can make. Secrets are masked by shape and by the
  * values of `environment` (default: this process's). Throws `AuditError` where the file can't be kept, when its end
  * isn't a record, when something else writes to it too, or when it is no longer the file of that name.
+ *
+ * @example
+ * const audit = openAuditLog('audit.jsonl')
+ * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit })
+ * await guardian.review({ type: 'exec', argv: ['ls'], cwd: '/', sandbox: 'read-only' })
+ * console.log(verifyAuditLog('audit.jsonl', { expected: guardian.head() }))
  */
 export function openAuditLog(path: string, options: { readonly environment?: NodeJS.ProcessEnv } = {}): AuditLog {
   const redact = makeRedactor(options.environment ?? process.env)
@@ -87,7 +93,11 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
   }
 }
 
-/** A log that keeps nothing but the count and the hash, for runs that are to leave no files behind. */
+/**
+ * A log that keeps nothing but the count and the hash, for runs that are to leave no files behind.
+ *
+ * @example const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
+ */
 export function withoutAuditLog(): AuditLog {
   let head: AuditHead = { records: 0, hash: firstHash }
   return {

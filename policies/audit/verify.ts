@@ -24,6 +24,11 @@ export type AuditVerification = {
  * up to the head noted beside the log, and each with the seal that the key beside the log gives it. Whoever can write the log and the note can cut both; a head kept elsewhere tells:
  * with `expected`, the log also has to lead through it, wherever it went on to.
  * Throws `AuditError` when the log can't be read.
+ *
+ * @example
+ * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
+ * await guardian.review({ type: 'exec', argv: ['ls'], cwd: '/', sandbox: 'read-only' })
+ * const { faults } = verifyAuditLog('audit.jsonl')
  */
 export function verifyAuditLog(path: string, options: { readonly expected?: AuditHead } = {}): AuditVerification {
   const lines = readLog(path).split('\n')

@@ -6,7 +6,7 @@ import { followFolders } from './folders.ts'
 import { originOfListed } from './file-lists.ts'
 import { lossOf } from '../programs/losses.ts'
 import { findProgram } from '../programs/tables.ts'
-import { describeFact, unknown, worstClass, type Alarm, type CommandClass, type Fact } from './facts.ts'
+import { unknown, worstClass, type Alarm, type CommandClass, type Fact } from './facts.ts'
 import { literal, type ShellWord } from './shell-word.ts'
 import type { ShellScript, SimpleCommand } from './simple-command.ts'
 import { readScript } from './read-script.ts'
@@ -59,6 +59,8 @@ const mostNested = 1_000
  * Reads what an argument vector would run: the command itself, and every command inside it when it is a shell with
  * a text, a wrapper such as `env` or `timeout`, or a program that starts others. Nothing is run and no file is read.
  * `cwd` tells whether a folder that the line changes to is below the working one, and what `$PWD` holds.
+ *
+ * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive or writes
  */
 export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnalysis {
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
@@ -80,16 +82,12 @@ export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnaly
   return { class: isClear ? worstClass(facts) : 'unknown', commands, problems, evaluations }
 }
 
-/** The analysis of one shell text, as `bash -c` would run it. */
+/**
+ * The analysis of one shell text, as `bash -c` would run it.
+ *
+ * @example console.log(analyseScript('ls | head -1').class) // read-only
+ */
 export const analyseScript = (text: string): CommandAnalysis => analyseCommand(['bash', '-c', text])
-
-/** All reasons why a command isn't read-only, in words. */
-export function describeAnalysis(analysis: CommandAnalysis): readonly string[] {
-  const facts = analysis.commands.flatMap(({ facts, around }) => [...facts, ...around])
-  const reasons = facts.filter((fact) => fact.class !== 'read-only').map(describeFact)
-  const alarms = analysis.commands.flatMap(({ alarms }) => alarms.map(({ reason }) => reason))
-  return [...new Set([...analysis.problems, ...analysis.evaluations, ...alarms, ...reasons])]
-}
 
 function unreadable(problem: string): CommandAnalysis {
   return { class: 'unknown', commands: [], problems: [problem], evaluations: [] }

@@ -43,6 +43,8 @@ const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
  * it. A pattern (`~/.ss*` + `/id*`) counts when it could match such a path. Gives the part that decides.
  *
  * The sandbox is what keeps such files unreadable; this is why it is refused before it is tried.
+ *
+ * @internal
  */
 export function findSensitive(path: string, isPattern = false): string | undefined {
   if (isPattern && path.length > longestPattern) return 'a pattern too long to be judged'

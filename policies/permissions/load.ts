@@ -35,6 +35,9 @@ const mostUntrusted = 32 * 1024
  *
  * @param leaveOut told of what is left out in place of an error where that loses no safety, or is not the user's own: an allow, any entry
  *   of a repository, all that is wrong in a stranger's file. Absent: everything wrong is an error.
+ * @example
+ * const text = '{"permissions":{"deny":["Bash(git push:*)"]}}'
+ * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])
  */
 export function loadPermissions(files: readonly PermissionFile[], leaveOut?: (what: LeftOut) => void): PermissionSet {
   const commands: PrefixRule[] = []
@@ -112,6 +115,10 @@ function settingsFolder(path: string): string {
  * given back as it is written.
  *
  * @param only whether permissions from there may only forbid and ask
+ * @example
+ * const text = '{"permissions":{"allow":["Bash(git push:*)"]}}'
+ * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])
+ * const { kept, dropped } = withoutAllows(permissions, () => true)
  */
 export function withoutAllows(
   set: PermissionSet,

@@ -44,7 +44,11 @@ export type PermissionSet = {
 /** Where nobody wrote a list. */
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
-/** `file:line` and the permission, as verdicts and the log name it. */
+/**
+ * `file:line` and the permission, as verdicts and the log name it.
+ *
+ * @internal
+ */
 export function describePermission({ origin, decision, text }: Written): string {
   return `${origin.path}:${origin.line} ${decision} ${text}`
 }

@@ -39,6 +39,8 @@ type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
 /**
  * What giving `name` a value does to the commands that run after it. `exported` says whether they can see it: a
  * plain shell variable in lower case, or one that no program is known to look for, stays within the shell.
+ *
+ * @internal
  */
 export function effectOfVariable(name: string, value: string | undefined, exported: boolean): VariableEffect {
   if (

@@ -12,6 +12,8 @@ export type BreakerLimits = {
 /**
  * Ends a run that keeps asking for what is refused: the denial that reaches a limit becomes an abort. Only judgements
  * count; a reviewer that can't be reached says nothing about the run, neither for it nor against it.
+ *
+ * @example const guardian = createGuardian({ approvalMode: 'untrusted', reviewer: withBreaker(nobody, { consecutive: 2 }), audit: withoutAuditLog() })
  */
 export function withBreaker(reviewer: Reviewer, limits: BreakerLimits = {}): Reviewer {
   const { consecutive = 3, most = 10, window = 50 } = limits

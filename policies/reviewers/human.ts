@@ -1,4 +1,4 @@
-import { describeAnalysis } from '../commands/analyse.ts'
+import { describeAnalysis } from '../commands/describe-analysis.ts'
 import type { Action } from '../action.ts'
 import { describeGrant } from '../grants.ts'
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../reviewer.ts'
@@ -33,6 +33,8 @@ export type HumanOptions = {
 /**
  * Asks a person. `run` remembers the very same action for the rest of the run, and what it was granted for every other; `rule`
  * lets a rule that the model suggested hold for as long; `always` writes a rule after showing it. Words that come with a refusal reach the model.
+ *
+ * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */
 export function createHumanReviewer({ ask, writeRule }: HumanOptions): Reviewer {
   const remembered = new Set<string>()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { describeAnalysis } from '../commands/analyse.ts'
+import { describeAnalysis } from '../commands/describe-analysis.ts'
 import type { Reviewer, ReviewRequest } from '../reviewer.ts'
 import { waitWithin } from './deadline.ts'
 import { answerContract, defaultReviewPolicy } from './model-policy.ts'
@@ -41,6 +41,12 @@ const longestAction = 64_000
 /**
  * Asks a model of its own session. Only a complete verdict within the limits allows; a timeout, a model that can't be
  * reached and an answer that isn't exactly what was asked for are told apart and allow nothing.
+ *
+ * @example
+ * const reviewer = createModelReviewer({
+ *   complete: async () => '{"outcome":"deny","risk_level":"high","user_authorization":"low","rationale":"Not asked for."}',
+ *   context: () => ({ instructions: ['fix the tests'], transcript: '' }),
+ * })
  */
 export function createModelReviewer(options: ModelReviewerOptions): Reviewer {
   const { complete, context, policy = defaultReviewPolicy, timeoutMs = 90_000 } = options

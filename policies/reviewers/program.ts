@@ -30,6 +30,8 @@ export type ProgramOptions = {
  * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff,
  * suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` where what is asked for
  * shall hold for the rest of the run; anything else, or another id, is no answer.
+ *
+ * @example const reviewer = createProgramReviewer({ exchange: httpExchange('http://127.0.0.1:8080/approve'), timeoutMs: 5000 })
  */
 export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: ProgramOptions): Reviewer {
   return {
@@ -64,7 +66,11 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
   }
 }
 
-/** Exchanges JSON lines over a pair of streams, such as descriptors or a child's pipes. Answers are told apart by id. */
+/**
+ * Exchanges JSON lines over a pair of streams, such as descriptors or a child's pipes. Answers are told apart by id.
+ *
+ * @example const exchange = lineExchange(process.stdin, process.stdout)
+ */
 export function lineExchange(input: Readable, output: Writable): Exchange {
   const waiting = new Map<
     string,
@@ -98,7 +104,11 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
     })
 }
 
-/** Posts each request to a URL and takes the body of a 200 as the answer. Redirects are refused. */
+/**
+ * Posts each request to a URL and takes the body of a 200 as the answer. Redirects are refused.
+ *
+ * @example const exchange = httpExchange('http://127.0.0.1:8080/approve', { authorization: 'Bearer key' })
+ */
 export function httpExchange(url: string, headers: Readonly<Record<string, string>> = {}): Exchange {
   return async ({ json }, signal) => {
     const response = await fetch(url, {

@@ -12,6 +12,10 @@ const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
 /**
  * Rules that no command can meet as people write them: a program's name with a blank or an operator in it, an allow that waits for a
  * path, a path listed for a program that no rule names. They do no harm, and not what somebody hopes for either.
+ *
+ * @example
+ * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
+ * for (const { path, line, message } of findIdleRules(rules)) console.warn(`${path}:${line}: ${message}`)
  */
 export function findIdleRules(given: RuleSet, permissions?: PermissionSet): readonly IdleRule[] {
   const { rules } = joinPermissions(given, permissions)

@@ -22,6 +22,10 @@ const largest = 1024 * 1024
  * Anything wrong in any of them, an unreadable file included, throws a `RuleError`: a run with a part of its rules
  * missing would be a run under other rules. What has been read already is taken as it is.
  * Files that are not this program's own may be read with `tolerate`.
+ *
+ * @example
+ * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
+ * const { decision } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only', rules })
  */
 export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSet {
   const all = files.map((file) => {
@@ -47,6 +51,9 @@ export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSe
  * given back as it is written.
  *
  * @param only whether rules from there may only forbid and ask
+ * @example
+ * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
+ * const { kept, dropped } = withoutAllowingRules(rules, () => true)
  */
 export function withoutAllowingRules(
   set: RuleSet,

@@ -6,6 +6,13 @@ export type Position = { readonly line: number; readonly column: number }
 /**
  * A rule file that can't be used. Nothing is run with a part of the rules missing, so the caller should stop and
  * print `path:line:column: message`.
+ *
+ * @example
+ * try {
+ *   loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(' }])
+ * } catch (error) {
+ *   if (error instanceof RuleError) console.error(`${error.path}:${error.line}: ${error.message}`)
+ * }
  */
 export class RuleError extends Error {
   readonly code = 'invalid-rules'

@@ -1,6 +1,8 @@
 /**
  * Splits a line into words as POSIX quoting says, without expanding anything. Undefined where a quote isn't
  * closed. It reads the examples in rule files, never what would run.
+ *
+ * @example console.log(splitWords(`git commit -m 'two words'`)) // git, commit, -m, two words
  */
 export function splitWords(line: string): readonly string[] | undefined {
   const words: string[] = []

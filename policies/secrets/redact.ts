@@ -10,6 +10,10 @@ const shortest = 8
 /**
  * Makes a function that masks secrets in text: by shape, and by the values of variables whose names say that they
  * hold one. Values shorter than eight characters are left, since they'd mask ordinary words.
+ *
+ * @example
+ * const redact = makeRedactor({ API_TOKEN: 'a-secret-value' })
+ * console.log(redact('it is a-secret-value'))
  */
 export function makeRedactor(environment: Readonly<Record<string, string | undefined>>): (text: string) => string {
   const values = Object.entries(environment)
@@ -76,7 +80,11 @@ type DeepOptions = {
   readonly byName?: boolean
 }
 
-/** Masks secrets in every string of a value made of plain objects, arrays and primitives, names of fields kept. */
+/**
+ * Masks secrets in every string of a value made of plain objects, arrays and primitives, names of fields kept.
+ *
+ * @example console.log(redactDeep({ url: 'x', token: 'a-secret-value' }, makeRedactor({})))
+ */
 export function redactDeep(value: unknown, redact: (text: string) => string, options: DeepOptions = {}): unknown {
   if (typeof value === 'string') return redact(value)
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, options))

@@ -22,6 +22,8 @@ const isWide = ({ rest }: SecretShape): boolean => /\)[*+]|\[\^\|/.test(rest.sou
 /**
  * Masks a text that comes in pieces: what may be a secret once more of it has come is held back. `push` gives what can be told by now; what is
  * held back at the end is never told.
+ *
+ * @internal
  */
 export class SecretStream {
   readonly #redact: (text: string) => string

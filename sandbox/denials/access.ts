@@ -9,6 +9,7 @@ import { evaluateAccess } from './evaluate.ts'
  * somebody inside it.
  *
  * @param path absolute; symlinks are followed as far as they lead
+ * @example const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
  */
 export function accessDenial(policy: SandboxPolicy, path: string, want: 'read' | 'write'): Denial | undefined {
   const evaluation = evaluateAccess(policy, { path, want }, hostFileSystem)

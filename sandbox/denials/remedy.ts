@@ -52,7 +52,11 @@ export function describeRemedy(remedy: Remedy): string {
   }
 }
 
-/** What a person has to do before a root can be added that isn't there yet: the beginning of a sentence. */
+/**
+ * What a person has to do before a root can be added that isn't there yet: the beginning of a sentence.
+ *
+ * @internal
+ */
 export function makeFirst({ path, absent }: Extract<Remedy, { kind: 'add-root' }>): string {
   return absent === true ? `make ${path} yourself, then ` : ''
 }

@@ -13,6 +13,9 @@ const nouns: Readonly<Record<Denial['kind'], string>> = {
  * A denial as one sentence for a person or a model: what was refused, by which rule, and how to allow it.
  *
  * @param describe words for the remedy; without it, the policy's own
+ * @example
+ * const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
+ * if (denial !== undefined) console.error(renderDenial(denial))
  */
 export function renderDenial(denial: Denial, describe: (remedy: Remedy) => string = describeRemedy): string {
   const what = [nouns[denial.kind], denial.subject].filter((part) => part !== '').join(' ')

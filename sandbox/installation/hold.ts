@@ -43,7 +43,11 @@ export function holdInstallation(roots: readonly string[]): Installation {
   return { putBack: (alone) => putBackInstallation(alone) }
 }
 
-/** The same for all sandboxes of this process. */
+/**
+ * The same for all sandboxes of this process.
+ *
+ * @internal
+ */
 export function putBackInstallation(alone: boolean): readonly Denial[] {
   const changed = [...watched.values()].filter((each) => isChanged(each, alone))
   if (changed.length === 0) return []

@@ -77,7 +77,11 @@ export function kindHere(address: string): AddressKind | 'own' {
   return kind === 'public' && isOwnAddress(address) ? 'own' : kind
 }
 
-/** What an address is that does not belong to the public network, such as "a loopback address"; undefined for one that does. */
+/**
+ * What an address is that does not belong to the public network, such as "a loopback address"; undefined for one that does.
+ *
+ * @example console.log(describeAddress('169.254.169.254')) // a cloud's metadata service
+ */
 export function describeAddress(address: string): string | undefined {
   const kind = kindHere(address)
   if (kind === 'public') return undefined

@@ -8,6 +8,7 @@ export type LongTimeout = { readonly cancel: () => void }
  * Calls `act` after any number of milliseconds: delays that people configure may be longer than a timer takes.
  *
  * @param keepsAlive whether the process waits for it
+ * @internal
  */
 export function setLongTimeout(act: () => void, milliseconds: number, keepsAlive = true): LongTimeout {
   let left = milliseconds
@@ -22,7 +23,11 @@ export function setLongTimeout(act: () => void, milliseconds: number, keepsAlive
   return { cancel: () => clearTimeout(timer) }
 }
 
-/** A signal that aborts after any number of milliseconds; the process doesn't wait for it. */
+/**
+ * A signal that aborts after any number of milliseconds; the process doesn't wait for it.
+ *
+ * @example const signal = timeoutSignal(60 * 24 * 60 * 60 * 1000) // sixty days, more than a timer takes
+ */
 export function timeoutSignal(milliseconds: number): AbortSignal {
   if (milliseconds <= longestTimerMs) return AbortSignal.timeout(Math.ceil(milliseconds))
   const controller = new AbortController()
@@ -30,7 +35,11 @@ export function timeoutSignal(milliseconds: number): AbortSignal {
   return controller.signal
 }
 
-/** A delay for a timer of somebody else's, who takes no longer one: the nearest that fires no earlier than in 24 days. */
+/**
+ * A delay for a timer of somebody else's, who takes no longer one: the nearest that fires no earlier than in 24 days.
+ *
+ * @internal
+ */
 export function timerDelay(milliseconds: number): number {
   return Math.min(milliseconds, longestTimerMs)
 }

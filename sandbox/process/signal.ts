@@ -20,6 +20,8 @@ export async function gone(pid: number): Promise<void> {
 /**
  * Whether anybody of a process group lives. The dead whose parent is gone may stay in the table for long, as in a container without an init;
  * where there is no procfs, they count.
+ *
+ * @internal
  */
 export function isGroupAlive(group: number): boolean {
   try {

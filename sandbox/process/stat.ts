@@ -8,7 +8,11 @@ export type ProcessStat = {
   readonly start: string | undefined
 }
 
-/** Reads the text of such a file. The name in its second field may hold spaces and brackets, so the fields are counted from the last one. */
+/**
+ * Reads the text of such a file. The name in its second field may hold spaces and brackets, so the fields are counted from the last one.
+ *
+ * @internal
+ */
 export function parseStat(text: string): ProcessStat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { isDead: 'ZX'.includes(fields[0] ?? ''), group: Number(fields[2]), start: fields[19] }

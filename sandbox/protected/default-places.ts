@@ -15,6 +15,7 @@ const prepared = (): PreparedPlaces => (known ??= preparedPlaces())
  * or after two stars and a slash in every directory of one.
  *
  * @param allowed names of places that may be written all the same: `.husky`, `.bashrc`. What steers this program never may
+ * @example const protectedPaths = [...protectedPlaces(), 'CODEOWNERS'] // a list given replaces the default
  */
 export function protectedPlaces(allowed: readonly string[] = []): readonly string[] {
   const names = new Set(allowed)
@@ -31,6 +32,8 @@ export function protectedPlaces(allowed: readonly string[] = []): readonly strin
 /**
  * Where programs keep secrets, by default and where the environment says, and where this one keeps what steers it. A command of an agent has
  * no business there: each is hidden unless the policy's `deniedReads` says otherwise.
+ *
+ * @example const deniedReads = [...credentialPlaces(), '~/private'] // a list given replaces the default
  */
 export function credentialPlaces(): readonly string[] {
   return [...new Set([...placesEverywhere(prepared().places.credentials), ...ownPlaces()])]

@@ -12,6 +12,7 @@ type Concealed = { readonly path: string; readonly place: string }
  * there. What was granted by a narrower name is not among them.
  *
  * @param paths absolute; symlinks are followed as far as they lead
+ * @internal
  */
 export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): readonly Concealed[] {
   const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }

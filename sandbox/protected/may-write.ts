@@ -13,6 +13,7 @@ import { protectedBelow } from '../roots.ts'
  *
  * @param path absolute; symlinks are followed as far as they lead
  * @param roots what may be written otherwise: the workspace and its kin. Outside of them each directory is taken for a project and a home
+ * @internal
  */
 export function protectingPlace(
   policy: Pick<SandboxPolicy, 'protectedPaths'>,

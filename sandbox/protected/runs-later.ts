@@ -82,7 +82,11 @@ Babel and Prettier | https://babeljs.io/docs/config-files | .babelrc | .babelrc.
 /** A program, and the names by which it finds what it runs. */
 type Row = { readonly program: string; readonly source: string; readonly names: readonly string[] }
 
-/** The table of what runs later, for whoever shows it. Settings that are protected are not among it. */
+/**
+ * The table of what runs later, for whoever shows it. Settings that are protected are not among it.
+ *
+ * @example for (const { program, names } of codeThatRunsLater()) console.log(program, names)
+ */
 export function codeThatRunsLater(): readonly Row[] {
   const lines = code.split('\n').filter((line) => line !== '')
   return lines.map((line) => {
@@ -98,6 +102,7 @@ let compiled: { readonly any: RegExp; readonly rows: readonly (readonly [RegExp,
  * asked for.
  *
  * @param path absolute, in `root`
+ * @example console.log(runsLater('/project/package.json', '/project')) // npm
  */
 export function runsLater(path: string, root: string): string | undefined {
   compiled ??= compile()

@@ -10,6 +10,8 @@ let knownMoves: readonly Move[] | undefined
 /**
  * All that is protected, whoever acts: the one source for commands, file tools, patches, servers, hooks and the Guardian. Git's own
  * metadata is looked after by itself (`git/`).
+ *
+ * @example console.log(protectedTable().length)
  */
 export function protectedTable(): readonly ProtectedPlace[] {
   known ??= [

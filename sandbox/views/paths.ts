@@ -6,19 +6,31 @@ import { isWithin } from '../paths.ts'
  */
 export type View = { readonly path: string; readonly source: string }
 
-/** Where on the host lies what commands see at a path. */
+/**
+ * Where on the host lies what commands see at a path.
+ *
+ * @internal
+ */
 export function sourcePath(path: string, views: readonly View[]): string {
   const view = views.find((each) => isWithin(path, each.path))
   return view === undefined ? path : view.source + path.slice(view.path.length)
 }
 
-/** Where commands see what lies at a path of the host. */
+/**
+ * Where commands see what lies at a path of the host.
+ *
+ * @internal
+ */
 export function shownPath(path: string, views: readonly View[]): string {
   const view = views.find((each) => isWithin(path, each.source))
   return view === undefined ? path : view.path + path.slice(view.source.length)
 }
 
-/** A text with the paths that commands know, and people: what a view is kept in is named nowhere. */
+/**
+ * A text with the paths that commands know, and people: what a view is kept in is named nowhere.
+ *
+ * @internal
+ */
 export function shownText(text: string, views: readonly View[]): string {
   return views.reduce((shown, { path, source }) => shown.replaceAll(source, path), text)
 }

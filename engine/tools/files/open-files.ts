@@ -14,7 +14,25 @@ import type {
 } from './protocol.ts'
 import { holdAcrossCopies } from '../../core/hold-across-copies.ts'
 
-/** Why a file could not be read. The message is a sentence for the model. */
+/**
+ * Why a file could not be read. The message is a sentence for the model.
+ *
+ * @example
+ * const readNotes = defineTool({
+ *   name: 'read_notes',
+ *   description: 'Reads the notes.',
+ *   input: z.object({}),
+ *   run: async (_, { workspace, state, signal }) => {
+ *     try {
+ *       const { bytes } = await state.files.read(`${workspace}/NOTES.md`, 100_000, signal)
+ *       return { ok: true, output: bytes.toString() }
+ *     } catch (error) {
+ *       if (error instanceof FileError) return { ok: false, output: error.message }
+ *       throw error
+ *     }
+ *   },
+ * })
+ */
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly code: FileErrorCode

@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = new URL('../../', import.meta.url).pathname
+
+/** The folders whose `index.ts` is a face of the package. */
+export const faces = ['apply-patch', 'engine', 'policies', 'sandbox'] as const
+export type Face = (typeof faces)[number]
+
+/** A name that a face exports, with the comment on its declaration. */
+export type Documented = { readonly name: string; readonly comment: string }
+
+/** What a face exports that is there when a program runs. */
+export async function valuesOf(face: Face): Promise<readonly Documented[]> {
+  const names = Object.keys((await import(`../../${face}/index.ts`)) as object)
+  const sources = globSync(`${face}/**/*.ts`, { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  const index = readFileSync(join(root, face, 'index.ts'), 'utf8')
+  return names.map((name) => {
+    const declared = new RegExp(`\\b(\\w+) as ${name}\\b`).exec(index)?.[1] ?? name
+    return { name, comment: commentOn(declared, sources) }
+  })
+}
+
+function commentOn(name: string, sources: readonly string[]): string {
+  const declaration = new RegExp(`^export (?:async )?(?:function|const|class) ${name}\\b`, 'm')
+  const [text = ''] = sources.filter((source) => declaration.test(source))
+  const above = text.slice(0, declaration.exec(text)?.index ?? 0)
+  return above.endsWith('*/\n') ? above.slice(above.lastIndexOf('/**')) : ''
+}
+
+/** The code of an example; undefined where a comment has none. */
+export function exampleIn(comment: string): string | undefined {
+  const text = /^ \* @example ?\n?([^]*?)(?=^ \* @|^ \*\/)/m.exec(comment)?.[1]
+  return text?.replaceAll(/^ \* ?/gm, '').trimEnd()
+}

@@ -1,0 +1,76 @@
+import { execa } from 'execa'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { exampleIn, faces, valuesOf, type Documented, type Face } from '../house/exports.ts'
+import { needsBubblewrap } from '../support/needs.ts'
+import { tempDir } from '../support/temp-dir.ts'
+
+const root = new URL('../../', import.meta.url).pathname
+const notRun = (code: string): boolean => code.startsWith('// Not run: ')
+
+/** A program that runs each example of a face in an empty folder, and prints those that failed. */
+function programOf(names: readonly string[], room: Face, examples: readonly (readonly [string, string])[]): string {
+  const acts = examples.map(([name, code]) => `await example('${name}', ${notRun(code)}, async () => {\n${code}\n})`)
+  return `import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import process from 'node:process'
+import * as z from 'zod'
+import { ${names.join(', ')} } from 'portcullis/${room}'
+const example = async (name: string, skip: boolean, act: () => Promise<void>): Promise<void> => {
+  if (skip) return
+  process.chdir(mkdtempSync(process.env['FOLDER'] + '/'))
+  await act().catch((error: unknown) => process.stderr.write('FAILED ' + name + ': ' + String(error) + '\\n'))
+}
+${acts.join('\n')}
+process.exit()
+`
+}
+
+const folder = join(root, 'dist/api-examples')
+
+const documented = new Map<Face, readonly Documented[]>()
+beforeAll(async () => {
+  for (const room of faces) documented.set(room, await valuesOf(room))
+})
+
+describe.each(faces)('what %s exports', (room) => {
+  test.skipIf(room === 'sandbox' && needsBubblewrap())(
+    'does what the example says, with the built package',
+    async () => {
+      const all = documented.get(room) ?? []
+      const examples = all.flatMap(({ name, comment }) => {
+        const code = exampleIn(comment)
+        return code === undefined ? [] : [[name, code] as const]
+      })
+      mkdirSync(folder, { recursive: true })
+      const file = join(folder, `${room}.ts`)
+      onTestFinished(() => rmSync(file, { force: true }))
+      writeFileSync(
+        file,
+        programOf(
+          all.map(({ name }) => name),
+          room,
+          examples,
+        ),
+      )
+      const home = tempDir()
+      const env = { PATH: process.env['PATH'], HOME: home, FOLDER: tempDir() }
+      const [types, ran] = await Promise.all([
+        execa(join(root, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...strict, file], { cwd: root, reject: false }),
+        execa(process.execPath, [file], { env, extendEnv: false, reject: false, stdin: 'ignore' }),
+      ])
+      expect(types.stdout).toBe('')
+      expect({ code: ran.exitCode, said: ran.stderr.split('\n').filter((line) => line.startsWith('FAILED')) }).toEqual({
+        code: 0,
+        said: [],
+      })
+      expect(existsSync(file)).toBe(true)
+    },
+  )
+})
+
+const strict = [
+  ...['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--lib', 'es2024,esnext.disposable'],
+  ...['--module', 'nodenext', '--moduleDetection', 'force', '--types', 'node', '--allowImportingTsExtensions'],
+]
