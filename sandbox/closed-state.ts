@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { hostFileSystem } from './file-system-view.ts'
@@ -52,11 +52,9 @@ function sharedStates(): readonly string[] {
 /** A path as the system takes it: what is not there yet lies where the nearest directory really is. */
 function withoutLinks(path: string): string {
   for (let [at, below] = [path, '']; ; [at, below] = [dirname(at), join(basename(at), below)]) {
-    try {
-      return join(realpathSync.native(at), below)
-    } catch (error) {
-      if (at === '/') throw error
-    }
+    const real = hostFileSystem.realPath(at)
+    if (real !== undefined) return join(real, below)
+    if (at === '/') throw new Error("/ can't be looked at")
   }
 }
 

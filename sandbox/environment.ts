@@ -123,12 +123,21 @@ export function refusalOfVariable(
   return includeOnly.length > 0 && !matcher(includeOnly)(name) ? 'excluded' : undefined
 }
 
-/** A test for names by patterns, made once for all names: most of the time to start a command went into making expressions. */
+/** More names than an environment has. */
+const mostNames = 1000
+
+/** A test for names by patterns. The same names come for every command, and most of the time to start one went into trying the patterns. */
 const matcher = onceFor((patterns: readonly string[]): ((name: string) => boolean) => {
   const tests = patterns.map((pattern) => wildcard(pattern.toLowerCase(), { question: true }))
+  const known = new Map<string, boolean>()
   return (name) => {
+    const before = known.get(name)
+    if (before !== undefined) return before
     const lower = name.toLowerCase()
-    return tests.some((test) => test(lower))
+    const matches = tests.some((test) => test(lower))
+    if (known.size >= mostNames) known.clear()
+    known.set(name, matches)
+    return matches
   }
 })
 

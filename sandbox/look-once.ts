@@ -1,5 +1,4 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { basename, dirname } from 'node:path'
 import { namesIn } from './directory-names.ts'
 import { hostFileSystem, presentOf, type Asks, type FileSystemView } from './file-system-view.ts'
 import { encodePath, hasRawBytes } from './path-bytes.ts'
@@ -33,11 +32,20 @@ export function lookOnce(): HostLook {
     found.set(path, result)
     return result
   }
+  /** The same of a path that is plain, as the directories of a plain one are. */
+  const findPlain = (path: string): Found => {
+    const known = found.get(path)
+    if (known !== undefined || found.has(path)) return known
+    const result = walkTo(path)
+    found.set(path, result)
+    return result
+  }
   const walkTo = (path: string): Found => {
     if (path === '/') return { real: '/', stat: lstat('/') }
-    const parent = find(dirname(path))
+    const slash = path.lastIndexOf('/')
+    const parent = findPlain(slash === 0 ? '/' : path.slice(0, slash))
     if (parent === undefined) return undefined
-    const at = parent.real === '/' ? `/${basename(path)}` : `${parent.real}/${basename(path)}`
+    const at = parent.real === '/' ? path.slice(slash) : parent.real + path.slice(slash)
     const stat = lstat(at)
     if (stat === undefined) return undefined
     return stat.isSymbolicLink() ? leadsTo(at) : { real: at, stat }

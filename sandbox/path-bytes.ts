@@ -37,8 +37,8 @@ export function pathBytes(path: string): Buffer {
 
 /** Whether a path holds bytes that aren't UTF-8. */
 export function hasRawBytes(path: string): boolean {
-  // With the flag, a surrogate that is half of a pair doesn't match.
-  return /[\udc80-\udcff]/u.test(path)
+  // V8 knows of most texts without looking that they hold no surrogate. With the flag, one that is half of a pair doesn't match.
+  return !path.isWellFormed() && /[\udc80-\udcff]/u.test(path)
 }
 
 /** How many bytes from here on are one character of UTF-8; 0 where they aren't. */

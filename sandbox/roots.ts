@@ -56,13 +56,26 @@ export const pathsAndPatterns = onceFor((denied: readonly string[]) => ({
  * @param roots without symlinks
  */
 export function deniedBelow(policy: SandboxPolicy, roots: readonly string[], host: FileSystemView): readonly string[] {
-  const isBelow = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root))
   const granted = new Set([policy.workspace, ...policy.readableRoots, ...policy.writableRoots, ...policy.writableFiles])
   return host
-    .present(deniedPlaces(policy, host).filter(isBelow))
+    .present(below(deniedPlaces(policy, host))(roots))
     .flatMap((path) => host.realPath(path) ?? [])
-    .filter((path) => isBelow(path) && !granted.has(path))
+    .filter((path) => isBelow(path, roots) && !granted.has(path))
 }
+
+function isBelow(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => path !== root && isWithin(path, root))
+}
+
+/** What of a long list lies below roots, which are the same for all commands of a sandbox. */
+const below = onceFor((paths: readonly string[]) => {
+  let known: { readonly of: string; readonly paths: readonly string[] } | undefined
+  return (roots: readonly string[]): readonly string[] => {
+    const of = roots.join('\0')
+    if (known?.of !== of) known = { of, paths: paths.filter((path) => isBelow(path, roots)) }
+    return known.paths
+  }
+})
 
 /** The policy's protected paths as absolute ones, below every writable root; what is protected in every directory is so in the root too; and what git's configuration names there. */
 export function protectedBelow(
@@ -71,15 +84,15 @@ export function protectedBelow(
 ): readonly string[] {
   const named = policy.protectedPaths.flatMap((path) => {
     if (isAbsolute(path)) return [path]
-    if (!path.startsWith('**/')) return roots.map((root) => below(root, path))
+    if (!path.startsWith('**/')) return roots.map((root) => placeIn(root, path))
     const name = path.slice(3)
-    const atTop = name.includes('*') ? [] : roots.map((root) => below(root, name))
+    const atTop = name.includes('*') ? [] : roots.map((root) => placeIn(root, name))
     return [...atTop, ...roots.map((root) => nestedPlace(root, name))]
   })
   return [...named, ...roots.flatMap(namedByGit)].filter((path) => !roots.includes(path))
 }
 
 /** As `join`, which takes far longer for the many names that are normal already. */
-function below(root: string, name: string): string {
+function placeIn(root: string, name: string): string {
   return /(?:^|\/)\.{0,2}(?:\/|$)/.test(name) ? join(root, name) : `${root === '/' ? '' : root}/${name}`
 }

@@ -35,8 +35,8 @@ type Pipes = {
   readonly close: () => void
 }
 
-/** How many pipes are made at a time: making sixteen takes as long as making one. */
-const batch = 16
+/** How many pipes are made at a time: for one more file no program has to be started. The first are those of one command, which may be the only one. */
+const batch = { first: 4, next: 16 }
 
 /** A pipe that nothing leads to but a descriptor of ours, where there is procfs; its name elsewhere. */
 type Pipe = { readonly name: string; readonly held: number | undefined }
@@ -52,9 +52,11 @@ type Pipe = { readonly name: string; readonly held: number | undefined }
 export function createPipes(directory: string, reuse: boolean): Pipes {
   const idle: Pipe[] = []
   const place = join(directory, 'pipes')
+  let isFirst = true
   const make = (): void => {
     mkdirSync(place, { recursive: true, mode: 0o300 })
-    const names = Array.from({ length: batch }, () => join(place, randomName()))
+    const names = Array.from({ length: isFirst ? batch.first : batch.next }, () => join(place, randomName()))
+    isFirst = false
     const { error, status, stderr } = spawnSync(systemProgram('mkfifo'), ['-m', '600', '--', ...names], {
       encoding: 'utf8',
       env: {},
