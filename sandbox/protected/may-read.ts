@@ -15,6 +15,8 @@ type Concealed = { readonly path: string; readonly place: string }
  * @internal
  */
 export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): readonly Concealed[] {
+  // Most commands name no file, and to ask for all places takes longer than all else that is judged about one.
+  if (paths.length === 0) return []
   const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }
   const host = lookOnce()
   const { paths: places, patterns } = pathsAndPatterns(policy.deniedReads)
