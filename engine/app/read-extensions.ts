@@ -12,13 +12,14 @@ import { findDefinitions } from '../skills/find-definitions.ts'
 import { definitionFolders } from './definition-folders.ts'
 import { hookFiles } from './hook-files.ts'
 import { configuredServers } from './mcp-servers.ts'
-import { enabledPlugins } from './plugins.ts'
+import { enabledPlugins, type Plugin } from './plugins.ts'
 
 /** What users and repositories add to a run, read and checked; nothing of it runs yet. */
 export type Extensions = {
   readonly hooks: HookSet
   readonly servers: readonly McpServer[]
   readonly definitions: Definitions
+  readonly plugins: readonly Plugin[]
   /** What is wrong with servers and plugins that other programs' files name: each a sentence, and a run goes on without. */
   readonly faults: readonly string[]
   /** What a repository brings along in vain. */
@@ -51,6 +52,7 @@ export async function readExtensions(sources: ExtensionSources): Promise<Extensi
   return {
     hooks: loadHooks(hookFiles({ ...where, plugins })),
     servers,
+    plugins,
     faults: [...faults, ...ofServers],
     definitions: await findDefinitions(definitionFolders(where, plugins)),
     ignored: trusted || isolated ? [] : broughtInVain(project),

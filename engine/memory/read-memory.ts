@@ -49,6 +49,8 @@ const namesInDirectory: readonly Alternatives[] = [
   ['CLAUDE.local.md'],
   ['GEMINI.md'],
 ]
+/** The names in the user's configuration folder for this program. */
+const namesInConfig: readonly Alternatives[] = [['AGENTS.override.md', 'AGENTS.md'], ['CLAUDE.md'], ['GEMINI.md']]
 /** What the user tells other agents in all repositories, below the home. */
 const namesInHome: readonly Alternatives[] = [
   ['.claude/CLAUDE.md'],
@@ -61,14 +63,14 @@ const maxBytes = 32 * 1024
 const maxDepth = 5
 
 /** Files that instructions are looked for in: the first of each list that says something counts. */
-function memoryFiles(where: MemoryPlaces): {
+export function memoryFiles(where: MemoryPlaces): {
   readonly user: readonly (readonly string[])[]
   readonly repository: readonly (readonly string[])[]
 } {
   const named = (directory: string, lists: readonly Alternatives[]): readonly (readonly string[])[] =>
     lists.map((names) => names.map((name) => join(directory, name)))
   return {
-    user: [...named(where.home, namesInHome), ...named(where.user, namesInDirectory)],
+    user: [...named(where.home, namesInHome), ...named(where.user, namesInConfig)],
     repository: directoriesBetween(where.root, where.workspace).flatMap((directory) =>
       named(directory, namesInDirectory),
     ),

@@ -13,6 +13,16 @@ export function declareConfig(program: Command, finish: Finish): void {
       finish(configShow(options))
     })
 
+  configOptions(config.command('sources'))
+    .description(
+      'each file that configuration, rules, hooks, servers, skills and instructions are looked for in, and what came of it',
+    )
+    .option('--json', 'print one JSON object a line')
+    .action(async (options: ConfigOptions & { readonly json?: true }) => {
+      const { configSources } = await import('../config-sources.ts')
+      finish(await configSources(options))
+    })
+
   config
     .command('schema')
     .description('print the JSON Schema of config.toml, for editors and for checks in CI')

@@ -7,11 +7,11 @@ import { readOwnFiles } from '../../config/read-files.ts'
 import type { Project } from '../../config/read-project.ts'
 import { isTrusted } from '../../config/trust.ts'
 import { findHome, type Places } from '../../core/places.ts'
-import { readPolicies } from '../../config/read-policies.ts'
+import { readPolicies, type Policies } from '../../config/read-policies.ts'
 import { UserError } from '../../core/user-error.ts'
 import { configFiles } from '../../app/config-files.ts'
 import type { ConfigOptions } from '../declare/config-options.ts'
-import { readExtensions } from '../../app/read-extensions.ts'
+import { readExtensions, type Extensions } from '../../app/read-extensions.ts'
 import { loadRunConfig } from '../run-config.ts'
 import type { ConfigurationFacts } from './configuration-rows.ts'
 
@@ -19,13 +19,18 @@ import type { ConfigurationFacts } from './configuration-rows.ts'
  * Reads all configuration as a run would, and goes on where something in it is wrong: settings, rules with permissions, and hooks with
  * servers and definitions are read one after the other, so that each tells its own first fault.
  *
- * @returns the configuration, undefined where its settings can't be read; and what was found on the way
+ * @returns the configuration, rules and extensions, undefined where they can't be read; and what was found on the way
  */
 export async function findConfiguration(
   options: ConfigOptions,
   project: Project,
   places: Places,
-): Promise<{ readonly config: Config | undefined; readonly facts: ConfigurationFacts }> {
+): Promise<{
+  readonly config: Config | undefined
+  readonly policies: Policies | undefined
+  readonly extensions: Extensions | undefined
+  readonly facts: ConfigurationFacts
+}> {
   const problems: string[] = []
   const home = findHome(process.env)
   const config = await orProblem(() => loadRunConfig(options, project.workspace, places), problems)
@@ -45,6 +50,8 @@ export async function findConfiguration(
   ]
   return {
     config,
+    policies,
+    extensions,
     facts: {
       files: [...new Set(files)].filter(isFile),
       own: join(places.config, 'config.toml'),

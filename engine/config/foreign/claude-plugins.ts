@@ -18,7 +18,7 @@ const Registry = z.looseObject({
 })
 
 /** Where Claude Code keeps that. */
-function pluginRegistry(home: string): string {
+export function pluginRegistry(home: string): string {
   return join(home, '.claude', 'plugins', 'installed_plugins.json')
 }
 

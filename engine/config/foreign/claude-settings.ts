@@ -44,7 +44,7 @@ export function claudeSettingsFile(home: string): string {
 }
 
 /** A repository's settings for Claude Code, the root's first. */
-function claudeProjectFiles({ root, workspace }: Project): readonly string[] {
+export function claudeProjectFiles({ root, workspace }: Project): readonly string[] {
   return directoriesBetween(root, workspace).flatMap((directory) =>
     ['settings.json', 'settings.local.json'].map((name) => join(directory, '.claude', name)),
   )

@@ -38,7 +38,7 @@ type ForeignSettings = {
 const none: ForeignSettings = { layer: undefined, ignored: [] }
 
 /** Where Codex's configuration is looked for. */
-function codexConfigFile(home: string): string {
+export function codexConfigFile(home: string): string {
   return join(home, '.codex', 'config.toml')
 }
 

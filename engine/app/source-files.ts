@@ -1,0 +1,139 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { claudeProjectFiles, claudeSettingsFile } from '../config/foreign/claude-settings.ts'
+import { pluginRegistry } from '../config/foreign/claude-plugins.ts'
+import { codexConfigFile } from '../config/foreign/codex-config.ts'
+import type { Project } from '../config/read-project.ts'
+import { directoriesBetween } from '../core/paths.ts'
+import type { Places } from '../core/places.ts'
+import { memoryFiles } from '../memory/read-memory.ts'
+import type { Plugin } from './plugins.ts'
+import { pluginFiles } from './plugins.ts'
+
+/** A file or folder that configuration is looked for in. */
+export type SourceFile = {
+  readonly path: string
+  readonly what: 'settings' | 'rules' | 'permissions' | 'hooks' | 'servers' | 'plugins' | 'instructions' | 'definitions'
+  readonly whose: 'machine' | 'user' | 'repository' | 'plugin'
+  /** Whose file format, and therefore whose file: with a program's name, `import` may have a say. */
+  readonly program: 'portcullis' | 'codex' | 'claude' | 'other'
+  /** Files of which one alone counts, the first that says something. Absent: it stands by itself. */
+  readonly alternatives?: readonly string[]
+}
+
+type Where = { readonly places: Places; readonly project: Project; readonly plugins: readonly Plugin[] }
+
+/** All that a run here looks for, in the order in which it counts, the machine's first. Files of folders are listed as they lie there. */
+export function sourceFiles(where: Where): readonly SourceFile[] {
+  return [...machineFiles(where), ...userFiles(where), ...where.plugins.flatMap(filesOfPlugin), ...projectFiles(where)]
+}
+
+type Common = Pick<SourceFile, 'whose' | 'program'>
+
+const file = (path: string, what: SourceFile['what'], common: Common): SourceFile => ({ path, what, ...common })
+
+function machineFiles({ places }: Where): readonly SourceFile[] {
+  const own = { whose: 'machine', program: 'portcullis' } as const
+  const claude = { whose: 'machine', program: 'claude' } as const
+  const more = join(places.managedClaude, 'managed-settings.d')
+  return [
+    ...ownFiles(places.managed, own),
+    file(join(places.managedClaude, 'managed-settings.json'), 'permissions', claude),
+    ...withEntries(more, '.json', (path) => file(path, 'permissions', claude)),
+  ]
+}
+
+function userFiles({ places, project }: Where): readonly SourceFile[] {
+  const { home, config } = places
+  const claude = { whose: 'user', program: 'claude' } as const
+  const codex = { whose: 'user', program: 'codex' } as const
+  const own = { whose: 'user', program: 'portcullis' } as const
+  return [
+    file(codexConfigFile(home), 'settings', codex),
+    ...rules(join(home, '.codex'), codex),
+    file(claudeSettingsFile(home), 'settings', claude),
+    file(pluginRegistry(home), 'plugins', claude),
+    file(join(home, '.claude.json'), 'servers', claude),
+    ...ownFiles(config, own),
+    file(join(config, 'permissions.json'), 'permissions', own),
+    ...instructions(memoryFiles({ user: config, home, ...project }).user, 'user'),
+    ...[config, join(home, '.agents'), join(home, '.claude')].flatMap((folder) => definitions(folder, 'user')),
+  ]
+}
+
+function projectFiles({ places, project }: Where): readonly SourceFile[] {
+  const own = { whose: 'repository', program: 'portcullis' } as const
+  const codex = { whose: 'repository', program: 'codex' } as const
+  const claude = { whose: 'repository', program: 'claude' } as const
+  const other = { whose: 'repository', program: 'other' } as const
+  const directories = directoriesBetween(project.root, project.workspace)
+  return [
+    ...directories.flatMap((directory) => ownFiles(join(directory, '.portcullis'), own)),
+    ...directories.map((directory) => file(join(directory, '.codex', 'config.toml'), 'settings', codex)),
+    ...directories.flatMap((directory) => rules(join(directory, '.codex'), codex)),
+    ...claudeProjectFiles(project).map((path) => file(path, 'settings', claude)),
+    ...directories.map((directory) => file(join(directory, '.mcp.json'), 'servers', claude)),
+    ...directories.map((directory) => file(join(directory, '.env'), 'settings', other)),
+    ...instructions(memoryFiles({ user: places.config, home: places.home, ...project }).repository, 'repository'),
+    ...directories.flatMap((directory) =>
+      ['.agents', '.claude'].flatMap((name) => definitions(join(directory, name), 'repository')),
+    ),
+  ]
+}
+
+function filesOfPlugin(plugin: Plugin): readonly SourceFile[] {
+  const { manifest, hooks, servers } = pluginFiles(plugin)
+  const common = { whose: 'plugin', program: 'other' } as const
+  return [
+    file(manifest, 'plugins', common),
+    file(hooks, 'hooks', common),
+    file(servers, 'servers', common),
+    ...definitions(plugin.root, 'plugin'),
+  ]
+}
+
+/** What lies in a folder of this program's own. */
+function ownFiles(folder: string, common: Common): readonly SourceFile[] {
+  return [
+    file(join(folder, 'config.toml'), 'settings', common),
+    file(join(folder, 'hooks.json'), 'hooks', common),
+    ...rules(folder, common),
+  ]
+}
+
+function rules(folder: string, common: Common): readonly SourceFile[] {
+  return withEntries(join(folder, 'rules'), '.rules', (path) => file(path, 'rules', common))
+}
+
+function instructions(lists: readonly (readonly string[])[], whose: SourceFile['whose']): readonly SourceFile[] {
+  return lists.flatMap((alternatives) =>
+    alternatives.map((path): SourceFile => ({
+      ...file(path, 'instructions', { whose, program: 'other' }),
+      ...(alternatives.length === 1 ? {} : { alternatives }),
+    })),
+  )
+}
+
+function definitions(folder: string, whose: SourceFile['whose']): readonly SourceFile[] {
+  const common = { whose, program: 'other' } as const
+  return ['skills', 'commands', 'agents'].map((name) => file(join(folder, name), 'definitions', common))
+}
+
+/** A folder, and what in it ends so. */
+function withEntries(folder: string, ending: string, make: (path: string) => SourceFile): readonly SourceFile[] {
+  return [
+    make(folder),
+    ...namesIn(folder)
+      .filter((name) => name.endsWith(ending))
+      .map((name) => make(join(folder, name))),
+  ]
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return existsSync(folder) ? readdirSync(folder).toSorted() : []
+  } catch {
+    // No folder, or closed: whoever reads it says so.
+    return []
+  }
+}
