@@ -1,4 +1,4 @@
-import { PassThrough, type Readable, type Writable } from 'node:stream'
+import { type Duplex, PassThrough, type Readable, type Writable } from 'node:stream'
 import type Docker from 'dockerode'
 import * as z from 'zod'
 import { countsOfProcess, populationOfProcess, type GroupCounts } from '../limits/groups.ts'
@@ -117,8 +117,17 @@ async function startContainer(
   // The container's first process reads this stream and ends with it: when we are gone, so is the container.
   const lifeline = await container.attach({ stream: true, stdin: true, stdout: false, stderr: false, hijack: true })
   lifeline.on('error', () => undefined)
-  await container.start()
-  const { State } = await container.inspect()
+  const remove = async (): Promise<void> => {
+    lifeline.end()
+    await removeContainer(container)
+  }
+  const { State } = await startedState(container).catch(async (error: unknown) => {
+    // One that never started doesn't go by itself, and its stream would keep this process from its end.
+    // A stream of Node's net, which the package's types don't say.
+    ;(lifeline as Duplex).destroy()
+    await remove().catch(() => undefined)
+    throw error
+  })
   const population = populationOfProcess(State.Pid, container.id)
   const signal = async (name: 'TERM' | 'KILL'): Promise<void> => {
     const argv = [...filtered, '/bin/sh', '-c', `kill -${name} -1`]
@@ -138,11 +147,13 @@ async function startContainer(
       await signal('KILL')
       return true
     },
-    remove: async () => {
-      lifeline.end()
-      await removeContainer(container)
-    },
+    remove,
   }
+}
+
+async function startedState(container: Docker.Container): Promise<Docker.ContainerInspectInfo> {
+  await container.start()
+  return container.inspect()
 }
 
 /** How long what was killed may take to die. */

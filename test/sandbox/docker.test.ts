@@ -44,6 +44,36 @@ test('a command that is to read only writes nowhere but in the temporary directo
   expect((await run(sandbox, 'cp /tmp/note file && cat file')).stdout).toBe('note\n')
 })
 
+test('a container that never starts is removed, and keeps no process from its end', async () => {
+  const tree = await temporaryDirectory()
+  await writeFile(join(tree, 'tmp'), 'where a directory has to be')
+  const name = `portcullis-test-never-starts-${process.pid}:latest`
+  spawnSync('sh', ['-c', `tar -C '${tree}' -c . | docker import - ${name}`])
+  const program = `
+    import { openSandbox, parsePolicy } from ${JSON.stringify(new URL('../../sandbox/index.ts', import.meta.url).href)}
+    const policy = parsePolicy({ mode: 'workspace-write', workspace: ${JSON.stringify(await temporaryDirectory())} })
+    try {
+      const sandbox = await openSandbox(policy, { backend: 'docker', image: '${name}' })
+      const result = await sandbox.spawn({ argv: ['true'], cwd: policy.workspace }).result.catch((error) => error)
+      await sandbox.close()
+      throw result
+    } catch (error) { console.log(process.pid, error.code) }`
+  try {
+    const ended = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    const [pid = '', code] = ended.stdout.trim().split(' ')
+    expect({ status: ended.status, code, left: containersOf(Number(pid)) }).toEqual({
+      status: 0,
+      code: 'unavailable',
+      left: [],
+    })
+  } finally {
+    spawnSync('docker', ['image', 'rm', name])
+  }
+})
+
 test('exit codes, and bytes of both streams apart, come through as they are', async () => {
   const sandbox = await open()
   const argv = ['sh', '-c', 'printf "\\377\\000a"; printf "\\200" >&2; exit 7'] as const
