@@ -24,11 +24,11 @@ export async function runAsOrdinaryUser(program: string, args: readonly string[]
       outdir: directory,
       outExtension: { '.js': '.mjs' },
       bundle: true,
-      // The docker backend's packages stay behind their door, which nobody opens here.
       splitting: true,
       format: 'esm',
       platform: 'node',
-      external: ['dockerode'],
+      // What talks to docker stays behind its door where nobody opens it; of its parts the compiled ones are for ssh alone.
+      external: args.includes('docker') ? ['cpu-features', '*.node'] : ['dockerode'],
       banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
     })
     await copyFile(process.execPath, node)
