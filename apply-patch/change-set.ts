@@ -46,6 +46,8 @@ export type Change =
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
       /** The place these bytes came from when the patch moves a file here. */
       readonly movedFrom?: Place
+      /** Replaces a file too that may not be written. Absent: such a file is a wish to be left alone. */
+      readonly evenReadOnly?: true
       /** Makes a symbolic link with this target instead of a file (a link that is moved); `content` is then empty. */
       readonly symlink?: string
     }

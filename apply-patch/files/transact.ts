@@ -129,7 +129,7 @@ async function checkAll(work: Work): Promise<void> {
     const entry = work.directories.entry(trace.target.directory, trace.target.name)
     const how = findDifference(change.before, entry)
     if (how !== undefined) differences.push({ path, key, how })
-    else if (change.type === 'write' && !mayWrite(change.before, entry)) {
+    else if (change.type === 'write' && change.evenReadOnly !== true && !mayWrite(change.before, entry)) {
       throw new CommitError('read-only', { operation: 'write', path, key, errno: 'EACCES' })
     }
   }

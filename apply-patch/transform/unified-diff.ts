@@ -54,7 +54,7 @@ function diffFile(
   modeBefore: number | undefined,
   modeAfter: number | undefined,
 ): string {
-  const [a, b] = [quote(`a/${from}`), quote(`b/${to ?? from}`)]
+  const [a, b] = [quoteName(`a/${from}`), quoteName(`b/${to ?? from}`)]
   const head = [`diff --git ${a} ${b}`]
   if (before === undefined) head.push(`new file mode ${gitMode(modeAfter)}`)
   else if (after === undefined) head.push(`deleted file mode ${gitMode(modeBefore)}`)
@@ -66,8 +66,8 @@ function diffFile(
   return `${head.join('\n')}\n${body}`
 }
 
-/** @returns undefined for bytes that are no text */
-function diffBodies(before: Buffer, after: Buffer): string | undefined {
+/** The groups of a unified diff. @returns undefined for bytes that are no text */
+export function diffBodies(before: Buffer, after: Buffer): string | undefined {
   if (before.equals(after)) return ''
   if (isBinary(before) || isBinary(after)) return undefined
   const [a, b] = [splitLines(before), splitLines(after)]
@@ -111,12 +111,29 @@ function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }
 
-function gitMode(mode: number | undefined): string {
+/** A file's mode as git has it; undefined: a link's. */
+export function gitMode(mode: number | undefined): string {
   if (mode === undefined) return '120000'
   return (mode & 0o111) === 0 ? '100644' : '100755'
 }
 
-/** As git does with a name that would break the line. */
-function quote(name: string): string {
-  return /[\p{Cc}"\\]/u.test(name) ? JSON.stringify(name) : name
+/** As git does with a name that would break the line: its escapes are those of C. */
+export function quoteName(name: string): string {
+  if (!/[\p{Cc}"\\]/u.test(name)) return name
+  const inside = name.replace(/[\p{Cc}"\\]/gu, (one) =>
+    [...Buffer.from(one)].map((byte) => escapes[byte] ?? `\\${byte.toString(8).padStart(3, '0')}`).join(''),
+  )
+  return `"${inside}"`
+}
+
+const escapes: Readonly<Record<number, string>> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+  34: '\\"',
+  92: '\\\\',
 }
