@@ -28,6 +28,7 @@ import { environmentOutside } from './outside.ts'
 import { eventLog } from '../session/event-log.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
+import { runTransaction } from './transaction.ts'
 
 /** What the assembly is given by whoever opens the run. */
 type Opening = {
@@ -85,7 +86,9 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     aroundModel,
   }
   const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
-  await openFeatures(featuresOf(request.task), context, (one) => contributions.push(one))
+  await openFeatures(featuresOf(request.task, session.transaction !== undefined), context, (one) =>
+    contributions.push(one),
+  )
   let prompt = session.named?.prompt ?? ''
   for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
 
@@ -128,6 +131,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
       return guardian
     },
     session: session.session,
+    ...(session.transaction === undefined ? {} : { transaction: runTransaction(session.transaction, session.sandbox) }),
     prompt,
     images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
     notices: [

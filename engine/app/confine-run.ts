@@ -5,12 +5,13 @@ import { confine, openLike, widen } from './confine.ts'
 import { forbiddenHosts } from './forbidden-hosts.ts'
 import { sandboxModeOf } from './modes.ts'
 import { openPlanMode } from './open-plan-mode.ts'
+import { openTransaction } from './open-transaction.ts'
 import { installedRoots } from './plugins.ts'
 import { recoverTree } from './recover-tree.ts'
 import type { Confined, InSession, Loaded } from './stages.ts'
 
 /**
- * Opens the sandbox.
+ * Opens the sandbox, around a private view where the run is a transaction.
  *
  * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
  */
@@ -22,20 +23,31 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const denied = deniedFiles(policies.permissions, workspace, confining)
   const { environment } = request
   const readable = installedRoots(config, home)
-  const sandbox = await confine(settings, workspace, { external, forbids, denied, environment, readable })
+  const transaction = await openTransaction(loaded, closing)
+  const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
+  const sandbox = await confine(settings, workspace, { external, forbids, denied, environment, readable, views })
   closing.add(() => sandbox.close())
   const widening = widen(sandbox, settings, forbids)
   closing.add(() => widening.close())
-  return { ...loaded, sandbox, widening, denied, forbids, openLike: openLike(sandbox, settings, forbids) }
+  return {
+    ...loaded,
+    sandbox,
+    widening,
+    denied,
+    forbids,
+    openLike: openLike(sandbox, settings, forbids),
+    ...(transaction === undefined ? {} : { transaction }),
+  }
 }
 
 /** Opens the session, and puts the tree in order that a killed run may have left half changed. */
 export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
-  const { request, beginning, workspace, sandbox, widening } = confined
+  const { request, beginning, workspace, sandbox, widening, transaction } = confined
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined
-  const session = beginning.open(workspace, request.source, passing)
-  closing.add(() => session.close())
-  const recovered = sandbox.policy.mode === 'read-only' ? [] : await recoverTree(workspace)
+  const session = transaction?.session ?? beginning.open(workspace, request.source, passing)
+  if (transaction === undefined) closing.add(() => session.close())
+  const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
+  const recovered = isRecovered ? [] : await recoverTree(workspace)
   const planMode = openPlanMode(request.plan, beginning.earlier, session.rollout)
   return { ...confined, session, planMode, began: { workspace, sandbox, widening }, recovered, signal }
 }

@@ -11,6 +11,7 @@ import {
   type NetworkOptions,
   type Sandbox,
   type SandboxPolicy,
+  type View,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
@@ -33,6 +34,8 @@ type Confining = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** To be shown although they lie in a place that is private. */
   readonly readable: readonly string[]
+  /** Private views that commands see, and where these are kept. Default: none. */
+  readonly views?: { readonly views: readonly View[]; readonly keptIn: string } | undefined
 }
 
 /**
@@ -42,7 +45,7 @@ type Confining = {
 export async function confine(
   config: Settings,
   workspace: string,
-  { external, forbids, denied, environment, readable }: Confining,
+  { external, forbids, denied, environment, readable, views }: Confining,
 ): Promise<Sandbox> {
   const mode = sandboxModeOf(config)
   const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment))
@@ -54,8 +57,14 @@ export async function confine(
         mode,
         workspace,
         ...configured,
+        views: [...(views?.views ?? [])],
         readableRoots: [...configured.readableRoots, ...readable, ...ownProgram(backend)],
-        deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...denied.deniedReads],
+        deniedReads: [
+          ...credentialPlaces(),
+          ...configured.deniedReads,
+          ...denied.deniedReads,
+          ...(views === undefined ? [] : [views.keptIn]),
+        ],
         protectedPaths: [...configured.protectedPaths, ...denied.protectedPaths],
         environment: {
           ...configured.environment,

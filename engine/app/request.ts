@@ -31,6 +31,16 @@ type Reviewing = {
   readonly person?: () => AskPerson
 }
 
+/** How a run is a transaction: it works on a private view, and all that it changed lands at its end, or nothing. */
+export type TransactionRequest = {
+  /** How the view is made. Default: by sharing blocks where the file system can, else by a copy of what is not too large. */
+  readonly strategy?: 'auto' | 'copy' | 'reflink'
+  /** When what it changed lands. Default: `on-success`, where it came to its own end. */
+  readonly land?: 'on-success' | 'never' | 'always'
+  /** Whether what git ignores lands too. Default: it is kept with the run. */
+  readonly landIgnored?: boolean
+}
+
 /**
  * What is wanted of a run, in words of the domain: nothing of a terminal, of a command line or of the process. Whatever is left out is as
  * the configuration says, or as `agent exec` without options has it.
@@ -56,6 +66,8 @@ export type RunRequest = {
   readonly externallySandboxed?: boolean
   /** Whether to plan only (true), or to carry out the plan that a resumed session holds (false). Default: as the session was left. */
   readonly plan?: boolean
+  /** Works on a private view of the workspace. Default: as `transactional` of the configuration says, and as the session was left. */
+  readonly transaction?: TransactionRequest
   /** Fails where the provider has no web search. Default: it is done without. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing

@@ -23,6 +23,7 @@ import type { ForbidsHost } from './forbidden-hosts.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
 import type { Extensions } from './read-extensions.ts'
 import type { RunRequest } from './request.ts'
+import type { OpenTransaction } from './transaction.ts'
 
 /** What the files of machine, user and repository say. Nothing has been opened. */
 export type Configured = {
@@ -66,6 +67,8 @@ export type Confined = Loaded & {
   readonly forbids: ForbidsHost
   /** Opens sandboxes of the same kind. */
   readonly openLike: OpenSandbox
+  /** The private view that the run works on, and the session, which is open then. Absent: it works in the tree itself. */
+  readonly transaction?: OpenTransaction
 }
 
 /** The session is open, and the tree in order. */

@@ -28,12 +28,18 @@ export type ExecOptions = ConfigOptions & {
   readonly printEventSchema?: true
   readonly showContext?: true
   readonly ephemeral?: true
+  readonly transactional?: 'auto' | 'copy' | 'reflink'
+  readonly land?: (typeof landings)[number]
+  readonly landIgnored?: true
   /** Absent: as the session was, and a new one acts. */
   readonly plan?: boolean
 }
 
 /** Whether GitHub's summary of the step is written, where there is one. */
 export const summaries = ['auto', 'off'] as const
+
+/** When what a transaction changed lands. */
+export const landings = ['on-success', 'never', 'always'] as const
 
 /** When to colour. */
 export const colours = ['auto', 'always', 'never'] as const

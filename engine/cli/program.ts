@@ -53,7 +53,7 @@ Exit codes:
     return exitCodes.usage
   }
   try {
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(withValues(argv), { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return exitCodes.done
@@ -61,4 +61,12 @@ Exit codes:
     return exitCodes.usage
   }
   return exitCode
+}
+
+/** Options that may have a value: it stands behind an equals sign, so that a word behind the option is the next argument. */
+const withOptionalValue: Readonly<Record<string, string>> = { '--transactional': '--transactional=auto' }
+
+function withValues(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return argv.map((word, index) => (end === -1 || index < end ? (withOptionalValue[word] ?? word) : word))
 }

@@ -50,6 +50,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
     },
     ...(threadSource === undefined ? {} : { source: threadSource }),
     ephemeral: options.ephemeral === true,
+    ...transactionOf(options),
     outsideRepository: options.skipGitRepoCheck === true,
     ...(plan === undefined ? {} : { plan }),
     reviewing: {
@@ -69,6 +70,18 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
     failOnDenied: options.failOnDenied === true,
     failOnNoChange: options.failOnNoChange === true,
     ...(record === undefined ? {} : { record: resolve(record) }),
+  }
+}
+
+/** @throws UserError `usage` for what only a transaction has */
+function transactionOf({ transactional, land, landIgnored }: ExecOptions): Pick<RunRequest, 'transaction'> {
+  if (transactional === undefined && land === undefined && landIgnored === undefined) return {}
+  return {
+    transaction: {
+      ...(transactional === undefined ? {} : { strategy: transactional }),
+      ...(land === undefined ? {} : { land }),
+      ...(landIgnored === undefined ? {} : { landIgnored }),
+    },
   }
 }
 

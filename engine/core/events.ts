@@ -1,6 +1,14 @@
 import * as z from 'zod'
 import { item } from './items.ts'
-import { result, unsupportedClaim, usage, withheld, type RunSummary, type Spent } from './run-summary.ts'
+import {
+  result,
+  transactionReport,
+  unsupportedClaim,
+  usage,
+  withheld,
+  type RunSummary,
+  type Spent,
+} from './run-summary.ts'
 
 export { webSearchAction } from './items.ts'
 export type { AssessmentItem, CommandItem, EventVerdict, Item, ItemDraft, ToolCallItem } from './items.ts'
@@ -56,6 +64,8 @@ const terminal = {
       not_counted: z.string().optional(),
     })
     .optional(),
+  /** Ours: what became of the changes of a run that is a transaction. Absent: it worked in the tree itself. */
+  transaction: transactionReport.optional(),
 }
 
 /**
@@ -79,6 +89,16 @@ export const RunEvent = z.discriminatedUnion('type', [
       sandbox_backend: z.string(),
       approval_policy: z.string(),
       session_dir: z.string(),
+      /** It works on a private view of these trees, made so. Absent: in the tree itself. */
+      transaction: z
+        .object({
+          strategy: z.string(),
+          roots: z.array(z.string()),
+          land: z.enum(['on-success', 'never', 'always']),
+          /** It goes on in the view of an earlier run of its session. */
+          resumed: z.literal(true).optional(),
+        })
+        .optional(),
       /** Nothing of the run is kept, so it can't be resumed. */
       ephemeral: z.literal(true).optional(),
       /** What commands reach: `off`, `allowlist` or `full`. */

@@ -55,6 +55,32 @@ export type Spent = {
   readonly of: Pick<Budget, 'maxTurns' | 'maxTokens' | 'maxCost'>
 }
 
+/** How a run ended that is a transaction, as events say it. */
+export const transactionReport = z.object({
+  /** How the view was made. */
+  strategy: z.string(),
+  /**
+   * `landed`: all that it changed is in the tree. `nothing`: there was nothing to land. `kept`: nothing was to be landed. `conflict`, `failed`: nothing
+   * was landed, and `conflicts` or the error say why. Where nothing was landed the tree is as it was.
+   */
+  outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
+  /** How many paths the run changed, of those that count: tracked, or not ignored by git. */
+  files: z.int(),
+  /** What somebody else changed too, in other places. */
+  merged: z.array(z.string()),
+  conflicts: z.array(z.object({ path: z.string(), why: z.string() })),
+  /** What git ignores of what changed. */
+  ignored: z.object({ files: z.int(), bytes: z.number(), landed: z.boolean() }),
+  /** What never lands: places that other programs obey, pipes, sockets and devices. */
+  not_landed: z.array(z.string()),
+  can_undo: z.boolean(),
+  /** The changes, as `git apply --binary` takes them. */
+  patch: z.string(),
+})
+
+/** How a run ended that is a transaction. */
+export type TransactionReport = z.infer<typeof transactionReport>
+
 /** What a run did, for the closing lines on stderr and for the program's exit code. */
 export type RunSummary = {
   readonly exitCode: number
@@ -77,6 +103,10 @@ export type RunSummary = {
   readonly unenforced?: readonly string[] | undefined
   /** How many variables of the environment commands did not get. */
   readonly withheld?: z.infer<typeof withheld> | undefined
+  /** What became of its changes; undefined where it worked in the tree itself. */
+  readonly transaction?: TransactionReport | undefined
+  /** The session, for whoever looks at its changes. */
+  readonly threadId?: string | undefined
   /** What was given to commands that is a way out of any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
   readonly result?: Result | undefined

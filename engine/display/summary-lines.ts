@@ -2,6 +2,7 @@ import type { RunSummary } from '../core/events.ts'
 import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
 import { dollars, endings, oneLine, seconds } from './words.ts'
+import { landedWell, transactionLines } from './transaction-lines.ts'
 
 /**
  * The closing lines of a run: what changed, what ran, what was refused and why, what it cost.
@@ -19,6 +20,7 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
     ...unsupportedLines(summary).map((line) => paint('yellow', line)),
     `  files changed: ${filesChanged.length === 0 ? 'none' : listChanges(filesChanged, shorten)}`,
     ...notCountedLines(summary),
+    ...transactionLines(summary, shorten).map((line) => paint(landedWell(summary) ? 'dim' : 'yellow', line)),
     ...laterLines(summary, shorten).map((line) => paint('yellow', line)),
     `  commands run: ${commands.run}${failed}`,
     `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,

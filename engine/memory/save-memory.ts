@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { planWrite, renderFailure } from '../../apply-patch/index.ts'
+import { shownPath, shownText, sourcePath, type View } from '../../sandbox/index.ts'
 import { addNote } from './add-note.ts'
 import { findImports } from './find-imports.ts'
 import { findMemoryFile } from './memory-file.ts'
@@ -44,19 +45,27 @@ export function saveMemory(places: MemoryPlaces): Tool {
     },
     run: async ({ fact, section, scope }, context) => {
       const started = performance.now()
-      const file = findMemoryFile(scope, places)
-      if ('problem' in file) return { ok: false, output: file.problem }
+      const { views } = context.sandbox.policy
+      const file = findMemoryFile(scope, placesIn(places, views))
+      if ('problem' in file) return { ok: false, output: shownText(file.problem, views) }
       const added = addNote(file.text ?? '', section, fact)
-      if ('problem' in added) return { ok: false, output: `Nothing can be added to ${file.path}: ${added.problem}.` }
-      if ('same' in added) return { ok: true, output: `${file.path} says that already; nothing was changed.` }
+      if ('problem' in added)
+        return { ok: false, output: `Nothing can be added to ${shownPath(file.path, views)}: ${added.problem}.` }
+      if ('same' in added)
+        return { ok: true, output: `${shownPath(file.path, views)} says that already; nothing was changed.` }
       return (
         (await write({ ...file, content: Buffer.from(added.text) }, started, context)) ?? {
           ok: true,
-          output: `Saved in ${file.path}, under "${section}". Later runs are told of it.`,
+          output: `Saved in ${shownPath(file.path, views)}, under "${section}". Later runs are told of it.`,
         }
       )
     },
   })
+}
+
+/** Where a private view of the workspace is shown, what is saved there is a change of the view like any other. */
+function placesIn(places: MemoryPlaces, views: readonly View[]): MemoryPlaces {
+  return { ...places, root: sourcePath(places.root, views), workspace: sourcePath(places.workspace, views) }
 }
 
 /** Gives why the file was not written; undefined when it was. */
@@ -70,10 +79,10 @@ async function write(
     const changeSet = await planWrite({ path, content }, { root, signal: context.signal })
     const before = changeSet.changes[0]?.before
     const held = before?.type === 'file' ? before.bytes.toString('utf8') : undefined
-    if (held !== file.text) return { ok: false, output: staleReason(path) }
+    if (held !== file.text) return { ok: false, output: staleReason(shownPath(path, context.sandbox.policy.views)) }
     return await commitChanges(changeSet, context, started, 'instructions')
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { ok: false, output: renderFailure(error) }
+    return { ok: false, output: shownText(renderFailure(error), context.sandbox.policy.views) }
   }
 }

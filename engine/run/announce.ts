@@ -27,6 +27,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
       reasoning_effort: options.reasoningEffort,
       plan_mode: options.planMode?.wishedBy,
       budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
+      transaction: options.transaction?.facts,
       session_dir: options.session.directory,
       ephemeral: options.session.kept ? undefined : (true as const),
       ignored_config: ignored.length === 0 ? undefined : ignored,

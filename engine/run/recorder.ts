@@ -6,6 +6,7 @@ import { noUsage, sumUsage } from '../core/usage.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
 import type { Patched } from '../core/changes/compose.ts'
 import type { SandboxStatus } from '../core/sandbox-status.ts'
+import type { TransactionReport } from '../core/run-summary.ts'
 import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
 import { eventUsage, isJudged, isLookUp, subject } from './summarize.ts'
@@ -29,6 +30,8 @@ export type Closing = {
   readonly withheld?: Withheld
   /** What patches and commands changed together. Absent: nobody looked at what commands wrote. */
   readonly changes?: Changes
+  /** What became of the changes of a transaction. */
+  readonly transaction?: TransactionReport
   /** What the final message claims and the record contradicts. */
   readonly unsupported?: readonly UnsupportedClaim[]
   /** Whether another commit is checked out than when it began. */
@@ -162,7 +165,7 @@ export class Recorder {
   end(
     reason: EndReason,
     error: string | undefined,
-    { cost, auditHead, unenforced = [], withheld, changes, unsupported, headMoved }: Closing = {},
+    { cost, auditHead, unenforced = [], withheld, changes, transaction, unsupported, headMoved }: Closing = {},
   ): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
@@ -175,6 +178,7 @@ export class Recorder {
       finalMessage: this.#finalMessage,
       filesChanged: changes?.files ?? [...this.#patched].map(([path, { last }]) => ({ path, kind: last })),
       changes,
+      transaction,
       commands: { run: this.#commandsRun, failed: this.#commandsFailed },
       denied: this.#denied,
       usage: eventUsage(this.#usage),

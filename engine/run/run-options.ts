@@ -1,9 +1,10 @@
-import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import type { ChangeSource } from '../core/changes/change-watch.ts'
 import type { LooseDeny } from '../config/denied-files.ts'
 import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
-import type { Sink } from '../core/events.ts'
+import type { RunEvent, Sink } from '../core/events.ts'
+import type { TransactionReport } from '../core/run-summary.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
@@ -15,10 +16,26 @@ import type { BudgetFacts } from './budget.ts'
 import type { Budget } from '../core/budget.ts'
 import type { Earlier } from './earlier.ts'
 import type { RunHooks } from '../tools/hooks.ts'
+import type { Stop } from './stop.ts'
 import type { TakeCall } from './serve-calls.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchWish } from './web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
+
+/** A run that works on a private view, and whose changes land at its end or not at all. */
+export type Transaction = {
+  /** What the first event says of it. */
+  readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
+  /** Finds out what is in the view. */
+  readonly changes: ChangeSource
+  /**
+   * Lands what changed, where that is wanted for a run that ended so. To be called when no command runs any more.
+   *
+   * @param stop how the run ended; undefined where it came to its own end
+   * @returns how the run ends after all, where that differs, and what became of its changes
+   */
+  land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
+}
 
 /** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
 export type RunOptions = {
@@ -94,7 +111,9 @@ export type RunOptions = {
   /** Whether a run that came to its own end and changed nothing has failed. Default: no. */
   readonly failOnNoChange?: boolean
   /** Sees what commands write, for the run that this one works for. Default: the run counts for itself. */
-  readonly changes?: ChangeWatch
+  readonly changes?: ChangeSource
+  /** The private view that it works on. Absent: it works in the tree itself. */
+  readonly transaction?: Transaction
   readonly sinks: readonly Sink[]
   /** Aborted with an `EndReason` as its reason to stop the run. */
   readonly signal: AbortSignal

@@ -17,6 +17,7 @@ export type RunPart = Pick<
     | 'instructions'
     | 'context'
     | 'changes'
+    | 'transaction'
     | 'serve'
     | 'failOnNoChange'
   >

@@ -1,5 +1,5 @@
 import { formatHead } from '../../policies/index.ts'
-import { ChangeWatch } from '../core/changes/change-watch.ts'
+import { ChangeWatch, type ChangeSource } from '../core/changes/change-watch.ts'
 import type { RunSummary } from '../core/events.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
@@ -14,7 +14,7 @@ import { converse } from './converse.ts'
 import { Recorder, type Closing } from './recorder.ts'
 import { makeRunContext } from './make-run-context.ts'
 import { estimateTokensOfText } from './estimate-tokens.ts'
-import type { RunOptions } from './run-options.ts'
+import type { RunOptions, Transaction } from './run-options.ts'
 import { takeCalls } from './serve-calls.ts'
 import { faultOf, type Stop } from './stop.ts'
 
@@ -32,7 +32,10 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   )
   const budget = new BudgetWatch(options.budget, options.factsOf)
   // Whoever works for another run is watched by that one.
-  const changes = options.changes ?? new ChangeWatch(() => recorder.patched, session.directory, options.workspace)
+  const changes: ChangeSource =
+    options.changes ??
+    options.transaction?.changes ??
+    new ChangeWatch(() => recorder.patched, session.directory, options.workspace)
   const ending = watchEnding(options, recorder, changes)
   let closing: Closing | undefined
   let stop: Stop | undefined
@@ -57,7 +60,8 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     }
     closing = { auditHead: formatHead(guardian.head()) }
     stop ??= (await ending()).stop
-    noteEnd(session.rollout, stop)
+    // That of a transaction is known when its changes have landed.
+    if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {
     // What was to end the run comes first: it may be why the rest failed.
     stop ??= faultOf(error)
@@ -66,12 +70,30 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   }
   const undelivered = options.deliver?.(recorder.finalMessage)
   if (undelivered !== undefined) stop ??= { reason: 'failed', message: undelivered }
+  const landed = await land(options, stop)
+  stop ??= landed.stop
   return recorder.end(stop?.reason ?? 'done', stop?.message, {
     ...closing,
     ...(await ending()).closing,
+    ...(landed.report === undefined ? {} : { transaction: landed.report }),
     cost: budget.cost,
     ...closingOf(options.sandbox),
   })
+}
+
+/** Lands what the run changed, where it is a transaction. A failure is the run's, and nothing has landed then. */
+async function land(
+  { transaction, session }: RunOptions,
+  stop: Stop | undefined,
+): Promise<Awaited<ReturnType<Transaction['land']>>> {
+  if (transaction === undefined) return {}
+  try {
+    const landed = await transaction.land(stop)
+    noteEnd(session.rollout, stop ?? landed.stop)
+    return landed
+  } catch (error) {
+    return { stop: faultOf(error) }
+  }
 }
 
 /** Events are told on a full disk too. */

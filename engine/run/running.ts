@@ -1,4 +1,4 @@
-import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import type { ChangeSource } from '../core/changes/change-watch.ts'
 import type { BudgetWatch } from './budget.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
@@ -8,5 +8,5 @@ export type Running = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch
   readonly conversation: Conversation
-  readonly changes: ChangeWatch
+  readonly changes: ChangeSource
 }

@@ -39,7 +39,17 @@ export function isUnchanged(changes: Changes | undefined): boolean {
  * @param earlier what the session took before, for the totals
  */
 export function terminalEvent(summary: RunSummary, earlier: Earlier | undefined, used: Usage): RunEvent {
-  const { reason, error, costUsd, auditHead, unenforced = [], withheld, changes, unsupported = [] } = summary
+  const {
+    reason,
+    error,
+    costUsd,
+    auditHead,
+    unenforced = [],
+    withheld,
+    changes,
+    transaction,
+    unsupported = [],
+  } = summary
   const { usage: before, costUsd: paid } = earlier ?? { usage: noUsage, costUsd: 0 }
   const total = sumCost(paid, costUsd)
   const common = {
@@ -55,6 +65,7 @@ export function terminalEvent(summary: RunSummary, earlier: Earlier | undefined,
     ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
     ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
     ...(changes === undefined ? {} : { changes: countChanges(changes) }),
+    ...(transaction === undefined ? {} : { transaction }),
   }
   if (error === undefined) return { type: 'turn.completed', ...common }
   return { type: 'turn.failed', error: { message: error }, reason, exit_code: summary.exitCode, ...common }

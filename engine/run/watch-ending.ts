@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import type { ChangeSource } from '../core/changes/change-watch.ts'
+import { sourcePath } from '../../sandbox/index.ts'
 import { unsupportedClaims, type KnownOfRun } from './claims/unsupported.ts'
 import { headMark } from './git-state.ts'
 import type { Closing, Recorder } from './recorder.ts'
@@ -23,11 +24,12 @@ const tickMs = 20
  *
  * @returns what finds out, when no command runs any more, what the run has come to; asked again, it says the same
  */
-export function watchEnding(options: RunOptions, recorder: Recorder, changes: ChangeWatch): () => Promise<Ending> {
+export function watchEnding(options: RunOptions, recorder: Recorder, changes: ChangeSource): () => Promise<Ending> {
   const { workspace } = options
+  const { views } = options.sandbox.policy
   const began = Date.now() - tickMs
   const isOwn = options.changes === undefined && options.serve === undefined
-  const head = isOwn ? headMark(workspace) : undefined
+  const head = isOwn ? headMark(sourcePath(workspace, views)) : undefined
   let ending: Promise<Ending> | undefined
   return () => (ending ??= find())
 
@@ -36,11 +38,14 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     if (options.changes !== undefined) return { closing: {}, stop: undefined }
     const settled = await changes.settle()
     if (!isOwn) return { closing: { changes: settled }, stop: undefined }
-    const headMoved = headMark(workspace) !== head
+    const headMoved = headMark(sourcePath(workspace, views)) !== head
     const unsupported = unsupportedClaims(recorder.finalMessage, {
       ...recorder.evidence.record(),
       changed: settled.files.map(({ path }) => path),
-      isTouched: (path) => stateOf(isAbsolute(path) ? path : join(options.now?.().workspace ?? workspace, path), began),
+      isTouched: (path) => {
+        const absolute = isAbsolute(path) ? path : join(options.now?.().workspace ?? workspace, path)
+        return stateOf(sourcePath(absolute, views), began)
+      },
       goesOn: options.earlier !== undefined,
     })
     const isFailure = options.failOnNoChange === true && isUnchanged(settled) && !headMoved

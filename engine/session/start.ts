@@ -15,6 +15,8 @@ export type Start =
 export type Beginning = {
   /** The session that is gone on with; undefined for a new one. A fork has paid for nothing yet. */
   readonly earlier: ReadRollout | undefined
+  /** Where the session's own folder is, or will be. */
+  readonly directory: string
   /**
    * Makes or reopens the session's folder. Nothing is written before.
    *
@@ -37,6 +39,7 @@ export function prepareStart(start: Start, stateDir: string, workspace: string):
     start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
   return {
     earlier: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
+    directory: sessionDirectory(stateDir, threadId),
     open: (directory, source, passing) => {
       if (passing !== undefined) return ephemeralSession(threadId, passing)
       const session = openSession(stateDir, threadId)

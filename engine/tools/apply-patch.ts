@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isAbsolute, normalize, resolve } from 'node:path'
 import * as z from 'zod'
 import {
   parsePatch,
@@ -9,8 +9,9 @@ import {
   renderFailure,
   renderSummary,
   type ChangeSet,
+  type Patch,
 } from '../../apply-patch/index.ts'
-import { accessDenial, renderDenial } from '../../sandbox/index.ts'
+import { accessDenial, renderDenial, shownPath, shownText, sourcePath, type View } from '../../sandbox/index.ts'
 import type { EventVerdict } from '../core/events.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
@@ -62,7 +63,7 @@ export async function applyPatchText(text: string, root: string, context: ToolCo
   if (refused !== undefined) return refused
   const notes = [...plan.repairs, ...plan.changeSet.warnings.map(({ message }) => message)]
   const noted = notes.map((note) => `Note: ${note}\n`).join('')
-  return { ok: true, output: `${renderSummary(plan.changeSet)}${noted}` }
+  return { ok: true, output: shownText(`${renderSummary(plan.changeSet)}${noted}`, context.sandbox.policy.views) }
 }
 
 type Plan =
@@ -82,6 +83,7 @@ async function recordRefusal(
 }
 
 async function planText(text: string, root: string, { sandbox, workspace, signal }: ToolContext): Promise<Plan> {
+  const { views } = sandbox.policy
   try {
     const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
     for (const { path } of patch.operations) {
@@ -92,12 +94,27 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
       }
     }
     const beside = [workspace, ...sandbox.policy.writableRoots].filter((other) => other !== root)
-    const changeSet = await planPatch(patch, { root, beside, mode: 'lenient', signal })
+    const there = { root: sourcePath(root, views), beside: beside.map((each) => sourcePath(each, views)) }
+    const changeSet = await planPatch(atSources(patch, views), { ...there, mode: 'lenient', signal })
     return { ok: true, changeSet, repairs: repairs.map(({ message }) => message) }
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { ok: false, error: renderFailure(error), outside: outsideOf(error, root) }
+    const outside = outsideOf(error, root).map((path) => shownPath(path, views))
+    return { ok: false, error: shownText(renderFailure(error), views), outside }
   }
+}
+
+/** A patch with its absolute paths where the files of a private view lie. */
+function atSources(patch: Patch, views: readonly View[]): Patch {
+  if (views.length === 0) return patch
+  const at = (path: string): string => (isAbsolute(path) ? sourcePath(normalize(path), views) : path)
+  const operations = patch.operations.map((operation) => {
+    const path = at(operation.path)
+    return operation.type === 'update' && operation.moveTo !== undefined
+      ? { ...operation, path, moveTo: at(operation.moveTo) }
+      : { ...operation, path }
+  })
+  return { ...patch, operations }
 }
 
 /** The paths, absolute, that a patch names and may not touch. */

@@ -10,7 +10,7 @@ import {
   type ChangeSet,
 } from '../../apply-patch/index.ts'
 import type { Action, Approved, PatchChange } from '../../policies/index.ts'
-import { accessDenial, renderDenial, type SandboxPolicy } from '../../sandbox/index.ts'
+import { accessDenial, renderDenial, shownPath, shownText, type SandboxPolicy, type View } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { denied, eventVerdict } from './denied.ts'
@@ -38,7 +38,9 @@ export async function commitChanges(
   what: 'files' | 'instructions' = 'files',
 ): Promise<ToolResult | undefined> {
   const { policy } = context.sandbox
-  const changes = changeSet.changes.map(patchChange)
+  const { views } = policy
+  const changes = changeSet.changes.map((change) => patchChange(change, views))
+  const diff = shownText(unifiedDiff(changeSet), views)
   const item = context.startItem({
     type: 'file_change',
     changes: changes.map(({ path, kind }) => ({ path, kind })),
@@ -55,7 +57,7 @@ export async function commitChanges(
     ...(what === 'instructions' ? { instructs: true as const } : {}),
   }
   const { verdict, approved } = await context.review(action, {
-    diff: truncateMiddle(unifiedDiff(changeSet), reviewedDiffLimit).text,
+    diff: truncateMiddle(diff, reviewedDiffLimit).text,
   })
   if (approved === undefined) {
     item.complete({ status: 'failed', error: verdict.reason, verdict: eventVerdict(verdict), duration_ms: elapsed() })
@@ -68,17 +70,18 @@ export async function commitChanges(
   const forbidden = what === 'instructions' ? undefined : forbiddenWrite(changes, policy)
   if (forbidden !== undefined) return fail(forbidden)
   try {
-    await commitApproved(approved, changeSet, context.signal)
+    await commitApproved(approved, changeSet, views, context.signal)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return fail(renderFailure(error))
+    return fail(shownText(renderFailure(error), views))
   }
   for (const change of changeSet.changes) {
-    if (change.type === 'write') context.state.seen.note(change.place.key, Buffer.concat(change.content))
+    if (change.type === 'write')
+      context.state.seen.note(shownPath(change.place.key, views), Buffer.concat(change.content))
   }
   item.complete({
     status: 'completed',
-    diff: truncateMiddle(unifiedDiff(changeSet), eventDiffLimit).text,
+    diff: truncateMiddle(diff, eventDiffLimit).text,
     verdict: eventVerdict(verdict),
     duration_ms: elapsed(),
   })
@@ -105,17 +108,21 @@ export function isRefusal(error: unknown): boolean {
 async function commitApproved(
   approved: Approved<Extract<Action, { type: 'patch' }>>,
   changeSet: ChangeSet,
+  views: readonly View[],
   signal: AbortSignal,
 ): Promise<void> {
-  const same = JSON.stringify(changeSet.changes.map(patchChange)) === JSON.stringify(approved.changes)
+  const changes = changeSet.changes.map((change) => patchChange(change, views))
+  const same = JSON.stringify(changes) === JSON.stringify(approved.changes)
   if (!same) throw new TypeError('the change set is not the one that was approved')
   await commit(changeSet, { signal })
 }
 
-/** A planned change in the Guardian's words. */
-function patchChange(change: Change): PatchChange {
-  if (change.type === 'remove') return { path: change.place.key, kind: 'delete' }
+/** A planned change in the Guardian's words, who knows paths as commands do. */
+function patchChange(change: Change, views: readonly View[]): PatchChange {
+  const path = shownPath(change.place.key, views)
+  if (change.type === 'remove') return { path, kind: 'delete' }
   const kind = change.before.type === 'absent' ? 'add' : 'update'
-  const { key: path } = change.place
-  return change.movedFrom === undefined ? { path, kind } : { path, kind, movedFrom: change.movedFrom.key }
+  return change.movedFrom === undefined
+    ? { path, kind }
+    : { path, kind, movedFrom: shownPath(change.movedFrom.key, views) }
 }

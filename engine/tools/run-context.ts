@@ -1,4 +1,4 @@
-import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import type { ChangeSource } from '../core/changes/change-watch.ts'
 import type { ItemDraft } from '../core/events.ts'
 import type { HistoryItem, Model, Usage } from '../core/model.ts'
 import type { ItemHandle } from './tool.ts'
@@ -20,5 +20,5 @@ export type RunContext = {
   /** What was said so far, oldest first. */
   readonly history: () => readonly HistoryItem[]
   /** Sees what commands write. Absent: nobody does. */
-  readonly changes?: ChangeWatch
+  readonly changes?: ChangeSource
 }

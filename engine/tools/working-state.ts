@@ -7,7 +7,7 @@ import { BackgroundTasks } from './tasks/background-tasks.ts'
 import { noTaskHooks, type TaskHooks } from './tasks/task-hooks.ts'
 import { maskSecrets, type Mask } from '../core/text/mask-secrets.ts'
 import { outputLimits, type OutputLimits } from '../core/text/output-limits.ts'
-import type { ChangeWatch } from '../core/changes/change-watch.ts'
+import type { ChangeSource } from '../core/changes/change-watch.ts'
 import { TodoList, type TodoEntry } from './todo-list.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 
@@ -32,14 +32,14 @@ export type WorkingState = {
   /** How much of a result is shown. */
   readonly limits: OutputLimits
   /** Sees what commands write. Absent: nobody asks. */
-  readonly changes?: ChangeWatch
+  readonly changes?: ChangeSource
 }
 
 type WorkingOptions = {
   readonly todo?: readonly TodoEntry[]
   readonly taskHooks?: TaskHooks
   readonly limits?: OutputLimits
-  readonly changes?: ChangeWatch
+  readonly changes?: ChangeSource
 }
 
 /**

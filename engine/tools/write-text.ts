@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { planWrite, renderFailure } from '../../apply-patch/index.ts'
+import { shownText, sourcePath } from '../../sandbox/index.ts'
 import { FileError } from './files/open-files.ts'
 import { textOf } from './files/text.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
@@ -46,9 +47,11 @@ export async function writeText(
   context: ToolContext,
 ): Promise<ToolResult | undefined> {
   const started = performance.now()
+  const { views } = context.sandbox.policy
   try {
-    const content = Buffer.from(text)
-    const changeSet = await planWrite({ path, content }, { root: rootOf(path, context), signal: context.signal })
+    const file = { path: sourcePath(path, views), content: Buffer.from(text) }
+    const root = sourcePath(rootOf(path, context), views)
+    const changeSet = await planWrite(file, { root, signal: context.signal })
     const [change] = changeSet.changes
     if (change === undefined) return { ok: true, output: `${path} holds just that already; nothing was changed.` }
     const held = change.before.type === 'file' ? change.before.bytes.toString('utf8') : undefined
@@ -56,7 +59,7 @@ export async function writeText(
     return await commitChanges(changeSet, context, started)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { ok: false, output: renderFailure(error) }
+    return { ok: false, output: shownText(renderFailure(error), views) }
   }
 }
 

@@ -9,6 +9,7 @@ const layers = [
   ['tools'],
   ['config'],
   ['session'],
+  ['transaction'],
   ['run'],
   ['worktree'],
   ['hooks', 'approvals', 'memory', 'mcp'],

@@ -15,13 +15,14 @@ import { worktreeFeature } from './worktree.ts'
  * What a run is made of, in the order it is opened; it is closed in the reverse one. A feature finds the services of those before it. Where
  * two bring a tool of one name, the one that is named first here stands.
  */
-export function featuresOf({ type }: Task): readonly Feature[] {
+export function featuresOf({ type }: Task, hasView: boolean): readonly Feature[] {
   // Calls that come from elsewhere are judged as a model's are; there is nobody who would be told anything.
   if (type === 'calls') return [hooksFeature]
   return [
     webSearchFeature,
     givenToolsFeature,
-    worktreeFeature,
+    // A worktree would be outside of the view.
+    ...(hasView ? [] : [worktreeFeature]),
     planModeFeature,
     memoryFeature,
     mcpFeature,

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { configOptions } from './config-options.ts'
 import type { Finish } from './shared.ts'
-import { colours, summaries, type ExecOptions } from '../exec-options.ts'
+import { colours, landings, summaries, type ExecOptions } from '../exec-options.ts'
 import type { Start } from '../../session/start.ts'
 
 /** Declares `agent exec`. */
@@ -116,6 +116,21 @@ function runOptions(command: Command): Command {
       'change nothing: look around, and end with a plan (or ask the person at the terminal to approve it)',
     )
     .option('--no-plan', 'with resume: the plan of the session is approved, so carry it out')
+    .addOption(
+      new Option(
+        '--transactional [=how]',
+        'work on a private view of the workspace: all that patches and commands changed lands together at the end, or nothing. How the view is made: ' +
+          'copy, reflink, or whichever works',
+      )
+        .choices(['auto', 'copy', 'reflink'])
+        .preset('auto'),
+    )
+    .addOption(
+      new Option('--land <when>', 'with --transactional: when what changed lands (default: on-success)').choices(
+        landings,
+      ),
+    )
+    .option('--land-ignored', 'with --transactional: what git ignores lands too')
     .option('--ephemeral', 'keep nothing of the run: no session, no audit log')
     .option('--skip-git-repo-check', 'run outside a git repository too')
     .option('--record <file>', 'write the conversation down as a recording for replay:FILE')

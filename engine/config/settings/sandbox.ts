@@ -26,6 +26,16 @@ export const sandboxSettings = {
     // What is fixed about the sandbox is fixed about there being one.
     isFixedBy: (_, fixed) => fixed.startsWith('sandbox_'),
   }),
+  transactional: row({
+    group,
+    schema: z.union([z.boolean(), z.enum(['auto', 'copy', 'reflink'])]),
+    about:
+      'whether a run works on a private view of the workspace, so that all it changed lands together at its end, or nothing: `true` or `"auto"`, `"reflink"` (shares ' +
+      'blocks with the original, where the file system can), `"copy"` (whatever the size)',
+    unset: '`false`',
+    value: false,
+    within: (asked, bound) => bound === undefined || bound === false || (asked !== undefined && asked !== false),
+  }),
   sandbox_backend: row({
     group,
     schema: z.enum(names.confining),

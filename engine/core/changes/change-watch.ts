@@ -17,6 +17,14 @@ export type Changes = {
   readonly notCounted: string | undefined
 }
 
+/** What finds out what commands write. */
+export type ChangeSource = {
+  /** To be awaited before each command that could write. */
+  begin(place: { readonly workspace: string; readonly sandbox: Sandbox }): Promise<void>
+  /** What changed from the run's beginning to now. To be called when no command runs any more. */
+  settle(): Promise<Changes>
+}
+
 type Place = { readonly workspace: string; readonly sandbox: Sandbox }
 
 type Beginning = Place & {
@@ -30,7 +38,7 @@ type Beginning = Place & {
  * Finds out what commands wrote: it looks at a workspace just before the first command that could write in it, and again when the last has
  * ended. A file counts as changed when it was written, also where its bytes came out equal, and when its mode changed.
  */
-export class ChangeWatch {
+export class ChangeWatch implements ChangeSource {
   readonly #patched: () => Patched
   readonly #own: string
   readonly #workspace: string

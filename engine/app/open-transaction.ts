@@ -1,0 +1,57 @@
+import { rmSync } from 'node:fs'
+import { rootsOf } from '../config/sandbox-policy.ts'
+import { UserError } from '../core/user-error.ts'
+import { makeView, reopenView } from '../transaction/private-view.ts'
+import type { Closing } from './closing.ts'
+import { recoverTree } from './recover-tree.ts'
+import { sandboxModeOf } from './modes.ts'
+import type { Loaded } from './stages.ts'
+import { treesOf, wishedTransaction, type OpenTransaction } from './transaction.ts'
+
+/**
+ * Opens the private view of a run that is a transaction, and its session, in whose folder the view is kept. A session that was left in one goes on
+ * in it.
+ *
+ * @returns undefined for a run that is none
+ * @throws UserError `sandboxUnavailable` where there can be no view, `usage` where the request contradicts itself
+ */
+export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
+  const { request, settings, workspace, beginning } = loaded
+  const isResumed = request.start?.type === 'resume'
+  const left = isResumed ? reopenView(beginning.directory) : undefined
+  const wish = wishedTransaction(request.transaction, settings, left !== undefined)
+  if (wish === undefined) return undefined
+  if (request.ephemeral === true) {
+    throw new UserError(
+      'usage',
+      '--ephemeral keeps nothing of a run, and --transactional keeps its view: leave one of them out.',
+    )
+  }
+  if (request.externallySandboxed === true || sandboxModeOf(settings) === 'danger-full-access') {
+    throw new UserError(
+      'sandboxUnavailable',
+      '--transactional shows commands a private view, which takes a sandbox: without one they reach the tree itself. Use -s workspace-write.',
+    )
+  }
+  if (beginning.earlier?.worktree !== undefined && isResumed) {
+    throw new UserError(
+      'usage',
+      'The session is in a worktree, which no private view is made of: resume it without --transactional.',
+    )
+  }
+  const session = beginning.open(workspace, request.source)
+  closing.add(() => session.close())
+  if (left !== undefined) {
+    for (const { source } of left.views) await recoverTree(source)
+    return { view: left, wish, session, resumed: true }
+  }
+  try {
+    const trees = treesOf(rootsOf(settings, workspace))
+    for (const tree of trees) await recoverTree(tree)
+    return { view: await makeView(session.directory, trees, wish.strategy), wish, session, resumed: false }
+  } catch (error) {
+    // Nothing was begun that anybody could go on with.
+    if (!isResumed) rmSync(session.directory, { recursive: true, force: true })
+    throw error
+  }
+}

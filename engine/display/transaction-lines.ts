@@ -1,0 +1,41 @@
+import type { RunSummary } from '../core/events.ts'
+import type { Style } from './style.ts'
+
+type Told = Pick<RunSummary, 'transaction'>
+
+/** Whether what a transaction changed is where it was wanted. */
+export function landedWell({ transaction }: Told): boolean {
+  return transaction?.outcome === 'landed' || transaction?.outcome === 'nothing'
+}
+
+/** What became of the changes of a run that is a transaction: what is in the tree, what is not, and what can be done about it. */
+export function transactionLines({ transaction }: Told, shorten: Style['shorten']): readonly string[] {
+  if (transaction === undefined) return []
+  const { outcome, merged, conflicts, ignored, not_landed: apart, can_undo: canUndo, patch } = transaction
+  const names = (paths: readonly string[]): string => named(paths.map((path) => shorten(path).replaceAll('\n', '⏎')))
+  const kept = ignored.landed ? 'landed too' : 'not landed'
+  return [
+    `  transaction (${transaction.strategy}): ${heads[outcome]}${outcome === 'landed' && canUndo ? '; apply-patch undo takes it back' : ''}`,
+    ...(merged.length === 0 ? [] : [`    merged with what somebody else changed: ${names(merged)}`]),
+    ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
+    ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
+    ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
+    ...(outcome === 'landed' || outcome === 'nothing' ? [] : [`    patch: ${patch}`]),
+  ]
+}
+
+const heads = {
+  landed: 'all of it is in the tree',
+  nothing: 'there was nothing to land',
+  kept: 'nothing was landed, the tree is as it was',
+  conflict: 'nothing was landed, the tree is as it was',
+  failed: 'nothing was landed, the tree is as it was',
+} as const
+
+/** More than this are counted, not named. */
+const mostNamed = 20
+
+function named(words: readonly string[]): string {
+  const more = words.length - mostNamed
+  return [...words.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+}

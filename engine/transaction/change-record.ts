@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { gitPatch, type GitSide } from '../../apply-patch/index.ts'
+import { UserError } from '../core/user-error.ts'
+
+const side = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('absent') }),
+  /** `hash`: SHA-256 of its bytes, which are kept. Null: nobody knows what it held. */
+  z.object({ type: z.literal('file'), mode: z.int(), size: z.number(), hash: z.string().nullable() }),
+  z.object({ type: z.literal('symlink'), target: z.string() }),
+  z.object({ type: z.literal('directory'), mode: z.int() }),
+])
+
+const change = z.object({ root: z.string(), path: z.string(), before: side, after: side })
+
+const record = z.object({
+  version: z.literal(1),
+  /** ISO 8601. */
+  at: z.string(),
+  /** What is the patch: tracked files, and those that git does not ignore. */
+  changes: z.array(change),
+  /** What git ignores: counted, and kept in the view. */
+  ignored: z.object({ files: z.int(), bytes: z.number() }),
+  /** What never lands: places that other programs obey. */
+  protected: z.array(z.string()),
+  /** Pipes, sockets and devices, which never land either. */
+  special: z.array(z.string()),
+  /** What can't be landed, so that nothing is. */
+  blocked: z.array(z.object({ path: z.string(), why: z.string() })),
+})
+
+/** What is at a path, before a run or after it. */
+export type Side = z.infer<typeof side>
+/** What a run did to one path of a tree. */
+export type RunChange = z.infer<typeof change>
+/** All that a run changed in its view. */
+export type ChangeRecord = z.infer<typeof record>
+
+const folder = (directory: string): string => join(directory, 'changes')
+const recordFile = (directory: string): string => join(folder(directory), 'record.json')
+const blobFile = (directory: string, hash: string): string => join(folder(directory), 'blobs', hash)
+
+/** Where the patch of a session's changes is kept, as `git apply --binary` takes it. */
+export function patchFile(directory: string): string {
+  return join(folder(directory), 'changes.patch')
+}
+
+/** Keeps bytes, and says what they are known by. */
+export function keepBytes(directory: string, bytes: Buffer): string {
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  const file = blobFile(directory, hash)
+  if (existsSync(file)) return hash
+  mkdirSync(join(folder(directory), 'blobs'), { recursive: true, mode: 0o700 })
+  writeFileSync(`${file}.new`, bytes, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return hash
+}
+
+/** Bytes that were kept. @throws UserError `failed` where they are not what was kept */
+export function keptBytes(directory: string, hash: string): Buffer {
+  const bytes = readFileSync(blobFile(directory, hash))
+  if (createHash('sha256').update(bytes).digest('hex') === hash) return bytes
+  throw new UserError('failed', `${blobFile(directory, hash)} is damaged: it no longer holds what was kept.`)
+}
+
+/** Keeps what a run changed, and the patch of it. */
+export function writeRecord(directory: string, now: ChangeRecord): void {
+  mkdirSync(folder(directory), { recursive: true, mode: 0o700 })
+  writeFileSync(patchFile(directory), renderPatch(directory, now.changes), { mode: 0o600 })
+  const file = recordFile(directory)
+  writeFileSync(`${file}.new`, `${JSON.stringify(now)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+/** The patch of some changes. What git knows nothing of is not in it: directories, and what a file held before where nobody knows. */
+function renderPatch(directory: string, changes: readonly RunChange[]): string {
+  return changes
+    .map(({ path, before, after }) => gitPatch(path, gitSide(directory, before), gitSide(directory, after)))
+    .join('')
+}
+
+function gitSide(directory: string, one: Side): GitSide {
+  if (one.type === 'symlink') return { type: 'symlink', target: one.target }
+  if (one.type !== 'file' || one.hash === null) return undefined
+  return { type: 'file', bytes: keptBytes(directory, one.hash), mode: one.mode }
+}

@@ -1,0 +1,39 @@
+import { statSync, type BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
+
+/** The object that git has of a file, where its index says that it holds the same; undefined in any doubt. */
+export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
+
+const largestIndex = 1024 * 1024 * 1024
+
+/** Where the numbers are in what git's index says of a file (gitformat-index(5)). */
+const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]
+
+/**
+ * Reads which files of a work tree are as they are in git's index, as git itself tells: by what it remembers of their stats. One that was written
+ * when the index was, or later, may have been written again in the same moment, so nothing is said of it.
+ */
+export function cleanBlobs(root: string): CleanBlobs {
+  const file = join(root, '.git', 'index')
+  const content = readHostFile(file, { maxBytes: largestIndex })
+  const written = statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs
+  const entries = content && (parseIndex(content, 20) ?? parseIndex(content, 32))
+  if (entries === undefined || written === undefined) return () => undefined
+  const known = new Map(entries.filter(isPlain).map((entry) => [entry.path, entry]))
+  return (key, stats) => {
+    const entry = known.get(key)
+    if (entry === undefined || stats.mtimeNs >= written) return undefined
+    const number = (at: number): number => entry.stat.readUInt32BE(at)
+    const isSame =
+      BigInt(number(sizeAt)) === BigInt.asUintN(32, stats.size) &&
+      BigInt(number(inodeAt)) === BigInt.asUintN(32, stats.ino) &&
+      BigInt(number(modifiedAt)) === BigInt.asUintN(32, stats.mtimeNs / 1_000_000_000n) &&
+      BigInt(number(changedAt)) === BigInt.asUintN(32, stats.ctimeNs / 1_000_000_000n)
+    return isSame ? entry.oid : undefined
+  }
+}
+
+function isPlain({ stage, intentToAdd, assumeValid, skipWorktree }: IndexEntry): boolean {
+  return stage === 0 && !intentToAdd && !assumeValid && !skipWorktree
+}

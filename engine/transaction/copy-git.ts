@@ -1,0 +1,61 @@
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { resolve } from 'node:path'
+
+/**
+ * Copies a git directory for a view of its work tree: all but the objects, which it borrows from where they are. It leaves out what belongs to
+ * other work trees, locks of a git that is at work there, and what is kept for `git lfs`.
+ *
+ * @param count is told of each file that is copied
+ */
+export function copyGitDirectory(from: Buffer, to: Buffer, count: (size: number) => void): void {
+  mkdirSync(to, { mode: 0o755 })
+  // Names of branches are directories too, further below.
+  const isTop = existsSync(inside(from, Buffer.from('HEAD')))
+  for (const entry of readdirSync(from, { withFileTypes: true, encoding: 'buffer' })) {
+    const name = entry.name.toString('latin1')
+    const [source, target] = [inside(from, entry.name), inside(to, entry.name)]
+    if (entry.isDirectory() && name === 'objects' && isTop) borrow(source, target)
+    else if (name.endsWith('.lock') || (isTop && (name === 'worktrees' || name === 'lfs'))) continue
+    else if (entry.isDirectory()) copyGitDirectory(source, target, count)
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source, 'buffer'), target)
+    else if (entry.isFile()) {
+      count(lstatSync(source).size)
+      copyFileSync(source, target)
+    }
+  }
+}
+
+/** Objects of other repositories that these borrow are named too: from within the view, git could not follow one to the next. */
+function borrow(objects: Buffer, to: Buffer): void {
+  const places = [...placesOf(realpathSync.native(objects))]
+  mkdirSync(inside(to, Buffer.from('info')), { recursive: true })
+  mkdirSync(inside(to, Buffer.from('pack')))
+  writeFileSync(inside(to, Buffer.from('info/alternates')), places.map((place) => `${place}\n`).join(''))
+}
+
+function placesOf(objects: string, known: Set<string> = new Set()): ReadonlySet<string> {
+  if (known.has(objects)) return known
+  known.add(objects)
+  const file = `${objects}/info/alternates`
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  for (const line of lines.filter((each) => each !== '' && !each.startsWith('#'))) {
+    const place = resolve(objects, line)
+    if (existsSync(place)) placesOf(realpathSync.native(place), known)
+  }
+  return known
+}
+
+function inside(directory: Buffer, name: Buffer): Buffer {
+  return Buffer.concat([directory, Buffer.from('/'), name])
+}

@@ -1,0 +1,198 @@
+import {
+  mergeText,
+  openTree,
+  PathError,
+  ReadError,
+  renderFailure,
+  type Change,
+  type ChangeSet,
+  type DirectoryChange,
+  type FileState,
+  type Tree,
+} from '../../apply-patch/index.ts'
+import { keptBytes, type RunChange, type Side } from './change-record.ts'
+
+/** What landing would do. */
+type LandingPlan = {
+  readonly changeSet: ChangeSet
+  /** Paths that somebody else changed too, in other places: both changes are in what lands. */
+  readonly merged: readonly string[]
+  /** Paths that can't be landed, each with why. Nothing is to be landed then. */
+  readonly conflicts: readonly Conflict[]
+  /** How many are as the run left them already. */
+  readonly already: number
+}
+
+/** A path that can't be landed. */
+export type Conflict = { readonly path: string; readonly why: string }
+
+/**
+ * Plans to bring a run's changes into the trees that they were made for. What is there now is looked at once more when the plan is committed.
+ *
+ * @param directory the session's, where bytes are kept
+ */
+export function planLanding(changes: readonly RunChange[], directory: string): LandingPlan {
+  const roots = [...new Set(changes.map(({ root }) => root))]
+  const [all, directories]: [Change[], DirectoryChange[]] = [[], []]
+  const [merged, conflicts]: [string[], Conflict[]] = [[], []]
+  let already = 0
+  for (const root of roots) {
+    const own = changes.filter((each) => each.root === root)
+    const tree = openTree(root, { unsafePaths: false })
+    const gone = new Set(own.filter(isGone).map(({ path }) => `${root}/${path}`))
+    for (const change of own) {
+      const name = `${root}/${change.path}`
+      const planned = plan(change, tree, gone, directory)
+      if ('why' in planned) conflicts.push({ path: name, why: planned.why })
+      else if ('nothing' in planned) already += 1
+      else {
+        if (planned.change !== undefined) all.push(planned.change)
+        if (planned.directory !== undefined) directories.push(planned.directory)
+        if (planned.isMerged === true) merged.push(name)
+      }
+    }
+  }
+  const root = commonDirectory(roots)
+  const summary = all.map((each) => ({ kind: kindOf(each), path: each.place.path }))
+  const within = roots.length === 1 ? {} : { within: roots }
+  return {
+    changeSet: { root, ...within, unsafePaths: false, changes: all, directories, summary, warnings: [] },
+    merged,
+    conflicts,
+    already,
+  }
+}
+
+type Planned =
+  | { readonly why: string }
+  | { readonly nothing: true }
+  | { readonly change?: Change; readonly directory?: DirectoryChange; readonly isMerged?: boolean }
+
+/** Whether nothing, or a directory, is in the place of what was a file or a link: what is below it may come. */
+function isGone({ before, after }: RunChange): boolean {
+  return (
+    (before.type === 'file' || before.type === 'symlink') && (after.type === 'absent' || after.type === 'directory')
+  )
+}
+
+function plan(change: RunChange, tree: Tree, gone: ReadonlySet<string>, directory: string): Planned {
+  const { path, before, after } = change
+  const key = `${tree.root}/${path}`
+  try {
+    const place = tree.locateEntry(path, (each) => gone.has(each))
+    if (place.key !== key) return { why: 'a directory on the way to it is a link now' }
+    const now = tree.read(place)
+    if (after.type === 'directory') return planDirectory(key, before, after.mode, now, place)
+    if (before.type === 'directory' && after.type === 'absent') {
+      return now.type === 'directory' ? { directory: { type: 'remove', key } } : { nothing: true }
+    }
+    if (isSide(now, after, directory)) return { nothing: true }
+    if (before.type === 'directory') {
+      if (now.type !== 'directory' && now.type !== 'absent') return { why: 'somebody else put something in its place' }
+      const write = writeOf(place, { type: 'absent' }, after, directory)
+      return write === undefined
+        ? { why: 'what it should hold is not known' }
+        : { change: write, ...(now.type === 'directory' ? { directory: { type: 'remove', key } } : {}) }
+    }
+    if (isSide(now, before, directory)) {
+      if (after.type === 'absent') return { change: { type: 'remove', place, before: now } }
+      const write = writeOf(place, now, after, directory)
+      return write === undefined ? { why: 'what it should hold is not known' } : { change: write }
+    }
+    return merge(place, now, before, after, directory)
+  } catch (error) {
+    if (error instanceof PathError || error instanceof ReadError) return { why: renderFailure(error).trim() }
+    throw error
+  }
+}
+
+function planDirectory(key: string, before: Side, mode: number, now: FileState, place: Change['place']): Planned {
+  const directory: DirectoryChange = { type: 'make', key, mode }
+  if (now.type === 'directory') {
+    if (before.type !== 'directory') return { nothing: true }
+    return { directory: { type: 'mode', key, before: before.mode, mode } }
+  }
+  if (now.type === 'absent') return { directory }
+  const isAsItWas = now.type === before.type
+  if (!isAsItWas || (now.type !== 'file' && now.type !== 'symlink'))
+    return { why: 'something else is in its place now' }
+  return { change: { type: 'remove', place, before: now }, directory }
+}
+
+/** Whether what is there is what one side has: its bytes, its mode, where it leads. */
+function isSide(now: FileState, side: Side, directory: string): boolean {
+  switch (side.type) {
+    case 'absent':
+      return now.type === 'absent'
+    case 'symlink':
+      return now.type === 'symlink' && now.target === side.target
+    case 'directory':
+      return now.type === 'directory'
+    case 'file':
+      return (
+        now.type === 'file' &&
+        now.mode === side.mode &&
+        side.hash !== null &&
+        now.bytes.length === side.size &&
+        now.bytes.equals(keptBytes(directory, side.hash))
+      )
+    default:
+      return side satisfies never
+  }
+}
+
+/** @param mode the file's, where it isn't the side's */
+function writeOf(
+  place: Change['place'],
+  now: FileState,
+  side: Side,
+  directory: string,
+  other?: { readonly bytes: Buffer; readonly mode: number },
+): Change | undefined {
+  const owner = now.type === 'file' ? { uid: now.uid, gid: now.gid } : undefined
+  if (side.type === 'symlink') {
+    return { type: 'write', place, before: now, content: [], mode: undefined, owner: undefined, symlink: side.target }
+  }
+  if (side.type !== 'file' || side.hash === null) return undefined
+  const { bytes, mode } = other ?? { bytes: keptBytes(directory, side.hash), mode: side.mode }
+  return { type: 'write', place, before: now, content: [bytes], mode, owner, evenReadOnly: true }
+}
+
+/** Brings together what the run and somebody else did to one file. */
+function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
+  if (now.type === 'absent') return { why: 'somebody else removed it' }
+  if (before.type === 'absent') return { why: 'somebody else made one of this name' }
+  if (after.type === 'absent') return { why: 'the run removed it, and somebody else changed it' }
+  if (now.type !== 'file' || before.type !== 'file' || after.type !== 'file') {
+    return { why: 'somebody else put something of another kind in its place' }
+  }
+  if (before.hash === null || after.hash === null) {
+    return { why: 'somebody else changed it, and nobody knows what it held before' }
+  }
+  const [base, theirs] = [keptBytes(directory, before.hash), keptBytes(directory, after.hash)]
+  const bytes = mergeText(base, now.bytes, theirs)
+  const mode = now.mode === before.mode ? after.mode : after.mode === before.mode ? now.mode : undefined
+  if (bytes === undefined) return { why: 'somebody else changed the same lines' }
+  if (mode === undefined && now.mode !== after.mode) return { why: 'somebody else gave it another mode' }
+  const other = { bytes, mode: mode ?? after.mode }
+  if (bytes.equals(now.bytes) && other.mode === now.mode) return { nothing: true }
+  const write = writeOf(place, now, after, directory, other)
+  return write === undefined ? { why: 'what it should hold is not known' } : { change: write, isMerged: true }
+}
+
+function kindOf(change: Change): 'A' | 'M' | 'D' {
+  if (change.type === 'remove') return 'D'
+  return change.before.type === 'absent' ? 'A' : 'M'
+}
+
+/** The directory that holds all of some; the one itself where it is alone. */
+function commonDirectory(paths: readonly string[]): string {
+  const [first = '/', ...others] = paths
+  let common = first.split('/')
+  for (const path of others) {
+    const parts = path.split('/')
+    const differs = common.findIndex((name, index) => name !== parts[index])
+    common = differs === -1 ? common : common.slice(0, differs)
+  }
+  return common.join('/') === '' ? '/' : common.join('/')
+}

@@ -1,0 +1,167 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { removeTree, type View } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
+import { CopyRefusal, copyTree, type CopyLimit } from './copy-tree.ts'
+import { readManifest, writeManifest, type Manifest } from './manifest.ts'
+
+/** The ways to make a view that a user can ask for. */
+const strategies = ['copy', 'reflink'] as const
+export type Strategy = (typeof strategies)[number]
+
+/** What is copied where nobody asked for a copy. */
+const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
+
+const state = z.object({
+  version: z.literal(1),
+  strategy: z.enum(strategies),
+  /** ISO 8601. */
+  began: z.string(),
+  roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
+  /** `open`: nothing was landed. `landed`: what there was to land is in the tree. `discarded`: the view is gone. */
+  state: z.enum(['open', 'landed', 'discarded']),
+  /** What `undo` knows the landing by, and the tree that it was in. */
+  landing: z
+    .object({ id: z.string(), root: z.string(), at: z.string(), can_undo: z.boolean(), undone: z.boolean() })
+    .optional(),
+})
+
+/** How it stands with the view of a session. */
+export type ViewState = z.infer<typeof state>
+
+/** A session's private view of its trees. */
+export type PrivateView = {
+  /** The session's own directory. */
+  readonly directory: string
+  readonly state: ViewState
+  readonly views: readonly View[]
+  /** What the view of each tree was made from, in their order. */
+  readonly manifests: () => readonly Manifest[]
+}
+
+const stateFile = (directory: string): string => join(directory, 'transaction.json')
+const viewFolder = (directory: string): string => join(directory, 'view')
+
+/** How it stands with the view of a session; undefined for one that has none. */
+export function readViewState(directory: string): ViewState | undefined {
+  const file = stateFile(directory)
+  if (!existsSync(file)) return undefined
+  try {
+    return state.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const message = `${file}: what became of this run's changes can't be read: ${(error as Error).message}`
+    throw new UserError('usage', message, { cause: error })
+  }
+}
+
+/** Keeps how it stands: whole, or as it was. */
+export function writeViewState(directory: string, now: ViewState): void {
+  const file = stateFile(directory)
+  writeFileSync(`${file}.new`, `${JSON.stringify(now, undefined, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+/** The view of a session as it was left; undefined where there is none to go on in. */
+export function reopenView(directory: string): PrivateView | undefined {
+  const known = readViewState(directory)
+  if (known?.state !== 'open') return undefined
+  return asView(directory, known)
+}
+
+function asView(directory: string, known: ViewState): PrivateView {
+  return {
+    directory,
+    state: known,
+    views: known.roots,
+    manifests: () => known.roots.map((_, index) => readManifest(manifestFile(directory, index))),
+  }
+}
+
+/**
+ * Makes the view of a session.
+ *
+ * @param paths the trees, real and none in another
+ * @param asked the way to make it. Undefined: by sharing blocks where the file system can, else by a copy of what is not too large
+ * @throws UserError `sandboxUnavailable` where it can't be made so, with what would help
+ */
+export async function makeView(
+  directory: string,
+  paths: readonly string[],
+  asked: Strategy | undefined,
+  signal?: AbortSignal,
+): Promise<PrivateView> {
+  for (const path of paths) refuseLinked(path)
+  const ways = asked === undefined ? (['reflink', 'copy'] as const) : [asked]
+  for (const how of ways) {
+    await removeTree(viewFolder(directory))
+    mkdirSync(viewFolder(directory), { mode: 0o700 })
+    try {
+      return await makeWith(
+        directory,
+        paths,
+        how,
+        asked === undefined && how === 'copy' ? unaskedLimit : undefined,
+        signal,
+      )
+    } catch (error) {
+      const isLast = how === ways.at(-1)
+      if (error instanceof CopyRefusal && error.why === 'no-clones' && !isLast) continue
+      await removeTree(viewFolder(directory))
+      throw refusalOf(error, directory)
+    }
+  }
+  throw new TypeError('each way ends in a view or a refusal')
+}
+
+async function makeWith(
+  directory: string,
+  paths: readonly string[],
+  how: Strategy,
+  limit: CopyLimit | undefined,
+  signal: AbortSignal | undefined,
+): Promise<PrivateView> {
+  const roots = paths.map((path, index) => ({ path, source: join(viewFolder(directory), `${index}`) }))
+  for (const [index, { path, source }] of roots.entries()) {
+    writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit, signal }))
+  }
+  const began: ViewState = { version: 1, strategy: how, began: new Date().toISOString(), roots, state: 'open' }
+  writeViewState(directory, began)
+  return asView(directory, began)
+}
+
+/** Throws away what a view is kept in. What there is to say of its changes stays. */
+export async function removeView(directory: string): Promise<void> {
+  await removeTree(viewFolder(directory))
+}
+
+function manifestFile(directory: string, index: number): string {
+  return join(viewFolder(directory), `made-from-${index}.jsonl`)
+}
+
+/** A work tree whose repository lies elsewhere: what commands did to that would not be the view's. */
+function refuseLinked(path: string): void {
+  const git = lstatSync(join(path, '.git'), { throwIfNoEntry: false })
+  if (git === undefined || git.isDirectory()) return
+  throw new UserError(
+    'sandboxUnavailable',
+    `${path} is a linked worktree or a submodule: its repository lies elsewhere, and a view of the tree alone would not keep commits apart. ` +
+      'Run it in the main work tree, or without --transactional.',
+  )
+}
+
+function refusalOf(error: unknown, directory: string): unknown {
+  if (error instanceof CopyRefusal) {
+    const remedy =
+      error.why === 'large'
+        ? '--transactional=copy copies a tree of any size'
+        : '--transactional=copy works on every file system'
+    return new UserError('sandboxUnavailable', `No private view for --transactional: ${error.message}. ${remedy}.`)
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
+  const message =
+    `No private view for --transactional: no space is left where it is kept, in ${directory}. ` +
+    'Make room, or set XDG_STATE_HOME to a folder with more.'
+  return new UserError('sandboxUnavailable', message, { cause: error })
+}

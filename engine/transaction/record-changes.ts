@@ -1,0 +1,193 @@
+import { closeSync, constants, lstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { protectingPlace, readRegular, type Sandbox } from '../../sandbox/index.ts'
+import { ignoredOf } from '../core/changes/ask-git.ts'
+import { pathOfKey } from '../core/changes/list-files.ts'
+import { readBlob } from './read-blob.ts'
+import { keepBytes, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
+import { findDifferences, type Difference, type Entry } from './gather.ts'
+import { stampOf, type Manifest } from './manifest.ts'
+import { bytesOf, directoryOf, isText } from './names.ts'
+import type { PrivateView } from './private-view.ts'
+
+/** The largest file that is landed. */
+const largestFile = 1024 * 1024 * 1024
+
+/** One tree of a view. */
+type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
+
+/**
+ * Finds out what a run changed in its view, and keeps it: what is to be landed with its bytes before and after, the rest by name or number. To be
+ * called when no command runs.
+ *
+ * @param sandbox the run's own, for git and for what protects a place
+ * @param withIgnored whether what git ignores counts as the rest does
+ */
+export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
+  const [changes, protectedPaths, special]: [RunChange[], string[], string[]] = [[], [], []]
+  const blocked: ChangeRecord['blocked'][number][] = []
+  const ignored = { files: 0, bytes: 0 }
+  const manifests = view.manifests()
+  for (const [index, { path, source }] of view.views.entries()) {
+    const tree: Tree = { path, source, manifest: manifests[index] ?? new Map() }
+    const all = await findDifferences(source, tree.manifest)
+    const overlooked = await ignoredAmong(all, tree, sandbox)
+    const counted = withIgnored ? all : all.filter(({ key }) => !overlooked.has(key))
+    for (const { after, before, key } of all) {
+      if (!overlooked.has(key) || after.kind === 'directory' || before.kind === 'directory') continue
+      ignored.files += 1
+      ignored.bytes += after.kind === 'file' ? after.size : 0
+    }
+    for (const difference of withoutEmptied(counted, all, overlooked)) {
+      const { key, after } = difference
+      const name = join(path, pathOfKey(key))
+      if (after.kind === 'other') special.push(name)
+      else if (protectingPlace(sandbox.policy, name, [path]) !== undefined) protectedPaths.push(name)
+      else if (!isText(key) || (after.kind === 'link' && !isText(after.target))) {
+        blocked.push({ path: name, why: 'its name, or what it links to, is not UTF-8' })
+      } else if (after.kind === 'file' && after.size > largestFile) {
+        blocked.push({ path: name, why: `it has more than ${largestFile} bytes` })
+      } else {
+        const change = await changeOf(difference, tree, view.directory, sandbox)
+        if (change !== undefined) changes.push(change)
+      }
+    }
+  }
+  const record: ChangeRecord = {
+    version: 1,
+    at: new Date().toISOString(),
+    changes,
+    ignored,
+    protected: protectedPaths,
+    special,
+    blocked,
+  }
+  writeRecord(view.directory, record)
+  return record
+}
+
+/** What git ignores of that which differs, as keys. A directory of which only ignored files came or went is one with them. */
+async function ignoredAmong(
+  all: readonly Difference[],
+  { path, source }: Tree,
+  sandbox: Sandbox,
+): Promise<ReadonlySet<string>> {
+  if (all.length === 0 || lstatSync(join(source, '.git'), { throwIfNoEntry: false }) === undefined) return new Set()
+  const asked = all.filter(({ after, before }) => after.kind !== 'absent' || before.kind !== 'directory')
+  const found = new Set(
+    await ignoredOf(
+      asked.map(({ key }) => key),
+      { sandbox, workspace: path },
+    ),
+  )
+  const holding = new Map<string, { ignored: boolean; counted: boolean }>()
+  for (const { key, before, after } of all) {
+    if (before.kind === 'directory' || after.kind === 'directory') continue
+    for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) {
+      const known = holding.get(at) ?? { ignored: false, counted: false }
+      holding.set(at, { ignored: known.ignored || found.has(key), counted: known.counted || !found.has(key) })
+    }
+  }
+  for (const [key, { ignored, counted }] of holding) if (ignored && !counted) found.add(key)
+  return found
+}
+
+/** Without directories that are to go and of which something stays, since that is ignored: they stay with it. */
+function withoutEmptied(
+  counted: readonly Difference[],
+  all: readonly Difference[],
+  overlooked: ReadonlySet<string>,
+): readonly Difference[] {
+  const kept = new Set<string>()
+  if (counted.length !== all.length) {
+    for (const { key, after } of all) {
+      if (!overlooked.has(key) || after.kind !== 'absent') continue
+      for (let at = directoryOf(key); at !== ''; at = directoryOf(at)) kept.add(at)
+    }
+  }
+  return counted.filter(
+    ({ key, before, after }) => !(before.kind === 'directory' && after.kind === 'absent' && kept.has(key)),
+  )
+}
+
+/** @returns undefined where both sides are the same after all */
+async function changeOf(
+  { key, before, after }: Difference,
+  tree: Tree,
+  directory: string,
+  sandbox: Sandbox,
+): Promise<RunChange | undefined> {
+  const now = sideOf(after, () => readFile(bytesOf(tree.source, key)), directory)
+  const was = sideOf(before, () => undefined, directory)
+  const old = was.type === 'file' ? { ...was, hash: await hashBefore(key, tree, directory, sandbox) } : was
+  const isSame = JSON.stringify(old) === JSON.stringify(now)
+  return isSame ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
+}
+
+function sideOf(entry: Entry, read: () => Buffer | undefined, directory: string): Side {
+  switch (entry.kind) {
+    case 'absent':
+    case 'other':
+      return { type: 'absent' }
+    case 'link':
+      return { type: 'symlink', target: pathOfKey(entry.target) }
+    case 'directory':
+      return { type: 'directory', mode: entry.mode }
+    case 'file': {
+      const bytes = read()
+      const { mode, size } = entry
+      return bytes === undefined
+        ? { type: 'file', mode, size, hash: null }
+        : { type: 'file', mode, size: bytes.length, hash: keepBytes(directory, bytes) }
+    }
+    default:
+      return entry satisfies never
+  }
+}
+
+/** What a file held when the view was made: what it holds now, if nobody wrote it since; else what git has of it. Null: nobody knows. */
+async function hashBefore(
+  key: string,
+  { path, manifest }: Tree,
+  directory: string,
+  sandbox: Sandbox,
+): Promise<string | null> {
+  const original = manifest.get(key)
+  if (original?.kind !== 'file') return null
+  const file = bytesOf(path, key)
+  const isAsItWas = (): boolean => {
+    const stats = statsOf(file)
+    return stats !== undefined && stampOf(stats) === original.was
+  }
+  if (isAsItWas()) {
+    const bytes = readFile(file)
+    if (bytes !== undefined && isAsItWas()) return keepBytes(directory, bytes)
+  }
+  if (original.blob === undefined) return null
+  const bytes = await readBlob(original.blob, { sandbox, cwd: path })
+  // What a filter made of it on its way into the tree is something else.
+  return bytes?.length === original.size ? keepBytes(directory, bytes) : null
+}
+
+function statsOf(file: Buffer) {
+  try {
+    return lstatSync(file, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    // Below what is no directory any more.
+    return undefined
+  }
+}
+
+/** Through no symlink in the last place, and waiting on no pipe. */
+function readFile(file: Buffer): Buffer | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    return readRegular(descriptor, largestFile)
+  } catch {
+    // Gone, or closed to us.
+    return undefined
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}

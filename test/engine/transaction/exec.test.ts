@@ -1,0 +1,377 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository, type Exec } from '../../support/workspace.ts'
+import { fingerprint } from './fingerprint.ts'
+
+const cmd = (text: string) => [call('exec_command', { cmd: text })]
+const patch = (text: string) => [call('apply_patch', { input: `*** Begin Patch\n${text}\n*** End Patch` })]
+
+/** A repository with one commit. */
+function committed(files: Readonly<Record<string, string>>): string {
+  const cwd = repository(files)
+  const git = (...words: string[]) =>
+    execFileSync('git', ['-C', cwd, '-c', 'user.name=x', '-c', 'user.email=x@x', ...words])
+  git('add', '.')
+  git('commit', '-qm', 'first')
+  // What was written when the index was may have been written again since.
+  execFileSync('sh', ['-c', 'sleep 1.1; touch .git/index; git status >/dev/null'], { cwd })
+  return cwd
+}
+
+/** Runs these steps; before the last answer something is done outside. */
+function transactional(
+  cwd: string,
+  steps: readonly Reply[],
+  { args = [], before, ...options }: { args?: readonly string[]; before?: () => void; home?: string } = {},
+): Promise<Exec> {
+  return exec(
+    (index) => {
+      if (index === steps.length) before?.()
+      return steps[index] ?? [say('done')]
+    },
+    ['--json', '--transactional', ...args, 'x'],
+    { cwd, ...options },
+  )
+}
+
+const reportOf = ({ events }: Exec) => {
+  const last = events.at(-1)
+  return last?.type === 'turn.completed' || last?.type === 'turn.failed' ? last.transaction : undefined
+}
+
+const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
+
+describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
+  test('lands what patches and commands changed together, at its end', async () => {
+    const cwd = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone/c.txt': 'c\n' })
+    const before = fingerprint(cwd)
+    let during: unknown
+    const steps = [
+      patch(`*** Update File: a.txt\n@@\n-a\n+patched\n*** Add File: ${cwd}/absolute.txt\n+x`),
+      cmd('pwd; cat a.txt; echo commanded > b.txt; rm -r gone; mkdir empty; chmod +x a.txt; ln -s a.txt link'),
+      [call('read_file', { path: join(cwd, 'a.txt') })],
+      [call('write_file', { path: join(cwd, 'written.txt'), content: 'w\n' })],
+    ]
+    const ended = await transactional(cwd, steps, { before: () => (during = fingerprint(cwd)) })
+    expect(ended.code).toBe(0)
+    expect(during).toEqual(before)
+    expect(read(cwd, 'a.txt')).toBe('patched\n')
+    const tree = execFileSync(
+      'find',
+      ['.', '-name', '.git', '-prune', '-o', '-mindepth', '1', '-printf', '%P %y %m %l\n'],
+      { cwd },
+    )
+    expect(tree.toString().split('\n').slice(0, -1).toSorted()).toEqual([
+      'a.txt f 755 ',
+      'absolute.txt f 644 ',
+      'b.txt f 644 ',
+      'empty d 755 ',
+      'link l 777 a.txt',
+      'written.txt f 644 ',
+    ])
+    // Where the view is kept is told to nobody.
+    expect(ended.stdout.replaceAll(/"patch":"[^"]*"/g, '')).not.toContain('/view/')
+    expect(JSON.stringify(ended.requests)).not.toContain('/view/')
+    expect(reportOf(ended)).toMatchObject({ outcome: 'landed', conflicts: [], can_undo: true })
+    expect(ended.events[0]).toMatchObject({ config: { transaction: { roots: [cwd], land: 'on-success' } } })
+  })
+
+  test('is taken back whole by one apply-patch undo', async () => {
+    const cwd = repository({ 'a.txt': 'a\n', 'gone/c.txt': 'c\n' })
+    const facts = (): unknown =>
+      execFileSync('sh', ['-c', 'find . -path ./.git -prune -o -printf "%P %y %m\n" | sort; cat a.txt gone/*'], {
+        cwd,
+      }).toString()
+    const before = facts()
+    const home = tempDir()
+    const { code } = await transactional(
+      cwd,
+      [cmd('echo x > a.txt; rm -r gone; mkdir -p n/e; echo n > n/f; printf "\\0" > bin')],
+      { home },
+    )
+    expect([code, readdirSync(cwd).toSorted()]).toEqual([0, ['.git', 'a.txt', 'bin', 'n']])
+    const undo = new URL('../../../dist/bin/apply-patch.js', import.meta.url).pathname
+    execFileSync(process.execPath, [undo, 'undo'], { cwd, env: { ...process.env, HOME: home, XDG_STATE_HOME: '' } })
+    expect(facts()).toEqual(before)
+  })
+
+  test.each([
+    ['fails', [cmd('echo x > a.txt; rm b.txt; mkdir d'), cmd('false')], ['--max-turns', '2'], 4],
+    [
+      'is stopped by a refusal',
+      [cmd('echo x > a.txt; chmod 600 b.txt'), cmd('git push --force')],
+      ['--fail-on-denied'],
+      3,
+    ],
+    ['is not to land', [cmd('echo x > a.txt; git add a.txt; ln -s x y; touch b.txt')], ['--land', 'never'], 0],
+  ] as const)('changes nothing at all where it %s', async (_, steps, args, code) => {
+    const cwd = committed({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
+    const before = fingerprint(cwd)
+    const ended = await transactional(cwd, steps, { args })
+    expect(ended.code).toBe(code)
+    expect(fingerprint(cwd)).toEqual(before)
+    expect(reportOf(ended)).toMatchObject({ outcome: 'kept' })
+    // The patch is there for whoever wants it.
+    execFileSync('git', ['apply', '--check', '--binary', reportOf(ended)?.patch ?? ''], { cwd })
+  })
+
+  test('lands after a failure too where it always shall', async () => {
+    const cwd = repository({ 'a.txt': 'a\n' })
+    const ended = await transactional(cwd, [cmd('echo x > a.txt'), cmd('false')], {
+      args: ['--max-turns', '2', '--land', 'always'],
+    })
+    expect([ended.code, read(cwd, 'a.txt')]).toEqual([4, 'x\n'])
+  })
+
+  test('lands beside what somebody else changes meanwhile in other files, and in other lines of the same', async () => {
+    const lines = (first: string, last: string): string => `${first}\n2\n3\n4\n5\n${last}\n`
+    const cwd = committed({ 'a.txt': lines('1', '6'), 'b.txt': 'b\n' })
+    const ended = await transactional(cwd, [cmd('sed -i s/1/one/ a.txt')], {
+      before: () => {
+        writeFileSync(join(cwd, 'a.txt'), lines('1', 'six'))
+        writeFileSync(join(cwd, 'b.txt'), 'theirs\n')
+        writeFileSync(join(cwd, 'c.txt'), 'theirs\n')
+      },
+    })
+    expect(reportOf(ended)).toMatchObject({ outcome: 'landed', merged: [join(cwd, 'a.txt')] })
+    expect([ended.code, read(cwd, 'a.txt'), read(cwd, 'b.txt'), read(cwd, 'c.txt')]).toEqual([
+      0,
+      lines('one', 'six'),
+      'theirs\n',
+      'theirs\n',
+    ])
+  })
+
+  test.each([
+    ['the same line', 'echo run > a.txt', (cwd: string) => writeFileSync(join(cwd, 'a.txt'), 'theirs\n')],
+    ['a file that the run removed', 'rm a.txt', (cwd: string) => writeFileSync(join(cwd, 'a.txt'), 'theirs\n')],
+    ['a file by removing it', 'echo run > a.txt', (cwd: string) => rmSync(join(cwd, 'a.txt'))],
+    ['a file by making it too', 'echo run > new.txt', (cwd: string) => writeFileSync(join(cwd, 'new.txt'), 'theirs\n')],
+    [
+      'a directory to a link',
+      'echo run > d/x.txt',
+      (cwd: string) => {
+        rmSync(join(cwd, 'd'), { recursive: true })
+        symlinkSync('/tmp', join(cwd, 'd'))
+      },
+    ],
+    [
+      'a file to a directory',
+      'echo run > a.txt',
+      (cwd: string) => {
+        rmSync(join(cwd, 'a.txt'))
+        mkdirSync(join(cwd, 'a.txt'))
+      },
+    ],
+  ] as const)('lands nothing where somebody else changes %s', async (_, command, theirs) => {
+    const cwd = committed({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'd/y.txt': 'y\n' })
+    let after: unknown
+    const ended = await transactional(cwd, [cmd(`${command}; echo x > b.txt`)], {
+      before: () => {
+        theirs(cwd)
+        after = fingerprint(cwd)
+      },
+    })
+    expect(ended.code).toBe(1)
+    expect(fingerprint(cwd)).toEqual(after)
+    expect(reportOf(ended)).toMatchObject({ outcome: 'conflict' })
+    expect(reportOf(ended)?.conflicts).toHaveLength(1)
+    expect(read('/', reportOf(ended)?.patch ?? '')).toContain('b.txt')
+  })
+
+  test('lands nothing where nobody knows what a changed file held before', async () => {
+    const cwd = repository({ 'untracked.txt': '1\n2\n3\n4\n' })
+    const ended = await transactional(cwd, [cmd('sed -i s/1/one/ untracked.txt')], {
+      before: () => writeFileSync(join(cwd, 'untracked.txt'), '1\n2\n3\nfour\n'),
+    })
+    expect(reportOf(ended)).toMatchObject({ outcome: 'conflict' })
+    expect(read(cwd, 'untracked.txt')).toBe('1\n2\n3\nfour\n')
+  })
+
+  test('keeps what git ignores with the run, or lands it where that is asked for', async () => {
+    const files = { '.gitignore': 'out/\n*.log\n', 'out/old.txt': 'old\n', 'kept/a.txt': 'a\n' }
+    const command = 'echo new > out/new.txt; rm out/old.txt; mkdir -p logs; echo x > logs/a.log; echo b > kept/b.txt'
+    const kept = repository(files)
+    const ended = await transactional(kept, [cmd(command)])
+    expect(reportOf(ended)).toMatchObject({ outcome: 'landed', files: 1, ignored: { files: 3, landed: false } })
+    expect([readdirSync(kept).toSorted(), readdirSync(join(kept, 'out'))]).toEqual([
+      ['.git', '.gitignore', 'kept', 'out'],
+      ['old.txt'],
+    ])
+    const landed = repository(files)
+    await transactional(landed, [cmd(command)], { args: ['--land-ignored'] })
+    expect([readdirSync(landed).toSorted(), readdirSync(join(landed, 'out'))]).toEqual([
+      ['.git', '.gitignore', 'kept', 'logs', 'out'],
+      ['new.txt'],
+    ])
+  })
+
+  test('lands files of every kind: bytes, modes, links, files in the place of directories and back', async () => {
+    const cwd = committed({
+      'bytes.bin': 'a\0b',
+      'dir/x.txt': 'x\n',
+      'file.txt': 'f\n',
+      'read-only.txt': 'r\n',
+      'run.sh': '#!/bin/sh\n',
+      'l/z.txt': 'z\n',
+    })
+    chmodSync(join(cwd, 'read-only.txt'), 0o444)
+    const command = [
+      'head -c 3000 /dev/urandom > random.bin; printf "c\\0d" > bytes.bin',
+      'rm -r dir; echo file > dir; rm file.txt; mkdir -p file.txt/deep; echo in > file.txt/deep/in.txt',
+      'chmod +w read-only.txt; echo w > read-only.txt; chmod 444 read-only.txt; chmod 755 run.sh; chmod 700 l',
+      'printf "no end" > "odd \\\\ \\" name"; mv l moved; ln -s nowhere dangling; : > empty-file; mkfifo pipe',
+    ].join('; ')
+    const plain = tempDir()
+    execFileSync('cp', ['-a', `${cwd}/.`, plain])
+    const ended = await transactional(cwd, [cmd(command)])
+    expect(reportOf(ended)).toMatchObject({ outcome: 'landed', not_landed: [join(cwd, 'pipe')] })
+    execFileSync(
+      'sh',
+      [
+        '-c',
+        command
+          .replace('head -c 3000 /dev/urandom > random.bin', `cp ${cwd}/random.bin .`)
+          .replace('; mkfifo pipe', ''),
+      ],
+      { cwd: plain },
+    )
+    const facts = (at: string): string =>
+      execFileSync(
+        'sh',
+        [
+          '-c',
+          'find . -name .git -prune -o -printf "%P %y %m %l\n" | sort; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum',
+        ],
+        { cwd: at },
+      ).toString()
+    expect(facts(cwd)).toBe(facts(plain))
+    expect(ended.code).toBe(0)
+  })
+
+  test('keeps its commits with its view: the branch and the index of the repository stay where they are', async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const git = (...words: string[]): string => execFileSync('git', words, { cwd, encoding: 'utf8' })
+    const head = git('rev-parse', 'HEAD')
+    const command =
+      'echo b > a.txt && git -c user.name=x -c user.email=x@x commit -qam second && git log --format=%s && git tag t'
+    const ended = await transactional(cwd, [cmd(command)])
+    expect(ended.stdout).toContain('second\\nfirst')
+    expect([git('rev-parse', 'HEAD'), git('tag'), git('status', '--porcelain')]).toEqual([head, '', ' M a.txt\n'])
+  })
+
+  test('works where the workspace is a folder of a repository, and lands there', async () => {
+    const cwd = committed({ 'sub/a.txt': 'a\n', 'beside.txt': 'b\n' })
+    const ended = await transactional(join(cwd, 'sub'), [
+      cmd('cat ../beside.txt; echo x > a.txt; echo x > ../beside.txt; git status --porcelain'),
+    ])
+    expect([ended.code, read(cwd, 'sub/a.txt'), read(cwd, 'beside.txt')]).toEqual([0, 'x\n', 'b\n'])
+    expect(ended.stdout).toContain(' M sub/a.txt')
+  })
+
+  test('gives further directories that may be written a view too, and lands all of them together', async () => {
+    const [cwd, more] = [repository({ 'a.txt': 'a\n' }), tempDir({ 'm.txt': 'm\n' })]
+    const args = ['--add-dir', more]
+    const failed = await transactional(cwd, [cmd(`echo x > ${more}/m.txt; cat ${more}/m.txt`), cmd('false')], {
+      args: [...args, '--max-turns', '2'],
+    })
+    expect([failed.code, read(more, 'm.txt')]).toEqual([4, 'm\n'])
+    const landed = await transactional(cwd, [cmd(`echo x > ${more}/m.txt; echo x > a.txt`)], { args })
+    expect([landed.code, read(more, 'm.txt'), read(cwd, 'a.txt')]).toEqual([0, 'x\n', 'x\n'])
+  })
+
+  test('works outside of a repository', async () => {
+    const cwd = tempDir({ 'a.txt': 'a\n' })
+    const ended = await transactional(cwd, [cmd('echo x > a.txt')], { args: ['--skip-git-repo-check'] })
+    expect([ended.code, read(cwd, 'a.txt')]).toEqual([0, 'x\n'])
+  })
+
+  test('of a session that was cut off goes on in its view, without being told so', async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const home = tempDir()
+    const before = fingerprint(cwd)
+    const first = await transactional(cwd, [cmd('echo x > a.txt; echo y > b.txt'), cmd('false')], {
+      home,
+      args: ['--max-turns', '2'],
+    })
+    expect([first.code, fingerprint(cwd)]).toEqual([4, before])
+    const second = await exec(
+      [cmd('cat a.txt b.txt; echo z > c.txt'), [say('done')]],
+      ['--json', 'resume', '--last', 'go on'],
+      { cwd, home },
+    )
+    expect(second.stdout).toContain('x\\ny\\n')
+    expect([second.code, read(cwd, 'a.txt'), read(cwd, 'b.txt'), read(cwd, 'c.txt')]).toEqual([0, 'x\n', 'y\n', 'z\n'])
+  })
+
+  test('never lands what other programs obey', async () => {
+    const cwd = committed({ '.vscode/settings.json': '{}\n', 'a.txt': 'a\n' })
+    const ended = await transactional(cwd, [
+      cmd(
+        'echo x > .vscode/settings.json; rm -rf .vscode; echo x > a.txt; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit',
+      ),
+    ])
+    expect(read(cwd, '.vscode/settings.json')).toBe('{}\n')
+    expect(existsSync(join(cwd, '.git/hooks/pre-commit'))).toBe(false)
+    expect(read(cwd, 'a.txt')).toBe('x\n')
+    expect(ended.code).toBe(0)
+  })
+
+  test.each([
+    ['without a sandbox', ['-s', 'danger-full-access'], 5, 'which takes a sandbox'],
+    ['where nothing of it is kept', ['--ephemeral'], 2, 'leave one of them out'],
+  ] as const)('is refused %s', async (_, args, code, words) => {
+    const ended = await transactional(repository({}), [], { args })
+    expect([ended.code, ended.requests.length]).toEqual([code, 0])
+    expect(ended.stderr + ended.stdout).toContain(words)
+  })
+
+  test('is refused in a linked worktree, whose repository lies elsewhere', async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const linked = join(tempDir(), 'linked')
+    execFileSync('git', ['worktree', 'add', '-q', linked], { cwd })
+    const ended = await transactional(linked, [])
+    expect(ended.code).toBe(5)
+    expect(ended.stdout).toContain('its repository lies elsewhere')
+  })
+
+  test('is what the configuration says too', async () => {
+    const cwd = repository({ 'a.txt': 'a\n' })
+    const ended = await exec([cmd('echo x > a.txt'), [say('done')]], ['--json', '-c', 'transactional="copy"', 'x'], {
+      cwd,
+    })
+    expect(reportOf(ended)).toMatchObject({ strategy: 'copy', outcome: 'landed' })
+  })
+
+  test('needs its flag for what says how it lands', async () => {
+    const ended = await exec([], ['--land', 'never', 'x'], { cwd: repository({}) })
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('add --transactional')])
+  })
+
+  test('says on the terminal what became of it', async () => {
+    const cwd = repository({ '.gitignore': 'out/\n' })
+    const ended = await exec(
+      [cmd('echo x > a.txt; mkdir out; echo y > out/y'), [say('done')]],
+      ['--transactional', 'x'],
+      { cwd },
+    )
+    expect(ended.stderr).toMatch(
+      /transaction \((?:copy|reflink)\): all of it is in the tree; apply-patch undo takes it back/,
+    )
+    expect(ended.stderr).toContain('ignored by git, not landed: 1 files')
+  })
+})
