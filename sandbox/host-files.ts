@@ -41,7 +41,11 @@ export function readHostFile(
   }
 }
 
-/** The bytes of an open file; undefined where it is no regular one, or larger than asked for. Throws what read(2) does. */
+/**
+ * The bytes of an open file; undefined where it is no regular one, or larger than asked for. Throws what read(2) does.
+ *
+ * @internal
+ */
 export function readRegular(descriptor: number, maxBytes: number): Buffer | undefined {
   const stat = fstatSync(descriptor)
   if (!stat.isFile() || stat.size > maxBytes) return undefined

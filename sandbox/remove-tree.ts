@@ -4,6 +4,8 @@ import { join } from 'node:path'
 /**
  * Removes a directory with all that commands may have left in it: also directories that deny even their owner, and trees so deep that
  * no path leads to their end (`PATH_MAX`, 4,096 bytes on Linux). Throws what the system says of what resists even so.
+ *
+ * @internal
  */
 export async function removeTree(path: string): Promise<void> {
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 })

@@ -40,6 +40,8 @@ export type Tree = {
  * After a crash call `recover` first: a plan made from a half-changed tree would be refused at its commit.
  *
  * @param root an existing directory, as are those `beside` it; links in them are resolved once, here
+ *
+ * @internal
  */
 export function openTree(
   root: string,

@@ -11,6 +11,8 @@ export type GitSide =
 /**
  * A change of one path as `git apply --binary` takes it, and `git diff --binary --full-index` gives it: bytes that are no text are in it whole, both
  * ways, so that it can be taken back. A file in the place of a link is taken away and added. Empty where both sides are the same to git.
+ *
+ * @internal
  */
 export function gitPatch(path: string, before: GitSide, after: GitSide): string {
   if (before === undefined && after === undefined) return ''

@@ -8,6 +8,8 @@ type Edit = Difference & { readonly lines: readonly string[] }
  * Merges two versions of a text that was changed by two: what only one of them changed is as that one has it.
  *
  * @returns undefined where both changed the same lines, or lines side by side, in different ways; and for what is no text
+ *
+ * @internal
  */
 export function mergeText(base: Buffer, one: Buffer, other: Buffer): Buffer | undefined {
   if (one.equals(other) || other.equals(base)) return one

@@ -21,6 +21,8 @@ const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, 0o1600
 /**
  * Reads an index byte by byte. Undefined for one that isn't plainly right, that leads to another file (a split index), or that holds a
  * path that git would never have put there: git trusts what it finds in its index, and a checkout would write it.
+ *
+ * @internal
  */
 export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEntry[] | undefined {
   if (content.length < 12 + oidBytes || content.toString('latin1', 0, 4) !== 'DIRC') return undefined
