@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { credentialPlaces } from './credential-places.ts'
 import { plainGlob } from './plain-glob.ts'
 import {
   isOrdinary,
@@ -12,7 +13,8 @@ const split = (name: string): { readonly name: string; readonly parts: readonly 
   name,
   parts: name.split('/'),
 })
-const knownFolders = sensitiveFolders.map(split)
+const folders = [...sensitiveFolders, ...credentialPlaces]
+const knownFolders = folders.map(split)
 const knownFiles = sensitiveFiles.map(split)
 
 /** What a path must have somewhere in it, or at its end, for any of them to be in it. */
@@ -91,7 +93,15 @@ export function findSensitive(path: string, isPattern = false): string | undefin
 /** The folder of credentials that a path is in or names, whose very file names are nobody's business; see findSensitive. */
 export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
   const known = findSensitive(path, isPattern)
-  return known !== undefined && (sensitiveFolders.includes(known) || known === '/proc') ? known : undefined
+  return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined
+}
+
+/** Whether a known place is a folder, as far as its name tells: the table of places doesn't. */
+function isFolder(known: string): boolean {
+  const name = known.slice(known.lastIndexOf('/') + 1)
+  const isFile =
+    /[^.]\.[a-z0-9]+$|rc$|hist(?:ory)?$|hst$|netrc|token|credentials$|passwd?|shadow|sudoers|keytab|cnf$|auth/
+  return folders.includes(known) && !isFile.test(name)
 }
 
 /** Whether going through everything below a path would come upon credentials: homes, the system's settings, all of it. */

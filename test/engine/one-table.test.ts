@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { credentialPlaces } from '../../policies/commands/credential-places.ts'
+import { findSensitive } from '../../policies/commands/sensitive-paths.ts'
+import { sensitiveFiles, sensitiveFolders } from '../../policies/commands/sensitive-places.ts'
+import { protectedTable } from '../../sandbox/index.ts'
+
+/** Names that projects have too, in each of which something else is kept: their places in homes are known by the sandbox's table alone. */
+const ofProjects = new Set(['.history', '.serverless', '.sf', '.sfdx', 'snap', 'work', '_netrc'])
+
+/** The rows of the table as names at any depth, without those that the table knows as settings of projects. */
+function namesOfTable(): readonly string[] {
+  const plain = (at: string): string => at.replace(/^(?:\*\*|~)?\//, '').toLowerCase()
+  const rows = protectedTable()
+  const first = (name: string): string => name.split('/')[0] ?? ''
+  const settings = new Set(rows.filter(({ what }) => what === 'settings').map(({ at }) => first(plain(at))))
+  const names = rows.filter(({ what }) => what === 'credentials').map(({ at }) => plain(at))
+  return [...new Set(names)].filter((name) => !settings.has(first(name)) && !ofProjects.has(first(name))).toSorted()
+}
+
+const file = new URL('../../policies/commands/credential-places.ts', import.meta.url)
+
+/** The module as it has to be: lines of names, as long as lines are here. */
+function moduleOf(names: readonly string[]): string {
+  const lines: string[] = ['']
+  for (const name of names) {
+    const line = lines.at(-1) ?? ''
+    if (line.length + name.length > 115) lines.push(name)
+    else lines[lines.length - 1] = line === '' ? name : `${line} | ${name}`
+  }
+  const [comment = '', end = ''] = readFileSync(file, 'utf8').split(/(?<=`\n)[^]*(?=`\)?\n)/)
+  return comment + lines.map((line) => `  ${line}\n`).join('') + end
+}
+
+test("the Guardian's names of credentials are those of the sandbox's table: PREPARE=1 writes them anew", () => {
+  const wanted = moduleOf(namesOfTable())
+  if (process.env['PREPARE'] !== undefined) writeFileSync(file, wanted)
+  expect(readFileSync(file, 'utf8')).toBe(wanted)
+  expect(credentialPlaces.toSorted()).toEqual(namesOfTable())
+})
+
+test('each of them is told by its spelling, wherever it lies', () => {
+  expect(credentialPlaces.filter((name) => findSensitive(`/somewhere/${name}`) === undefined)).toEqual([])
+})
+
+test('what is listed besides is in no row of the table', () => {
+  const rows = new Set(credentialPlaces)
+  const isInRow = (name: string): boolean => [...rows].some((row) => name === row || name.startsWith(`${row}/`))
+  expect([...sensitiveFolders, ...sensitiveFiles].filter(isInRow)).toEqual([])
+})
