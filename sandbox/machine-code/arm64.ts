@@ -49,6 +49,7 @@ const svc = 0xd400_0001
 /** AArch64: arguments in x0 to x4, the call's number in x8, addresses in x9, numbers to work on in x10 and x11. */
 export const arm64: Processor = {
   machine: 183,
+  calls: numbers,
   encode: (instruction, at, placeOf) => {
     // A branch is counted from itself, in instructions, and it stands last.
     const branch = (

@@ -79,6 +79,8 @@ export type Instruction =
 export type Processor = {
   /** Its number in elf(5). */
   readonly machine: number
+  /** The numbers of system calls. */
+  readonly calls: Readonly<Record<ProgramCall, number>>
   /**
    * The bytes of an instruction that stands `at` bytes after the start of the code. They are as many whatever the labels' places, so
    * that these can be found with any answer.

@@ -67,6 +67,7 @@ type Code = readonly number[]
 /** x86-64: numbers go through rax and rcx, and every variable has an address of 32 bits. */
 export const x64: Processor = {
   machine: 62,
+  calls: numbers,
   encode: (instruction, at, placeOf) => {
     // A jump is counted from its own end, and it stands last.
     const jump = (before: Code, code: Code, label: string): Code => {

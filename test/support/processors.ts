@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Architecture } from '../../sandbox/machine-code/instructions.ts'
+import { tempDir } from './temp-dir.ts'
+import { testUnlessOnCi, type Test } from './needs.ts'
+
+/** What runs programs of another processor than this machine's: qemu's emulation of a process, whose system calls are this kernel's. */
+const emulators: Readonly<Record<Architecture, string>> = { x64: 'qemu-x86_64', arm64: 'qemu-aarch64' }
+
+/** Whether programs for a processor are emulated here. An emulator knows no filters of system calls: the kernel would hold them against itself. */
+export function isEmulated(architecture: Architecture): boolean {
+  return process.arch !== architecture
+}
+
+/** A test of something that runs on a processor: it skips where neither the machine nor an emulator can run that. */
+export function testOn(architecture: Architecture): Test {
+  const emulator = emulators[architecture]
+  const isThere = !isEmulated(architecture) || spawnSync(emulator, ['--version']).status === 0
+  return testUnlessOnCi(isThere ? undefined : `the program ${emulator} (Debian: qemu-user) is not installed`)
+}
+
+/** Words that start a program made for a processor, whose file goes away with the test. */
+export function startOf(architecture: Architecture, program: Uint8Array): readonly [string, ...string[]] {
+  const file = join(tempDir(), 'program')
+  writeFileSync(file, program, { mode: 0o700 })
+  return isEmulated(architecture) ? [emulators[architecture], file] : [file]
+}
