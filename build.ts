@@ -77,6 +77,7 @@ const agentDoors = [
   'unpdf',
   'engine/report/render-report.ts',
   'engine/skills/parse-yaml.ts',
+  'engine/telemetry/open-telemetry.ts',
 ]
 
 /** The name of a door's own bundle. */

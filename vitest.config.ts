@@ -30,6 +30,7 @@ const long = [
   'test/engine/hooks/exec.test.ts',
   'test/engine/mcp/exec.test.ts',
   'test/engine/own-installation.test.ts',
+  'test/engine/telemetry/exec.test.ts',
   'test/engine/tools/ask-user.test.ts',
   'test/engine/tools/command-sessions.test.ts',
   'test/sandbox/docker.test.ts',

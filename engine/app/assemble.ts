@@ -151,16 +151,30 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     budget: request.budget ?? {},
     failOnDenied: request.failOnDenied === true,
     failOnNoChange: request.failOnNoChange === true,
-    sinks: [...opening.sinks, eventLog(session.session.directory, { prompt, context: shared.context })],
+    sinks: [
+      ...opening.sinks,
+      eventLog(session.session.directory, { prompt, context: shared.context }),
+      ...all(({ sinks }) => sinks),
+    ],
     signal: session.signal,
   })
 }
 
 function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribution['options']> {
   return contributions.reduce<NonNullable<Contribution['options']>>(
-    (together, { options }) => ({ ...together, ...options }),
+    (together, { options }) => ({ ...together, ...options, ...bothVariables(together, options) }),
     {},
   )
+}
+
+/** Two features may have variables for commands: what telemetry tells them, and what hooks have set. */
+function bothVariables(
+  one: NonNullable<Contribution['options']>,
+  other: Contribution['options'],
+): Pick<NonNullable<Contribution['options']>, 'variables'> {
+  const first = one.variables
+  const second = other?.variables
+  return first === undefined || second === undefined ? {} : { variables: () => ({ ...first(), ...second() }) }
 }
 
 function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: RunHooks } {

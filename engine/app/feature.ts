@@ -4,7 +4,7 @@ import type { RunHandle, SubAgents } from '../agents/sub-agents.ts'
 import type { Model } from '../core/model.ts'
 import type { McpServers } from '../mcp/servers.ts'
 import type { RunHooks } from '../tools/hooks.ts'
-import type { RunSummary } from '../core/events.ts'
+import type { RunSummary, Sink } from '../core/events.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Workers } from '../tools/require-idle.ts'
@@ -70,6 +70,8 @@ export type Contribution = {
   /** Tools that come and go. */
   readonly dynamicTools?: DynamicTools
   readonly hooks?: RunHooks
+  /** Told what happens in the run, beside those that whoever opened it gave. */
+  readonly sinks?: readonly Sink[]
   /** Told to the model before the first prompt of a session. */
   readonly context?: readonly string[]
   /** What the user should know before anything happens. */

@@ -12,7 +12,7 @@ const layers = [
   ['transaction'],
   ['run'],
   ['worktree'],
-  ['hooks', 'approvals', 'memory', 'mcp'],
+  ['hooks', 'approvals', 'memory', 'mcp', 'telemetry'],
   ['skills'],
   ['agents'],
   ['app', 'display'],

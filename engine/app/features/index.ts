@@ -8,6 +8,7 @@ import { memoryFeature } from './memory.ts'
 import { outputContractFeature } from './output-contract.ts'
 import { planModeFeature } from './plan-mode.ts'
 import { skillsFeature } from './skills.ts'
+import { telemetryFeature } from './telemetry.ts'
 import { webSearchFeature } from './web-search.ts'
 import { worktreeFeature } from './worktree.ts'
 
@@ -19,6 +20,8 @@ export function featuresOf({ type }: Task, hasView: boolean): readonly Feature[]
   // Calls that come from elsewhere are judged as a model's are; there is nobody who would be told anything.
   if (type === 'calls') return [hooksFeature]
   return [
+    // Closed last, so that all that happened is told.
+    telemetryFeature,
     webSearchFeature,
     givenToolsFeature,
     // A worktree would be outside of the view.

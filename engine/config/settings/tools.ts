@@ -41,6 +41,32 @@ export const toolSettings = {
     saidBy: 'user',
     within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
   }),
+  otel: row({
+    group,
+    schema: z.strictObject({
+      endpoint: z.url({ protocol: /^https?$/ }).optional(),
+      headers: z.record(z.string().min(1), z.string()).optional(),
+      file: absolute.optional(),
+      content: z.boolean().optional(),
+    }),
+    about:
+      'OpenTelemetry: traces and metrics of runs, with the names of the GenAI conventions, as OTLP in JSON over HTTP. Its own variables ' +
+      '(`OTEL_EXPORTER_OTLP_ENDPOINT`, `…_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SDK_DISABLED`, `TRACEPARENT`) win over ' +
+      'this table; never by a repository',
+    saidBy: 'user',
+    keys: {
+      endpoint: { about: 'the collector’s address, to which `/v1/traces` and `/v1/metrics` are added', unset: 'none' },
+      headers: { about: 'what is sent along to it, such as a key', unset: 'none' },
+      file: {
+        about: 'a file that gets the same as lines of JSON when a run ends, in place of the one before',
+        unset: 'none',
+      },
+      content: {
+        about: 'whether prompts, answers, commands and what they print are told too, secrets masked',
+        unset: '`false`',
+      },
+    },
+  }),
   tool_search: row({
     group,
     schema: z

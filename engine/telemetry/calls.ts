@@ -1,0 +1,52 @@
+import { basename } from 'node:path'
+import type { CommandItem, Item } from '../core/events.ts'
+import type { Attributes } from './otlp.ts'
+
+const callTypes = ['command_execution', 'file_change', 'tool_call', 'mcp_tool_call'] as const
+
+/** Items that are calls of a tool. */
+export type CallItem = Extract<Item, { readonly type: (typeof callTypes)[number] }>
+
+/** Whether an item is a call of a tool. */
+export function isCall(item: Item): item is CallItem {
+  return callTypes.some((type) => type === item.type)
+}
+
+/** The tool of a call: `called` is what the model called by its id, where that is known. */
+export function toolOf(item: CallItem, called: string | undefined): string {
+  if (item.type === 'mcp_tool_call') return `mcp__${item.server}__${item.tool}`
+  if (item.type === 'tool_call') return item.tool
+  return called ?? (item.type === 'file_change' ? 'apply_patch' : 'exec_command')
+}
+
+/** What a call came to. Undefined: nothing. */
+export function resultOf(item: CallItem): string | undefined {
+  if (item.type === 'command_execution') return item.aggregated_output
+  if (item.type === 'file_change') return item.error ?? item.diff
+  if (item.type === 'tool_call') return item.output ?? item.error
+  return item.error?.message ?? JSON.stringify(item.result)
+}
+
+/** The conventions' group of attributes that tell of processes. */
+const group = 'process'
+
+/** A command as a span: its program's name, how it ended, and nothing of its words. */
+export function describeCommand(item: CommandItem): {
+  readonly name: string
+  readonly isFailed: boolean
+  readonly attributes: Attributes
+} {
+  const name = basename(/^'?([^\s']*)/.exec(item.command)?.[1] ?? '') || 'command'
+  const code = item.exit_code ?? undefined
+  const isFailed = code !== 0
+  const { length: denials } = item.denials ?? []
+  const errorType = code === undefined ? (item.ended_by ?? 'failed') : String(code)
+  const attributes = {
+    [`${group}.executable.name`]: name,
+    [`${group}.exit.code`]: code,
+    'portcullis.sandbox.backend': item.sandbox,
+    'portcullis.sandbox.denials': denials === 0 ? undefined : denials,
+    ...(isFailed ? { 'error.type': errorType } : {}),
+  }
+  return { name, isFailed, attributes }
+}

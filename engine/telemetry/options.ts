@@ -1,0 +1,143 @@
+import type { Attributes } from './otlp.ts'
+
+/** The table `[otel]` of the user's configuration. */
+type TelemetrySettings = {
+  readonly endpoint?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly file?: string | undefined
+  readonly content?: boolean | undefined
+}
+
+/** Where a kind of telemetry is posted. The address carries no password: that is in the headers. */
+export type Target = { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
+
+/** What the run is a part of, by the W3C's trace context. */
+type TraceParent = {
+  readonly traceId: string
+  readonly spanId: string
+  readonly sampled: boolean
+  readonly state: string | undefined
+}
+
+/** What is told of a run, and to whom. */
+export type TelemetryOptions = {
+  readonly traces: Target | undefined
+  readonly metrics: Target | undefined
+  /** Absolute path of a file that gets the same as lines of JSON. */
+  readonly file: string | undefined
+  /** Whether prompts, answers, commands and what they print are told as well. */
+  readonly content: boolean
+  readonly resource: Attributes
+  /** How many characters of a value are told. */
+  readonly valueLimit: number
+  readonly parent: TraceParent | undefined
+  /** What of the wishes can't be fulfilled, as sentences; none shows an address, which may hold a password. */
+  readonly notices: readonly string[]
+}
+
+type Environment = Readonly<NodeJS.ProcessEnv>
+
+/**
+ * What OpenTelemetry's variables and the user's own table ask for (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A variable wins over
+ * the table. Undefined: nothing is told to anybody, and nothing of it needs to be loaded.
+ */
+export function telemetryOptions(
+  environment: Environment,
+  settings: TelemetrySettings = {},
+): TelemetryOptions | undefined {
+  const said = (name: string): string | undefined => environment[name]?.trim() || undefined
+  if (said('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined
+  const isWanted = ['', 'TRACES_', 'METRICS_'].some((kind) => said(`OTEL_EXPORTER_OTLP_${kind}ENDPOINT`) !== undefined)
+  if (!isWanted && settings.endpoint === undefined && settings.file === undefined) return undefined
+  const notices: string[] = []
+  const target = (kind: 'TRACES' | 'METRICS'): Target | undefined => {
+    if (said(`OTEL_${kind}_EXPORTER`) === 'none') return undefined
+    const own = `OTEL_EXPORTER_OTLP_${kind}_`
+    const name = said(`${own}ENDPOINT`) === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : `${own}ENDPOINT`
+    const address = said(name) ?? settings.endpoint
+    if (address === undefined) return undefined
+    const url = addressOf(address)
+    if (url === undefined) {
+      notices.push(
+        `${said(name) === undefined ? 'otel.endpoint' : name} is no http or https address, so no ${kind.toLowerCase()} are sent.`,
+      )
+      return undefined
+    }
+    if (name !== `${own}ENDPOINT`) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/${kind.toLowerCase()}`
+    const headers = {
+      ...(url.username === '' ? {} : { authorization: basic(url) }),
+      ...(said(name) === undefined || isSameOrigin(settings.endpoint, url) ? settings.headers : {}),
+      ...pairs(said('OTEL_EXPORTER_OTLP_HEADERS')),
+      ...pairs(said(`${own}HEADERS`)),
+    }
+    url.username = ''
+    url.password = ''
+    return { url, headers }
+  }
+  const traces = target('TRACES')
+  const metrics = target('METRICS')
+  const protocol = said('OTEL_EXPORTER_OTLP_PROTOCOL')
+  if (protocol !== undefined && protocol !== 'http/json' && (traces ?? metrics) !== undefined) {
+    notices.push('OTEL_EXPORTER_OTLP_PROTOCOL asks for something else than http/json, which is what is sent.')
+  }
+  const capture = said('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT')
+  const limit = Number(said('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT') ?? said('OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT'))
+  return {
+    traces,
+    metrics,
+    file: settings.file,
+    content: capture === undefined ? settings.content === true : /^(?:true|span_only|span_and_event)$/i.test(capture),
+    resource: { ...pairs(said('OTEL_RESOURCE_ATTRIBUTES')), 'service.name': said('OTEL_SERVICE_NAME') ?? 'portcullis' },
+    valueLimit: Number.isSafeInteger(limit) && limit > 0 ? Math.min(limit, mostCharacters) : mostCharacters,
+    parent: parentOf(said('TRACEPARENT'), said('TRACESTATE')),
+    notices: [...new Set(notices)],
+  }
+}
+
+/** A span is one part of one request: what is longer is for the session's own record. */
+const mostCharacters = 8192
+
+function addressOf(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+function basic({ username, password }: URL): string {
+  const words = `${unescaped(username)}:${unescaped(password)}`
+  return `Basic ${Buffer.from(words).toString('base64')}`
+}
+
+/** The table's headers are for the table's address: a key must not go to another. */
+function isSameOrigin(endpoint: string | undefined, url: URL): boolean {
+  return endpoint !== undefined && addressOf(endpoint)?.origin === url.origin
+}
+
+/** `name=value,name=value`, percent-encoded, as W3C's baggage. What can't be a header is left out. */
+function pairs(text: string | undefined): Readonly<Record<string, string>> {
+  const list = (text ?? '').split(',').flatMap((pair): [string, string][] => {
+    const at = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(at, 0)).trim()
+    const value = unescaped(pair.slice(at + 1).trim())
+    return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !/[^\t\x20-\x7e\x80-\xff]/.test(value) ? [[name, value]] : []
+  })
+  return Object.fromEntries(list)
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** `TRACEPARENT` (https://www.w3.org/TR/trace-context/#traceparent-header); undefined for what isn't one. */
+function parentOf(text: string | undefined, state: string | undefined): TraceParent | undefined {
+  const match = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(
+    text ?? '',
+  )
+  const [, traceId, spanId, flags] = match ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  const isState = state !== undefined && state.length <= 512 && /^[\x20-\x7e]+$/.test(state)
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1, state: isState ? state : undefined }
+}
