@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 
 /** What a report can be written as. */
-export const reportFormats = ['html', 'md', 'json'] as const
+export const reportFormats = ['html', 'md', 'json', 'junit', 'sarif', 'codequality', 'annotations'] as const
 
 export type ReportFormat = (typeof reportFormats)[number]
 
@@ -10,9 +10,13 @@ const byExtension: Readonly<Record<string, ReportFormat>> = {
   '.htm': 'html',
   '.md': 'md',
   '.json': 'json',
+  '.sarif': 'sarif',
+  '.xml': 'junit',
 }
 
 /** The format that a file's name asks for; undefined where it asks for none. */
 export function formatOf(file: string): ReportFormat | undefined {
+  // What GitLab calls it (`gl-code-quality-report.json`), and what others do.
+  if (/code-?quality[\w-]{0,20}\.json$/i.test(file)) return 'codequality'
   return byExtension[extname(file).toLowerCase()]
 }

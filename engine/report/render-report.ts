@@ -1,3 +1,7 @@
+import { writeAnnotations } from './machines/annotations.ts'
+import { writeCodeQuality } from './machines/code-quality.ts'
+import { writeJunit } from './machines/junit.ts'
+import { writeSarif } from './machines/sarif.ts'
 import { writeJson } from './json.ts'
 import { renderPage } from './html/page.ts'
 import { renderMarkdown } from './markdown/render.ts'
@@ -11,6 +15,10 @@ const renderers: Readonly<Record<ReportFormat, (report: Report) => string>> = {
   html: renderPage,
   md: renderMarkdown,
   json: writeJson,
+  junit: writeJunit,
+  sarif: writeSarif,
+  codequality: writeCodeQuality,
+  annotations: writeAnnotations,
 }
 
 /** A report in a format. */

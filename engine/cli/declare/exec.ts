@@ -81,7 +81,7 @@ function runOptions(command: Command): Command {
     .option('-o, --output-last-message <file>', 'write the final message to a file too')
     .option(
       '--report <file>',
-      'write a report of the run there (.html, .md or .json), readable by you alone; may be repeated',
+      'write a report of the run there (.html, .md, .json, .xml as JUnit, .sarif, codequality.json), readable by you alone; may be repeated',
       another,
     )
     .addOption(

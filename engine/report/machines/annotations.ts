@@ -1,0 +1,58 @@
+import type { Finding, Report } from '../model.ts'
+import { revealed } from '../text/reveal.ts'
+import { endingOf, lastRun } from '../words.ts'
+import { placeIn } from './place.ts'
+
+const commands = { low: 'notice', medium: 'warning', high: 'error', critical: 'error' } as const
+/** What GitHub shows of each kind for a step; the rest would be dropped without a word. */
+const mostOfAKind = 10
+const longest = 2000
+
+/**
+ * The findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions), the worst first. They
+ * are commands to whoever reads the log, so nothing in a text can end one and begin another.
+ */
+export function writeAnnotations(report: Report): string {
+  const run = lastRun(report)
+  const { end } = run
+  const failed = end === undefined || end.exitCode !== 0
+  const ending = failed
+    ? [
+        `::error title=${property('agent exec')}::${data([endingOf(run).words, end?.message].filter(Boolean).join(': '))}`,
+      ]
+    : []
+  const left = new Map<string, number>([['error', mostOfAKind - ending.length]])
+  const lines = report.findings
+    .toSorted((a, b) => rank(b) - rank(a))
+    .flatMap((finding) => {
+      const command = commands[finding.severity]
+      const room = left.get(command) ?? mostOfAKind
+      left.set(command, room - 1)
+      return room > 0 ? [lineOf(report, finding, command)] : []
+    })
+  const more = report.findings.length - lines.length
+  return [
+    ...ending,
+    ...lines,
+    ...(more > 0 ? [`${more} more findings: agent report --format sarif has them all`] : []),
+    '',
+  ].join('\n')
+}
+
+const rank = ({ severity }: Finding): number => ['low', 'medium', 'high', 'critical'].indexOf(severity)
+
+function lineOf(report: Report, finding: Finding, command: string): string {
+  const place = placeIn(report, finding)
+  const where =
+    place === undefined ? [] : [`file=${property(place.path)}`, `line=${place.startLine}`, `endLine=${place.endLine}`]
+  return `::${command} ${[...where, `title=${property(finding.title)}`].join(',')}::${data(finding.message)}`
+}
+
+/** As the toolkit escapes them (actions/toolkit, packages/core/src/command.ts). */
+function data(text: string): string {
+  return revealed(text.slice(0, longest)).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return data(text.slice(0, 200)).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}

@@ -1,0 +1,31 @@
+import type { Report } from '../model.ts'
+import { revealed } from '../text/reveal.ts'
+import { placeIn } from './place.ts'
+
+const severities = { low: 'info', medium: 'minor', high: 'major', critical: 'critical' } as const
+
+/**
+ * The findings for GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). Each must have a file
+ * there: one that is of none is said to be of the whole, `.`.
+ */
+export function writeCodeQuality(report: Report): string {
+  const entries = report.findings.map((finding) => {
+    const { title, message, ruleId, fingerprint, severity } = finding
+    const place = placeIn(report, finding)
+    return {
+      type: 'issue',
+      description: revealed(`${title}: ${message}`).replaceAll('\n', ' '),
+      check_name: ruleId,
+      fingerprint,
+      severity: severities[severity],
+      categories: ['Security'],
+      location: { path: place?.path ?? '.', lines: { begin: place?.startLine ?? 1, end: place?.endLine ?? 1 } },
+    }
+  })
+  return `${JSON.stringify(distinct(entries), undefined, 2)}\n`
+}
+
+/** GitLab takes two of one fingerprint for one, and the first is enough. */
+function distinct<T extends { readonly fingerprint: string }>(entries: readonly T[]): readonly T[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.fingerprint, entry])).values()].toReversed()
+}

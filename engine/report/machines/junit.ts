@@ -1,0 +1,62 @@
+import type { Report } from '../model.ts'
+import { revealed } from '../text/reveal.ts'
+import { endingOf, lastRun } from '../words.ts'
+
+/** Something of a run that is either in order or not. */
+type Check = { readonly name: string; readonly seconds: number; readonly failure: string | undefined }
+
+/**
+ * The run's checks as JUnit's XML, in the shape that GitLab and Jenkins read (https://github.com/testmoapp/junitxml): whether it came to its own end,
+ * whether what its final message claims is borne out, whether nothing was refused.
+ */
+export function writeJunit(report: Report): string {
+  const checks = checksOf(report)
+  const failures = checks.filter(({ failure }) => failure !== undefined).length
+  const time = checks.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(3)
+  const counts = `tests="${checks.length}" failures="${failures}" errors="0" skipped="0" time="${time}"`
+  const cases = checks.map(({ name, seconds, failure }) => {
+    const head = `    <testcase classname="agent exec" name="${escaped(name)}" time="${seconds.toFixed(3)}"`
+    if (failure === undefined) return `${head}/>`
+    const [first = ''] = failure.split('\n', 1)
+    return `${head}>\n      <failure message="${escaped(first)}" type="failure">${escaped(failure)}</failure>\n    </testcase>`
+  })
+  const suite = [`  <testsuite name="agent exec" ${counts}>`, ...cases, '  </testsuite>'].join('\n')
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="Portcullis" ${counts}>\n${suite}\n</testsuites>\n`
+}
+
+function checksOf(report: Report): readonly Check[] {
+  const run = lastRun(report)
+  const { end } = run
+  const { words } = endingOf(run)
+  const refused = report.findings.filter(({ ruleId }) => ruleId.startsWith('guardian/'))
+  const claims = end?.claims ?? []
+  const list = (lines: readonly string[]): string | undefined => (lines.length === 0 ? undefined : lines.join('\n'))
+  return [
+    {
+      name: 'the run came to its own end',
+      seconds: (end?.durationMs ?? 0) / 1000,
+      failure: end?.exitCode === 0 ? undefined : [words, end?.message].filter(Boolean).join(': '),
+    },
+    {
+      name: 'the final message is borne out',
+      seconds: 0,
+      failure: list(claims.map(({ text, why }) => `${text}: ${why}`)),
+    },
+    {
+      name: 'nothing was refused',
+      seconds: 0,
+      failure: list(refused.map(({ title, message }) => `${title}: ${message}`)),
+    },
+  ]
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** XML 1.0 has no way to write control characters, half a surrogate pair, or the last two of the plane. */
+function escaped(text: string): string {
+  return revealed(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"]/g, (character) => entities[character] ?? '')
+    .replaceAll('\n', '&#10;')
+    .replaceAll('\t', '&#9;')
+}

@@ -1,0 +1,86 @@
+import type { Finding, Report } from '../model.ts'
+import { revealed } from '../text/reveal.ts'
+import { lastRun } from '../words.ts'
+import { placeIn } from './place.ts'
+
+const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const
+/** What GitHub sorts security results by: https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning */
+const securitySeverities = { low: '3.0', medium: '5.5', high: '8.0', critical: '9.5' } as const
+
+/** The findings as SARIF 2.1.0 (OASIS). Their fingerprints are the same in another run, so that what reads them tells each once. */
+export function writeSarif(report: Report): string {
+  const { findings } = report
+  const rules = [...new Map(findings.map((finding) => [finding.ruleId, finding])).values()]
+  const run = lastRun(report)
+  const log = {
+    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'Portcullis',
+            informationUri: 'https://github.com/portcullis-dev/portcullis',
+            ...(run.program === undefined ? {} : { semanticVersion: run.program }),
+            rules: rules.map(({ ruleId, severity }) => ({
+              id: ruleId,
+              shortDescription: { text: describeRule(ruleId) },
+              defaultConfiguration: { level: levels[severity] },
+              properties: { 'security-severity': securitySeverities[severity] },
+            })),
+          },
+        },
+        automationDetails: { id: 'portcullis/' },
+        invocations: [
+          {
+            executionSuccessful: run.end?.exitCode === 0,
+            ...(run.end === undefined ? {} : { exitCode: run.end.exitCode }),
+          },
+        ],
+        results: findings.map((finding) => resultOf(report, finding, rules)),
+      },
+    ],
+  }
+  return `${JSON.stringify(log, undefined, 2)}\n`
+}
+
+function resultOf(report: Report, finding: Finding, rules: readonly Finding[]): object {
+  const { ruleId, title, message, severity, fingerprint } = finding
+  const place = placeIn(report, finding)
+  return {
+    ruleId,
+    ruleIndex: rules.findIndex((rule) => rule.ruleId === ruleId),
+    level: levels[severity],
+    message: { text: revealed(`${title}\n${message}`) },
+    locations:
+      place === undefined
+        ? []
+        : [
+            {
+              physicalLocation: {
+                artifactLocation: {
+                  uri: place.path.split('/').map(encodeURIComponent).join('/'),
+                  uriBaseId: '%SRCROOT%',
+                },
+                region: { startLine: place.startLine, endLine: place.endLine },
+              },
+            },
+          ],
+    partialFingerprints: { 'portcullis/v1': fingerprint },
+  }
+}
+
+/** What a finding's rule is, by its id. */
+function describeRule(ruleId: string): string {
+  const [group, name = ''] = ruleId.split('/')
+  switch (group) {
+    case 'guardian':
+      return `A call that the Guardian refused (${name})`
+    case 'sandbox':
+      return `Something that the sandbox refused to a command (${name})`
+    case 'claim':
+      return 'Something that the final message claims and the record of the run contradicts'
+    default:
+      return `A finding of a review (${ruleId})`
+  }
+}

@@ -1,0 +1,187 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { collectReport } from '../../../engine/report/collect.ts'
+import { formatOf, type ReportFormat } from '../../../engine/report/formats.ts'
+import { renderReport } from '../../../engine/report/render-report.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+const hostile = `a]]>"<b>&\u0007\u202e\ud800%0A::error::x\n::add-mask::y`
+
+const usage = {
+  input_tokens: 1,
+  cached_input_tokens: 0,
+  cache_write_input_tokens: 0,
+  output_tokens: 1,
+  reasoning_output_tokens: 0,
+}
+
+const refused = (id: string, command: string, rule: string) => ({
+  type: 'item.completed',
+  item: {
+    ...{ id, type: 'command_execution', command, aggregated_output: '', exit_code: null, status: 'declined' },
+    verdict: { decision: 'deny', decided_by: 'rules', reason: `Ask a person. ${hostile}`, rule },
+  },
+})
+
+const denied = {
+  type: 'item.completed',
+  item: {
+    ...{
+      id: 'i2',
+      type: 'command_execution',
+      command: 'curl x',
+      aggregated_output: '',
+      exit_code: 1,
+      status: 'failed',
+    },
+    denials: [{ kind: 'host', subject: 'example.com', rule: 'network', certainty: 'proven', how_to_allow: 'allow it' }],
+  },
+}
+
+const events = [
+  { type: 'thread.started', thread_id: 't', config: { model: 'm', cwd: '/w' } },
+  refused('i0', 'git push', '/w/.portcullis/rules/own.rules:7 forbidden git push'),
+  refused('i1', `rm ${hostile}`, '/home/somebody/their.rules:2 forbidden rm'),
+  denied,
+  {
+    ...{
+      type: 'turn.failed',
+      reason: 'stoppedByGuardian',
+      exit_code: 3,
+      error: { message: `Stopped. ${hostile}` },
+      usage,
+    },
+    ...{ duration_ms: 1500, denied: 2, result: 'denied' },
+    unsupported_claims: [{ claim: 'tests', text: `All tests pass ${hostile}`, why: 'no command of the run ran tests' }],
+  },
+]
+
+function written(format: ReportFormat, told: readonly unknown[] = events): string {
+  const file = join(tempDir(), 'events.jsonl')
+  writeFileSync(file, told.map((event) => `${JSON.stringify(event)}\n`).join(''))
+  const report = collectReport(file)
+  return typeof report === 'string' ? expect.fail(report) : renderReport(report, format)
+}
+
+describe('SARIF', () => {
+  const run = () => JSON.parse(written('sarif')).runs[0]
+
+  test('has what the standard asks for, each result with its rule', () => {
+    const { results, tool, invocations } = run()
+    expect(JSON.parse(written('sarif')).version).toBe('2.1.0')
+    expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([
+      'guardian/rules',
+      'sandbox/host',
+      'claim/unsupported',
+    ])
+    expect(
+      results.map(
+        ({ ruleId, ruleIndex }: { ruleId: string; ruleIndex: number }) => tool.driver.rules[ruleIndex].id === ruleId,
+      ),
+    ).not.toContain(false)
+    expect(results.map(({ level }: { level: string }) => level)).toEqual(['warning', 'warning', 'warning', 'error'])
+    expect(invocations).toEqual([{ executionSuccessful: false, exitCode: 3 }])
+  })
+
+  test('has places in the workspace alone', () => {
+    const { results } = run()
+    expect(results.map(({ locations }: { locations: readonly unknown[] }) => locations.length)).toEqual([1, 0, 0, 0])
+    expect(results[0].locations[0].physicalLocation).toEqual({
+      artifactLocation: { uri: '.portcullis/rules/own.rules', uriBaseId: '%SRCROOT%' },
+      region: { startLine: 7, endLine: 7 },
+    })
+  })
+
+  test('has the same fingerprints in another run', () => {
+    const prints = (text: string): unknown =>
+      JSON.parse(text).runs[0].results.map(
+        ({ partialFingerprints }: { partialFingerprints: unknown }) => partialFingerprints,
+      )
+    const later = [
+      events[0],
+      { type: 'item.completed', item: { id: 'i9', type: 'agent_message', text: 'hello' } },
+      ...events.slice(1),
+    ]
+    expect(prints(written('sarif', later))).toEqual(prints(written('sarif')))
+  })
+})
+
+test("GitLab's code quality has the fields that GitLab requires of each", () => {
+  const entries = JSON.parse(written('codequality'))
+  expect(entries).toHaveLength(4)
+  for (const entry of entries) {
+    expect(entry).toMatchObject({
+      ...{
+        description: expect.any(String),
+        check_name: expect.any(String),
+        fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+      severity: expect.stringMatching(/^(?:info|minor|major|critical|blocker)$/),
+      location: { path: expect.stringMatching(/^[^/]/), lines: { begin: expect.any(Number) } },
+    })
+  }
+})
+
+describe('JUnit', () => {
+  test('says of the run, its final message and what was refused whether they are in order', () => {
+    const xml = written('junit')
+    expect(xml).toContain('<testsuites name="Portcullis" tests="3" failures="3" errors="0" skipped="0" time="1.500">')
+    expect(xml).toContain('<testcase classname="agent exec" name="the run came to its own end" time="1.500">')
+    const fine = written('junit', [
+      events[0],
+      { type: 'turn.completed', usage, duration_ms: 10, denied: 0, result: 'done' },
+    ])
+    expect(fine).toContain('tests="3" failures="0"')
+  })
+
+  test('is XML whatever the texts hold', () => {
+    const xml = written('junit')
+    const tags = [...xml.matchAll(/<(\/?)([a-z?]+)(?: [a-z]+="[^"<]*")*(\/?)>/g)].map(([tag]) => tag)
+    const rest = tags.reduce((text, tag) => text.replace(tag, ''), xml)
+    expect(rest.replace(/^<\?xml version="1.0" encoding="UTF-8"\?>/, '')).not.toMatch(
+      /[<>]|&(?!amp;|lt;|gt;|quot;|#10;|#9;)/,
+    )
+    expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u202e\ufffe\uffff]/)
+    expect(xml.isWellFormed()).toBe(true)
+  })
+})
+
+describe('annotations', () => {
+  test('are one command a line, the end and the worst first, and nothing in a text begins another', () => {
+    const lines = written('annotations').trimEnd().split('\n')
+    expect(lines.map((line) => line.split(/[ :]/).find(Boolean))).toEqual([
+      'error',
+      'error',
+      'warning',
+      'warning',
+      'warning',
+    ])
+    expect(lines.filter((line) => !line.startsWith('::'))).toEqual([])
+    expect(lines[2]).toMatch(
+      /^::warning file=\.portcullis\/rules\/own\.rules,line=7,endLine=7,title=Refused%3A git push::Ask a person/,
+    )
+    expect(lines.join('')).not.toMatch(/[\r\u0007]/)
+  })
+
+  test('are as many of each kind as GitHub shows, and say how many more there are', () => {
+    const many = Array.from({ length: 40 }, (_, at) => refused(`m${at}`, `git push ${at}`, 'r'))
+    const lines = written('annotations', [events[0], ...many])
+      .trimEnd()
+      .split('\n')
+    expect(lines.filter((line) => line.startsWith('::warning'))).toHaveLength(10)
+    expect(lines.at(-1)).toMatch(/^30 more findings/)
+  })
+})
+
+test.each([
+  ['report.html', 'html'],
+  ['r.MD', 'md'],
+  ['junit.xml', 'junit'],
+  ['agent.sarif', 'sarif'],
+  ['gl-code-quality-report.json', 'codequality'],
+  ['data.json', 'json'],
+  ['report.txt', undefined],
+])('%s is written as %s', (file, format) => {
+  expect(formatOf(file)).toBe(format)
+})
