@@ -53,7 +53,7 @@ function task(prompt: string | undefined): Html | undefined {
   </section>`
 }
 
-function facts({ totals, files, runs }: Report, run: ReportRun): Html {
+function facts({ totals, files }: Report, run: ReportRun): Html {
   const { end, spending } = run
   const [added, removed] = [
     files.reduce((sum, each) => sum + each.added, 0),
@@ -88,7 +88,6 @@ function facts({ totals, files, runs }: Report, run: ReportRun): Html {
         totals.failedCommands === 0 ? undefined : `${totals.failedCommands} failed`,
       ),
       row('Refused', String(totals.refused)),
-      row('Steps', String(totals.steps), runs.length > 1 ? `${runs.length} runs of one session` : undefined),
     ]}
   </dl>`
 }

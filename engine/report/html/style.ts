@@ -17,7 +17,7 @@ pre{margin:8px 0;padding:10px 12px;overflow:auto;max-height:32em;background:var(
 .end p{margin:6px 0 0}
 .badge{display:inline-block;font-size:12px;font-weight:600;line-height:18px;padding:1px 9px;border-radius:10px;background:var(--soft);color:var(--dim);white-space:nowrap}
 .badge.ok{background:var(--okbg);color:var(--ok)}.badge.failed,.badge.bad{background:var(--badbg);color:var(--bad)}.badge.refused,.badge.warn{background:var(--warnbg);color:var(--warn)}.badge.open{background:var(--bluebg);color:var(--blue)}
-.facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(130px,1fr));gap:10px;margin:16px 0;padding:0}
+.facts{display:grid;grid-template-columns:repeat(4,1fr);gap:10px;margin:16px 0;padding:0}
 .facts div:first-child{grid-column:span 2}.facts div{border:1px solid var(--line);border-radius:6px;padding:8px 12px;min-width:0}
 .facts dt{font-size:12px;color:var(--dim)}.facts dd{margin:0;font-weight:600;overflow-wrap:anywhere}
 .facts small{display:block;font-weight:400;font-size:12px;color:var(--dim)}
