@@ -1,7 +1,7 @@
 import { homeDirectory } from '../home.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import { matchStars } from './match-stars.ts'
-import { isOptionEntry } from './rule-index.ts'
+import { isOptionEntry, longestPart } from './rule-index.ts'
 import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
 import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
@@ -50,8 +50,20 @@ function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet)
     for (const rule of those.flat()) found.add(rule)
   }
   const place = (rule: PrefixRule): number => rules.places.get(rule) ?? 0
-  return [...[...found].toSorted((a, b) => place(a) - place(b)), ...rules.forAnyProgram]
+  return [...[...found].toSorted((a, b) => place(a) - place(b)), ...textsThatFit(forms, rules)]
 }
+
+/** The rules for any program that may mean a command: of those that are a text with stars, the ones whose longest part is in what is known. */
+function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram }: RuleSet): readonly PrefixRule[] {
+  const known = forms.map(linesOf)
+  // What is known only when the command runs may be any part.
+  if (forAnyProgram.length < fewTexts || known.some((lines) => lines.known !== undefined)) return forAnyProgram
+  const all = known.flatMap(({ line, bare }) => [line, bare]).join('\n')
+  return forAnyProgram.filter((rule) => all.includes(longestPart(rule)))
+}
+
+/** Fewer are held against a command as they are. */
+const fewTexts = 50
 
 type Answer = 'yes' | 'maybe' | 'no'
 

@@ -42,3 +42,14 @@ function wordsOf({ pattern, text }: PrefixRule, program: string): readonly strin
     return undefined
   return last
 }
+
+const parts = new WeakMap<PrefixRule, string>()
+
+/** The longest text between stars of a rule's, which has to be somewhere in a command that it means. */
+export function longestPart(rule: PrefixRule): string {
+  const known = parts.get(rule)
+  if (known !== undefined) return known
+  const longest = (rule.text ?? '').split('*').reduce((a, b) => (b.length > a.length ? b : a))
+  parts.set(rule, longest)
+  return longest
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkCommand, loadRules, type CheckOptions } from '../../policies/index.ts'
+import { checkCommand, loadPermissions, loadRules, type CheckOptions } from '../../policies/index.ts'
 import type { RuleSet } from '../../policies/rules/rule-set.ts'
 import { corpus } from './corpus.ts'
 
@@ -89,5 +89,21 @@ test.each(['allow', 'prompt', 'forbidden'])(
       const said = (given: CheckOptions) => lines.map((line) => [line, checkCommand(line, given)])
       expect(said(options)).toEqual(said(plain))
     }
+  },
+)
+
+test.each(['allow', 'ask', 'deny'])(
+  'permissions with stars that %s are found among many as they are among few',
+  (list) => {
+    const meant = ['*push*', '* --force', 'gi*sh', '*', '*x * a*', 'rm *x']
+    const idle = Array.from({ length: 60 }, (_, at) => `*no-${at} * such`)
+    const check = (entries: readonly string[], line: string): string => {
+      const text = JSON.stringify({ permissions: { [list]: entries.map((entry) => `Bash(${entry})`) } })
+      const permissions = loadPermissions([{ path: '/w/.claude/settings.json', layer: 'user', folder: '/w', text }])
+      return checkCommand(line, { approvalMode: 'untrusted', sandbox: 'workspace-write', permissions, cwd: '/w' })
+        .decision
+    }
+    for (const entry of meant)
+      for (const line of spellings) expect([line, check([...idle, entry], line)]).toEqual([line, check([entry], line)])
   },
 )
