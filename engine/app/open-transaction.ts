@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import { rootsOf } from '../config/sandbox-policy.ts'
 import { UserError } from '../core/user-error.ts'
-import { makeView, reopenView } from '../transaction/private-view.ts'
+import { removeRecord } from '../transaction/change-record.ts'
+import { makeView, noteGathered, reopenView } from '../transaction/private-view.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -42,10 +43,13 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   const session = beginning.open(workspace, request.source)
   closing.add(() => session.close())
   if (left !== undefined) {
+    noteGathered(session.directory, false)
     for (const { source } of left.views) await recoverTree(source)
     return { view: left, wish, session, resumed: true }
   }
   try {
+    // What an earlier run of the session has landed is history.
+    removeRecord(session.directory)
     const trees = treesOf(rootsOf(settings, workspace))
     for (const tree of trees) await recoverTree(tree)
     return { view: await makeView(session.directory, trees, wish.strategy), wish, session, resumed: false }

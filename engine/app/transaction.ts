@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { basename } from 'node:path'
 import { runsLater, type Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/schema.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
@@ -138,6 +139,7 @@ function reportOf(
     ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
     not_landed: [...record.protected, ...record.special].slice(0, mostNamed),
     can_undo: landing?.type === 'landed' && landing.canUndo,
+    run: basename(view.directory),
     patch: patchFile(view.directory),
   }
 }

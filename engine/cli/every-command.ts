@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { declareChanges } from './declare/changes.ts'
 import { declareConfig } from './declare/config.ts'
 import { declareExec } from './declare/exec.ts'
 import { declareMcpServer } from './declare/mcp-server.ts'
@@ -24,6 +25,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   })
   declareExec(program, finish)
   declareSessions(program, finish)
+  declareChanges(program, finish)
   declareReport(program, finish)
   declareSandbox(program, finish)
   declareDoctor(program, finish)

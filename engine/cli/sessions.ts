@@ -1,11 +1,14 @@
-import { rmSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { HistoryItem } from '../core/model.ts'
-import { findPlaces, stateFor } from '../core/places.ts'
 import { readRollout, type ReadRollout } from '../session/rollout.ts'
+import { removeTree } from '../../sandbox/index.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { readRecord } from '../transaction/change-record.ts'
+import { readViewState } from '../transaction/private-view.ts'
+import { stateFolders } from './find-changes.ts'
 import { cleanOutput } from '../core/text/clean.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
@@ -28,7 +31,7 @@ export function listCommand(options: { readonly json?: true }): number {
 
 /** `agent sessions show`: the conversation as text. */
 export function showCommand(id: string): number {
-  const found = findSession(states(), id)
+  const found = findSession(stateFolders(), id)
   const [state = ''] = allSessions().find(([, name]) => name === found) ?? []
   const rollout = readRollout(rolloutOf(state, found))
   const { session, usage } = rollout
@@ -41,29 +44,62 @@ export function showCommand(id: string): number {
   return exitCodes.done
 }
 
-/** `agent sessions prune`: removes sessions whose last run is older than some days. */
-export function pruneCommand(days: number): number {
-  let removed = 0
+/**
+ * `agent sessions prune`: removes sessions whose last run is older than some days.
+ *
+ * @param unlanded whether those too whose changes were neither landed nor thrown away
+ */
+export async function pruneCommand(days: number, unlanded: boolean): Promise<number> {
+  let [removed, bytes, kept] = [0, 0, 0]
   for (const [state, id] of allSessions()) {
     const file = rolloutOf(state, id)
     const touched = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? statSync(sessionDirectory(state, id)).mtimeMs
     if (Date.now() - touched < days * dayMs) continue
-    rmSync(sessionDirectory(state, id), { recursive: true, force: true })
+    const directory = sessionDirectory(state, id)
+    if (!unlanded && isUnlanded(directory)) {
+      kept++
+      continue
+    }
+    bytes += bytesIn(directory)
+    await removeTree(directory)
     removed++
   }
-  process.stdout.write(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed\n`)
+  const size = bytes < 1_000_000 ? '' : `, ${Math.round(bytes / 1_000_000)} MB`
+  process.stdout.write(`${removed} ${removed === 1 ? 'session' : 'sessions'} removed${size}\n`)
+  if (kept > 0) {
+    const what = `${kept} kept, whose changes were neither landed nor thrown away`
+    process.stdout.write(`${what} (agent changes ID); --unlanded removes these too\n`)
+  }
   return exitCodes.done
 }
 
-/** Where the user's own folder lies in the workspace, the sessions of that are elsewhere. */
-function states(): readonly string[] {
-  const { state } = findPlaces(process.env)
-  return [...new Set([stateFor([process.cwd()], state), state])]
+/** Whether a session's view holds changes, as far as anybody knows. */
+function isUnlanded(directory: string): boolean {
+  const view = readViewState(directory)
+  if (view?.state !== 'open') return false
+  const record = readRecord(directory)
+  return !view.gathered || record === undefined || record.changes.length > 0
+}
+
+/** What files take on the disk. */
+function bytesIn(directory: string): number {
+  try {
+    const sizes = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }).map((entry) => {
+      const path = Buffer.concat([Buffer.from(`${directory}/`), entry.name])
+      return entry.isDirectory()
+        ? bytesIn(path.toString())
+        : (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512
+    })
+    return sizes.reduce((sum, size) => sum + size, 0)
+  } catch {
+    // Closed even to its owner, or gone.
+    return 0
+  }
 }
 
 /** Newest first in each folder. */
 function allSessions(): readonly (readonly [state: string, id: string])[] {
-  return states().flatMap((state) => listSessions(state).map((id) => [state, id] as const))
+  return stateFolders().flatMap((state) => listSessions(state).map((id) => [state, id] as const))
 }
 
 type Summary = {

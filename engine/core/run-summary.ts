@@ -74,6 +74,8 @@ export const transactionReport = z.object({
   /** What never lands: places that other programs obey, pipes, sockets and devices. */
   not_landed: z.array(z.string()),
   can_undo: z.boolean(),
+  /** The session, as `agent changes`, `apply`, `discard` and `undo` take it. */
+  run: z.string(),
   /** The changes, as `git apply --binary` takes them. */
   patch: z.string(),
 })
@@ -105,8 +107,6 @@ export type RunSummary = {
   readonly withheld?: z.infer<typeof withheld> | undefined
   /** What became of its changes; undefined where it worked in the tree itself. */
   readonly transaction?: TransactionReport | undefined
-  /** The session, for whoever looks at its changes. */
-  readonly threadId?: string | undefined
   /** What was given to commands that is a way out of any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
   readonly result?: Result | undefined

@@ -11,16 +11,18 @@ export function landedWell({ transaction }: Told): boolean {
 /** What became of the changes of a run that is a transaction: what is in the tree, what is not, and what can be done about it. */
 export function transactionLines({ transaction }: Told, shorten: Style['shorten']): readonly string[] {
   if (transaction === undefined) return []
-  const { outcome, merged, conflicts, ignored, not_landed: apart, can_undo: canUndo, patch } = transaction
+  const { outcome, merged, conflicts, ignored, not_landed: apart, can_undo: canUndo, run: id } = transaction
   const names = (paths: readonly string[]): string => named(paths.map((path) => shorten(path).replaceAll('\n', '⏎')))
   const kept = ignored.landed ? 'landed too' : 'not landed'
   return [
-    `  transaction (${transaction.strategy}): ${heads[outcome]}${outcome === 'landed' && canUndo ? '; apply-patch undo takes it back' : ''}`,
+    `  transaction (${transaction.strategy}): ${heads[outcome]}${outcome === 'landed' && canUndo ? `; agent undo ${id} takes it back` : ''}`,
     ...(merged.length === 0 ? [] : [`    merged with what somebody else changed: ${names(merged)}`]),
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
     ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
     ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
-    ...(outcome === 'landed' || outcome === 'nothing' ? [] : [`    patch: ${patch}`]),
+    ...(outcome === 'landed' || outcome === 'nothing'
+      ? []
+      : [`    look at it: agent changes ${id} --diff; land it: agent apply ${id}; throw it away: agent discard ${id}`]),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { gitPatch, type GitSide } from '../../apply-patch/index.ts'
@@ -38,6 +38,11 @@ export type RunChange = z.infer<typeof change>
 /** All that a run changed in its view. */
 export type ChangeRecord = z.infer<typeof record>
 
+/** Throws away what was kept of a session's changes. */
+export function removeRecord(directory: string): void {
+  rmSync(folder(directory), { recursive: true, force: true })
+}
+
 const folder = (directory: string): string => join(directory, 'changes')
 const recordFile = (directory: string): string => join(folder(directory), 'record.json')
 const blobFile = (directory: string, hash: string): string => join(folder(directory), 'blobs', hash)
@@ -74,8 +79,19 @@ export function writeRecord(directory: string, now: ChangeRecord): void {
   renameSync(`${file}.new`, file)
 }
 
+/** What a session's runs changed, as far as it was gathered; undefined where it was not. */
+export function readRecord(directory: string): ChangeRecord | undefined {
+  const file = recordFile(directory)
+  if (!existsSync(file)) return undefined
+  try {
+    return record.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    throw new UserError('usage', `${file}: can't be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
 /** The patch of some changes. What git knows nothing of is not in it: directories, and what a file held before where nobody knows. */
-function renderPatch(directory: string, changes: readonly RunChange[]): string {
+export function renderPatch(directory: string, changes: readonly RunChange[]): string {
   return changes
     .map(({ path, before, after }) => gitPatch(path, gitSide(directory, before), gitSide(directory, after)))
     .join('')

@@ -21,6 +21,8 @@ const state = z.object({
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
   /** `open`: nothing was landed. `landed`: what there was to land is in the tree. `discarded`: the view is gone. */
   state: z.enum(['open', 'landed', 'discarded']),
+  /** Whether what is in the view is on record, so that no run has worked in it since. */
+  gathered: z.boolean(),
   /** What `undo` knows the landing by, and the tree that it was in. */
   landing: z
     .object({ id: z.string(), root: z.string(), at: z.string(), can_undo: z.boolean(), undone: z.boolean() })
@@ -65,8 +67,13 @@ export function writeViewState(directory: string, now: ViewState): void {
 /** The view of a session as it was left; undefined where there is none to go on in. */
 export function reopenView(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
-  if (known?.state !== 'open') return undefined
-  return asView(directory, known)
+  return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
+}
+
+/** Notes whether what is in a view is on record: not while a run works in it. */
+export function noteGathered(directory: string, gathered: boolean): void {
+  const known = readViewState(directory)
+  if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
 }
 
 function asView(directory: string, known: ViewState): PrivateView {
@@ -125,7 +132,14 @@ async function makeWith(
   for (const [index, { path, source }] of roots.entries()) {
     writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit, signal }))
   }
-  const began: ViewState = { version: 1, strategy: how, began: new Date().toISOString(), roots, state: 'open' }
+  const began: ViewState = {
+    version: 1,
+    strategy: how,
+    began: new Date().toISOString(),
+    roots,
+    state: 'open',
+    gathered: false,
+  }
   writeViewState(directory, began)
   return asView(directory, began)
 }

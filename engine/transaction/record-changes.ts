@@ -4,11 +4,11 @@ import { protectingPlace, readRegular, type Sandbox } from '../../sandbox/index.
 import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { readBlob } from './read-blob.ts'
-import { keepBytes, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
+import { keepBytes, readRecord, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
 import { findDifferences, type Difference, type Entry } from './gather.ts'
 import { stampOf, type Manifest } from './manifest.ts'
 import { bytesOf, directoryOf, isText } from './names.ts'
-import type { PrivateView } from './private-view.ts'
+import { noteGathered, type PrivateView } from './private-view.ts'
 
 /** The largest file that is landed. */
 const largestFile = 1024 * 1024 * 1024
@@ -28,6 +28,7 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
   const blocked: ChangeRecord['blocked'][number][] = []
   const ignored = { files: 0, bytes: 0 }
   const manifests = view.manifests()
+  const earlier = knownBefore(view.directory)
   for (const [index, { path, source }] of view.views.entries()) {
     const tree: Tree = { path, source, manifest: manifests[index] ?? new Map() }
     const all = await findDifferences(source, tree.manifest)
@@ -48,7 +49,7 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
       } else if (after.kind === 'file' && after.size > largestFile) {
         blocked.push({ path: name, why: `it has more than ${largestFile} bytes` })
       } else {
-        const change = await changeOf(difference, tree, view.directory, sandbox)
+        const change = await changeOf(difference, tree, view.directory, sandbox, earlier)
         if (change !== undefined) changes.push(change)
       }
     }
@@ -63,6 +64,7 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
     blocked,
   }
   writeRecord(view.directory, record)
+  noteGathered(view.directory, true)
   return record
 }
 
@@ -110,16 +112,34 @@ function withoutEmptied(
   )
 }
 
+/** What files held before, as an earlier look found it in the same view, when nobody else had written them yet. */
+function knownBefore(directory: string): ReadonlyMap<string, string> {
+  const changes = readRecord(directory)?.changes ?? []
+  return new Map(
+    changes.flatMap(({ root, path, before }) =>
+      before.type === 'file' && before.hash !== null ? [[join(root, path), before.hash] as const] : [],
+    ),
+  )
+}
+
 /** @returns undefined where both sides are the same after all */
 async function changeOf(
   { key, before, after }: Difference,
   tree: Tree,
   directory: string,
   sandbox: Sandbox,
+  earlier: ReadonlyMap<string, string>,
 ): Promise<RunChange | undefined> {
   const now = sideOf(after, () => readFile(bytesOf(tree.source, key)), directory)
   const was = sideOf(before, () => undefined, directory)
-  const old = was.type === 'file' ? { ...was, hash: await hashBefore(key, tree, directory, sandbox) } : was
+  const old =
+    was.type === 'file'
+      ? {
+          ...was,
+          hash:
+            (await hashBefore(key, tree, directory, sandbox)) ?? earlier.get(join(tree.path, pathOfKey(key))) ?? null,
+        }
+      : was
   const isSame = JSON.stringify(old) === JSON.stringify(now)
   return isSame ? undefined : { root: tree.path, path: pathOfKey(key), before: old, after: now }
 }

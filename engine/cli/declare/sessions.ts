@@ -25,9 +25,10 @@ export function declareSessions(program: Command, finish: Finish): void {
     .command('prune')
     .description('throw away sessions that ended long ago')
     .requiredOption('--days <n>', 'keep what is younger than so many days', days)
-    .action(async (options: { readonly days: number }) => {
+    .option('--unlanded', 'those too whose changes were neither landed nor thrown away (agent changes)')
+    .action(async (options: { readonly days: number; readonly unlanded?: true }) => {
       const { pruneCommand } = await import('../sessions.ts')
-      finish(pruneCommand(options.days))
+      finish(await pruneCommand(options.days, options.unlanded === true))
     })
 }
 

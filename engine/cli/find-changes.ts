@@ -1,0 +1,41 @@
+import process from 'node:process'
+import { isInside } from '../core/paths.ts'
+import { findPlaces, stateFor } from '../core/places.ts'
+import { UserError } from '../core/user-error.ts'
+import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
+import { readViewState, type ViewState } from '../transaction/private-view.ts'
+
+/** A session whose runs are transactions. */
+export type ChangedSession = { readonly id: string; readonly directory: string; readonly state: ViewState }
+
+/** The folders that sessions are kept in. Where the user's own lies in the workspace, the sessions of that are elsewhere. */
+export function stateFolders(): readonly string[] {
+  const { state } = findPlaces(process.env)
+  return [...new Set([stateFor([process.cwd()], state), state])]
+}
+
+/**
+ * The session that a user means, by its id, the unique beginning or end of that, or as the last one with a view of the directory where the user is.
+ *
+ * @throws UserError `usage` where there is none, and for one whose runs worked in the tree itself
+ */
+export function findChangedSession(given: string | undefined): ChangedSession {
+  const folders = stateFolders()
+  const all = folders.flatMap((folder) =>
+    listSessions(folder).map((id) => ({ id, directory: sessionDirectory(folder, id) })),
+  )
+  const id = given === undefined ? undefined : findSession(folders, given)
+  const here = process.cwd()
+  for (const session of all) {
+    if (id !== undefined && session.id !== id) continue
+    const state = readViewState(session.directory)
+    if (state === undefined) continue
+    if (id !== undefined || state.roots.some(({ path }) => isInside(here, path))) return { ...session, state }
+  }
+  throw new UserError(
+    'usage',
+    id === undefined
+      ? `No run with --transactional worked in ${here}. agent sessions list shows the sessions there are.`
+      : `The session ${id} has no changes of its own: its runs worked in the tree itself, without --transactional.`,
+  )
+}

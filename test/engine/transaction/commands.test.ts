@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent, type Ended } from '../../support/agent.ts'
+import { call, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+
+const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
+
+/** A run whose changes were not landed, and what asks about them in the same directory. */
+async function kept(
+  command: string,
+  files: Readonly<Record<string, string>>,
+  args: readonly string[] = ['--land', 'never'],
+) {
+  const [cwd, home] = [repository(files), tempDir()]
+  const ended = await exec(
+    [[call('exec_command', { cmd: command })], [say('done')]],
+    ['--json', '--transactional', ...args, 'x'],
+    { cwd, home },
+  )
+  const [first] = ended.events
+  const id = first?.type === 'thread.started' ? first.thread_id : ''
+  const directory = first?.type === 'thread.started' ? first.config.session_dir : ''
+  const ask = (...words: readonly string[]): Promise<Ended> => agent([...words], { cwd, home })
+  return { cwd, home, id, directory, ask, ended }
+}
+
+describe.skipIf(needsBubblewrap())('the changes of a run', () => {
+  test('are shown as a list, as a diff, as JSON, and as a patch that git takes', async () => {
+    const { cwd, id, ask } = await kept('echo two >> a.txt; rm b.txt; printf "\\0x" > c.bin; mkdir e', {
+      'a.txt': 'one\n',
+      'b.txt': 'b\n',
+    })
+    const listed = await ask('changes', '--last')
+    expect([listed.stdout, listed.stderr, listed.code]).toEqual([
+      `${id}  not landed\nM a.txt  +1 -0\nD b.txt  +0 -1\nA c.bin  +0 -0\nA e/  +0 -0\n`,
+      '',
+      0,
+    ])
+    expect((await ask('changes', id.slice(-8), '--diff')).stdout).toContain('+two\n')
+    expect(JSON.parse((await ask('changes', id, '--json')).stdout)).toMatchObject({
+      id,
+      state: 'not landed',
+      changes: [{ root: cwd, path: 'a.txt', kind: 'update', added: 1, removed: 0 }, {}, {}, {}],
+    })
+    const file = join(tempDir(), 'x.patch')
+    expect((await ask('changes', id, '--patch', file)).code).toBe(0)
+    execFileSync('git', ['apply', '--binary', file], { cwd })
+    expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'b.txt')), read(cwd, 'c.bin')]).toEqual([
+      'one\ntwo\n',
+      false,
+      '\0x',
+    ])
+  })
+
+  test('are applied whole, and once; taken back, and applied again', async () => {
+    const { cwd, id, ask } = await kept('echo x > a.txt; mkdir -p d/e; echo n > d/n.txt', { 'a.txt': 'a\n' })
+    const applied = await ask('apply', id)
+    expect([applied.code, applied.stdout]).toEqual([0, `2 files landed; agent undo ${id} takes it back\n`])
+    expect([read(cwd, 'a.txt'), readdirSync(join(cwd, 'd'))]).toEqual(['x\n', ['e', 'n.txt']])
+    expect((await ask('apply', id)).stdout).toBe('Nothing to do: all of it is in the tree already.\n')
+    expect((await ask('changes', id)).stdout).toContain('  landed\n')
+    expect((await ask('undo', '--last')).stdout).toBe(`Taken back. agent apply ${id} lands it again.\n`)
+    expect([read(cwd, 'a.txt'), existsSync(join(cwd, 'd'))]).toEqual(['a\n', false])
+    expect((await ask('undo', id)).stdout).toContain('taken back already')
+    expect((await ask('apply', '--last')).code).toBe(0)
+    expect(read(cwd, 'a.txt')).toBe('x\n')
+  })
+
+  test('are applied in part, by files and by directories', async () => {
+    const { cwd, id, ask } = await kept('echo x > a.txt; echo y > b.txt; mkdir d; echo z > d/z.txt; echo w > d/w.txt', {
+      'a.txt': 'a\n',
+    })
+    expect((await ask('apply', id, 'a.txt')).stdout).toContain('1 file landed')
+    expect([read(cwd, 'a.txt'), readdirSync(cwd)]).toEqual(['x\n', ['.git', 'a.txt']])
+    expect((await ask('apply', '--last', './d/')).stdout).toContain('2 files landed')
+    expect(readdirSync(cwd)).toEqual(['.git', 'a.txt', 'd'])
+    const wrong = await ask('apply', id, 'nowhere')
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('The run changed no nowhere')])
+  })
+
+  test('that somebody else contradicts are not applied, and both stay', async () => {
+    const { cwd, id, ask } = await kept('echo x > a.txt; echo y > b.txt', { 'a.txt': 'a\n' })
+    writeFileSync(join(cwd, 'a.txt'), 'theirs\n')
+    const refused = await ask('apply', id)
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${cwd}/a.txt: somebody else changed the same lines`),
+    ])
+    expect([read(cwd, 'a.txt'), readdirSync(cwd)]).toEqual(['theirs\n', ['.git', 'a.txt']])
+  })
+
+  test('are not taken back over what somebody wrote since', async () => {
+    const { cwd, id, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' }, [])
+    writeFileSync(join(cwd, 'a.txt'), 'theirs\n')
+    const refused = await ask('undo', id)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Nothing was taken back')])
+    expect(read(cwd, 'a.txt')).toBe('theirs\n')
+  })
+
+  test('are thrown away, with the view that they were made in', async () => {
+    const { cwd, id, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
+    expect(existsSync(join(directory, 'view'))).toBe(true)
+    expect((await ask('discard', id)).stdout).toBe('Its changes are gone. The tree is as it was.\n')
+    expect([existsSync(join(directory, 'view')), existsSync(join(directory, 'changes')), read(cwd, 'a.txt')]).toEqual([
+      false,
+      false,
+      'a\n',
+    ])
+    expect((await ask('discard', id)).stdout).toContain('thrown away already')
+    expect((await ask('apply', id)).stderr).toContain('were thrown away')
+  })
+
+  test('of a run that was killed are found when somebody asks', async () => {
+    const { cwd, id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n', '.gitignore': 'out\n' })
+    // As it is left where nobody came to look.
+    const state = JSON.parse(read(directory, 'transaction.json')) as {
+      readonly roots: readonly { readonly source: string }[]
+    }
+    writeFileSync(join(directory, 'transaction.json'), JSON.stringify({ ...state, gathered: false }))
+    writeFileSync(join(state.roots[0]?.source ?? '', 'later.txt'), 'later\n')
+    writeFileSync(join(state.roots[0]?.source ?? '', 'out'), 'ignored\n')
+    expect((await ask('changes', id)).stdout).toBe(
+      `${id}  not landed\nM a.txt  +1 -1\nA later.txt  +1 -0\nignored by git: 1 files, 8 bytes\n`,
+    )
+    expect((await ask('apply', id)).code).toBe(0)
+    expect([read(cwd, 'a.txt'), read(cwd, 'later.txt')]).toEqual(['x\n', 'later\n'])
+  })
+
+  test('are kept when old sessions are thrown away, unless that is meant', async () => {
+    const { home, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
+    const long = new Date(Date.now() - 9 * 86_400_000)
+    utimesSync(join(directory, 'rollout.jsonl'), long, long)
+    const first = await ask('sessions', 'prune', '--days', '5')
+    expect(first.stdout).toContain('0 sessions removed\n1 kept, whose changes were neither landed nor thrown away')
+    expect((await ask('sessions', 'prune', '--days', '5', '--unlanded')).stdout).toBe('1 session removed\n')
+    expect(existsSync(directory)).toBe(false)
+    expect(existsSync(home)).toBe(true)
+  })
+
+  test('are none where runs worked in the tree itself', async () => {
+    const [cwd, home] = [repository({}), tempDir()]
+    const { events } = await exec([[say('done')]], ['--json', 'x'], { cwd, home })
+    const id = events[0]?.type === 'thread.started' ? events[0].thread_id : ''
+    const asked = await agent(['changes', id], { cwd, home })
+    expect([asked.code, asked.stderr]).toEqual([
+      2,
+      expect.stringContaining('worked in the tree itself, without --transactional'),
+    ])
+    expect((await agent(['apply', '--last'], { cwd, home })).code).toBe(2)
+    expect((await agent(['undo'], { cwd, home })).stderr).toContain('name a run, or give --last')
+  })
+
+  test('of bytes that a terminal would obey are shown without harm in the list', async () => {
+    const { ask } = await kept(`printf x > "$(printf 'a\\033[2Jb')"`, {})
+    const listed = await ask('changes', '--last')
+    expect(listed.stdout).not.toContain('\u001b')
+  })
+})
