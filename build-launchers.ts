@@ -132,6 +132,40 @@ const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 
     if (process.listenerCount(signal) === 1) process.exit(code)
   })`
 
+/**
+ * Keeps V8's compilers for hot functions from the start of a run: what their threads make is hardly used before it is over, and takes a fifth of
+ * its time. They are let go after two seconds, when a run is a long one. V8 takes compiled code for another's under other flags, that of
+ * Node's own modules too, so those that are needed are loaded before: for a command the stream module, and for a run all that the first request
+ * needs. Not where somebody gave Node flags, and not on versions where this wasn't tried.
+ */
+const holdCompilers = `const shortMs = 2000
+function holdCompilers() {
+  if (process.uptime() * 1000 > shortMs) return
+  const { setFlagsFromString } = require('node:v8')
+  const set = (how) => {
+    for (const compiler of ['sparkplug', 'maglev', 'turbofan']) setFlagsFromString(how + compiler)
+  }
+  set('--no-')
+  releaseCompilers = () => {
+    releaseCompilers = () => undefined
+    set('--')
+  }
+  setTimeout(() => releaseCompilers(), shortMs).unref()
+}
+function expectShortRun(isCommand) {
+  if (major < 26 || process.execArgv.length > 0 || process.env.NODE_OPTIONS) return
+  if (isCommand) {
+    require('node:stream/promises')
+    return holdCompilers()
+  }
+  const { subscribe, unsubscribe } = require('node:diagnostics_channel')
+  const begun = () => {
+    unsubscribe('undici:client:sendHeaders', begun)
+    holdCompilers()
+  }
+  subscribe('undici:client:sendHeaders', begun)
+}`
+
 /** The start of `agent`, whose `programs` are in the folder `engine`: one for all commands, and one for that command alone. */
 export function startOfAgent(
   programs: readonly ['main', 'sandbox-main'],
@@ -141,7 +175,11 @@ export function startOfAgent(
   return `${endBySignal}
 ${compiledFolder}
 ${loadAgentProgram('import.meta.dirname', programs, bundles)}
-const code = await load(process.argv[2] === 'sandbox' ? 'sandbox-main' : 'main').run(process.argv.slice(2), '${name}')
+${holdCompilers}
+const isCommand = process.argv[2] === 'sandbox'
+const program = load(isCommand ? 'sandbox-main' : 'main')
+expectShortRun(isCommand)
+const code = await program.run(process.argv.slice(2), '${name}')
 process.exitCode = code
 // Leaves once what was written is out, whatever else still holds a pipe or a timer.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(code)))
@@ -176,6 +214,7 @@ function require(name) {
   return found
 }
 const loaded = {}
+let releaseCompilers = () => undefined
 async function entry(name) {
   return name in built ? require(name) : import(name)
 }
@@ -210,6 +249,8 @@ function readIfThere(file) {
 }
 function keep(script, folder, file) {
   const fresh = file + '.' + process.pid
+  // It would be known by their absence.
+  releaseCompilers()
   try {
     make(folder)
     fs.writeFileSync(fresh, script.createCachedData(), { mode: 0o600, flag: 'wx' })

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { PassThrough, type Readable } from 'node:stream'
 import { watchDisks, type DiskExceeded, type DiskLimit } from '../limits/disk.ts'
 import { setLongTimeout } from './long-timeout.ts'
@@ -11,6 +12,9 @@ const graceMs = 1500
 
 /** How long a pipe may stay silent after the command's end before whoever still holds it is ignored. */
 const quietMs = 100
+
+/** Milliseconds by a clock that nobody sets. Node's `performance` has one too, but loads a module of its own for it. */
+const now = (): number => process.uptime() * 1000
 
 /** A started command and what only its backend knows about it. */
 type Supervised = StartedProcess & {
@@ -47,7 +51,7 @@ type Cause =
  */
 export function supervise(supervised: Supervised): SandboxProcess {
   const { timeoutMs, outputBytes, signal } = supervised
-  const started = performance.now()
+  const started = now()
   let cause: Cause
   let escalation: NodeJS.Timeout | undefined
   let ended = false
@@ -94,7 +98,7 @@ export function supervise(supervised: Supervised): SandboxProcess {
     clearTimeout(escalation)
     leaveDisks()
     signal?.removeEventListener('abort', abort)
-    const durationMs = performance.now() - started
+    const durationMs = now() - started
     try {
       if (last.error !== undefined) throw last.error
       const denials = await supervised.settle(last, drained)
@@ -146,7 +150,7 @@ function relay(
   const stream = new PassThrough()
   let last = 0
   source.on('data', (chunk: Buffer) => {
-    last = performance.now()
+    last = now()
     const part = take(chunk)
     if (part.length > 0 && !stream.destroyed && !stream.write(part)) source.pause()
   })
@@ -157,9 +161,9 @@ function relay(
   // A reader that gives up must not leave the command stuck on a full pipe.
   stream.once('close', () => source.resume())
   const finish = async (): Promise<void> => {
-    last = Math.max(last, performance.now())
+    last = Math.max(last, now())
     while (!source.closed) {
-      const wait = last + quietMs - performance.now()
+      const wait = last + quietMs - now()
       // A paused source has a slow reader, not a silent writer: what it holds is still owed.
       if (wait <= 0 && source.readableFlowing !== false && source.readableLength === 0) break
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, Math.max(wait, 5)))])

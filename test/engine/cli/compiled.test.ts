@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -31,6 +31,24 @@ describe('compiled code', () => {
     expect(file.mode & 0o777).toBe(0o600)
     expect(kept(['--no-flush-bytecode'], { HOME: home })).toEqual(first)
     expect(statSync(join(home, first[0] ?? '')).mtimeMs).toBe(file.mtimeMs)
+  })
+
+  test('that was kept is taken, although compilers are held back while a command runs', () => {
+    const copy = join(home, 'dist')
+    for (const folder of ['bin', 'engine']) {
+      cpSync(new URL(`../../../dist/${folder}`, import.meta.url), join(copy, folder), { recursive: true })
+    }
+    writeFileSync(join(copy, 'engine/sandbox-main.js.cache'), 'not compiled code')
+    const cache = join(home, 'cache')
+    const keptAt = (): readonly number[] => {
+      const env = { HOME: home, XDG_CACHE_HOME: cache }
+      expect(spawnSync(process.execPath, [join(copy, 'bin/agent.js'), 'sandbox', '--help'], { env }).status).toBe(0)
+      const folder = join(cache, 'portcullis/compiled')
+      return readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs)
+    }
+    const first = keptAt()
+    expect(first).toHaveLength(1)
+    expect(keptAt()).toEqual(first)
   })
 
   test('is kept nowhere without a home', () => {
