@@ -58,6 +58,8 @@ export type Action =
       readonly domains?: readonly string[]
       /** Whether commands may reach as much. */
       readonly fits: boolean
+      /** Whether the user asked for it in this very run, so that the mode has nothing to ask. Default: no. */
+      readonly insisted?: boolean
     }
   | {
       readonly type: 'mcp'

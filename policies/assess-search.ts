@@ -6,7 +6,8 @@ import { describePermission } from './permissions/permission.ts'
 
 /**
  * Judges whether a provider may search the web for its model. What it reads comes from hosts that no proxy of ours sees, so without a
- * permission that names the search it is a question as soon as a host is forbidden that it could read, or commands could not reach as much.
+ * permission that names the search it is a question as soon as a host is forbidden that it could read, or commands could not reach as much
+ * and the user has not asked for it in so many words.
  */
 export function assessSearch(action: Extract<Action, { type: 'search' }>, policy: Policy): Opinion {
   const permitted = strictest(permitSearch(policy.permissions))
@@ -17,6 +18,7 @@ export function assessSearch(action: Extract<Action, { type: 'search' }>, policy
     const reason = `${forbidden.host} is forbidden, and a search by ${action.model} can't be kept from it.`
     return { decision: unasked ? 'allow' : 'ask', stage: 'rules', reason, rule: forbidden.rule }
   }
+  if (action.insisted === true) return { decision: 'allow', stage: 'mode', reason: 'The user asks for it.' }
   if (unasked || (action.fits && policy.mode !== 'untrusted'))
     return { decision: 'allow', stage: 'mode', reason: 'Commands may reach as much.' }
   const reason = `A web search by ${action.model} reaches more of the network than commands may.`

@@ -50,7 +50,12 @@ export type ReviewOptions = {
    * What a hook said. `ask` has the reviewer asked even where all else allows; `allow` answers what only the approval mode would
    * ask, and lifts no rule, permission or alarm.
    */
-  readonly hook?: { readonly decision: 'ask' | 'allow'; readonly reason: string }
+  readonly hook?: {
+    readonly decision: 'ask' | 'allow'
+    readonly reason: string
+    /** Who says so, for the record. Default: `hook`. */
+    readonly by?: string
+  }
 }
 
 /** Where a command that is only checked would run. */
@@ -221,7 +226,8 @@ export function createGuardian(options: GuardianOptions): Guardian {
 function withHook(assessment: Assessment, hook: ReviewOptions['hook']): Assessment {
   if (hook === undefined || assessment.decision === 'deny') return assessment
   const { analysis } = assessment
-  const said = { ...hook, stage: 'hook', analysis }
+  const { by: stage = 'hook', ...opinion } = hook
+  const said = { ...opinion, stage, analysis }
   if (hook.decision === 'ask') return assessment.decision === 'ask' ? assessment : said
   const alarmed = analysis?.commands.some(({ alarms }) => alarms.length > 0) === true
   const onlyTheMode = assessment.stage === 'mode' || (assessment.stage === 'analysis' && !alarmed)

@@ -133,6 +133,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     session: session.session,
     ...(session.transaction === undefined ? {} : { transaction: runTransaction(session.transaction, session.sandbox) }),
     prompt,
+    firstCalls: session.named?.looked ?? [],
     images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
     notices: [
       ...session.said,

@@ -57,7 +57,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
   const extensions = await readExtensions({ ...configured, environment })
-  const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions.commands)
+  const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
   const beginning = prepareStart(
     request.start ?? { type: 'new' },

@@ -15,10 +15,10 @@ import type { OutputContract } from '../run/output-contract.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Session } from '../session/session.ts'
 import type { Beginning } from '../session/start.ts'
-import type { Command } from '../skills/definition.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { OpenSandbox } from '../worktree/make-worktree.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
+import type { NamedPrompt } from './expand-prompt.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
 import type { Extensions } from './read-extensions.ts'
@@ -43,7 +43,7 @@ export type Configured = {
 /** All that can be wrong with a request was looked at. The model is known; what answers for people is ready, and nothing else runs. */
 export type Loaded = Configured & {
   /** As it was given, or what a command makes of it. Undefined: calls come from elsewhere. */
-  readonly named: { readonly prompt: string; readonly command: Command | undefined } | undefined
+  readonly named: NamedPrompt | undefined
   readonly deliver: ((finalMessage: string) => string | undefined) | undefined
   readonly extensions: Extensions
   readonly userTools: readonly Tool[]

@@ -24,7 +24,7 @@ export function toolFacts(session: InSession, models: readonly string[]): ToolFa
 }
 
 /** Whether there is somebody, or a hook, that answers when the Guardian asks. */
-function canBeAsked({ approvalMode, choice, extensions }: InSession): boolean {
+export function canBeAsked({ approvalMode, choice, extensions }: InSession): boolean {
   if (approvalMode === 'never') return false
   return choice.kind !== 'nobody' || extensions.hooks.hooks.has('PermissionRequest')
 }

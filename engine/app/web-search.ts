@@ -1,3 +1,4 @@
+import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Settings } from '../config/schema.ts'
 import type { Model } from '../core/model.ts'
@@ -11,14 +12,15 @@ type ChosenSearch = { readonly wish: { readonly webSearch?: WebSearchWish }; rea
  * Whether the model's provider is to search the web for it: as far as commands reach the network, so an allow-list is also the list of
  * domains that results come from.
  *
- * @param insisted the command line asks for it, so a run without it makes no sense
- * @throws UserError `usage` where it was insisted on and the provider has no search
+ * @param insisted the command line asks for it, so a run without it makes no sense: by itself that is all it takes
+ * @throws UserError `usage` where it was insisted on, and the provider has no search or rules and permissions speak against it
  */
 export function chooseWebSearch(
   { web_search: mode = 'disabled' }: Settings,
   insisted: boolean,
   model: Model,
   { policy }: Sandbox,
+  { assess, canAsk }: Pick<Guardian, 'assess' | 'canAsk'>,
 ): ChosenSearch {
   if (mode === 'disabled') return { wish: {}, notices: [] }
   if (model.searchesWeb !== true) {
@@ -32,7 +34,10 @@ export function chooseWebSearch(
       ? domainsOf(policy.network.allow.map((entry) => (typeof entry === 'string' ? entry : entry.host)))
       : []
   const held = domains.length === 0 ? {} : { domains }
-  const action = { type: 'search' as const, model: model.name, fits: open || domains.length > 0, ...held }
+  const action = { type: 'search' as const, model: model.name, fits: open || domains.length > 0, insisted, ...held }
+  const { decision, reason } = assess(action)
+  if (insisted && (decision === 'deny' || (decision === 'ask' && !canAsk)))
+    throw new UserError('usage', `--search: ${reason} The permission WebSearch would allow it.`)
   return { wish: { webSearch: { request: { mode, ...held }, action } }, notices: [] }
 }
 

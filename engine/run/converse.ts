@@ -3,6 +3,7 @@ import { planModeNotice } from '../tools/plan-mode/plan-mode.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import type { CallPath } from './find-call.ts'
 import { listen, recordFailedAttempt } from './listen.ts'
+import { lookFirst } from './look-first.ts'
 import { firstVerdict, type Observer, type Responded, type Verdict } from './observer.ts'
 import { observersOf } from './observers/index.ts'
 import { showTodo } from './resumed-todo.ts'
@@ -25,11 +26,12 @@ export async function converse(options: RunOptions, path: CallPath, running: Run
   if (signal.aborted) return stopFor(signal.reason, options.signal, budget)
   for (const text of begun?.context ?? []) conversation.add({ type: 'message', role: 'developer', text })
   if (begun?.refused !== undefined) return { reason: 'stoppedByGuardian', message: begun.refused }
+  await lookFirst(options.firstCalls ?? [], path, conversation, signal)
+  if (signal.aborted) return stopFor(signal.reason, options.signal, budget)
   const { state, guardian } = path.context
-  const fixed = {
-    ...requestOf(options),
-    ...(await approveWebSearch(options.webSearch, { guardian, recorder, signal })),
-  }
+  const search = await approveWebSearch(options.webSearch, { guardian, recorder, signal })
+  if ('refused' in search) return { reason: 'stoppedByGuardian', message: search.refused }
+  const fixed = { ...requestOf(options), ...search }
   showTodo(state.todo, recorder)
   const observers = observersOf(options, running, { model, path, signal })
   try {

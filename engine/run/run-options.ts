@@ -15,6 +15,7 @@ import type { Session } from '../session/session.ts'
 import type { BudgetFacts } from './budget.ts'
 import type { Budget } from '../core/budget.ts'
 import type { Earlier } from './earlier.ts'
+import type { FirstCall } from './look-first.ts'
 import type { RunHooks } from '../tools/hooks.ts'
 import type { Stop } from './stop.ts'
 import type { TakeCall } from './serve-calls.ts'
@@ -59,6 +60,8 @@ export type RunOptions = {
   /** What the user should know before anything happens; each an item in the stream. Absent: nothing. */
   readonly notices?: readonly string[]
   readonly prompt: string
+  /** What the prompt wants run or read before the model begins. Absent: nothing. */
+  readonly firstCalls?: readonly FirstCall[]
   /** Shown to the model with the prompt. Absent: none. */
   readonly images?: readonly Image[]
   /** What was said before, and what that took, when a session is resumed; the context is then part of it already. */

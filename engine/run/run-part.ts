@@ -9,6 +9,7 @@ export type RunPart = Pick<
     Partial<RunOptions>,
     | 'hooks'
     | 'images'
+    | 'firstCalls'
     | 'notices'
     | 'ignoredConfig'
     | 'earlier'

@@ -12,7 +12,8 @@ export type WebSearchWish = {
 /**
  * Asks the Guardian once, before the first request: what a provider searches while it answers, nobody can stop.
  *
- * @returns what goes into every request; nothing, and an item that says why, where the answer is no
+ * @returns what goes into every request; nothing, and an item that says why, where the answer is no; a reason to end the run where the user
+ * insists on it
  */
 export async function approveWebSearch(
   wish: WebSearchWish | undefined,
@@ -21,10 +22,11 @@ export async function approveWebSearch(
     recorder,
     signal,
   }: { readonly guardian: Guardian; readonly recorder: Recorder; readonly signal: AbortSignal },
-): Promise<{ readonly webSearch?: WebSearchRequest }> {
+): Promise<{ readonly webSearch?: WebSearchRequest } | { readonly refused: string }> {
   if (wish === undefined) return {}
   const { verdict } = await reviewBy(guardian, { signal })(wish.action)
   if (verdict.decision === 'allow') return { webSearch: wish.request }
+  if (wish.action.insisted === true) return { refused: `No web search, which this run was to have: ${verdict.reason}` }
   recorder.complete({ type: 'error', message: `No web search in this run: ${verdict.reason}` })
   return {}
 }

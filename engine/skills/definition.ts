@@ -4,6 +4,8 @@ import { toolList } from './front-matter.ts'
 const shared = {
   description: z.string().optional(),
   'allowed-tools': toolList.optional(),
+  /** Whether nothing but `allowed-tools` may be called while it is followed. */
+  restrict: z.boolean().optional(),
   model: z.string().min(1).optional(),
 }
 
@@ -19,8 +21,10 @@ export const AgentFields = z.looseObject({ ...shared, name: z.string().min(1).op
 export type Written = {
   readonly name: string
   readonly description: string
-  /** What may be called while it is followed, as permissions; undefined: whatever the run may. */
+  /** Calls that its work needs, as permissions; of an agent, all that it may call. Undefined: whatever the run may. */
   readonly allowedTools: readonly string[] | undefined
+  /** Whether nothing else may be called while it is followed. */
+  readonly restrict: boolean
   /** Undefined: the run's own. */
   readonly model: string | undefined
   /** The file. */

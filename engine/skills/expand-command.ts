@@ -1,27 +1,42 @@
 import { nearest } from '../core/text/nearest.ts'
-import type { Command } from './definition.ts'
-import { fillArguments } from './fill-arguments.ts'
+import type { Command, Skill } from './definition.ts'
+import { fillTemplate, type Looked } from './fill-template.ts'
+import { folderOf } from './find-definitions.ts'
 
-/** A prompt that names a command, filled in. */
-type Expanded = { readonly command: Command; readonly prompt: string }
+/** A prompt that names a command or a skill, filled in. */
+export type Expanded = {
+  readonly followed: Command | Skill
+  readonly prompt: string
+  /** What the text wants run or read before the model begins. */
+  readonly looked: readonly Looked[]
+}
 
 /**
- * What a prompt such as `/review src/a.ts` stands for. A prompt that begins otherwise, or with a path, stands for itself.
+ * What a prompt such as `/review src/a.ts` stands for. A prompt that begins otherwise, or with a path, stands for itself. Of a command and
+ * a skill with one name, the command is meant.
  *
- * @returns the command and its text, undefined for a prompt that names none, or a sentence where it names one that isn't there
+ * @param workspace what files in the text are relative to
+ * @returns what is followed and its text, undefined for a prompt that names none, or a sentence where it names one that isn't there
  */
 export function expandCommand(
   prompt: string,
-  commands: readonly Command[],
+  { commands, skills }: { readonly commands: readonly Command[]; readonly skills: readonly Skill[] },
+  workspace: string,
 ): Expanded | undefined | { readonly problem: string } {
   const match = /^\/(?<name>[\w.-]+(?::[\w.-]+)*)(?:\s+(?<typed>[^]*))?$/.exec(prompt.trimEnd())
   const name = match?.groups?.['name']
   if (name === undefined) return undefined
-  const command = commands.find((one) => one.name === name)
-  if (command !== undefined) return { command, prompt: fillArguments(command.body, match?.groups?.['typed'] ?? '') }
-  const known = commands.map((one) => one.name)
+  const followed = commands.find((one) => one.name === name) ?? skills.find((one) => one.name === name)
+  if (followed !== undefined) {
+    const filled = fillTemplate(followed.body, match?.groups?.['typed'] ?? '', workspace)
+    if ('problem' in filled) return { problem: `/${name}: ${filled.problem}` }
+    const where =
+      followed.kind === 'skill' ? `Follow the skill ${name}. Its own files are in ${folderOf(followed)}.\n\n` : ''
+    return { followed, ...filled, prompt: `${where}${filled.prompt}` }
+  }
+  const known = [...new Set([...commands, ...skills].map((one) => one.name))]
   const near = nearest(name, known)
-  if (near !== undefined) return { problem: `There is no command /${name}. Did you mean /${near}?` }
+  if (near !== undefined) return { problem: `There is no command or skill /${name}. Did you mean /${near}?` }
   const list = known.length === 0 ? 'there are none' : `there are: ${known.map((one) => `/${one}`).join(', ')}`
-  return { problem: `There is no command /${name}; ${list}. To say it as it is, put a space before it.` }
+  return { problem: `There is no command or skill /${name}; ${list}. To say it as it is, put a space before it.` }
 }

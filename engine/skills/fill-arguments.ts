@@ -1,13 +1,19 @@
 import { splitWords } from '../../policies/index.ts'
 
+/** The words of what was typed, quotes as a shell reads them. */
+export function typedWords(given: string): readonly string[] {
+  const typed = given.trim()
+  // An apostrophe alone is no quote.
+  return typed === '' ? [] : (splitWords(typed) ?? typed.split(/\s+/))
+}
+
 /**
  * Puts what was typed after a command's or skill's name into its text: `$ARGUMENTS` is all of it, `$0`, `$1`… (and `$ARGUMENTS[0]`) its
  * words, quotes as a shell reads them. A text that has no blank for them gets them at its end, lest they be lost.
  */
 export function fillArguments(body: string, given: string): string {
   const typed = given.trim()
-  // An apostrophe alone is no quote.
-  const words = splitWords(typed) ?? typed.split(/\s+/)
+  const words = typedWords(typed)
   const blanks = /\$ARGUMENTS(?:\[(?<index>\d+)\])?|\$(?<short>\d+)/g
   if (typed !== '' && body.search(blanks) === -1) return `${body.trimEnd()}\n\nARGUMENTS: ${typed}\n`
   return body.replace(blanks, (...match) => {

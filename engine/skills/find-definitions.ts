@@ -65,7 +65,8 @@ function skillsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Skill>
       const { data, body } = await read(file)
       const fields = checked(SkillFields, data, file)
       const { name = folder, description = firstLine(body), model, 'allowed-tools': allowedTools } = fields
-      return { kind: 'skill', name: `${prefix}${name}`, description, allowedTools, model, path: file, body }
+      const { restrict = false } = fields
+      return { kind: 'skill', name: `${prefix}${name}`, description, allowedTools, restrict, model, path: file, body }
     }
     return existsSync(file) ? [{ read: readSkill }] : []
   })
@@ -83,6 +84,7 @@ function commandsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Comm
         model,
         'allowed-tools': allowedTools,
         'argument-hint': argumentHint,
+        restrict = false,
       } = fields
       return {
         kind: 'command',
@@ -90,6 +92,7 @@ function commandsIn({ path, prefix }: DefinitionFolder): readonly Candidate<Comm
         description,
         argumentHint,
         allowedTools,
+        restrict,
         model,
         path: file,
         body,
@@ -106,7 +109,8 @@ function agentsIn({ path, prefix }: DefinitionFolder): readonly Candidate<AgentD
       const { name = basename(file, '.md'), description = firstLine(body), model } = fields
       const allowedTools = fields['allowed-tools'] ?? fields.tools
       const own = model === 'inherit' ? undefined : model
-      return { kind: 'agent', name: `${prefix}${name}`, description, allowedTools, model: own, path: file, body }
+      const what = { kind: 'agent', name: `${prefix}${name}`, description, allowedTools, restrict: true } as const
+      return { ...what, model: own, path: file, body }
     },
   }))
 }

@@ -31,7 +31,7 @@ export function skillTool(skills: readonly Skill[], onUse: (skill: Skill) => voi
       }
       onUse(skill)
       const limits =
-        skill.allowedTools === undefined
+        skill.allowedTools === undefined || !skill.restrict
           ? ''
           : `\nFrom here on only these may be called: ${skill.allowedTools.join(', ')}.`
       const output = `The skill's own files are in ${folderOf(skill)}.${limits}\n\n${fillArguments(skill.body, args ?? '')}`

@@ -158,6 +158,10 @@ describe('WebFetch and MCP permissions', () => {
     expect(decision(search(true), {}, 'never')).toBe('allow')
     expect(decision(search(true), {}, 'untrusted')).toBe('ask')
     expect(decision(search(false), { allow: ['WebSearch'] })).toBe('allow')
+    const insisted = { ...search(false), insisted: true } as Action
+    expect(decision(insisted, {}, 'untrusted')).toBe('allow')
+    expect(decision(insisted, { deny: ['WebSearch'] })).toBe('deny')
+    expect(decision(insisted, { deny: ['WebFetch(domain:evil.example)'] })).toBe('ask')
     expect(decision(search(true), { deny: ['WebSearch'] }, 'bypass')).toBe('deny')
     const evil = { deny: ['WebFetch(domain:evil.example)'] }
     expect(decision(search(true), evil, 'never')).toBe('ask')

@@ -1,23 +1,31 @@
-import type { Skill } from '../../skills/definition.ts'
+import { isInside } from '../../core/paths.ts'
+import type { Command, Skill } from '../../skills/definition.ts'
+import { Preapprovals } from '../../skills/preapprovals.ts'
 import { describeSkills } from '../../skills/skill-list.ts'
 import { skillTool } from '../../skills/skill-tool.ts'
 import type { Feature } from '../feature.ts'
 
-/** How kinds of work are done here, and commands, which are prompts with blanks; both may narrow what is called while they are followed. */
+/**
+ * How kinds of work are done here, and commands, which are prompts with blanks. What their `allowed-tools` name is not asked about while they
+ * are followed, where the user or a trusted repository wrote them; where they say `restrict`, nothing else may be called.
+ */
 export const skillsFeature: Feature = {
   name: 'skills',
-  open: ({ extensions, services, named }) => {
+  open: ({ extensions, services, named, config, project }) => {
     const { skills, faults } = extensions.definitions
-    const { command } = named ?? {}
-    if (command?.allowedTools !== undefined)
-      services.hooks?.narrow(command.allowedTools, `The command /${command.name}`)
-    const follow = ({ name, allowedTools, path }: Skill): void => {
-      if (allowedTools !== undefined) services.hooks?.narrow(allowedTools, `The skill ${name} (${path})`)
+    const preapprovals = new Preapprovals()
+    const follow = ({ kind, name, allowedTools, restrict, path }: Skill | Command): void => {
+      if (allowedTools === undefined) return
+      const source = kind === 'skill' ? `The skill ${name} (${path})` : `The command /${name}`
+      if (restrict) services.hooks?.narrow(allowedTools, source)
+      if (config.trusted || !isInside(path, project.root)) preapprovals.add(allowedTools, source)
     }
+    if (named?.followed !== undefined) follow(named.followed)
     return {
       tools: skills.length === 0 ? [] : [skillTool(skills, follow)],
       context: describeSkills(skills),
       notices: faults,
+      wrapGuardian: (guardian) => preapprovals.around(guardian),
     }
   },
 }

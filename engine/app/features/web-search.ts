@@ -1,11 +1,18 @@
+import { assessor } from '../../core/assessor.ts'
 import type { Feature } from '../feature.ts'
+import { canBeAsked } from '../tool-facts.ts'
 import { chooseWebSearch } from '../web-search.ts'
 
 /** The model's provider searches the web for it. */
 export const webSearchFeature: Feature = {
   name: 'web search',
-  open: ({ settings, request, model, sandbox }) => {
-    const { wish, notices } = chooseWebSearch(settings, request.insistsOnSearch === true, model, sandbox)
+  open: (context) => {
+    const { settings, request, model, sandbox, approvalMode, policies } = context
+    const { rules, permissions } = policies
+    const { wish, notices } = chooseWebSearch(settings, request.insistsOnSearch === true, model, sandbox, {
+      assess: assessor({ approvalMode, rules, permissions }),
+      canAsk: canBeAsked(context),
+    })
     return { options: wish, notices }
   },
 }

@@ -85,14 +85,20 @@ describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
     expect(configured.items[0]).toMatchObject({ type: 'error', message: expect.stringContaining('has no web search') })
   })
 
-  test('the network: where commands have none, the search is off and the run says how to allow it', async () => {
-    const { items, offered, code, home } = await run(responses, ['--search'])
+  test('the user, on the command line: --search alone is all it takes', async () => {
+    for (const args of [[], ['--ask-for-approval', 'untrusted']]) {
+      const { offered, code, stderr } = await run(responses, [...args, '--search'])
+      expect([code, offered.includes('"web_search"')], stderr).toEqual([0, true])
+    }
+  })
+
+  test('the network: where commands have none, a search that only the configuration wants is off, and the run says how to allow it', async () => {
+    const { items, offered, code } = await run(responses, [], 'web_search = "live"\n')
     expect([code, offered.includes('"web_search"')]).toEqual([0, false])
     expect(items[0]).toMatchObject({
       type: 'error',
       message: expect.stringMatching(/^No web search in this run: .*the permission WebSearch/),
     })
-    expect(home).toBeTruthy()
   })
 
   test('an allow-list: it is the list of domains that results come from', async () => {
@@ -104,14 +110,21 @@ describe.skipIf(needsBubblewrap())('who decides whether it may be', () => {
   test('the permission WebSearch: it allows what the network does not, and forbids what it does', async () => {
     const allowed = await run(responses, ['--search'], '[permissions]\nallow = ["WebSearch"]\n')
     expect(allowed.offered).toContain('"web_search"')
-    const denied = await run(responses, [...wide, '--search'], '[permissions]\ndeny = ["WebSearch"]\n')
-    expect(denied.offered).not.toContain('"web_search"')
+    const deny = '[permissions]\ndeny = ["WebSearch"]\n'
+    const refused = await run(responses, [...wide, '--search'], deny)
+    expect([refused.code, refused.requests.length]).toEqual([2, 0])
+    expect(refused.stderr).toMatch(/--search: .*WebSearch/)
+    const denied = await run(responses, wide, `web_search = "live"\n${deny}`)
+    expect([denied.code, denied.offered.includes('"web_search"')]).toEqual([0, false])
   })
 
   test('a rule: a host that is forbidden could be read, so the search is off', async () => {
     const config = '[permissions]\ndeny = ["WebFetch(domain:evil.example.com)"]\n'
-    const { offered, items } = await run(responses, [...wide, '--search'], config)
+    const { offered, items } = await run(responses, wide, `web_search = "live"\n${config}`)
     expect(offered).not.toContain('"web_search"')
     expect(JSON.stringify(items[0])).toContain("can't be kept from it")
+    const insisted = await run(responses, [...wide, '--search'], config)
+    expect([insisted.code, insisted.requests.length]).toEqual([2, 0])
+    expect(insisted.stderr).toContain("can't be kept from it")
   })
 })

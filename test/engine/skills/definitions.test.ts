@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { expandCommand } from '../../../engine/skills/expand-command.ts'
+import { fillTemplate } from '../../../engine/skills/fill-template.ts'
 import { fillArguments } from '../../../engine/skills/fill-arguments.ts'
 import { findDefinitions } from '../../../engine/skills/find-definitions.ts'
 import { readToolAllowlist } from '../../../engine/skills/tool-allowlist.ts'
@@ -31,6 +32,7 @@ describe('what is found', () => {
         name: 'release',
         description: 'How a release is made.\n',
         allowedTools: ['Read', 'Bash(git tag:*)'],
+        restrict: false,
         model: undefined,
         path: join(path, 'skills/release/SKILL.md'),
         body: 'First, …\n',
@@ -95,22 +97,50 @@ describe('arguments', () => {
   })
 })
 
+describe('what a text wants looked at', () => {
+  test('is its own commands and files, with plain arguments in them, and nothing of what was typed', () => {
+    const workspace = tempDir({ 'src/a.ts': '', 'b.md': '' })
+    const text = 'Now: !`git log $0`. See @src/a.ts, @$1 and @src/; ask @ann or ann@src/a.ts about $ARGUMENTS.'
+    expect(fillTemplate('On $ARGUMENTS', '!`id` @b.md', workspace)).toEqual({ prompt: 'On !`id` @b.md', looked: [] })
+    expect(fillTemplate(text, 'main b.md', workspace)).toEqual({
+      prompt:
+        'Now: `git log main` (its output stands below). See src/a.ts (what is in it stands below), b.md (what is in it stands below) and src/ ' +
+        '(what is in it stands below); ask @ann or ann@src/a.ts about main b.md.',
+      looked: [
+        { as: '!`git log main`', tool: 'exec_command', input: { cmd: 'git log main' } },
+        { as: '@src/a.ts', tool: 'read_file', input: { path: 'src/a.ts' } },
+        { as: '@b.md', tool: 'read_file', input: { path: 'b.md' } },
+        { as: '@src/', tool: 'list_dir', input: { path: 'src' } },
+      ],
+    })
+  })
+
+  test.each(['$(id)', 'a;id', '-rf', '"a b"', "a'b", '`id`', 'a\nb|id'])(
+    'takes no argument that a shell would read as more than a word: %j',
+    (typed) => {
+      expect(fillTemplate('!`git log "$0" $1`', typed, '/')).toEqual({
+        problem: expect.stringContaining("can't be put into"),
+      })
+    },
+  )
+})
+
 describe('a prompt', () => {
-  const review = async () => (await find({ 'commands/review.md': 'Review $ARGUMENTS.' })).commands
+  const review = async () => find({ 'commands/review.md': 'Review $ARGUMENTS.' })
 
   test('that names a command stands for its text', async () => {
-    expect(expandCommand('/review src/a.ts', await review())).toMatchObject({ prompt: 'Review src/a.ts.' })
+    expect(expandCommand('/review src/a.ts', await review(), '/')).toMatchObject({ prompt: 'Review src/a.ts.' })
   })
 
   test('that is a path or anything else stands for itself', async () => {
     for (const prompt of ['/usr/bin/env is odd', 'review', ' /review', '/ review', 'a /review']) {
-      expect(expandCommand(prompt, await review()), prompt).toBeUndefined()
+      expect(expandCommand(prompt, await review(), '/'), prompt).toBeUndefined()
     }
   })
 
   test('that names a command nearly right is told which is meant', async () => {
-    expect(expandCommand('/reviw x', await review())).toEqual({
-      problem: 'There is no command /reviw. Did you mean /review?',
+    expect(expandCommand('/reviw x', await review(), '/')).toEqual({
+      problem: 'There is no command or skill /reviw. Did you mean /review?',
     })
   })
 })

@@ -1,0 +1,73 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fillArguments, typedWords } from './fill-arguments.ts'
+
+/** What the text of a command wants run or read: a call as a model would make it. */
+export type Looked = {
+  /** As it stands in the text. */
+  readonly as: string
+  readonly tool: 'exec_command' | 'read_file' | 'list_dir'
+  readonly input: Readonly<Record<string, string>>
+}
+
+/** More would be no prompt any more. */
+const mostLooked = 20
+
+/** What stands in a shell as itself, quoted or not, and begins no option. */
+const plainWord = /^[\w./:@=+,%][\w./:@=+,%-]*$/
+
+/**
+ * A command's or skill's text with what was typed behind its name put in, and what it wants looked at: !`command` and @file, as they stand in
+ * the text itself. What was typed brings none of these along, and can't end a command's word in it: somebody else may have written it.
+ *
+ * @returns the text, in which those stand as names, and the calls; or why it can't be filled in
+ */
+export function fillTemplate(
+  body: string,
+  typed: string,
+  workspace: string,
+): { readonly prompt: string; readonly looked: readonly Looked[] } | { readonly problem: string } {
+  const looked: Looked[] = []
+  const shown: string[] = []
+  const words = typedWords(typed)
+  let problem: string | undefined
+  const keep = (text: string): string => `\0${shown.push(text) - 1}\0`
+  const marked = body
+    .replaceAll('\0', '')
+    .replace(/!`([^`\n]+)`|(?<![\w`])@([\w$~.][\w$~./-]*)/g, (whole, script?: string, file?: string) => {
+      const text = script ?? file ?? ''
+      const odd = namesArgument(text) ? words.find((word) => !plainWord.test(word)) : undefined
+      if (odd !== undefined && script !== undefined) {
+        problem ??= `'${odd}' can't be put into the command !\`${script}\`: only words of letters, digits and . / : @ = + , % _ - can`
+        return whole
+      }
+      const filled = namesArgument(text) ? fillArguments(text, words.join(' ')) : text
+      const one = script === undefined ? lookAt(filled, workspace) : runOf(filled)
+      if (one === undefined) return whole
+      looked.push(one)
+      return keep(
+        script === undefined ? `${filled} (what is in it stands below)` : `\`${filled}\` (its output stands below)`,
+      )
+    })
+  if (looked.length > mostLooked)
+    problem ??= `it wants ${looked.length} commands and files looked at; ${mostLooked} is the most`
+  if (problem !== undefined) return { problem }
+  const prompt = fillArguments(marked, typed).replace(/\0(\d+)\0/g, (_, at: string) => shown[Number(at)] ?? '')
+  return { prompt, looked }
+}
+
+function namesArgument(text: string): boolean {
+  return /\$(?:ARGUMENTS|\d)/.test(text)
+}
+
+function runOf(cmd: string): Looked {
+  return { as: `!\`${cmd}\``, tool: 'exec_command', input: { cmd } }
+}
+
+/** Undefined where nothing of the name is there, as for an address or somebody's name. */
+function lookAt(file: string, workspace: string): Looked | undefined {
+  const name = file.replace(/[./]+$/, '')
+  const found = statSync(resolve(workspace, name), { throwIfNoEntry: false })
+  if (name === '' || found === undefined) return undefined
+  return { as: `@${file}`, tool: found.isDirectory() ? 'list_dir' : 'read_file', input: { path: name } }
+}
