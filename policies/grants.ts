@@ -1,26 +1,31 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { homeDirectory } from './home.ts'
 import type { Grant } from './action.ts'
 import { isInside } from './is-inside.ts'
 
 /**
- * A grant in words.
+ * A grant in words, all that it gives.
  *
- * @example console.log(describeGrant({ kind: 'network', host: 'example.com' })) // connecting to example.com
+ * @example console.log(describeGrant({ kind: 'network', host: 'example.com', port: 443 })) // connecting to example.com:443
  */
 export function describeGrant(grant: Grant): string {
   switch (grant.kind) {
     case 'read':
-      return `reading ${grant.path}`
+      return `reading ${grant.path}${below(grant.path)}`
     case 'write':
-      return `writing ${grant.path}`
+      return `writing ${grant.path}${below(grant.path)}`
     case 'network':
-      return `connecting to ${grant.host}${grant.port === undefined ? '' : `:${grant.port}`}`
+      return `connecting to ${grant.host}${grant.port === undefined ? ' at every port' : `:${grant.port}`}${grant.private === true ? ', also at a private address' : ''}`
     case 'limit':
       return `the limit ${grant.name} at ${grant.value}`
     default:
       return grant satisfies never
   }
+}
+
+function below(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? ' and all that is in it' : ''
 }
 
 /** Whether a grant is already part of another. */

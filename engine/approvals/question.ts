@@ -16,6 +16,11 @@ const explained: Readonly<Record<HumanChoice, string>> = {
   stop: 's  no, and stop the run',
 }
 
+const explainedWithGrants: Readonly<Partial<Record<HumanChoice, string>>> = {
+  run: 'r  yes, and for the rest of the run; what it asks for is granted to every command until then',
+  always: 'a  always: what it asks for is granted to every command of this run; adds the rule below to',
+}
+
 const shortest: Readonly<Record<HumanChoice, string>> = {
   once: 'y',
   run: 'r',
@@ -36,6 +41,7 @@ const mostDiffLines = 200
  */
 export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): string {
   const { what, why, rule, choices, request } = question
+  const grants = request.action.type === 'exec' ? (request.action.escalation?.grants ?? []) : []
   const lines = [
     '',
     'The agent asks for approval:',
@@ -47,11 +53,16 @@ export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): s
     '',
     ...choices.map(
       (choice) =>
-        `  ${explained[choice]}${choice === 'always' && rule !== undefined ? ` ${ruleFiles[rule.kind]}` : ''}`,
+        `  ${explain(choice, grants.length > 0)}${choice === 'always' && rule !== undefined ? ` ${ruleFiles[rule.kind]}` : ''}`,
     ),
     ...(rule === undefined ? [] : indent(rule.text, '       ')),
   ]
   return `${lines.join('\n')}\n${promptFor(choices)}`
+}
+
+/** An answer in words. What is granted for the rest of the run is granted to every command. */
+function explain(choice: HumanChoice, grants: boolean): string {
+  return (grants ? explainedWithGrants[choice] : undefined) ?? explained[choice]
 }
 
 /** The line that waits for an answer. */

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { renderQuestion } from '../../../engine/approvals/question.ts'
+import { createHumanReviewer, type Grant, type HumanQuestion } from '../../../policies/index.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+
+/** What a person is shown who is asked to grant these. */
+async function asked(grants: readonly Grant[]): Promise<string> {
+  let shown: HumanQuestion | undefined
+  const ask = (question: HumanQuestion) => {
+    shown = question
+    return Promise.resolve({ choice: 'no' as const })
+  }
+  const escalation = { justification: 'It has to.', ...(grants.length === 0 ? {} : { grants }) }
+  const action = { type: 'exec', argv: ['make'], cwd: '/w', sandbox: 'workspace-write', escalation } as const
+  const reviewer = createHumanReviewer({ ask, writeRule: () => undefined })
+  await reviewer.review({ action, mode: 'on-request', asksFor: 'escalation', reason: 'It asks for more.' } as never, {})
+  if (shown === undefined) throw new Error('nobody was asked')
+  return renderQuestion(shown, { rule: '/r', permission: '/p' } as never)
+}
+
+test('a question names all that is granted', async () => {
+  const directory = tempDir({ 'a.txt': '' })
+  const text = await asked([
+    { kind: 'write', path: directory },
+    { kind: 'write', path: join(directory, 'a.txt') },
+    { kind: 'write', path: join(directory, 'new.txt') },
+    { kind: 'network', host: 'example.com' },
+    { kind: 'network', host: 'db.internal', port: 5432, private: true },
+  ])
+  expect(text).toContain(
+    `asks for writing ${directory} and all that is in it, writing ${directory}/a.txt, writing ${directory}/new.txt, ` +
+      'connecting to example.com at every port, connecting to db.internal:5432, also at a private address: It has to.',
+  )
+  expect(text).toContain('for the rest of the run; what it asks for is granted to every command until then')
+})
+
+test('nothing is said of grants where none is asked for', async () => {
+  expect(await asked([])).toContain('r  yes, and this very action for the rest of the run\n')
+})
