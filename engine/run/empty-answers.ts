@@ -1,4 +1,5 @@
 import type { HistoryItem } from '../core/model.ts'
+import type { Stop } from './stop.ts'
 
 /** How often in a row a model is asked again that has said nothing. */
 const mostAsked = 2
@@ -16,7 +17,7 @@ export class EmptyAnswers {
   /** Takes what was said until now, the last of it an answer without calls. Undefined: it says something. */
   see(history: readonly HistoryItem[]): Nothing | undefined {
     const last = history.findLast((item) => item.type !== 'reasoning' && item.type !== 'web_search')
-    if (last?.type === 'message' && last.role === 'assistant' && last.text.trim() !== '') {
+    if (last?.type === 'message' && last.role === 'assistant' && !isBlank(last.text)) {
       this.#asked = 0
       return undefined
     }
@@ -29,6 +30,21 @@ export class EmptyAnswers {
   /** The model has called something, so it is at work. */
   reset(): void {
     this.#asked = 0
+  }
+}
+
+/** Whether a text has nothing in it that anybody could see. */
+function isBlank(text: string): boolean {
+  // Blanks, control characters, and what takes no room, such as a zero-width space.
+  return text.replace(/[\p{Z}\p{C}]/gu, '') === ''
+}
+
+/** Why a run that came to its end is no success all the same: it has nothing to hand over. Undefined where it has. */
+export function endedBlank(finalMessage: string): Stop | undefined {
+  if (!isBlank(finalMessage)) return undefined
+  return {
+    reason: 'failed',
+    message: 'The run came to its end without a final message, so there is nothing to hand over.',
   }
 }
 

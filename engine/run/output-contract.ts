@@ -86,7 +86,9 @@ export class OutputContract {
     const input = z
       .unknown()
       .superRefine((value, context) => {
-        this.#misfit = validate(unwrap(value))
+        const result = unwrap(value)
+        // A schema that takes anything takes nothing at all too.
+        this.#misfit = result === undefined ? ['the result is missing'] : validate(result)
         for (const message of this.#misfit) context.addIssue({ code: 'custom', message })
       })
       .meta(parameters)

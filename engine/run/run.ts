@@ -11,6 +11,7 @@ import { watchEnding } from './watch-ending.ts'
 import { sandboxStatusOf, closingOf } from '../core/sandbox-status.ts'
 import { Conversation } from './conversation.ts'
 import { converse } from './converse.ts'
+import { endedBlank } from './empty-answers.ts'
 import { Recorder, type Closing } from './recorder.ts'
 import { makeRunContext } from './make-run-context.ts'
 import { estimateTokensOfText } from './estimate-tokens.ts'
@@ -49,7 +50,8 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     const guardian = options.guard(makeRunContext(options, running))
     const path = callPath(options, guardian, running)
     try {
-      if (options.serve === undefined) stop = await converse(options, path, running)
+      if (options.serve === undefined)
+        stop = (await converse(options, path, running)) ?? endedBlank(recorder.finalMessage)
       else await options.serve(takeCalls(path))
     } finally {
       await closeWorkingState(path.context.state)
