@@ -32,23 +32,30 @@ export function fillTemplate(
   const words = typedWords(typed)
   let problem: string | undefined
   const keep = (text: string): string => `\0${shown.push(text) - 1}\0`
+  const put = (whole: string, script: string | undefined, file: string | undefined, before: string): string => {
+    // An address, or a name in code.
+    if (file !== undefined && /[\w`]/.test(before)) return whole
+    const text = script ?? file ?? ''
+    const odd = namesArgument(text) ? words.find((word) => !plainWord.test(word)) : undefined
+    if (odd !== undefined && script !== undefined) {
+      problem ??= `'${odd}' can't be put into the command !\`${script}\`: only words of letters, digits and . / : @ = + , % _ - can`
+      return whole
+    }
+    const filled = namesArgument(text) ? fillArguments(text, words.join(' ')) : text
+    const one = script === undefined ? lookAt(filled, workspace) : runOf(filled)
+    if (one === undefined) return whole
+    looked.push(one)
+    return keep(
+      script === undefined ? `${filled} (what is in it stands below)` : `\`${filled}\` (its output stands below)`,
+    )
+  }
   const marked = body
     .replaceAll('\0', '')
-    .replace(/!`([^`\n]+)`|(?<![\w`])@([\w$~.][\w$~./-]*)/g, (whole, script?: string, file?: string) => {
-      const text = script ?? file ?? ''
-      const odd = namesArgument(text) ? words.find((word) => !plainWord.test(word)) : undefined
-      if (odd !== undefined && script !== undefined) {
-        problem ??= `'${odd}' can't be put into the command !\`${script}\`: only words of letters, digits and . / : @ = + , % _ - can`
-        return whole
-      }
-      const filled = namesArgument(text) ? fillArguments(text, words.join(' ')) : text
-      const one = script === undefined ? lookAt(filled, workspace) : runOf(filled)
-      if (one === undefined) return whole
-      looked.push(one)
-      return keep(
-        script === undefined ? `${filled} (what is in it stands below)` : `\`${filled}\` (its output stands below)`,
-      )
-    })
+    .replace(
+      /!`([^`\n]+)`|@([\w$~.][\w$~./-]*)/g,
+      (whole: string, script: string | undefined, file: string | undefined, at: number, all: string) =>
+        put(whole, script, file, all.slice(Math.max(0, at - 1), at)),
+    )
   if (looked.length > mostLooked)
     problem ??= `it wants ${looked.length} commands and files looked at; ${mostLooked} is the most`
   if (problem !== undefined) return { problem }
@@ -66,7 +73,9 @@ function runOf(cmd: string): Looked {
 
 /** Undefined where nothing of the name is there, as for an address or somebody's name. */
 function lookAt(file: string, workspace: string): Looked | undefined {
-  const name = file.replace(/[./]+$/, '')
+  let name = file
+  // The end of a sentence, or of a folder's name.
+  while (name.endsWith('.') || name.endsWith('/')) name = name.slice(0, -1)
   const found = statSync(resolve(workspace, name), { throwIfNoEntry: false })
   if (name === '' || found === undefined) return undefined
   return { as: `@${file}`, tool: found.isDirectory() ? 'list_dir' : 'read_file', input: { path: name } }

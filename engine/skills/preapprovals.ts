@@ -12,14 +12,14 @@ export class Preapprovals {
   }
 
   /** The same Guardian, for which what is allowed here answers what only its mode would ask. No rule, permission or alarm is lifted. */
-  around(guardian: Guardian): Guardian {
+  around(inner: Guardian): Guardian {
     return {
-      ...guardian,
+      ...inner,
       review: (action, options = {}) => {
         const source = options.hook === undefined ? this.#sourceFor(action) : undefined
-        if (source === undefined) return guardian.review(action, options)
+        if (source === undefined) return inner.review(action, options)
         const hook = { decision: 'allow', reason: `${source} allows it.`, by: 'skill' } as const
-        return guardian.review(action, { ...options, hook })
+        return inner.review(action, { ...options, hook })
       },
     }
   }
