@@ -6,22 +6,38 @@ import { testUnlessOnCi, whyNoBubblewrap } from '../../support/needs.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
 
-testUnlessOnCi(whyNoBubblewrap())('the picture of a run in the README is what the demo prints', async () => {
-  const { exitCode, stderr } = await execa({ cwd: root, reject: false })`${process.execPath} fixtures/demo/demo.ts`
-  expect(exitCode).toBe(0)
+testUnlessOnCi(whyNoBubblewrap())(
+  'the picture of a run in the README is what the demo prints, and it leaves a report',
+  async () => {
+    const { exitCode, stderr } = await execa({ cwd: root, reject: false })`${process.execPath} fixtures/demo/demo.ts`
+    expect(exitCode).toBe(0)
 
-  const [, picture = ''] = /```text\n([^]*?)```/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
-  const shown = linesOf(picture)
-  const printed = linesOf(stderr)
-  expect(shown).not.toEqual([])
-  // In the picture's order: it leaves lines out, and changes none.
-  let at = 0
-  const invented = shown.filter((line) => {
-    const found = printed.indexOf(line, at)
-    if (found >= 0) at = found + 1
-    return found < 0
-  })
-  expect(invented).toEqual([])
+    const page = readFileSync(`${root}dist/demo-report.html`, 'utf8')
+    expect(page).toContain('What wants attention')
+    expect(page).toContain('demo.rules:2 forbidden git push')
+
+    const [, picture = ''] = /```text\n([^]*?)```/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
+    const shown = linesOf(picture)
+    const printed = linesOf(stderr)
+    expect(shown).not.toEqual([])
+    // In the picture's order: it leaves lines out, and changes none.
+    let at = 0
+    const invented = shown.filter((line) => {
+      const found = printed.indexOf(line, at)
+      if (found >= 0) at = found + 1
+      return found < 0
+    })
+    expect(invented).toEqual([])
+  },
+)
+
+test('the README shows the report of the demo as a picture that is there', () => {
+  const [, path = ''] = /!\[[^\]]+\]\(([^)]+\.png)\)/.exec(readFileSync(`${root}README.md`, 'utf8')) ?? []
+  expect(
+    readFileSync(root + path)
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG')
 })
 
 test('the two commands stand at the top of the README', () => {
