@@ -3,7 +3,7 @@ import { writeCodeQuality } from './machines/code-quality.ts'
 import { writeJunit } from './machines/junit.ts'
 import { writeSarif } from './machines/sarif.ts'
 import { writeJson } from './json.ts'
-import { renderPage } from './html/page.ts'
+import { renderBoundedPage } from './html/bounded-page.ts'
 import { renderMarkdown } from './markdown/render.ts'
 import type { Report } from './model.ts'
 import type { ReportFormat } from './formats.ts'
@@ -12,7 +12,7 @@ export { collectReport } from './collect.ts'
 export { renderMarkdown } from './markdown/render.ts'
 
 const renderers: Readonly<Record<ReportFormat, (report: Report) => string>> = {
-  html: renderPage,
+  html: renderBoundedPage,
   md: renderMarkdown,
   json: writeJson,
   junit: writeJunit,

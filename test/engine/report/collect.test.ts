@@ -56,6 +56,16 @@ test('a long session becomes a page that is small enough to send, with what was 
   expect(Buffer.byteLength(renderReport(report, 'md'))).toBeLessThan(1024 * 1024)
 })
 
+test('text that grows when it is escaped makes no larger page', () => {
+  const output = '\u202e'.repeat(1_900)
+  const page = renderReport(
+    reportOf(fileOf([start, ...Array.from({ length: 400 }, (_, at) => command(at, output))])),
+    'html',
+  )
+  expect(Buffer.byteLength(page)).toBeLessThan(5_000_000)
+  expect(page).toContain('id="step-400"')
+})
+
 test('a torn or foreign file never makes it fail but is said to hold no run', () => {
   const value = fc.oneof(
     fc.jsonValue(),

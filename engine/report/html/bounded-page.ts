@@ -1,0 +1,43 @@
+import { truncateMiddle } from '../../core/text/truncate.ts'
+import type { Report } from '../model.ts'
+import { renderPage } from './page.ts'
+
+/** What mail and browsers still take without complaint. */
+const mostBytes = 4_900_000
+const mostTries = 8
+
+/** The page of a report, below 5 MB: text that grows much when it is escaped is cut shorter until it fits. */
+export function renderBoundedPage(report: Report): string {
+  let page = renderPage(report)
+  let [shown, limit] = [report, longestText(report)]
+  for (let tries = 0; Buffer.byteLength(page) > mostBytes && tries < mostTries; tries++) {
+    limit = Math.floor(limit / 2)
+    shown = shortened(shown, limit)
+    page = renderPage(shown)
+  }
+  return page
+}
+
+function longestText({ steps, files }: Report): number {
+  const parts = steps.flatMap((step) => step.parts.map(({ text }) => text.length))
+  const diffs = files.flatMap((file) => file.diffs.map(({ diff }) => diff.length))
+  return [...parts, ...diffs].reduce((most, length) => Math.max(most, length), 0)
+}
+
+function shortened(report: Report, limit: number): Report {
+  let left = report.omittedCharacters
+  const cut = (text: string, whole?: string): string => {
+    const { text: kept, omitted } = truncateMiddle(text, limit, whole)
+    left += omitted
+    return kept
+  }
+  const steps = report.steps.map((step) => ({
+    ...step,
+    parts: step.parts.map((part) => ({ ...part, text: cut(part.text, part.whole) })),
+  }))
+  const files = report.files.map((file) => ({
+    ...file,
+    diffs: file.diffs.map(({ step, diff }) => ({ step, diff: cut(diff) })),
+  }))
+  return { ...report, steps, files, omittedCharacters: left }
+}
