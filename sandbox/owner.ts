@@ -1,3 +1,4 @@
+// Not by execa: it is waited for in place, where there is no procfs.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import process from 'node:process'

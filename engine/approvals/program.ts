@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import type { Writable } from 'node:stream'
@@ -12,6 +12,8 @@ type AnsweringProgram = {
   /** Ends the program with everything it started, by force where it doesn't go on request. Idempotent. */
   readonly close: () => Promise<void>
 }
+
+type Execa = (typeof import('execa'))['execa']
 
 type AnsweringOptions = {
   /** What commands may write to. */
@@ -34,26 +36,36 @@ export function answeringProgram(
   const [name, ...words] = argv
   const located = locate(name, roots)
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
-  const start = (): NonNullable<typeof running> => {
+  const start = (execa: Execa): NonNullable<typeof running> => {
     if (located instanceof Error) throw located
-    // In a process group of its own, so that what it starts can be ended with it.
-    const child = spawn(located, words, {
+    // In a process group of its own, so that what it starts can be ended with it. What it says is read as it comes, and how it ends is no error.
+    const {
+      nodeChildProcess: child,
+      stdin,
+      stdout,
+      stderr,
+    } = execa(located, words, {
       stdio: ['pipe', 'pipe', 'pipe'],
+      buffer: false,
+      reject: false,
       detached: true,
+      extendEnv: false,
       env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
     })
     // Passed on rather than handed over: whoever reads our standard error must see its end when we are gone.
-    if (errors === undefined) child.stderr.resume()
-    else child.stderr.pipe(errors, { end: false })
-    const started = { child, exchange: lineExchange(child.stdout, child.stdin), failed: undefined as Error | undefined }
+    if (errors === undefined) stderr.resume()
+    else stderr.pipe(errors, { end: false })
+    const started = { child, exchange: lineExchange(stdout, stdin), failed: undefined as Error | undefined }
     child.on('error', (cause) => (started.failed = new Error(`${name} can't be started: ${cause.message}`, { cause })))
     child.unref()
-    for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Partial<Socket>).unref?.()
+    for (const stream of [stdin, stdout, stderr]) (stream as Partial<Socket>).unref?.()
     return started
   }
   return {
     exchange: async (request, signal) => {
-      if (running === undefined || running.failed !== undefined || hasEnded(running.child)) running = start()
+      // Loaded at the first question: most runs never ask.
+      const { execa } = await import('execa')
+      if (running === undefined || running.failed !== undefined || hasEnded(running.child)) running = start(execa)
       const asked = running
       try {
         return await asked.exchange(request, signal)

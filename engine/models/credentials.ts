@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { hostPath, hostProgram, SandboxError, timerDelay } from '../../sandbox/index.ts'
 import { ModelError } from '../core/model.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /** Fetches the key for the next request. Rejects with `ModelError` 'configuration'. */
 export type KeySource = () => Promise<string | undefined>
-
-const run = promisify(execFile)
 
 /**
  * A key that a command prints, kept until it is due for renewal. The command gets no input, and what it prints appears
@@ -21,21 +17,23 @@ export function keyFromCommand(
   let kept: { readonly key: string; readonly until: number } | undefined
   return async () => {
     if (kept !== undefined && Date.now() < kept.until) return kept.key
-    const options = {
-      cwd: auth.cwd ?? so.cwd,
-      env: { ...so.env, PATH: hostPath([so.cwd], so.env['PATH']) },
-      timeout: timerDelay(auth.timeout_ms),
-      encoding: 'utf8' as const,
-    }
+    const cwd = auth.cwd ?? so.cwd
     const cannot = (why: string): ModelError =>
       new ModelError('configuration', `Can't get the key for ${label} from the command '${auth.command}': ${why}.`)
-    const asked = run(programOf(auth.command, so.cwd, options.cwd, cannot), auth.args, options)
-    asked.child.stdin?.end()
-    const { stdout } = await asked.catch((error: Error & { code?: unknown; killed?: boolean }) => {
-      throw cannot(
-        error.killed === true ? `it took longer than ${auth.timeout_ms} ms` : `it failed with ${String(error.code)}`,
-      )
+    const program = programOf(auth.command, so.cwd, cwd, cannot)
+    // Loaded where a command is to be asked, which hardly any provider needs.
+    const { execa } = await import('execa')
+    const { stdout, timedOut, failed, exitCode, signal, code } = await execa(program, auth.args, {
+      cwd,
+      env: { ...so.env, PATH: hostPath([so.cwd], so.env['PATH']) },
+      extendEnv: false,
+      timeout: timerDelay(auth.timeout_ms),
+      forceKillAfterDelay: 1000,
+      stdin: 'ignore',
+      reject: false,
     })
+    if (timedOut) throw cannot(`it took longer than ${auth.timeout_ms} ms`)
+    if (failed) throw cannot(`it failed with ${exitCode ?? signal ?? code ?? 'an error'}`)
     const key = stdout.trim()
     if (key === '') {
       throw new ModelError('configuration', `The command '${auth.command}' printed no key for ${label}.`)

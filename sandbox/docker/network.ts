@@ -1,3 +1,4 @@
+// Not by execa: the relay hands over a socket by Node's own channel, and starts before each command.
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'

@@ -1,3 +1,4 @@
+// Not by execa: it is asked once, and waited for in place.
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'

@@ -1,3 +1,4 @@
+// Not by execa: git gets a directory by its descriptor and is waited for in place, several times behind each command.
 import { spawn, spawnSync } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { hostProgram } from '../host-program.ts'

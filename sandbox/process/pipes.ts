@@ -1,3 +1,4 @@
+// Not by execa: it is waited for in place, before a command's first descriptor is there, and its time is every command's.
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'

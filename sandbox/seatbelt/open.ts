@@ -1,4 +1,5 @@
 import { capDenials } from '../denials/cap.ts'
+// Not by execa: each command starts here, with descriptors of its own; execa takes another millisecond of processor time for each.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { realpathSync } from 'node:fs'

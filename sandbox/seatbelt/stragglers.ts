@@ -1,3 +1,4 @@
+// Not by execa: it is waited for in place, behind each command.
 import { spawnSync } from 'node:child_process'
 import { signal } from '../process/signal.ts'
 import { markVariable } from '../unconfined/watchdog.ts'

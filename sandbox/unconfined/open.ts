@@ -1,3 +1,4 @@
+// Not by execa: each command, and each hook and server outside the sandbox, starts here, with pipes of its own and a watchdog that finds all of them.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import process from 'node:process'

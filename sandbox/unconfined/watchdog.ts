@@ -1,3 +1,4 @@
+// Not by execa: it outlives this process on purpose, and starts with every sandbox that confines nothing.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'

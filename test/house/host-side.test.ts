@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { code, imports, sources } from './sources.ts'
+import { code, imports, sources, textOf } from './sources.ts'
 
 const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
 
 /** Who starts processes of the host. Each starts one found by `hostProgram`, `systemProgram` or an absolute path. */
 const starters = [
   'engine/cli/doctor/find-git.ts',
-  'engine/cli/served-run.ts',
   'engine/models/credentials.ts',
   'engine/approvals/program.ts',
   'sandbox/bubblewrap/open.ts',
@@ -46,11 +45,38 @@ test('processes of the host are started in few files', () => {
   expect(found.filter((file) => !starters.includes(file))).toEqual([])
 })
 
+/** Who starts processes without execa, and why: its time would be every command's, or it can't wait in place. Each says so at its import. */
+const withoutExeca: Readonly<Record<string, string>> = {
+  'sandbox/bubblewrap/open.ts': 'every command',
+  'sandbox/docker/network.ts': 'every command, and a socket that is handed over',
+  'sandbox/docker/own-node.ts': 'waited for in place',
+  'sandbox/git/host-git.ts': 'waited for in place, several times behind each command',
+  'sandbox/owner.ts': 'waited for in place',
+  'sandbox/process/pipes.ts': 'waited for in place, before a command',
+  'sandbox/seatbelt/open.ts': 'every command',
+  'sandbox/seatbelt/stragglers.ts': 'waited for in place, behind each command',
+  'sandbox/unconfined/open.ts': 'every command, and each hook and server outside the sandbox',
+  'sandbox/unconfined/watchdog.ts': 'outlives this process, and starts with its sandbox',
+}
+
+test('processes of the host are started by execa, but for a few, each for a reason that stands at its import', () => {
+  const all = folders.flatMap(sources).filter((file) => !inside.includes(file))
+  const starting = all.filter((file) =>
+    imports(file).some(({ specifier, names }) => isChildProcess(specifier) && !onlyTypes(names)),
+  )
+  expect(starting.toSorted()).toEqual(Object.keys(withoutExeca).toSorted())
+  expect(all.filter((file) => /getBuiltinModule\('(?:node:)?child_process'\)/.test(code(file)))).toEqual([])
+  const silent = starting.filter((file) => !/^\/\/ Not by execa: .+\nimport .*child_process'$/m.test(textOf(file)))
+  expect(silent).toEqual([])
+})
+
+const isChildProcess = (specifier: string): boolean => specifier.endsWith('child_process')
+const onlyTypes = (names: readonly string[]): boolean => names.every((name) => /^[A-Z]/.test(name))
+
 /** Whoever imports more than types. */
 function startsProcesses(file: string): boolean {
   return imports(file).some(
-    ({ specifier, names }) =>
-      specifier === 'execa' || (specifier.endsWith('child_process') && !names.every((name) => /^[A-Z]/.test(name))),
+    ({ specifier, names }) => specifier === 'execa' || (isChildProcess(specifier) && !onlyTypes(names)),
   )
 }
 

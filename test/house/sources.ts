@@ -15,9 +15,14 @@ const codeOf = new Map<string, string>()
 export function code(file: string): string {
   const known = codeOf.get(file)
   if (known !== undefined) return known
-  const text = withoutComments(readFileSync(join(root, file), 'utf8'))
+  const text = withoutComments(textOf(file))
   codeOf.set(file, text)
   return text
+}
+
+/** A source's text as it stands. */
+export function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
 }
 
 function withoutComments(text: string): string {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execa } from 'execa'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { hostPath, hostProgram, SandboxError } from '../../../sandbox/index.ts'
 import { readPlainFile } from '../../core/read-plain-file.ts'
@@ -46,20 +46,15 @@ function programOf(roots: readonly string[]): string | undefined {
 }
 
 /** The first line of what it prints; undefined where it prints none, fails, or takes too long. */
-function ask(
+async function ask(
   program: string,
   words: readonly string[],
   env: NodeJS.ProcessEnv,
   input: string | undefined,
 ): Promise<string | undefined> {
-  return new Promise((settle) => {
-    const child = execFile(program, words, { cwd: '/', env, timeout: patienceMs, encoding: 'utf8' }, (error, stdout) =>
-      settle(error === null ? nonEmpty(stdout.split('\n')[0]?.trim()) : undefined),
-    )
-    // One that ends without reading all is asked no more.
-    child.stdin?.on('error', () => undefined)
-    child.stdin?.end(input ?? '')
-  })
+  const options = { cwd: '/', env, extendEnv: false, timeout: patienceMs, input: input ?? '', reject: false } as const
+  const { failed, stdout } = await execa(program, words, options)
+  return failed ? undefined : nonEmpty(stdout.split('\n')[0]?.trim())
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -242,6 +242,11 @@ describe('a key from a command', () => {
   test.each([
     ['exit 3', {}, "Can't get the key for mine from the command 'sh': it failed with 3."],
     ['sleep 5', { timeout_ms: 50 }, "Can't get the key for mine from the command 'sh': it took longer than 50 ms."],
+    [
+      'trap "" TERM; while :; do sleep 0.05; done',
+      { timeout_ms: 50 },
+      "Can't get the key for mine from the command 'sh': it took longer than 50 ms.",
+    ],
     ['read line; echo ""', {}, "The command 'sh' printed no key for mine."],
   ])('%s fails in configuration, and is not repeated', async (script, more, message) => {
     const mock = await start(startMockChat)
