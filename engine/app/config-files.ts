@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { namesIn } from '../core/names-in.ts'
 import { join } from 'node:path'
 import type { Project } from '../config/read-project.ts'
 import type { ConfigFile } from '../hooks/config-watch.ts'
@@ -23,9 +23,11 @@ export function configFiles({ places, home, project, definitions }: Sources): re
     ...named('policy_settings', places.managed, ...ours, ...rules(places.managed)),
     ...named('user_settings', places.config, ...ours, ...rules(places.config)),
     ...named('user_settings', join(home, '.claude'), 'settings.json'),
+    ...named('user_settings', join(home, '.codex'), 'config.toml', ...rules(join(home, '.codex'))),
     ...directoriesBetween(project.root, project.workspace).flatMap((folder) => [
       ...named('project_settings', folder, '.claude/settings.json', '.mcp.json'),
       ...named('local_settings', folder, '.claude/settings.local.json'),
+      ...named('project_settings', join(folder, '.codex'), ...rules(join(folder, '.codex'))),
       ...named('project_settings', join(folder, '.portcullis'), ...ours, ...rules(join(folder, '.portcullis'))),
     ]),
     ...written.map(({ path }): ConfigFile => ({ path, source: 'skills' })),
@@ -34,7 +36,6 @@ export function configFiles({ places, home, project, definitions }: Sources): re
 
 /** The folder of the rules too: it changes when a file comes or goes. */
 function rules(folder: string): readonly string[] {
-  const directory = join(folder, 'rules')
-  const files = existsSync(directory) ? readdirSync(directory) : []
-  return ['rules', ...files.filter((name) => name.endsWith('.rules')).map((name) => join('rules', name))]
+  const files = namesIn(join(folder, 'rules')).filter((name) => name.endsWith('.rules'))
+  return ['rules', ...files.map((name) => join('rules', name))]
 }

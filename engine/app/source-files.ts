@@ -1,9 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { claudeProjectFiles, claudeSettingsFile } from '../config/foreign/claude-settings.ts'
 import { pluginRegistry } from '../config/foreign/claude-plugins.ts'
 import { codexConfigFile } from '../config/foreign/codex-config.ts'
 import type { Project } from '../config/read-project.ts'
+import { namesIn } from '../core/names-in.ts'
 import { directoriesBetween } from '../core/paths.ts'
 import type { Places } from '../core/places.ts'
 import { memoryFiles } from '../memory/read-memory.ts'
@@ -127,13 +127,4 @@ function withEntries(folder: string, ending: string, make: (path: string) => Sou
       .filter((name) => name.endsWith(ending))
       .map((name) => make(join(folder, name))),
   ]
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return existsSync(folder) ? readdirSync(folder).toSorted() : []
-  } catch {
-    // No folder, or closed: whoever reads it says so.
-    return []
-  }
 }

@@ -19,5 +19,6 @@ export async function readSandboxConfig(workspace: string, overrides: readonly s
   // Behind a door: reading TOML and its schema takes longer than starting a command.
   const { loadConfig } = await import('../config/load.ts')
   const project = { root: findRepository(workspace) ?? workspace, workspace }
-  return loadConfig({ places, project, overrides }).settings
+  // What other programs make stricter would count here only where there happens to be a configuration.
+  return loadConfig({ places, project, overrides, onlyImported: true }).settings
 }

@@ -25,6 +25,8 @@ export type ConfigSources = {
   readonly trust?: boolean
   /** `--isolated` was given: nothing of the user's and of the repository's counts. */
   readonly isolated?: boolean
+  /** Whether other programs' files count only where they are imported, and make nothing stricter unasked. Default: false. */
+  readonly onlyImported?: boolean
   /** `-c key=value` texts in the order they were given. */
   readonly overrides?: readonly string[]
   /** `--add-dir`: absolute paths to be written in beside those configured. */
@@ -86,7 +88,8 @@ export function loadConfig(sources: ConfigSources): Config {
 
   const imports = settingsOf(merge([managed, ...own, ...above([managed, ...own])])).import ?? []
   if (isolated && imports.length > 0) throw new UserError('usage', importsNothing)
-  const foreign = isolated ? noForeignLayers : readForeignLayers(places, project, { imports, trusted })
+  const isForeignRead = !isolated && (sources.onlyImported !== true || imports.length > 0)
+  const foreign = isForeignRead ? readForeignLayers(places, project, { imports, trusted }) : noForeignLayers
   ignored.push(...foreign.ignored)
   const users = [...foreign.user.map((layer) => bounded(layer, managed, true)), ...own]
 

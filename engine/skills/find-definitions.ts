@@ -134,10 +134,18 @@ function checked<Schema extends z.ZodType>(schema: Schema, data: unknown, file: 
 function entries(
   folder: string,
 ): readonly { readonly name: string; readonly path: string; readonly folder: boolean }[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { withFileTypes: true })
+  return entriesOf(folder)
     .map((entry) => ({ name: entry.name, path: join(folder, entry.name), folder: entry.isDirectory() }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** A folder that is none, or closed, holds nothing: a stranger may have put a file in its place. */
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
 }
 
 function markdownBelow(folder: string, depth: number): readonly string[] {

@@ -13,7 +13,7 @@ type Given = {
   readonly managed?: string
   /** Files of the repository. */
   readonly root?: Readonly<Record<string, string>>
-} & Partial<Pick<ConfigSources, 'trust' | 'isolated' | 'overrides' | 'flags'>>
+} & Partial<Pick<ConfigSources, 'trust' | 'isolated' | 'onlyImported' | 'overrides' | 'flags'>>
 
 /** Where a configuration is read from, with these files in it. */
 function sources({ home = {}, user, managed, root = {}, ...line }: Given): ConfigSources {
@@ -65,6 +65,13 @@ describe('~/.codex/config.toml', () => {
     expect(config.settings).toEqual({ shell_environment_policy: { exclude: ['AWS_*'] } })
     expect(config.ignored).toEqual([])
     expect(load(codex('sandbox_mode = "read-only"')).settings).toEqual({ sandbox_mode: 'read-only' })
+  })
+
+  test('makes a single command stricter only where it is imported', () => {
+    const given = codex('sandbox_mode = "read-only"')
+    expect(load({ ...given, onlyImported: true }).settings).toEqual({})
+    const imported = load({ ...given, onlyImported: true, user: 'import = ["codex"]' })
+    expect(imported.settings.sandbox_mode).toBe('read-only')
   })
 
   test('counts whole where the user imports it, with one notice for what has no meaning here', () => {

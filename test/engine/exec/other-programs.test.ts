@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { agent } from '../../support/agent.ts'
+import { startMockAnthropic } from '../../support/mock-anthropic.ts'
 import { call, say, startMockOpenAI } from '../../support/mock-openai.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -64,6 +65,34 @@ describe.skipIf(needsBubblewrap())('rules of Codex', () => {
     expect(existsSync(join(cwd, 'made'))).toBe(false)
     expect(stderr).toContain('default.rules: mkdir (')
   })
+})
+
+test.skipIf(needsBubblewrap())(
+  'import = ["claude"] has Claude asked where Claude Code asks it, and no command is told',
+  async () => {
+    const mock = await startMockAnthropic({ replies: [[call('exec_command', { cmd: 'env' })], [say('ok')]] })
+    onTestFinished(() => mock.close())
+    const env = { ANTHROPIC_BASE_URL: mock.baseUrl, ANTHROPIC_API_KEY: 'sk-ant-of-the-file', SHADE: 'green' }
+    const home = tempDir({
+      [own]: 'import = ["claude"]\n',
+      '.claude/settings.json': JSON.stringify({ model: 'claude-opus-4-5', env }),
+    })
+    const { code, stderr } = await agent(['exec', '--json', 'x'], { cwd: repository(), home })
+    expect(code, stderr).toBe(0)
+    expect(mock.requests[0]?.body).toMatchObject({ model: 'claude-opus-4-5' })
+    expect(mock.requests[0]?.headers['x-api-key']).toBe('sk-ant-of-the-file')
+    const seen = JSON.stringify(mock.requests[1]?.body)
+    expect(seen).toContain('SHADE=green')
+    expect(seen).not.toContain('sk-ant-of-the-file')
+    expect(seen).not.toContain('ANTHROPIC_BASE_URL=')
+  },
+)
+
+test('a file where a stranger’s repository should have a folder stops no run', async () => {
+  const cwd = repository({ '.codex/rules': '', '.portcullis/rules': '', '.claude/skills': '', '.claude/commands': '' })
+  const { code, stderr } = await exec([[say('ok')]], ['-s', 'danger-full-access', 'x'], { cwd })
+  expect(code, stderr).toBe(0)
+  expect(stderr).toContain('.portcullis/rules (it can')
 })
 
 describe('--isolated', () => {
