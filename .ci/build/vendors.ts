@@ -3,6 +3,8 @@ import type { Plugin } from 'esbuild'
 /**
  * OpenAI's client makes an object for each of the hundred resources of the API, of which we use none: requests go through the client's own
  * `post`. Empty classes in their place save half a megabyte at every start that asks a model.
+ *
+ * For memory: in processor time no difference was seen.
  */
 export const emptyResources: Plugin = {
   name: 'empty-resources',
@@ -23,6 +25,8 @@ export const emptyResources: Plugin = {
  * Chevrotain puts its parser together from 200 methods, one by one, and V8 copies the table of an object's properties each time:
  * two thirds of a megabyte at every start, which is a garbage collection. An object that a property was deleted from keeps
  * them in a dictionary, which grows in place.
+ *
+ * For memory: in processor time it gains 1 to 2 ms of `apply-patch`, within what runs differ by.
  */
 export const mixins: Plugin = {
   name: 'mixins',
@@ -81,6 +85,8 @@ export const localDocker: Plugin = {
 /**
  * Packages that few runs need. Bundled into a program, each of their functions would be made at every start, and be part of what V8 read of it;
  * so each name stands for a bundle of its own, which is loaded when the first module that imports one of these is.
+ *
+ * Gains 12 ms of processor time at the start of `agent exec` (164 instead of 177 ms, medians of 16 runs by turns).
  */
 export const vendorsApart: Readonly<Record<string, readonly string[]>> = {
   execa: ['execa'],

@@ -1,0 +1,164 @@
+/**
+ * Builds `dist/`: one bundle per public face and program, shared chunks between them, and declarations.
+ *
+ * Bundled because opening a vendor SDK's hundreds of files costs more than the whole rest of a start; split into
+ * chunks so that what stands behind a lazy door (a model SDK, a backend) is read only when the door opens.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import process from 'node:process'
+import type { BuildOptions, Plugin } from 'esbuild'
+import { builtins } from './builtins.ts'
+import { givenEntry, importByEntry, startOfAgent, startOfBoth, startOfPatch, writeLauncher } from './launchers.ts'
+import { bundleVendors, emptyResources, localDocker, mixins, takeVendors, vendorsApart } from './vendors.ts'
+import { prepared } from './prepared.ts'
+import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
+
+/** Of Node's own modules alone: what is no part of this package is not looked for in folders that commands may write to. */
+const requireForCommonJs =
+  'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'
+
+const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
+
+/** The programs behind `agent`: all of it, and what confines one command. */
+const agentPrograms = ['main', 'sandbox-main'] as const
+
+// Where only what runs is installed there are no build tools, and nothing is to be built.
+if (process.argv.includes('--if-buildable') && !existsSync('node_modules/esbuild')) process.exit(0)
+
+const { build } = await import('esbuild')
+
+/**
+ * What `apply-patch` loads only when it is needed, for the vendor packages behind it. Nothing of ours in them is shared with
+ * the program, so each is a bundle by itself.
+ */
+const patchDoors = ['apply-patch/cli/parse-arguments.ts', 'apply-patch/files/journal-schema.ts']
+
+/**
+ * The same of `agent`, packages among them. They are loaded when commands may have been at work in the folder that they lie in, so they are
+ * scripts, of which the program knows the digests, and each is whole: what it would load later is in it.
+ */
+const agentDoors = [
+  '@anthropic-ai/sdk',
+  '@cf-wasm/photon',
+  'dockerode',
+  'turndown',
+  'unpdf',
+  'engine/report/render-report.ts',
+  'engine/skills/parse-yaml.ts',
+  'engine/telemetry/open-telemetry.ts',
+]
+
+/** The name of a door's own bundle. */
+const bundleOf = (door: string): string => basename(door, '.ts')
+
+/** Keeps a dynamic import of a door, while everything else that is imported so becomes part of the bundle. */
+const doors = (kept: readonly string[]): Plugin => ({
+  name: 'doors',
+  setup(setup) {
+    setup.onResolve({ filter: /^/ }, ({ path, kind }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const door = kept.find((one) => one === path || (path.startsWith('.') && basename(one) === basename(path)))
+      return door === undefined ? undefined : { path: `../chunks/${bundleOf(door)}.js`, external: true }
+    })
+  },
+})
+
+/** What makes of a bundle a function that is given what a script doesn't have, and gives `exported`. */
+function asScript(exported: string): Pick<BuildOptions, 'banner' | 'footer'> {
+  return {
+    banner: { js: `${givenEntry.head},require,module){` },
+    footer: { js: `return ${exported}${givenEntry.tail}` },
+  }
+}
+
+const common = {
+  bundle: true,
+  minifySyntax: true,
+  // Names stay, for the traces of a fault; the blanks between are read at every start.
+  minifyWhitespace: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.12',
+  legalComments: 'linked',
+  // For the lines of a trace. The sources themselves would be twice the package again.
+  sourcemap: 'linked',
+  sourcesContent: false,
+  logLevel: 'warning',
+} satisfies BuildOptions
+
+await rm('dist', { recursive: true, force: true })
+await build({
+  ...common,
+  entryPoints: rooms.map((room) => `${room}/index.ts`),
+  outdir: 'dist',
+  outbase: '.',
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  plugins: [prepared, emptyResources, localDocker, mixins, builtins(true)],
+  // Vendor packages in CommonJS call `require` for Node's own modules; an ES module has none.
+  banner: { js: requireForCommonJs },
+})
+// A program is one file for the same reason, and to be kept as compiled with all its functions (see launchers.ts).
+await build({
+  ...common,
+  entryPoints: agentPrograms.map((name) => `engine/${name}.ts`),
+  outdir: 'dist/engine',
+  format: 'cjs',
+  define: { 'import.meta.url': 'module.url' },
+  plugins: [doors(agentDoors), takeVendors, prepared, emptyResources, mixins, builtins(false)],
+  ...asScript('module.exports.main'),
+})
+const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
+const bundled = [...agentDoors.map((door) => [bundleOf(door), door] as const), ...wholes]
+const bundles = bundled.map(([name]) => `dist/chunks/${name}.js`)
+await build({
+  ...common,
+  entryPoints: Object.fromEntries(bundled),
+  outdir: 'dist/chunks',
+  plugins: [bundleVendors, localDocker, builtins(false)],
+})
+// Only so does a package in CommonJS have its default export.
+await build({
+  ...common,
+  bundle: false,
+  entryPoints: bundles,
+  outdir: 'dist/chunks',
+  allowOverwrite: true,
+  format: 'cjs',
+  // A script has no place, and none of these looks for anything beside itself.
+  define: { 'import.meta.url': '"file:///"' },
+  ...asScript('module.exports'),
+})
+// apply-patch starts for every single patch, and every file that Node opens for it costs: so it is one, built on its own.
+const ofPatch = {
+  ...common,
+  minifyIdentifiers: true,
+  plugins: [doors(patchDoors), mixins, builtins(false)],
+} satisfies BuildOptions
+await build({
+  ...ofPatch,
+  entryPoints: ['apply-patch/cli/run-program.ts'],
+  outfile: 'dist/apply-patch/program.js',
+  format: 'iife',
+  globalName: 'applyPatch',
+  banner: { js: `${givenEntry.head}){` },
+  footer: { js: `return applyPatch.runProgram${givenEntry.tail}` },
+})
+await build({ ...ofPatch, entryPoints: patchDoors, entryNames: '[name]', outdir: 'dist/chunks' })
+
+const programs = [...agentPrograms.map((name) => `dist/engine/${name}.js`), 'dist/apply-patch/program.js']
+await Promise.all(programs.map(importByEntry))
+
+await mkdir('dist/bin', { recursive: true })
+await writeLauncher('agent', startOfAgent(agentPrograms, bundles))
+await writeLauncher('apply-patch', startOfPatch)
+await writeLauncher('portcullis', startOfBoth(agentPrograms, bundles))
+await Promise.all([warmUpAgent(agentPrograms, bundles), warmUpPatchProgram()])
+
+if (!process.argv.includes('--no-types')) {
+  const types = spawnSync('node_modules/.bin/tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+  process.exitCode = types.status ?? 1
+}

@@ -1,0 +1,41 @@
+import type { Plugin } from 'esbuild'
+
+/**
+ * What a module of ours computes from nothing but its sources is computed here, and bundled as data.
+ *
+ * Gains 25 ms of processor time at the start of `agent exec` (164 instead of 190 ms, medians of 16 runs by turns), nothing in `apply-patch`.
+ */
+export const prepared: Plugin = {
+  name: 'prepared',
+  setup(setup) {
+    setup.onLoad({ filter: /policies\/rules\/shipped-rules\.ts$/ }, async () => {
+      const { shippedRules } = await import('../../policies/rules/shipped-rules.ts')
+      return { contents: `const rules = ${JSON.stringify(shippedRules())}\nexport const shippedRules = () => rules\n` }
+    })
+    setup.onLoad({ filter: /sandbox\/protected\/prepared-places\.ts$/ }, async () => {
+      const { preparedPlaces } = await import('../../sandbox/protected/prepared-places.ts')
+      const text = JSON.stringify(preparedPlaces())
+      // Read as data: a literal of so many names would be compiled as code.
+      return { contents: `export const preparedPlaces = () => JSON.parse(${JSON.stringify(text)})\n` }
+    })
+    setup.onLoad({ filter: /sandbox\/bubblewrap\/prepared-starts\.ts$/ }, async () => {
+      const { keyOfForm, startForm, usualStarts } = await import('../../sandbox/bubblewrap/start-form.ts')
+      const starts = usualStarts.map(([architecture, form]) => [
+        keyOfForm(architecture, form),
+        Buffer.from(startForm(architecture, form).fixed).toString('base64'),
+      ])
+      const text = JSON.stringify(Object.fromEntries(starts))
+      return { contents: `const starts = ${text}\nexport const preparedStarts = () => starts\n` }
+    })
+    setup.onLoad({ filter: /engine\/core\/backend-names\.ts$/ }, async () => {
+      const { names } = await import('../../engine/core/backend-names.ts')
+      return { contents: `export const names = ${JSON.stringify(names)}\n` }
+    })
+    setup.onLoad({ filter: /engine\/tools\/prepared-schemas\.ts$/ }, async () => {
+      const { builtInTools } = await import('../../engine/app/built-in-tools.ts')
+      const schemas = builtInTools.map(({ name, declaration }) => [name, declaration?.parameters])
+      const text = JSON.stringify(Object.fromEntries(schemas))
+      return { contents: `const schemas = ${text}\nexport const preparedSchemas = () => schemas\n` }
+    })
+  },
+}
