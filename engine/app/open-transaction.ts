@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { rootsOf } from '../config/sandbox-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeRecord } from '../transaction/change-record.ts'
-import { makeView, noteGathered, reopenView } from '../transaction/private-view.ts'
+import { makeView, noteGathered, readViewState, reopenView } from '../transaction/private-view.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -20,7 +20,8 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   const { request, settings, workspace, beginning } = loaded
   const isResumed = request.start?.type === 'resume'
   const left = isResumed ? reopenView(beginning.directory) : undefined
-  const wish = wishedTransaction(request.transaction, settings, left !== undefined)
+  const before = isResumed ? readViewState(beginning.directory)?.strategy : undefined
+  const wish = wishedTransaction(request.transaction, settings, before)
   if (wish === undefined) return undefined
   if (request.ephemeral === true) {
     throw new UserError(

@@ -36,17 +36,17 @@ type TransactionWish = {
 /**
  * How a run is to be a transaction, by its request, or else the configuration.
  *
- * @param hasView whether the session that it goes on with was left in a view: it goes on there
+ * @param before how the session that it goes on with had its view made: it goes on to be a transaction. Undefined: it had none
  * @throws UserError `usage` where the request says what lands of no transaction
  */
 export function wishedTransaction(
   asked: TransactionRequest | undefined,
   { transactional }: Settings,
-  hasView: boolean,
+  before: Strategy | undefined,
 ): TransactionWish | undefined {
   const strategy =
     asked?.strategy ?? (transactional === true ? 'auto' : transactional === false ? undefined : transactional)
-  if (strategy === undefined && !hasView) {
+  if (strategy === undefined && before === undefined) {
     if (asked === undefined) return undefined
     throw new UserError(
       'usage',
@@ -54,7 +54,7 @@ export function wishedTransaction(
     )
   }
   return {
-    strategy: strategy === 'auto' ? undefined : strategy,
+    strategy: strategy === 'auto' ? undefined : (strategy ?? before),
     land: asked?.land ?? 'on-success',
     landIgnored: asked?.landIgnored === true,
   }

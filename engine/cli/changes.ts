@@ -203,5 +203,5 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
 
 function standing({ state: { state, landing } }: ChangedSession): string {
   if (landing?.undone === true) return 'taken back'
-  return { open: 'not landed', landed: 'landed', discarded: 'thrown away' }[state]
+  return { making: 'not begun', open: 'not landed', landed: 'landed', discarded: 'thrown away' }[state]
 }

@@ -29,7 +29,7 @@ export function findChangedSession(given: string | undefined): ChangedSession {
   for (const session of all) {
     if (id !== undefined && session.id !== id) continue
     const state = readViewState(session.directory)
-    if (state === undefined) continue
+    if (state === undefined || state.state === 'making') continue
     if (id !== undefined || state.roots.some(({ path }) => isInside(here, path))) return { ...session, state }
   }
   throw new UserError(

@@ -19,8 +19,8 @@ const state = z.object({
   /** ISO 8601. */
   began: z.string(),
   roots: z.array(z.object({ path: z.string(), source: z.string() })).min(1),
-  /** `open`: nothing was landed. `landed`: what there was to land is in the tree. `discarded`: the view is gone. */
-  state: z.enum(['open', 'landed', 'discarded']),
+  /** `making`: the view is not whole, and nobody has worked in it. `open`: nothing was landed. `landed`: what there was to land is in the tree. `discarded`: the view is gone. */
+  state: z.enum(['making', 'open', 'landed', 'discarded']),
   /** Whether what is in the view is on record, so that no run has worked in it since. */
   gathered: z.boolean(),
   /** What `undo` knows the landing by, and the tree that it was in. */
@@ -129,17 +129,13 @@ async function makeWith(
   signal: AbortSignal | undefined,
 ): Promise<PrivateView> {
   const roots = paths.map((path, index) => ({ path, source: join(viewFolder(directory), `${index}`) }))
+  const making = { version: 1, strategy: how, began: new Date().toISOString(), roots, gathered: false } as const
+  // Where this is cut off, the session is still one that works on a view.
+  writeViewState(directory, { ...making, state: 'making' })
   for (const [index, { path, source }] of roots.entries()) {
     writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit, signal }))
   }
-  const began: ViewState = {
-    version: 1,
-    strategy: how,
-    began: new Date().toISOString(),
-    roots,
-    state: 'open',
-    gathered: false,
-  }
+  const began: ViewState = { ...making, state: 'open' }
   writeViewState(directory, began)
   return asView(directory, began)
 }

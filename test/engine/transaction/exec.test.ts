@@ -318,6 +318,62 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect([second.code, read(cwd, 'a.txt'), read(cwd, 'b.txt'), read(cwd, 'c.txt')]).toEqual([0, 'x\n', 'y\n', 'z\n'])
   })
 
+  test('stays a transaction when its session is gone on with after it has landed', async () => {
+    const cwd = committed({ 'a.txt': 'a\n' })
+    const home = tempDir()
+    await transactional(cwd, [cmd('echo x > a.txt')], { home })
+    const before = fingerprint(cwd)
+    const args = ['--json', '--max-turns', '2', 'resume', '--last', 'go on']
+    const again = await exec([cmd('cat a.txt; echo y > a.txt'), cmd('false')], args, { cwd, home })
+    expect([again.code, fingerprint(cwd)]).toEqual([4, before])
+  })
+
+  test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
+    'changes nothing when it is ended by %s, and goes on as it was left',
+    async (signal) => {
+      const cwd = committed({ 'a.txt': 'a\n', 'd/b.txt': 'b\n' })
+      const home = tempDir()
+      const before = fingerprint(cwd)
+      let end = (): void => undefined
+      const ended = await exec(
+        (index) => {
+          if (index === 1) end()
+          return index === 0 ? cmd('echo x > a.txt; rm -r d; mkdir e; git add -A; ln a.txt hard') : cmd('sleep 60')
+        },
+        ['--json', '--transactional', 'x'],
+        { cwd, home, onStart: (child) => (end = () => void child.kill(signal)) },
+      )
+      expect(ended.code).not.toBe(0)
+      expect(fingerprint(cwd)).toEqual(before)
+      const resumed = await exec([cmd('cat a.txt; ls'), [say('done')]], ['--json', 'resume', '--last', 'go on'], {
+        cwd,
+        home,
+      })
+      expect(resumed.stdout).toContain('x\\na.txt\\ne\\nhard')
+      expect([resumed.code, read(cwd, 'a.txt'), readdirSync(cwd).toSorted()]).toEqual([
+        0,
+        'x\n',
+        ['.git', 'a.txt', 'e', 'hard'],
+      ])
+    },
+  )
+
+  test('does not see another one in the same workspace, and the second to land merges', async () => {
+    const cwd = committed({ 'a.txt': '1\n2\n3\n4\n5\n' })
+    let other: Promise<Exec> | undefined
+    const first = await exec(
+      (index) => {
+        if (index === 1) other = transactional(cwd, [cmd('sed -i s/5/five/ a.txt')])
+        return [cmd('sed -i s/1/one/ a.txt'), cmd('sleep 6; cat a.txt')][index] ?? [say('done')]
+      },
+      ['--json', '--transactional', 'x'],
+      { cwd },
+    )
+    expect((await other)?.code).toBe(0)
+    expect(first.stdout).toContain('one\\n2\\n3\\n4\\n5\\n')
+    expect([first.code, read(cwd, 'a.txt')]).toEqual([0, 'one\n2\n3\n4\nfive\n'])
+  })
+
   test('never lands what other programs obey', async () => {
     const cwd = committed({ '.vscode/settings.json': '{}\n', 'a.txt': 'a\n' })
     const ended = await transactional(cwd, [
