@@ -5,6 +5,7 @@ import process from 'node:process'
 import { syscallNumber, type Syscall } from '../../../sandbox/seccomp/syscalls.ts'
 import { agentFiles } from '../agent-files.ts'
 import { callingProgram, type Argument } from '../tiny-program.ts'
+import { laterProbes } from './later-probes.ts'
 import { secret, type Places } from './places.ts'
 
 export type Mode = 'workspace-write' | 'read-only'
@@ -111,6 +112,7 @@ const ranOnHost =
   }
 
 export const probes: readonly Probe[] = [
+  ...laterProbes,
   // Files
   write('write in the workspace', ({ workspace }) => `${workspace}/new`, inWorkspace),
   write('write a file for agents to read', ({ workspace }) => `${workspace}/AGENTS.md`, inWorkspace),
