@@ -166,8 +166,15 @@ function namesLeft(steps: readonly Step[]): readonly Entry[] {
 /** Writes the entries of every directory a commit touches to the disk. */
 function syncAll(work: Work): void {
   const made = new Set(work.made)
+  const cleared = new Set(work.cleared.map(({ path }) => path))
   for (const directory of touchedDirectories(work)) {
-    if (!made.has(directory) || exists(directory, work.directories)) work.directories.sync(directory)
+    if (made.has(directory) && !exists(directory, work.directories)) continue
+    try {
+      work.directories.sync(directory)
+    } catch (error) {
+      // One that gave way to a file has no entries any more; that it is gone is an entry of the one around it.
+      if (!cleared.has(directory) || !['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) throw error
+    }
   }
 }
 
