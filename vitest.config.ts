@@ -13,6 +13,7 @@ const longest = [
 
 /** What takes nine seconds or more on two quiet processors, so that all the rest is done within four minutes. */
 const long = [
+  'test/actions/run.test.ts',
   'test/apply-patch/cases.test.ts',
   'test/engine/cli/odd-homes.test.ts',
   'test/engine/cli/sandbox-command.test.ts',
@@ -52,8 +53,10 @@ const soak = [...longest, ...long]
 const attacks = ['test/engine/attacks/*.test.ts', 'test/sandbox/many-places.test.ts']
 
 const usual = {
+  // Its modules import JSON in a way that Node doesn't take.
+  server: { deps: { inline: [/@actions\//] } },
   setupFiles: ['test/support/forget-outer-git.ts', 'test/support/refuse-nothing.ts'],
-  include: ['test/{apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
+  include: ['test/{actions,apply-patch,engine,policies,sandbox,package}/**/*.test.ts'],
   // Only for what would never end: a shared machine can stand still for a minute.
   testTimeout: 180_000,
   hookTimeout: 180_000,

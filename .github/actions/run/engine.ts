@@ -1,0 +1,96 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { stopCommands } from '../shared/runner.ts'
+
+/** The engine, as it was built into this action. Nothing is installed. */
+const program = join(dirname(fileURLToPath(import.meta.url)), 'engine/dist/bin/agent.js')
+
+/** What the engine gets of this step's environment. Tokens of the job, `ACTIONS_*`, inputs and the runner's files are not among them. */
+const handed =
+  /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|(?:HTTPS?|NO|ALL)_PROXY|(?:OPENAI|ANTHROPIC)_BASE_URL|OTEL_\w+|TRACEPARENT|TRACESTATE)$/
+
+/** The last event of a run, as far as it is read here. */
+export type Ending = {
+  readonly type: string
+  readonly result?: string
+  readonly error?: { readonly message: string }
+  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number }
+  readonly cost_usd?: number
+  readonly denied?: number
+  readonly audit_head?: string
+  readonly duration_ms?: number
+}
+
+/** How the engine ended. */
+export type Outcome = {
+  readonly exitCode: number
+  /** Every line of `--json`. */
+  readonly events: string
+  readonly ending: Ending | undefined
+  readonly sessionId: string
+  readonly finalMessage: string
+}
+
+/** The environment of the engine: what it needs, and a provider's key. */
+export function engineEnvironment(apiKey: string): NodeJS.ProcessEnv {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => handed.test(name)))
+  return apiKey === '' ? env : { ...env, OPENAI_API_KEY: apiKey, ANTHROPIC_API_KEY: apiKey }
+}
+
+/** Runs `agent exec`. What it and its model say goes into the log, where the runner takes none of it for a command. */
+export async function runEngine(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly prompt: string },
+): Promise<Outcome> {
+  const log = stopCommands()
+  const child = spawn(process.execPath, [program, ...args], { cwd: options.cwd, env: options.env, stdio: 'pipe' })
+  const pass = (signal: NodeJS.Signals) => () => void child.kill(signal)
+  const [onInterrupt, onTerminate] = [pass('SIGINT'), pass('SIGTERM')]
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate)
+  let events = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (events += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => process.stdout.write(text))
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(options.prompt)
+  const exitCode = await new Promise<number>((resolve) => {
+    child.on('error', () => resolve(1))
+    child.on('close', (code) => resolve(code ?? 1))
+  })
+  process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate)
+  log.end()
+  return { exitCode, events, ...read(events) }
+}
+
+function read(text: string): Pick<Outcome, 'ending' | 'sessionId' | 'finalMessage'> {
+  let ending: Ending | undefined
+  let sessionId = ''
+  let finalMessage = ''
+  for (const line of text.split('\n').filter((one) => one !== '')) {
+    const event = JSON.parse(line) as Ending & {
+      thread_id?: string
+      item?: { type: string; text?: string; agent_id?: string }
+    }
+    if (event.type === 'thread.started') sessionId = event.thread_id ?? ''
+    if (event.type === 'turn.completed' || event.type === 'turn.failed') ending = event
+    const { item } = event
+    if (event.type === 'item.completed' && item?.type === 'agent_message' && item.agent_id === undefined)
+      finalMessage = item.text ?? ''
+  }
+  return { ending, sessionId, finalMessage }
+}
+
+/** Runs a command of the workflow's author in the same sandbox. Its output goes into the log, as the engine's does. */
+export function verify(shellText: string, options: { readonly cwd: string; readonly args: readonly string[] }): number {
+  const log = stopCommands()
+  const args = ['sandbox', ...options.args, '-C', options.cwd, '--', '/bin/sh', '-c', shellText]
+  const ended = spawnSync(process.execPath, [program, ...args], {
+    env: engineEnvironment(''),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  process.stdout.write(`${String(ended.stdout ?? '')}${String(ended.stderr ?? '')}`)
+  log.end()
+  return ended.status ?? 1
+}

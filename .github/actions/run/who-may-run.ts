@@ -1,0 +1,88 @@
+import { GitHubError, type GitHub } from '../shared/github.ts'
+import { ActionError } from '../shared/runner.ts'
+
+/** Only who may write to the repository begins a workflow by these. */
+const begunByWriters: ReadonlySet<string> = new Set([
+  'push',
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'release',
+  'merge_group',
+])
+
+/** Events that anybody can cause and that have the repository's secrets all the same. */
+const privileged: ReadonlySet<string> = new Set([
+  'pull_request_target',
+  'workflow_run',
+  'issue_comment',
+  'issues',
+  'discussion',
+  'discussion_comment',
+])
+
+type Sender = { readonly login: string; readonly id: number; readonly type: string }
+
+/**
+ * Refuses whom nobody gave a say: who begins the run must have write access, or be on the list. A bot is known by its number alone: anybody can make
+ * one with a name that looks like another's.
+ *
+ * @param allowed logins or account numbers
+ * @throws ActionError that says who, and what to do
+ */
+export async function requireActor(
+  eventName: string,
+  event: Readonly<Record<string, unknown>>,
+  allowed: readonly string[],
+  github: GitHub | undefined,
+): Promise<void> {
+  if (allowed.includes('*')) throw new ActionError("'allow-actors' takes logins and account numbers, not '*'.")
+  if (begunByWriters.has(eventName)) return
+  const sender = event['sender'] as Partial<Sender> | undefined
+  const { login, id, type } = sender ?? {}
+  if (login === undefined || id === undefined)
+    throw new ActionError(`The event ${eventName} doesn't say who caused it, so nothing is run.`)
+  if (allowed.includes(String(id))) return
+  const isBot = type !== 'User' || login.endsWith('[bot]')
+  if (isBot) {
+    throw new ActionError(
+      `${login} (account ${id}) is a bot, and its number isn't in 'allow-actors'. A bot is known by its number, never by its name.`,
+    )
+  }
+  if (allowed.some((name) => name.toLowerCase() === login.toLowerCase())) return
+  if (!/^[A-Za-z0-9-]+$/.test(login) || github === undefined) throw new ActionError(refused(login))
+  if (!(await mayWrite(login, github))) throw new ActionError(refused(login))
+}
+
+function refused(login: string): string {
+  return `${login} has no write access to this repository, and isn't in 'allow-actors', so nothing is run.`
+}
+
+async function mayWrite(login: string, github: GitHub): Promise<boolean> {
+  try {
+    const answer = (await github('GET', `/collaborators/${login}/permission`)) as { readonly permission?: string }
+    return answer.permission === 'admin' || answer.permission === 'write'
+  } catch (error) {
+    if (error instanceof GitHubError) return false
+    throw error
+  }
+}
+
+/**
+ * Refuses to work on what a stranger wrote where the repository's secrets are in reach.
+ *
+ * @param head the commit that is checked out
+ * @throws ActionError that says which, and what to do instead
+ */
+export function requireOwnCheckout(eventName: string, head: string, sha: string): void {
+  if (!privileged.has(eventName) || head === sha) return
+  throw new ActionError(
+    `${eventName} has this repository's secrets, and ${head.slice(0, 12)} is checked out, which is not the commit it runs for (${sha.slice(0, 12)}): ` +
+      'somebody else may have written it. Run on pull_request, or check out without a ref.',
+  )
+}
+
+/** Whether what is checked out is a proposal, so that nothing in it is configuration. */
+export function isProposal(eventName: string): boolean {
+  return eventName.startsWith('pull_request') || privileged.has(eventName)
+}

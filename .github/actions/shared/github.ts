@@ -1,0 +1,39 @@
+import { ActionError, variable } from './runner.ts'
+
+/** GitHub's REST API, as far as the actions use it. The token goes to the runner's own server, and through no redirect. */
+export type GitHub = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<unknown>
+
+/** An answer that isn't what was asked for. */
+export class GitHubError extends ActionError {
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Opens the way to it. `path` begins behind `/repos/OWNER/NAME`. */
+export function openGitHub(token: string): GitHub {
+  const base = `${variable('GITHUB_API_URL')}/repos/${variable('GITHUB_REPOSITORY')}`
+  return async (method, path, body) => {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      redirect: 'error',
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/vnd.github+json',
+        'x-github-api-version': '2022-11-28',
+        'user-agent': 'portcullis-action',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    })
+    if (response.ok) return response.json()
+    throw new GitHubError(
+      `GitHub answers ${response.status} to ${method} ${path.split('?')[0] ?? path}.`,
+      response.status,
+    )
+  }
+}

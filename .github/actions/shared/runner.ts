@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, readFileSync } from 'node:fs'
+import process from 'node:process'
+
+/**
+ * The runner's own language: files and lines that it reads (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). Written
+ * here, since a package for it would be more code than this, and would read and write more than is needed.
+ */
+
+/** Something that whoever wrote the workflow has to mend, as a sentence. */
+export class ActionError extends Error {
+  override readonly name = 'ActionError'
+}
+
+/** An input; the empty string where it isn't given. */
+export function input(name: string): string {
+  return (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim()
+}
+
+/** An input that has to be given. @throws ActionError where it isn't */
+export function requiredInput(name: string): string {
+  const value = input(name)
+  if (value === '') throw new ActionError(`The input '${name}' is missing.`)
+  return value
+}
+
+/** An input that is a whole number. @throws ActionError where it is none */
+export function wholeNumber(name: string, unset: number): number {
+  const text = input(name)
+  if (text === '') return unset
+  if (!/^\d{1,9}$/.test(text)) throw new ActionError(`The input '${name}' must be a whole number, but is '${text}'.`)
+  return Number(text)
+}
+
+/** The lines of an input, without empty ones. */
+export function lines(name: string): readonly string[] {
+  return input(name)
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+/** A variable of the runner's. @throws ActionError where there is none */
+export function variable(name: string): string {
+  const value = process.env[name]
+  if (value === undefined || value === '')
+    throw new ActionError(`${name} is not set: this runs as a step of a workflow.`)
+  return value
+}
+
+/** The event that began the workflow; an empty object where it isn't told. */
+export function readEvent(): Readonly<Record<string, unknown>> {
+  const path = process.env['GITHUB_EVENT_PATH']
+  return path === undefined ? {} : (JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>)
+}
+
+/** Sets an output. What ends a value can't be guessed by who made the value, and one that has it all the same is refused. */
+export function setOutput(name: string, value: string, delimiter = `end_${randomBytes(16).toString('hex')}`): void {
+  if (value.includes(delimiter)) throw new ActionError(`The output '${name}' holds what ends it: it is not written.`)
+  appendFileSync(variable('GITHUB_OUTPUT'), `${name}<<${delimiter}\n${value}\n${delimiter}\n`)
+}
+
+/** Adds to the page of the step. */
+export function addSummary(markdown: string): void {
+  const path = process.env['GITHUB_STEP_SUMMARY']
+  if (path !== undefined && path !== '') appendFileSync(path, markdown)
+}
+
+/** A line that the runner acts on; what strangers wrote is only data in it. */
+export function command(name: 'error' | 'warning' | 'notice' | 'add-mask', message: string, title?: string): void {
+  const property = title === undefined ? '' : ` title=${escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C')}`
+  process.stdout.write(`::${name}${property}::${escaped(message)}\n`)
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+/** Between the two, the runner takes no line of the log for a command: for what models and commands say. */
+export function stopCommands(): { readonly end: () => void } {
+  const token = randomBytes(16).toString('hex')
+  process.stdout.write(`::stop-commands::${token}\n`)
+  return { end: () => void process.stdout.write(`\n::${token}::\n`) }
+}
+
+/** Text in a summary or a comment, as it is: no Markdown, no HTML, no picture, no link of it counts. */
+export function asCode(text: string, limit = 60_000): string {
+  const cut = text.length > limit ? `${text.slice(0, limit)}\n… (cut)` : text
+  const shown = cut
+    .toWellFormed()
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+      '\ufffd',
+    )
+  const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}text\n${shown}\n${fence}\n`
+}
+
+/** Runs an action: what goes wrong is one line in the log, and a red step. */
+export async function runAction(main: () => Promise<number>): Promise<void> {
+  try {
+    process.exitCode = await main()
+  } catch (error) {
+    process.exitCode = 1
+    command(
+      'error',
+      error instanceof ActionError ? error.message : `${(error as Error).name}: ${(error as Error).message}`,
+    )
+  }
+}

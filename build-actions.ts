@@ -1,0 +1,34 @@
+/**
+ * Builds the two actions from what `npm run build` made: each is one file, and `run` brings the engine along, so that nothing is installed where
+ * they run. What comes of it is ignored by git, and committed at a release alone.
+ */
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
+import process from 'node:process'
+import { build } from 'esbuild'
+
+const actions = '.github/actions'
+
+if (!existsSync('dist/bin/agent.js')) {
+  process.stderr.write('The engine is not built: run `npm run build` first.\n')
+  process.exit(1)
+}
+for (const name of ['run', 'apply']) {
+  rmSync(`${actions}/${name}/dist`, { recursive: true, force: true })
+  await build({
+    entryPoints: [`${actions}/${name}/main.ts`],
+    outfile: `${actions}/${name}/dist/index.js`,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    legalComments: 'linked',
+    logLevel: 'warning',
+  })
+}
+const engine = `${actions}/run/dist/engine`
+mkdirSync(engine, { recursive: true })
+cpSync('package.json', `${engine}/package.json`)
+// The programs alone: the library's faces and declarations are for others.
+for (const part of ['bin', 'chunks', 'engine']) {
+  cpSync(`dist/${part}`, `${engine}/dist/${part}`, { recursive: true, filter: (path) => !path.endsWith('.map') })
+}

