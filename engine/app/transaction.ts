@@ -9,7 +9,7 @@ import type { TransactionReport } from '../core/run-summary.ts'
 import type { Transaction } from '../run/run-options.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { patchFile } from '../transaction/change-record.ts'
-import { closeView, land, type Landing } from '../transaction/land.ts'
+import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts'
 import { removeView, type PrivateView, type Strategy } from '../transaction/private-view.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
 import type { Session } from '../session/session.ts'
@@ -102,8 +102,7 @@ export function runTransaction({ view, wish, resumed }: OpenTransaction, sandbox
       const report = reportOf(view, wish, known, landing)
       if (landing?.type === 'landed' || landing?.type === 'nothing') {
         closeView(view.directory, 'landed')
-        // What git ignores is kept with the run.
-        if (known.ignored.files === 0 || wish.landIgnored) await removeView(view.directory)
+        if (!keepsMore(known, wish.landIgnored)) await removeView(view.directory)
       }
       const message = failureOf(landing, view)
       return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }
@@ -135,6 +134,7 @@ function reportOf(
     outcome: landing?.type ?? 'kept',
     files: record.changes.length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
+    repositories: record.repositories.slice(0, mostNamed),
     conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),
     ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
     not_landed: [...record.protected, ...record.special].slice(0, mostNamed),

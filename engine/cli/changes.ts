@@ -3,12 +3,13 @@ import { CommitError, renderFailure, undo } from '../../apply-patch/index.ts'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { cleanOutput } from '../core/text/clean.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
 import { claimSession } from '../session/claim.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
-import { closeView, land } from '../transaction/land.ts'
+import { closeView, keepsMore, land } from '../transaction/land.ts'
 import { changesOfSession } from '../transaction/look.ts'
-import { removeView, writeViewState } from '../transaction/private-view.ts'
+import { removeView, removeViews, writeViewState } from '../transaction/private-view.ts'
 import { findChangedSession, type ChangedSession } from './find-changes.ts'
 
 /** What `agent changes` was asked to show, and how. */
@@ -71,7 +72,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
       return exitCodes.done
     }
     closeView(directory, 'discarded')
-    await removeView(directory)
+    await removeViews(directory)
     removeRecord(directory)
     const landed = state.landing !== undefined && !state.landing.undone
     process.stdout.write(
@@ -132,10 +133,9 @@ async function recordOf({ id, directory }: ChangedSession): Promise<ChangeRecord
   throw new UserError('usage', `The changes of the session ${id} were thrown away.`)
 }
 
-/** What git ignores is kept with the run. */
-async function finish({ directory }: ChangedSession, { ignored }: ChangeRecord): Promise<void> {
+async function finish({ directory }: ChangedSession, record: ChangeRecord): Promise<void> {
   closeView(directory, 'landed')
-  if (ignored.files === 0) await removeView(directory)
+  if (!keepsMore(record)) await removeView(directory)
 }
 
 /** @throws UserError `usage` for a path that the run did not change */
@@ -174,13 +174,14 @@ function listed(session: ChangedSession, change: RunChange): Listed {
 }
 
 function asJson(session: ChangedSession, record: ChangeRecord): object {
-  const { ignored, special, blocked } = record
+  const { ignored, special, repositories, blocked } = record
   return {
     id: session.id,
     state: standing(session),
     changes: record.changes.map((change) => ({ root: change.root, ...listed(session, change) })),
     ignored,
     not_landed: [...record.protected, ...special],
+    repositories,
     blocked,
   }
 }
@@ -191,12 +192,13 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     const { path, kind, added, removed } = listed(session, change)
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
-  const { ignored, special, blocked } = record
+  const { ignored, special, repositories, blocked } = record
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
     ...(ignored.files === 0 ? [] : [`ignored by git: ${ignored.files} files, ${ignored.bytes} bytes`]),
     ...[...record.protected, ...special].map((path) => `never landed: ${path}`),
+    ...repositories.map(({ path, kept }) => `commits in ${path}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`),
     ...blocked.map(({ path, why }) => `can't be landed: ${path}: ${why}`),
   ]
 }

@@ -73,6 +73,8 @@ export const transactionReport = z.object({
   ignored: z.object({ files: z.int(), bytes: z.number(), landed: z.boolean() }),
   /** What never lands: places that other programs obey, pipes, sockets and devices. */
   not_landed: z.array(z.string()),
+  /** Repositories in which the run made objects, such as commits, which never land: `git fetch` takes them from `kept`. */
+  repositories: z.array(z.object({ path: z.string(), kept: z.string() })),
   can_undo: z.boolean(),
   /** The session, as `agent changes`, `apply`, `discard` and `undo` take it. */
   run: z.string(),

@@ -1,4 +1,5 @@
 import type { RunSummary } from '../core/events.ts'
+import { shellJoin } from '../core/text/shell-join.ts'
 import type { Style } from './style.ts'
 
 type Told = Pick<RunSummary, 'transaction'>
@@ -11,7 +12,16 @@ export function landedWell({ transaction }: Told): boolean {
 /** What became of the changes of a run that is a transaction: what is in the tree, what is not, and what can be done about it. */
 export function transactionLines({ transaction }: Told, shorten: Style['shorten']): readonly string[] {
   if (transaction === undefined) return []
-  const { outcome, merged, conflicts, ignored, not_landed: apart, can_undo: canUndo, run: id } = transaction
+  const {
+    outcome,
+    merged,
+    conflicts,
+    ignored,
+    not_landed: apart,
+    repositories,
+    can_undo: canUndo,
+    run: id,
+  } = transaction
   const names = (paths: readonly string[]): string => named(paths.map((path) => shorten(path).replaceAll('\n', '⏎')))
   const kept = ignored.landed ? 'landed too' : 'not landed'
   return [
@@ -20,6 +30,9 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
     ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
     ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
+    ...repositories.map(
+      ({ path, kept }) => `    not landed, commits in ${shorten(path)}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`,
+    ),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []
       : [`    look at it: agent changes ${id} --diff; land it: agent apply ${id}; throw it away: agent discard ${id}`]),

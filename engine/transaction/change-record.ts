@@ -27,6 +27,8 @@ const record = z.object({
   protected: z.array(z.string()),
   /** Pipes, sockets and devices, which never land either. */
   special: z.array(z.string()),
+  /** Repositories in which the run made objects, such as commits, which never land: `kept` is where they are, in the view. */
+  repositories: z.array(z.object({ path: z.string(), kept: z.string() })).default([]),
   /** What can't be landed, so that nothing is. */
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
 })

@@ -44,6 +44,18 @@ function borrow(objects: Buffer, to: Buffer): void {
   writeFileSync(inside(to, Buffer.from('info/alternates')), places.map((place) => `${place}\n`).join(''))
 }
 
+/**
+ * Whether a repository of a view has objects of its own. It begins with none, so these are what the run made: commits, and what it added.
+ *
+ * @param git the git directory
+ */
+export function hasOwnObjects(git: Buffer): boolean {
+  const objects = inside(git, Buffer.from('objects'))
+  if (!existsSync(objects)) return false
+  const [folders, packs] = [readdirSync(objects), inside(objects, Buffer.from('pack'))]
+  return folders.some((name) => /^[0-9a-f]{2}$/.test(name)) || (existsSync(packs) && readdirSync(packs).length > 0)
+}
+
 function placesOf(objects: string, known: Set<string> = new Set()): ReadonlySet<string> {
   if (known.has(objects)) return known
   known.add(objects)

@@ -17,8 +17,12 @@ export type Difference = { readonly key: string; readonly before: Entry; readonl
 
 const atOnce = 500
 
-/** Finds what differs in a view from what it was made from. It follows no symbolic link, and leaves git directories alone. */
-export async function findDifferences(view: string, manifest: Manifest): Promise<readonly Difference[]> {
+/** Finds what differs in a view from what it was made from. It follows no symbolic link, and leaves git directories alone: `repository` is told of each directory that has one. */
+export async function findDifferences(
+  view: string,
+  manifest: Manifest,
+  repository: (key: string) => void,
+): Promise<readonly Difference[]> {
   const found: Difference[] = []
   const seen = new Set<string>()
   const pending = ['']
@@ -28,7 +32,10 @@ export async function findDifferences(view: string, manifest: Manifest): Promise
       if (++looked % atOnce === 0) await setImmediate()
       const name = entry.name.toString('latin1')
       const key = below(directory, name)
-      if (name === '.git' && entry.isDirectory()) continue
+      if (name === '.git' && entry.isDirectory()) {
+        repository(directory)
+        continue
+      }
       seen.add(key)
       if (entry.isDirectory()) pending.push(key)
       const difference = compare(view, key, manifest.get(key))

@@ -59,6 +59,11 @@ export async function land(
   }
 }
 
+/** Whether a view holds more of a run than what landed: what git ignores, and commits. Then it stays until somebody throws it away. */
+export function keepsMore({ ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
+  return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0
+}
+
 function noteLanding(directory: string, landing: NonNullable<ViewState['landing']>): void {
   const known = readViewState(directory)
   if (known !== undefined) writeViewState(directory, { ...known, landing })

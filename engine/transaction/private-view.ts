@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { removeTree, type View } from '../../sandbox/index.ts'
@@ -99,6 +99,7 @@ export async function makeView(
   signal?: AbortSignal,
 ): Promise<PrivateView> {
   for (const path of paths) refuseLinked(path)
+  setAside(directory)
   const ways = asked === undefined ? (['reflink', 'copy'] as const) : [asked]
   for (const how of ways) {
     await removeTree(viewFolder(directory))
@@ -140,7 +141,21 @@ async function makeWith(
   return asView(directory, began)
 }
 
-/** Throws away what a view is kept in. What there is to say of its changes stays. */
+/** A view that was kept after a landing holds what did not land; a new one is made beside it. */
+function setAside(directory: string): void {
+  if (readViewState(directory)?.state !== 'landed' || !existsSync(viewFolder(directory))) return
+  let number = 1
+  while (existsSync(`${viewFolder(directory)}-${number}`)) number += 1
+  renameSync(viewFolder(directory), `${viewFolder(directory)}-${number}`)
+}
+
+/** Throws away what all views of a session are kept in. What there is to say of its changes stays. */
+export async function removeViews(directory: string): Promise<void> {
+  const names = readdirSync(directory).filter((name) => /^view(?:-\d+)?$/.test(name))
+  for (const name of names) await removeTree(join(directory, name))
+}
+
+/** Throws away what a session's last view is kept in. What there is to say of its changes stays. */
 export async function removeView(directory: string): Promise<void> {
   await removeTree(viewFolder(directory))
 }

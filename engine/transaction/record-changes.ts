@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import { protectingPlace, readRegular, type Sandbox } from '../../sandbox/index.ts'
 import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
+import { hasOwnObjects } from './copy-git.ts'
 import { readBlob } from './read-blob.ts'
 import { keepBytes, readRecord, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
 import { findDifferences, type Difference, type Entry } from './gather.ts'
 import { stampOf, type Manifest } from './manifest.ts'
-import { bytesOf, directoryOf, isText } from './names.ts'
+import { below, bytesOf, directoryOf, isText } from './names.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
 
 /** The largest file that is landed. */
@@ -26,12 +27,17 @@ type Tree = { readonly path: string; readonly source: string; readonly manifest:
 export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
   const [changes, protectedPaths, special]: [RunChange[], string[], string[]] = [[], [], []]
   const blocked: ChangeRecord['blocked'][number][] = []
+  const repositories: ChangeRecord['repositories'][number][] = []
   const ignored = { files: 0, bytes: 0 }
   const manifests = view.manifests()
   const earlier = knownBefore(view.directory)
   for (const [index, { path, source }] of view.views.entries()) {
     const tree: Tree = { path, source, manifest: manifests[index] ?? new Map() }
-    const all = await findDifferences(source, tree.manifest)
+    const all = await findDifferences(source, tree.manifest, (key) => {
+      if (!hasOwnObjects(bytesOf(source, below(key, '.git')))) return
+      const inTree = key === '' ? '' : pathOfKey(key)
+      repositories.push({ path: join(path, inTree), kept: join(source, inTree) })
+    })
     const overlooked = await ignoredAmong(all, tree, sandbox)
     const counted = withIgnored ? all : all.filter(({ key }) => !overlooked.has(key))
     for (const { after, before, key } of all) {
@@ -61,6 +67,7 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
     ignored,
     protected: protectedPaths,
     special,
+    repositories,
     blocked,
   }
   writeRecord(view.directory, record)

@@ -269,9 +269,18 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     const head = git('rev-parse', 'HEAD')
     const command =
       'echo b > a.txt && git -c user.name=x -c user.email=x@x commit -qam second && git log --format=%s && git tag t'
-    const ended = await transactional(cwd, [cmd(command)])
+    const home = tempDir()
+    const ended = await transactional(cwd, [cmd(command)], { home })
     expect(ended.stdout).toContain('second\\nfirst')
     expect([git('rev-parse', 'HEAD'), git('tag'), git('status', '--porcelain')]).toEqual([head, '', ' M a.txt\n'])
+    const kept = reportOf(ended)?.repositories[0]
+    expect(kept?.path).toBe(cwd)
+    git('fetch', '-q', kept?.kept ?? '', 'HEAD')
+    expect(git('log', '--format=%s', 'FETCH_HEAD')).toBe('second\nfirst\n')
+    // A view that is made anew for the session leaves them too.
+    await exec([[say('done')]], ['--json', 'resume', '--last', 'go on'], { cwd, home })
+    git('fetch', '-q', (kept?.kept ?? '').replace('/view/', '/view-1/'), 't')
+    expect(git('log', '--format=%s', '-1', 'FETCH_HEAD')).toBe('second\n')
   })
 
   test('works where the workspace is a folder of a repository, and lands there', async () => {
