@@ -25,7 +25,8 @@ export function rulesIn(folder: string, layer: RuleFile['layer'], leftOut?: Left
     return names.toSorted().map((name) => ({ path: join(directory, name), layer }))
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return []
+    // Below a home that is no folder there are no rules; rules that are themselves a file are a mistake.
+    if (code === 'ENOENT' || (code === 'ENOTDIR' && !existsSync(directory))) return []
     if (leftOut === undefined)
       throw new UserError('usage', `${directory}: can't be listed: ${message}`, { cause: error })
     leftOut.push({ path: directory, what: '', why: `it can't be listed: ${message}` })

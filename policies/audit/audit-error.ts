@@ -5,7 +5,7 @@ import { holdAcrossCopies } from '../hold-across-copies.ts'
  *
  * @example
  * try {
- *   openAuditLog('/no/such/folder/audit.jsonl')
+ *   openAuditLog('/dev/null/audit.jsonl')
  * } catch (error) {
  *   if (error instanceof AuditError) console.error(error.code, error.path)
  * }
