@@ -27,7 +27,7 @@ process.exit()
 `
 }
 
-const folder = join(root, 'dist/api-examples')
+const folder = join(root, 'api-examples')
 
 const documented = new Map<Face, readonly Documented[]>()
 beforeAll(async () => {

@@ -12,7 +12,7 @@ testUnlessOnCi(whyNoBubblewrap())(
     const { exitCode, stderr } = await execa({ cwd: root, reject: false })`${process.execPath} fixtures/demo/demo.ts`
     expect(exitCode).toBe(0)
 
-    const page = readFileSync(`${root}dist/demo-report.html`, 'utf8')
+    const page = readFileSync(`${root}demo-report.html`, 'utf8')
     expect(page).toContain('What wants attention')
     expect(page).toContain('demo.rules:2 forbidden git push')
 

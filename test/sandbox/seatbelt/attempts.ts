@@ -140,6 +140,13 @@ export const attempts: Readonly<Record<string, Attempt>> = {
   'make a device': (_, temp) => [{ operation: 'file-mknod', path: `${temp}/null` }],
   'make a device in the workspace': ({ workspace }) => [{ operation: 'file-mknod', path: `${workspace}/null` }],
   chroot: () => [{ operation: 'file-chroot', path: '/' }],
+  'hand a directory to oneself over a socket': ({ outside }) => [write(`${outside}/file`)],
+  'copy a key in the kernel': ({ home }) => [read(`${home}/.netrc`)],
+  'rename a directory to a name of settings': ({ workspace }) => rename(`${workspace}/x`, `${workspace}/.claude`),
+  'link settings from a file of another name': ({ workspace }) => [create(`${workspace}/linked/.vscode/tasks.json`)],
+  'plant settings in three hundred directories': ({ workspace }) => [
+    create(`${workspace}/many/1/.claude/settings.json`),
+  ],
   'chroot by itself': () => [{ operation: 'file-chroot', path: '/' }],
 }
 
@@ -148,7 +155,7 @@ export const notSimulated: readonly (readonly [RegExp, string])[] = [
   [/\/proc|process's root|\/sys$|\/dev\/shm|first process/, 'macOS has no such file system'],
   [/namespace|^unshare|clone|^setns|abstract socket|capabilities/, 'macOS has no such thing'],
   [
-    /io_uring|userfaultfd|perf_event|^bpf|keyctl|add_key|open_tree|^fsopen|^open_by_handle|init_module|mount by itself/,
+    /io_uring|^clear the read-only flag|userfaultfd|perf_event|^bpf|keyctl|add_key|open_tree|^fsopen|^open_by_handle|init_module|mount by itself/,
     'a system call of Linux',
   ],
   [/kernel's log|^name the machine|process's descriptor/, 'a system call of Linux'],
