@@ -30,16 +30,17 @@ const everSent = new Map<string, Set<string>>()
 export class MessagesConformance {
   /** What the API would answer 400 with; undefined where it takes the request. */
   complaint(request: Received): string | undefined {
-    return firstBroken([...rules, ...this.#remembering], request)
+    return firstBroken([...rules, ...this.#remembering], { ...request, body: spelledOut(request.body) })
   }
 
   /** Remembers what is sent in answer to a request. */
-  sent({ body }: Received, frames: readonly string[]): void {
-    const before = flatten(body as Body)
+  sent({ body: sent }: Received, frames: readonly string[]): void {
+    const body = spelledOut(sent) as Body
+    const before = flatten(body)
     for (const block of blocksIn(frames)) {
       if (isThinking(block)) {
         const key = JSON.stringify(block)
-        everSent.set(key, (everSent.get(key) ?? new Set()).add(prefix(body as Body, before)))
+        everSent.set(key, (everSent.get(key) ?? new Set()).add(prefix(body, before)))
       }
       before.push(['assistant', block])
     }
@@ -69,6 +70,16 @@ export class MessagesConformance {
       },
     },
   ]
+}
+
+/** A body in which content that is one text is the block that it stands for. */
+function spelledOut(body: unknown): unknown {
+  const { messages } = body as { readonly messages?: unknown }
+  if (!Array.isArray(messages)) return body
+  const spelled = messages.map((message: { readonly content?: unknown }) =>
+    typeof message.content === 'string' ? { ...message, content: [{ type: 'text', text: message.content }] } : message,
+  )
+  return { ...(body as object), messages: spelled }
 }
 
 function isThinking({ type }: Block): boolean {
