@@ -68,10 +68,10 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
-        // The shape of the house itself: import arrows, unused exports. Part of `npm run check`.
-        test: { name: 'house', include: ['test/house/**/*.test.ts'], testTimeout: 60_000 },
+        // The shape of the code itself: who imports whom, unused exports. Part of `npm run check`.
+        test: { name: 'architecture', include: ['test/architecture/**/*.test.ts'], testTimeout: 60_000 },
       },
-      { test: { ...usual, name: 'rooms', exclude: [...soak, ...attacks] } },
+      { test: { ...usual, name: 'main', exclude: [...soak, ...attacks] } },
       {
         // What `npm test` leaves to `.ci/run`, and to whoever works on it.
         test: { ...usual, name: 'soak', include: soak },

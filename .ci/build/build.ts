@@ -2,7 +2,7 @@
  * Builds `dist/`: one bundle per public face and program, shared chunks between them, and declarations.
  *
  * Bundled because opening a vendor SDK's hundreds of files costs more than the whole rest of a start; split into
- * chunks so that what stands behind a lazy door (a model SDK, a backend) is read only when the door opens.
+ * chunks so that what is imported lazily (a model SDK, a backend) is read only when it is used.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { warmUpAgent, warmUpPatchProgram } from './compiled-code.ts'
 const requireForCommonJs =
   'const require=name=>{const found=process.getBuiltinModule(name);if(!found)throw Object.assign(new Error(name),{code:"MODULE_NOT_FOUND"});return found};'
 
-const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
+const packages = ['apply-patch', 'engine', 'policies', 'sandbox']
 
 /** The programs behind `agent`: all of it, and what confines one command. */
 const agentPrograms = ['main', 'sandbox-main'] as const
@@ -34,13 +34,13 @@ const { build } = await import('esbuild')
  * What `apply-patch` loads only when it is needed, for the vendor packages behind it. Nothing of ours in them is shared with
  * the program, so each is a bundle by itself.
  */
-const patchDoors = ['apply-patch/cli/parse-arguments.ts', 'apply-patch/files/journal-schema.ts']
+const lazyPatchModules = ['apply-patch/cli/parse-arguments.ts', 'apply-patch/files/journal-schema.ts']
 
 /**
  * The same of `agent`, packages among them. They are loaded when commands may have been at work in the folder that they lie in, so they are
  * scripts, of which the program knows the digests, and each is whole: what it would load later is in it.
  */
-const agentDoors = [
+const lazyAgentModules = [
   '@anthropic-ai/sdk',
   '@cf-wasm/photon',
   'dockerode',
@@ -51,17 +51,17 @@ const agentDoors = [
   'engine/telemetry/open-telemetry.ts',
 ]
 
-/** The name of a door's own bundle. */
-const bundleOf = (door: string): string => basename(door, '.ts')
+/** The name of the bundle of what is imported lazily. */
+const bundleOf = (module: string): string => basename(module, '.ts')
 
-/** Keeps a dynamic import of a door, while everything else that is imported so becomes part of the bundle. */
-const doors = (kept: readonly string[]): Plugin => ({
-  name: 'doors',
+/** Keeps the dynamic imports of these modules; what else is imported dynamically becomes part of the bundle. */
+const keepLazy = (kept: readonly string[]): Plugin => ({
+  name: 'keep-lazy',
   setup(setup) {
     setup.onResolve({ filter: /^/ }, ({ path, kind }) => {
       if (kind !== 'dynamic-import') return undefined
-      const door = kept.find((one) => one === path || (path.startsWith('.') && basename(one) === basename(path)))
-      return door === undefined ? undefined : { path: `../chunks/${bundleOf(door)}.js`, external: true }
+      const module = kept.find((one) => one === path || (path.startsWith('.') && basename(one) === basename(path)))
+      return module === undefined ? undefined : { path: `../chunks/${bundleOf(module)}.js`, external: true }
     })
   },
 })
@@ -92,7 +92,7 @@ const common = {
 await rm('dist', { recursive: true, force: true })
 await build({
   ...common,
-  entryPoints: rooms.map((room) => `${room}/index.ts`),
+  entryPoints: packages.map((name) => `${name}/index.ts`),
   outdir: 'dist',
   outbase: '.',
   splitting: true,
@@ -108,11 +108,11 @@ await build({
   outdir: 'dist/engine',
   format: 'cjs',
   define: { 'import.meta.url': 'module.url' },
-  plugins: [doors(agentDoors), takeVendors, prepared, emptyResources, mixins, builtins(false)],
+  plugins: [keepLazy(lazyAgentModules), takeVendors, prepared, emptyResources, mixins, builtins(false)],
   ...asScript('module.exports.main'),
 })
 const wholes = Object.keys(vendorsApart).map((name) => [name, `apart:${name}`] as const)
-const bundled = [...agentDoors.map((door) => [bundleOf(door), door] as const), ...wholes]
+const bundled = [...lazyAgentModules.map((module) => [bundleOf(module), module] as const), ...wholes]
 const bundles = bundled.map(([name]) => `dist/chunks/${name}.js`)
 await build({
   ...common,
@@ -136,7 +136,7 @@ await build({
 const ofPatch = {
   ...common,
   minifyIdentifiers: true,
-  plugins: [doors(patchDoors), mixins, builtins(false)],
+  plugins: [keepLazy(lazyPatchModules), mixins, builtins(false)],
 } satisfies BuildOptions
 await build({
   ...ofPatch,
@@ -147,7 +147,7 @@ await build({
   banner: { js: `${givenEntry.head}){` },
   footer: { js: `return applyPatch.runProgram${givenEntry.tail}` },
 })
-await build({ ...ofPatch, entryPoints: patchDoors, entryNames: '[name]', outdir: 'dist/chunks' })
+await build({ ...ofPatch, entryPoints: lazyPatchModules, entryNames: '[name]', outdir: 'dist/chunks' })
 
 const programs = [...agentPrograms.map((name) => `dist/engine/${name}.js`), 'dist/apply-patch/program.js']
 await Promise.all(programs.map(importByEntry))

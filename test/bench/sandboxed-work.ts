@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import type * as Room from '../../sandbox/index.ts'
+import type * as SandboxPackage from '../../sandbox/index.ts'
 
 /** What one command cost: the engine's own time, and all of its children's. */
 export type WorkCost = { readonly wallMs: number; readonly cpuMs: number }
@@ -14,8 +14,8 @@ export type WorkCost = { readonly wallMs: number; readonly cpuMs: number }
 export type Work = { readonly argv: readonly [string, ...string[]]; readonly count: number }
 
 const [build = '', workspace = ''] = process.argv.slice(2)
-// The public face of a build, which only has to have what is used here.
-const { openSandbox, parsePolicy } = (await import(join(build, 'dist/sandbox/index.js'))) as typeof Room
+// The public entry point of a build, which only has to have what is used here.
+const { openSandbox, parsePolicy } = (await import(join(build, 'dist/sandbox/index.js'))) as typeof SandboxPackage
 const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace }))
 await run(['true'])
 if (process.send === undefined) await sandbox.close()

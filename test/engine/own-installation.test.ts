@@ -181,11 +181,11 @@ describe.skipIf(needsBubblewrap())('where a local installation lies in the works
   })
 
   test('who imports the package is safe too', () => {
-    const face = join(workspace, 'node_modules/portcullis/dist/sandbox/index.js')
+    const entryPoint = join(workspace, 'node_modules/portcullis/dist/sandbox/index.js')
     const evil = `process.getBuiltinModule("fs").writeFileSync("${stolen}","")`
     const spoil = `cd node_modules/portcullis/dist/chunks; for f in *.js; do echo '${evil}' > $f; done`
     const script = `
-      const { openSandbox, parsePolicy, doctor } = await import(${JSON.stringify(face)})
+      const { openSandbox, parsePolicy, doctor } = await import(${JSON.stringify(entryPoint)})
       const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace: process.cwd() }))
       await sandbox.spawn({ argv: ['sh', '-c', ${JSON.stringify(`(${spoil}); sleep 0.1`)}], cwd: process.cwd() }).result
       sandbox.spawn({ argv: ['sh', '-c', ${JSON.stringify(`${spoil}; touch ../../../../spoilt; sleep 600`)}], cwd: process.cwd() })

@@ -3,20 +3,24 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { exampleIn, faces, valuesOf, type Documented, type Face } from '../house/exports.ts'
+import { exampleIn, entryPoints, valuesOf, type Documented, type EntryPoint } from '../architecture/exports.ts'
 import { needsBubblewrap } from '../support/needs.ts'
 import { tempDir } from '../support/temp-dir.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 const notRun = (code: string): boolean => code.startsWith('// Not run: ')
 
-/** A program that runs each example of a face in an empty folder, and prints those that failed. */
-function programOf(names: readonly string[], room: Face, examples: readonly (readonly [string, string])[]): string {
+/** A program that runs each example of an entry point in an empty folder, and prints those that failed. */
+function programOf(
+  names: readonly string[],
+  entryPoint: EntryPoint,
+  examples: readonly (readonly [string, string])[],
+): string {
   const acts = examples.map(([name, code]) => `await example('${name}', ${notRun(code)}, async () => {\n${code}\n})`)
   return `import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import * as z from 'zod'
-import { ${names.join(', ')} } from 'portcullis/${room}'
+import { ${names.join(', ')} } from 'portcullis/${entryPoint}'
 const example = async (name: string, skip: boolean, act: () => Promise<void>): Promise<void> => {
   if (skip) return
   process.chdir(mkdtempSync(process.env['FOLDER'] + '/'))
@@ -29,28 +33,28 @@ process.exit()
 
 const folder = join(root, 'api-examples')
 
-const documented = new Map<Face, readonly Documented[]>()
+const documented = new Map<EntryPoint, readonly Documented[]>()
 beforeAll(async () => {
-  for (const room of faces) documented.set(room, await valuesOf(room))
+  for (const entryPoint of entryPoints) documented.set(entryPoint, await valuesOf(entryPoint))
 })
 
-describe.each(faces)('what %s exports', (room) => {
-  test.skipIf(room === 'sandbox' && needsBubblewrap())(
+describe.each(entryPoints)('what %s exports', (entryPoint) => {
+  test.skipIf(entryPoint === 'sandbox' && needsBubblewrap())(
     'does what the example says, with the built package',
     async () => {
-      const all = documented.get(room) ?? []
+      const all = documented.get(entryPoint) ?? []
       const examples = all.flatMap(({ name, comment }) => {
         const code = exampleIn(comment)
         return code === undefined ? [] : [[name, code] as const]
       })
       mkdirSync(folder, { recursive: true })
-      const file = join(folder, `${room}.ts`)
+      const file = join(folder, `${entryPoint}.ts`)
       onTestFinished(() => rmSync(file, { force: true }))
       writeFileSync(
         file,
         programOf(
           all.map(({ name }) => name),
-          room,
+          entryPoint,
           examples,
         ),
       )

@@ -5,16 +5,16 @@ import { RuleError } from '../../policies/index.ts'
 import { SandboxError } from '../../sandbox/index.ts'
 
 /** The same classes from the built package: another copy than the sources'. */
-const built = async (room: string): Promise<Record<string, new (...given: unknown[]) => object>> =>
-  (await import(new URL(`../../dist/${room}/index.js`, import.meta.url).href)) as never
+const built = async (packageName: string): Promise<Record<string, new (...given: unknown[]) => object>> =>
+  (await import(new URL(`../../dist/${packageName}/index.js`, import.meta.url).href)) as never
 
 test.each([
   ['apply-patch', 'PatchError', ['malformed', [{ code: 'not-utf8' }]], PatchError],
   ['engine', 'UserError', ['usage', 'wrong'], UserError],
   ['policies', 'RuleError', ['a.rules', { line: 1, column: 1 }, 'wrong', 'right'], RuleError],
   ['sandbox', 'SandboxError', ['closed', { backend: 'docker' }], SandboxError],
-] as const)('an error of another copy of %s is an instance of %s here', async (room, name, given, own) => {
-  const Other = (await built(room))[name]
+] as const)('an error of another copy of %s is an instance of %s here', async (packageName, name, given, own) => {
+  const Other = (await built(packageName))[name]
   expect(Other).toBeDefined()
   if (Other === undefined) return
   const error = new Other(...given)

@@ -5,7 +5,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 
-const built = (room: string): string => new URL(`../../../dist/${room}/index.js`, import.meta.url).href
+const built = (name: string): string => new URL(`../../../dist/${name}/index.js`, import.meta.url).href
 const library = built('engine')
 const zod = import.meta.resolve('zod')
 

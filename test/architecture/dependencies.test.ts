@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { imports, roomOf, sources } from './sources.ts'
+import { imports, packageOf, sources } from './sources.ts'
 
-/** Which room may import which: DESIGN's table. A room reaches another only through its `index.ts`. */
+/** Which package may import which: the table in ARCHITECTURE.md. A package imports another only by its `index.ts`. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['apply-patch', 'policies', 'sandbox'],
   policies: [],
@@ -9,25 +9,27 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'apply-patch': [],
 }
 
-/** Vendor packages that only one file may import, so that their types stay there and a lazy door stays a door. */
+/** Vendor packages that only one file may import, so that their types stay there and a lazy import stays lazy. */
 const oneFilePackages = ['openai', '@anthropic-ai/sdk', 'dockerode', 'unbash', 'smol-toml', 'unpdf', 'turndown']
 
-describe('the arrows between rooms', () => {
-  for (const [room, allowed] of Object.entries(mayImport)) {
-    test(`${room} imports ${allowed.length === 0 ? 'no other room' : allowed.join(', ')}`, () => {
-      const wrong = sources(room).flatMap((file) =>
+describe('dependencies between packages', () => {
+  for (const [name, allowed] of Object.entries(mayImport)) {
+    test(`${name} imports ${allowed.length === 0 ? 'no other package' : allowed.join(', ')}`, () => {
+      const wrong = sources(name).flatMap((file) =>
         imports(file)
-          .filter(({ target }) => target !== undefined && roomOf(target) !== room && !allowed.includes(roomOf(target)))
+          .filter(
+            ({ target }) => target !== undefined && packageOf(target) !== name && !allowed.includes(packageOf(target)),
+          )
           .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`),
       )
       expect(wrong).toEqual([])
     })
 
-    test(`${room} enters other rooms by their index.ts`, () => {
-      const wrong = sources(room).flatMap((file) =>
+    test(`${name} imports other packages by their index.ts`, () => {
+      const wrong = sources(name).flatMap((file) =>
         imports(file)
-          .filter(({ target }) => target !== undefined && roomOf(target) !== room)
-          .filter(({ target }) => target !== `${roomOf(target ?? '')}/index.ts`)
+          .filter(({ target }) => target !== undefined && packageOf(target) !== name)
+          .filter(({ target }) => target !== `${packageOf(target ?? '')}/index.ts`)
           .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`),
       )
       expect(wrong).toEqual([])
@@ -36,8 +38,8 @@ describe('the arrows between rooms', () => {
 })
 
 test.each(oneFilePackages)('%s is imported in one file at most', (name) => {
-  const importers = Object.keys(mayImport).flatMap((room) =>
-    sources(room).filter((file) =>
+  const importers = Object.keys(mayImport).flatMap((folder) =>
+    sources(folder).filter((file) =>
       imports(file).some(({ specifier }) => specifier === name || specifier.startsWith(`${name}/`)),
     ),
   )
@@ -54,8 +56,8 @@ test('no tool reaches files or processes but through the sandbox and the patch t
 })
 
 test('every relative import names a file that exists', () => {
-  const broken = Object.keys(mayImport).flatMap((room) =>
-    sources(room).flatMap((file) =>
+  const broken = Object.keys(mayImport).flatMap((name) =>
+    sources(name).flatMap((file) =>
       imports(file)
         .filter(({ specifier, target }) => specifier.startsWith('.') && target === undefined)
         .map(({ specifier, line }) => `${file}:${line} imports ${specifier}`),

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { exportedNames, imports, sources } from './sources.ts'
 
-const rooms = ['apply-patch', 'engine', 'policies', 'sandbox']
+const packages = ['apply-patch', 'engine', 'policies', 'sandbox']
 
 test('every export is imported somewhere, or public through its index.ts', () => {
-  const files = [...rooms, 'fixtures', 'test'].flatMap(sources)
+  const files = [...packages, 'fixtures', 'test'].flatMap(sources)
   const used = new Map<string, Set<string>>()
   for (const file of files) {
     for (const { target, names } of imports(file)) {
@@ -14,7 +14,7 @@ test('every export is imported somewhere, or public through its index.ts', () =>
       used.set(target, set)
     }
   }
-  const unused = rooms
+  const unused = packages
     .flatMap(sources)
     .filter((file) => !/^[^/]+\/(?:index|(?:[a-z]+-)?main)\.ts$/.test(file))
     .flatMap((file) =>

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** The folders whose `index.ts` is a face of the package. */
-export const faces = ['apply-patch', 'engine', 'policies', 'sandbox'] as const
-export type Face = (typeof faces)[number]
+/** The folders whose `index.ts` is an entry point of the package. */
+export const entryPoints = ['apply-patch', 'engine', 'policies', 'sandbox'] as const
+export type EntryPoint = (typeof entryPoints)[number]
 
-/** A name that a face exports, with the comment on its declaration. */
+/** A name that an entry point exports, with the comment on its declaration. */
 export type Documented = { readonly name: string; readonly comment: string }
 
-/** What a face exports that is there when a program runs. */
-export async function valuesOf(face: Face): Promise<readonly Documented[]> {
-  const names = Object.keys((await import(`../../${face}/index.ts`)) as object)
-  const sources = globSync(`${face}/**/*.ts`, { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
-  const index = readFileSync(join(root, face, 'index.ts'), 'utf8')
+/** What an entry point exports that is there when a program runs. */
+export async function valuesOf(entryPoint: EntryPoint): Promise<readonly Documented[]> {
+  const names = Object.keys((await import(`../../${entryPoint}/index.ts`)) as object)
+  const sources = globSync(`${entryPoint}/**/*.ts`, { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  const index = readFileSync(join(root, entryPoint, 'index.ts'), 'utf8')
   return names.map((name) => {
     const declared = new RegExp(`\\b(\\w+) as ${name}\\b`).exec(index)?.[1] ?? name
     return { name, comment: commentOn(declared, sources) }

@@ -20,18 +20,18 @@ const layers = [
   ['cli', 'library'],
 ]
 
-/** The programs and the library's face, which open what they need. */
-const faces = ['engine/index.ts', 'engine/main.ts', 'engine/sandbox-main.ts']
+/** The programs and the library's entry point, which open what they need. */
+const entryPoints = ['engine/index.ts', 'engine/main.ts', 'engine/sandbox-main.ts']
 
 const layerOf = (file: string): number => layers.findIndex((folders) => folders.includes(file.split('/')[1] ?? ''))
 
 test('every file of the engine lies in a layer', () => {
-  expect(sources('engine').filter((file) => layerOf(file) < 0 && !faces.includes(file))).toEqual([])
+  expect(sources('engine').filter((file) => layerOf(file) < 0 && !entryPoints.includes(file))).toEqual([])
 })
 
 test('a layer of the engine imports lower ones only', () => {
   const upwards = sources('engine')
-    .filter((file) => !faces.includes(file))
+    .filter((file) => !entryPoints.includes(file))
     .flatMap((file) =>
       imports(file)
         .filter(({ target }) => target?.startsWith('engine/') === true)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { exampleIn, faces, valuesOf } from './exports.ts'
+import { exampleIn, entryPoints, valuesOf } from './exports.ts'
 
-test.each(faces)(
+test.each(entryPoints)(
   'what %s exports has an `@example` in its comment, or `@internal` where only the engine is meant',
-  async (face) => {
-    const bare = (await valuesOf(face)).filter(
+  async (entryPoint) => {
+    const bare = (await valuesOf(entryPoint)).filter(
       ({ comment }) => exampleIn(comment) === undefined && !/^ \* @internal$/m.test(comment),
     )
     expect(bare.map(({ name }) => name)).toEqual([])

@@ -11,8 +11,8 @@ test.each([
 })
 
 test('zod is taken as a whole module, of which a bundle keeps what is used', () => {
-  const named = ['apply-patch', 'engine', 'policies', 'sandbox'].flatMap((room) =>
-    sources(room).flatMap((file) =>
+  const named = ['apply-patch', 'engine', 'policies', 'sandbox'].flatMap((name) =>
+    sources(name).flatMap((file) =>
       imports(file)
         .filter(({ specifier, names }) => specifier === 'zod' && !names.includes('*'))
         .map(({ line }) => `${file}:${line}`),

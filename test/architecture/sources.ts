@@ -80,7 +80,7 @@ export function exportedNames(file: string): readonly string[] {
 }
 
 /** The top-level folder of a path. */
-export function roomOf(path: string): string {
+export function packageOf(path: string): string {
   return path.split('/')[0] ?? ''
 }
 
