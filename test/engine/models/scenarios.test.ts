@@ -189,18 +189,16 @@ describe.each(wires)('$wire: failures worth repeating', (wire) => {
     expect(mock.requests[1]?.body).toEqual(mock.requests[0]?.body)
   })
 
-  test.each<readonly [string, Reply, string]>([
+  test.each<readonly [string, Reply, string, object]>([
     [
       'a stream that stalls',
       { say: [say('a text that is long enough')], delivery: { stallAfter: 4 } },
       'stopped sending for 0.05 s in the middle of a stream',
+      { streamIdleTimeoutMs: 50 },
     ],
-    ['a server that never answers', 'silence', 'did not answer within 0.05 s'],
-  ])('%s is given up and repeated', async (_, reply, reason) => {
-    const { mock, model } = await startWire(wire, (_, index) => (index === 0 ? reply : [say('fine')]), {
-      connectTimeoutMs: 50,
-      streamIdleTimeoutMs: 50,
-    })
+    ['a server that never answers', 'silence', 'did not answer within 0.05 s', { connectTimeoutMs: 50 }],
+  ])('%s is given up and repeated', async (_, reply, reason, limits) => {
+    const { mock, model } = await startWire(wire, (_, index) => (index === 0 ? reply : [say('fine')]), limits)
     const retry = (await collect(model)).find((event) => event.type === 'retry')
     expect(retry?.reason).toBe(`${label} ${reason}`)
     await mock.requests[0]?.over
