@@ -8,32 +8,28 @@ export { shownPath }
 /** The policy as everything that looks at the host has to have it: each path where its files lie. */
 export function policyAtSources(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
-  const at = (path: string): string => sourcePath(path, views)
-  return {
-    ...policy,
-    workspace: at(policy.workspace),
-    writableRoots: policy.writableRoots.map(at),
-    writableFiles: policy.writableFiles.map(at),
-    // All of a view is shown, also where only a part of it may be written.
-    readableRoots: [...new Set([...policy.readableRoots.map(at), ...views.map(({ source }) => source)])],
-    deniedReads: [...policy.deniedReads.map(at)],
-    protectedPaths: policy.protectedPaths.map(at),
-  }
+  const moved = withPaths(policy, (path) => sourcePath(path, views))
+  // All of a view is shown, also where only a part of it may be written.
+  return { ...moved, readableRoots: [...new Set([...moved.readableRoots, ...views.map(({ source }) => source)])] }
 }
 
 /** The policy in the paths that commands know. */
 export function policyAsShown(policy: SandboxPolicy): SandboxPolicy {
   const { views } = policy
-  if (views.length === 0) return policy
-  const at = (path: string): string => shownPath(path, views)
+  return views.length === 0 ? policy : withPaths(policy, (path) => shownPath(path, views))
+}
+
+/** The policy with each path of the workspace, its roots and what is denied in them replaced. */
+function withPaths(policy: SandboxPolicy, replace: (path: string) => string): SandboxPolicy {
+  const all = (paths: readonly string[]): string[] => paths.map((path) => replace(path))
   return {
     ...policy,
-    workspace: at(policy.workspace),
-    writableRoots: policy.writableRoots.map(at),
-    writableFiles: policy.writableFiles.map(at),
-    readableRoots: policy.readableRoots.map(at),
-    deniedReads: policy.deniedReads.map(at),
-    protectedPaths: policy.protectedPaths.map(at),
+    workspace: replace(policy.workspace),
+    writableRoots: all(policy.writableRoots),
+    writableFiles: all(policy.writableFiles),
+    readableRoots: all(policy.readableRoots),
+    deniedReads: all(policy.deniedReads),
+    protectedPaths: all(policy.protectedPaths),
   }
 }
 
