@@ -1,6 +1,6 @@
 import './core/zod-settings.ts'
 import { everyCommand } from './cli/every-command.ts'
-import { reporting } from './cli/reporting.ts'
+import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/program.ts'
 import { tellUsageError } from './cli/tell-usage-error.ts'
 
@@ -11,4 +11,4 @@ import { tellUsageError } from './cli/tell-usage-error.ts'
  * @param name the name it was called by: `agent`, or `portcullis`
  * @returns the exit code; what is wrong was said on stderr
  */
-export const main = reporting((argv, name) => runProgram(argv, everyCommand, name, tellUsageError))
+export const main = withErrorReporting((argv, name) => runProgram(argv, everyCommand, name, tellUsageError))

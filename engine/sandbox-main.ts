@@ -1,6 +1,6 @@
 import './core/zod-settings.ts'
 import { declareSandbox } from './cli/declare/sandbox.ts'
-import { reporting } from './cli/reporting.ts'
+import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/program.ts'
 
 /**
@@ -11,4 +11,4 @@ import { runProgram } from './cli/program.ts'
  * @param name the name it was called by: `agent`, or `portcullis`
  * @returns the exit code; what is wrong was said on stderr
  */
-export const main = reporting((argv, name) => runProgram(argv, declareSandbox, name))
+export const main = withErrorReporting((argv, name) => runProgram(argv, declareSandbox, name))

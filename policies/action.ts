@@ -74,7 +74,7 @@ export type Action =
       /** What would be carried out, in words. */
       readonly plan: string
       /** Whose wish it was that nothing be changed before there is a plan. */
-      readonly wishedBy: 'user' | 'model'
+      readonly requestedBy: 'user' | 'model'
     }
 
 /** What becomes of an action. `deny` refuses it, `abort` ends the run. */

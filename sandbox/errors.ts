@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts'
 import { holdAcrossCopies } from './hold-across-copies.ts'
 
-/** What each refusal of this room carries. The code is the tag; sentences are made from the data. */
+/** What each refusal of the sandbox carries. The code is the tag; sentences are made from the data. */
 export type SandboxErrorData = {
   /** The policy given is not one: every problem with its place in the input. */
   readonly 'invalid-policy': { readonly problems: readonly { readonly key: string; readonly expected: string }[] }

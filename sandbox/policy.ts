@@ -78,7 +78,7 @@ const Environment = z.strictObject({
   set: z.record(variableName, z.string().refine(hasNoNul, 'must not hold a NUL')).default({}),
 })
 
-/** A host as a pattern, which the network room of this folder reads. */
+/** A host as a pattern, as `sandbox/network/` reads it. */
 const allowedHost = z
   .union([z.string(), z.strictObject({ host: z.string(), allowPrivate: z.boolean().optional() })])
   .superRefine((input, context) => {

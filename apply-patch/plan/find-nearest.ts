@@ -63,8 +63,8 @@ function mostAlike(table: LineTable, count: number, text: string): number | unde
     let prefix = 0
     while (prefix < wanted.length && prefix < other.length && wanted[prefix] === other[prefix]) prefix++
     let suffix = 0
-    const room = Math.min(wanted.length, other.length) - prefix
-    while (suffix < room && wanted.at(-1 - suffix) === other.at(-1 - suffix)) suffix++
+    const remaining = Math.min(wanted.length, other.length) - prefix
+    while (suffix < remaining && wanted.at(-1 - suffix) === other.at(-1 - suffix)) suffix++
     const score = prefix + suffix - Math.max(0, other.length - wanted.length) / 4
     if (score > bestScore) [best, bestScore] = [line, score]
   }

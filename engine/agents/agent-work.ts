@@ -20,7 +20,7 @@ export function agentWork(agents: SubAgents, assignment: Assignment): TaskWork {
       return Promise.resolve({
         ok: true,
         output,
-        ...(maxTokens === undefined ? {} : { room: { tokens: maxTokens, lines: maxTokens } }),
+        ...(maxTokens === undefined ? {} : { limit: { tokens: maxTokens, lines: maxTokens } }),
       })
     },
     stop: () => stopping.abort('interrupted'),

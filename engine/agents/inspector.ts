@@ -13,7 +13,7 @@ import type { Parent } from './sub-agents.ts'
 type Inspection = { readonly prompt: string; readonly model: Model; readonly judgement: OutputSchema }
 
 /** What an inspector needs of the run that asks it. */
-type InspectorSurroundings = {
+type InspectorDependencies = {
   readonly parent: Parent
   /** What is asked around its calls. */
   readonly calls: () => CallHooks
@@ -36,7 +36,7 @@ const instructions =
  * Makes somebody who judges events after a look at the files: a run of its own, under the same Guardian and in the same sandbox, that
  * only reads. What it takes counts in the run's usage, budget and cost; what it does is in the run's stream.
  */
-export function createInspector({ parent, calls }: InspectorSurroundings): Inspect {
+export function createInspector({ parent, calls }: InspectorDependencies): Inspect {
   let count = 0
   return async ({ prompt, model, judgement }, signal) => {
     const id = `hook-${++count}`

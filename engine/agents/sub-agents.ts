@@ -42,7 +42,7 @@ export type Parent = {
 }
 
 /** What agents need of the run that they work for. */
-type AgentSurroundings = {
+type SubAgentDependencies = {
   readonly parent: Parent
   /** What an agent may use and is asked around its calls. */
   readonly equip: (
@@ -58,7 +58,7 @@ type AgentSurroundings = {
 
 /** Those that a run has handed work to. Each keeps what it knows, so that it can be asked again. */
 export class SubAgents {
-  readonly #surroundings: AgentSurroundings
+  readonly #dependencies: SubAgentDependencies
   readonly #agents = new Map<
     string,
     { readonly definition: AgentDefinition | undefined; threadId: string | undefined }
@@ -67,8 +67,8 @@ export class SubAgents {
 
   readonly #ending = new AbortController()
 
-  constructor(surroundings: AgentSurroundings) {
-    this.#surroundings = surroundings
+  constructor(dependencies: SubAgentDependencies) {
+    this.#dependencies = dependencies
   }
 
   /**
@@ -116,7 +116,7 @@ export class SubAgents {
   #work(id: string, title: string, prompt: string, signal: AbortSignal | undefined): void {
     const until = AbortSignal.any([
       this.#ending.signal,
-      this.#surroundings.parent.signal,
+      this.#dependencies.parent.signal,
       ...(signal === undefined ? [] : [signal]),
     ])
     const working = this.#run(id, title, prompt, until).catch((error: unknown) => ({
@@ -130,7 +130,7 @@ export class SubAgents {
   async #run(id: string, title: string, prompt: string, signal: AbortSignal): Promise<AgentReport> {
     const agent = this.#agents.get(id)
     if (agent === undefined) throw new TypeError(`${id} was never made`)
-    const { parent, equip, modelFor, rulesFor } = this.#surroundings
+    const { parent, equip, modelFor, rulesFor } = this.#dependencies
     const { guardian, runContext } = parent.runHandle()
     const { definition } = agent
     const stopped = new AbortController()
@@ -156,7 +156,7 @@ export class SubAgents {
           rulesFor(model.name),
           ...(definition === undefined ? [] : [`# Your part\n${definition.body}`]),
         ].join('\n\n'),
-        ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
+        ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
         // The same judge, and the same user's words before it: what an agent is told by a model is nobody's leave.
         guard: () => guardian,
         sinks: [forwardTo(runContext, id)],

@@ -21,7 +21,7 @@ import { describeImports } from './describe-imports.ts'
 import type { Contribution, Opened, Services } from './feature.ts'
 import { featuresOf } from './features/index.ts'
 import { openFeatures } from './open-features.ts'
-import { createRunGuardian } from './guard.ts'
+import { createRunGuardian } from './run-guardian.ts'
 import { compactionLimit } from './model-facts.ts'
 import { describeWorktree } from './open-worktrees.ts'
 import { environmentOutside } from './outside.ts'
@@ -31,7 +31,7 @@ import { toolFacts } from './tool-facts.ts'
 import { runTransaction } from './transaction.ts'
 
 /** What the assembly is given by whoever opens the run. */
-type Opening = {
+type AssembleOptions = {
   readonly sinks: readonly Sink[]
   /** Told when all is open. */
   readonly begun: () => void
@@ -40,7 +40,7 @@ type Opening = {
 }
 
 /** Puts a run together from its features, and runs it: itself, and for it those that it hands work to. */
-export async function assemble(session: InSession, closing: Closing, opening: Opening): Promise<RunSummary> {
+export async function assemble(session: InSession, closing: Closing, options: AssembleOptions): Promise<RunSummary> {
   const contributions: Contribution[] = []
   const all = <T>(pick: (one: Contribution) => readonly T[] | undefined): readonly T[] =>
     contributions.flatMap((one) => pick(one) ?? [])
@@ -62,7 +62,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     run({
       ...shared,
       ...now(),
-      opening: services.worktrees === undefined ? [] : describeWorktree(services.worktrees),
+      preamble: services.worktrees === undefined ? [] : describeWorktree(services.worktrees),
       ...part,
     })
   const context: Opened = {
@@ -70,7 +70,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     services,
     closing,
     now,
-    workers: {
+    agents: {
       get unread() {
         return services.agents?.unread ?? []
       },
@@ -127,7 +127,7 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     guard: (runContext) => {
       const guardian = makeGuardian(runContext)
       opened = { guardian, runContext }
-      opening.begun()
+      options.begun()
       return guardian
     },
     session: session.session,
@@ -146,14 +146,14 @@ export async function assemble(session: InSession, closing: Closing, opening: Op
     ],
     ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
     ...(session.output === undefined ? {} : { output: session.output }),
-    ...(beginning.earlier === undefined ? {} : { earlier: beginning.earlier }),
+    ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
     ...(session.deliver === undefined ? {} : { deliver: session.deliver }),
-    ...(request.task.type === 'calls' ? { serve: opening.serve } : {}),
+    ...(request.task.type === 'calls' ? { serve: options.serve } : {}),
     budget: request.budget ?? {},
     failOnDenied: request.failOnDenied === true,
     failOnNoChange: request.failOnNoChange === true,
     sinks: [
-      ...opening.sinks,
+      ...options.sinks,
       eventLog(session.session.directory, { prompt, context: shared.context }),
       ...all(({ sinks }) => sinks),
     ],

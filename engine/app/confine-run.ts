@@ -1,7 +1,7 @@
 import { closedTemporaryDirectory } from '../../sandbox/index.ts'
 import { deniedFiles } from '../config/denied-files.ts'
 import type { Closing } from './closing.ts'
-import { confine, openLike, widen } from './confine.ts'
+import { openRunSandbox, openLike, openEscalation } from './run-sandbox.ts'
 import { forbiddenHosts } from './forbidden-hosts.ts'
 import { sandboxModeOf } from './modes.ts'
 import { openPlanMode } from './open-plan-mode.ts'
@@ -25,14 +25,14 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const readable = installedRoots(config, home)
   const transaction = await openTransaction(loaded, closing)
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
-  const sandbox = await confine(settings, workspace, { external, forbids, denied, environment, readable, views })
+  const sandbox = await openRunSandbox(settings, workspace, { external, forbids, denied, environment, readable, views })
   closing.add(() => sandbox.close())
-  const widening = widen(sandbox, settings, forbids)
-  closing.add(() => widening.close())
+  const escalation = openEscalation(sandbox, settings, forbids)
+  closing.add(() => escalation.close())
   return {
     ...loaded,
     sandbox,
-    widening,
+    escalation,
     denied,
     forbids,
     openLike: openLike(sandbox, settings, forbids),
@@ -42,12 +42,12 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
 
 /** Opens the session, and puts the tree in order that a killed run may have left half changed. */
 export async function beginSession(confined: Confined, signal: AbortSignal, closing: Closing): Promise<InSession> {
-  const { request, beginning, workspace, sandbox, widening, transaction } = confined
+  const { request, beginning, workspace, sandbox, escalation, transaction } = confined
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined
   const session = transaction?.session ?? beginning.open(workspace, request.source, passing)
   if (transaction === undefined) closing.add(() => session.close())
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)
-  const planMode = openPlanMode(request.plan, beginning.earlier, session.rollout)
-  return { ...confined, session, planMode, began: { workspace, sandbox, widening }, recovered, signal }
+  const planMode = openPlanMode(request.plan, beginning.resumedFrom, session.rollout)
+  return { ...confined, session, planMode, began: { workspace, sandbox, escalation }, recovered, signal }
 }

@@ -7,7 +7,7 @@ import type { RunHooks } from '../tools/hooks.ts'
 import type { RunSummary, Sink } from '../core/events.ts'
 import type { RunOptions } from '../run/run-options.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
-import type { Workers } from '../tools/require-idle.ts'
+import type { BackgroundAgents } from '../tools/require-idle.ts'
 import type { DynamicTools } from '../tools/dynamic-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
@@ -46,7 +46,7 @@ export type Opened = InSession & {
   /** Where the run works at a moment. */
   readonly now: () => ExecutionContext
   /** Those that the run has handed work to. */
-  readonly workers: Workers
+  readonly agents: BackgroundAgents
   /** What the run lends once it has begun, which is when anything that asks for it is called. */
   readonly runHandle: () => RunHandle
   /** Tells the user something, in the stream or, before there is one, at its beginning. */

@@ -2,11 +2,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import type { CommandVariables } from '../hooks/command-variables.ts'
-import type { HookSurroundings } from '../hooks/hooks.ts'
+import type { HookDependencies } from '../hooks/hooks.ts'
 import type { Hook } from '../hooks/load.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 
-type Around = {
+type EnvFilesOptions = {
   /** The session's folder. */
   readonly directory: string
   readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
@@ -25,7 +25,7 @@ export function envFiles({
   sandboxFor,
   open,
   variables,
-}: Around): NonNullable<HookSurroundings['envFileFor']> {
+}: EnvFilesOptions): NonNullable<HookDependencies['envFileFor']> {
   let made = 0
   return async (hook) => {
     const sandbox = await sandboxFor(hook)

@@ -65,7 +65,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     workspace,
   )
   const sources: ModelSources = { settings, workspace, environment: { ...config.modelVariables, ...environment }, from }
-  const model = await openModel(configured, sources, beginning.earlier?.model)
+  const model = await openModel(configured, sources, beginning.resumedFrom?.model)
   const output = request.output === undefined ? undefined : new OutputContract(request.output, model)
   const person = request.reviewing?.person
   const choice = chooseReviewer(

@@ -10,7 +10,7 @@ import { someTools, type DynamicTools } from '../tools/dynamic-tools.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../core/user-error.ts'
 
-type Opening = {
+type AgentsOptions = {
   readonly parent: Parent
   /** What agents may use; they hand no work on. */
   readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
@@ -18,7 +18,7 @@ type Opening = {
   /** The run's. */
   readonly model: Model
   /** Puts what is asked around requests around a model's. */
-  readonly around: (model: Model) => Model
+  readonly wrapModel: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
   /** What every agent is told of its work, by the name of its model. */
   readonly rulesFor: (model: string) => string
@@ -26,12 +26,12 @@ type Opening = {
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
   /** Whether a definition in this file may name a model: one of a repository that nobody trusts may not spend where it likes. */
-  readonly mayChoose: (path: string) => boolean
+  readonly mayChooseModel: (path: string) => boolean
 }
 
 /** Makes those that a run can hand work to. */
-export function openAgents(opening: Opening): SubAgents {
-  const { parent, tools, hooksFor, model, around, openModel, mayChoose } = opening
+export function openAgents(options: AgentsOptions): SubAgents {
+  const { parent, tools, hooksFor, model, wrapModel, openModel, mayChooseModel } = options
   return new SubAgents({
     parent,
     equip: (definition, id, { name: modelName }) => {
@@ -39,22 +39,22 @@ export function openAgents(opening: Opening): SubAgents {
       const offered = (tool: Tool): boolean => allowedTools === undefined || mayOffer(tool, allowedTools)
       const { builtIn, mcp } = tools()
       const registry = createRegistry({
-        builtIn: opening.shown(builtIn.filter(offered), modelName),
+        builtIn: options.shown(builtIn.filter(offered), modelName),
         mcp: someTools(mcp, offered),
         // What a definition lists is what the agent needs.
-        deferral: allowedTools === undefined ? opening.deferral : { mode: 'off' },
+        deferral: allowedTools === undefined ? options.deferral : { mode: 'off' },
       })
       return { tools: registry, hooks: hooksFor(definition, id) }
     },
-    rulesFor: opening.rulesFor,
+    rulesFor: options.rulesFor,
     modelFor: async (definition) => {
       const { model: named = 'inherit', path } = definition ?? {}
-      if (named === 'inherit' || path === undefined || !mayChoose(path)) return around(model)
+      if (named === 'inherit' || path === undefined || !mayChooseModel(path)) return wrapModel(model)
       try {
-        return around(await openModel(newestOf(named) ?? named))
+        return wrapModel(await openModel(newestOf(named) ?? named))
       } catch (error) {
         // Definitions are written for other programs too, whose names for models mean nothing here.
-        if (error instanceof UserError) return around(model)
+        if (error instanceof UserError) return wrapModel(model)
         throw error
       }
     },

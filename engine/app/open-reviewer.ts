@@ -37,7 +37,7 @@ export type OpenReviewer = {
 }
 
 /** What making a reviewer needs. */
-type Opening = {
+type ReviewerDependencies = {
   readonly config: Settings
   readonly places: Places
   /** What commands may write to. */
@@ -56,15 +56,15 @@ type Opening = {
  *
  * @throws UserError `usage` for a model or a policy text that isn't there
  */
-export async function openReviewer(choice: ReviewerChoice, opening: Opening): Promise<OpenReviewer> {
-  const { person, places } = opening
-  const opened = await openChosen(choice, opening)
+export async function openReviewer(choice: ReviewerChoice, dependencies: ReviewerDependencies): Promise<OpenReviewer> {
+  const { person, places } = dependencies
+  const opened = await openChosen(choice, dependencies)
   return person === undefined ? opened : { ...opened, person: personAt(person, places) }
 }
 
 async function openChosen(
   choice: ReviewerChoice,
-  { config, places, roots, openModel, person, errors, environment }: Opening,
+  { config, places, roots, openModel, person, errors, environment }: ReviewerDependencies,
 ): Promise<OpenReviewer> {
   const timeout = config.approval_timeout === undefined ? {} : { timeoutMs: config.approval_timeout * 1000 }
   const nothingToClose = (): void => undefined

@@ -17,7 +17,7 @@ type OpenServers = {
   readonly close: () => Promise<void>
 }
 
-type Starting = {
+type ServersOptions = {
   readonly workspace: string
   readonly sandbox: Sandbox
   /** The sandbox of servers that are configured to run outside of it. */
@@ -35,7 +35,7 @@ type Starting = {
  *
  * @throws UserError `usage` where a required one is not there, or a rule forbids to reach one
  */
-export async function openServers(configured: readonly McpServer[], starting: Starting): Promise<OpenServers> {
+export async function openServers(configured: readonly McpServer[], options: ServersOptions): Promise<OpenServers> {
   if (configured.length === 0)
     return {
       tools: fixedTools([]),
@@ -49,9 +49,9 @@ export async function openServers(configured: readonly McpServer[], starting: St
   const { mcpTools, omissions } = await import('../mcp/tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')
   const { serverInstructions } = await import('../mcp/describe-instructions.ts')
-  const { workspace, sandbox, outside, signal } = starting
+  const { workspace, sandbox, outside, signal } = options
   for (const { origin, name, transport } of configured) {
-    const forbidden = transport.type === 'stdio' ? undefined : starting.forbidsHost(transport.url)
+    const forbidden = transport.type === 'stdio' ? undefined : options.forbidsHost(transport.url)
     if (forbidden !== undefined)
       throw new UserError('usage', `${origin}: the MCP server ${name} can't be reached: ${forbidden}`)
   }
@@ -64,9 +64,9 @@ export async function openServers(configured: readonly McpServer[], starting: St
     {
       onChanged: ({ name }, problem) => {
         made = undefined
-        if (problem !== undefined) starting.tell(`The MCP server ${name} is not there: ${problem}`)
+        if (problem !== undefined) options.tell(`The MCP server ${name} is not there: ${problem}`)
       },
-      waitsFor: ({ alwaysLoad }) => alwaysLoad || !starting.deferred,
+      waitsFor: ({ alwaysLoad }) => alwaysLoad || !options.deferred,
     },
   )
   return {

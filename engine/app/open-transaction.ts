@@ -35,7 +35,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
       '--transactional shows commands a private view, which takes a sandbox: without one they reach the tree itself. Use -s workspace-write.',
     )
   }
-  if (beginning.earlier?.worktree !== undefined && isResumed) {
+  if (beginning.resumedFrom?.worktree !== undefined && isResumed) {
     throw new UserError(
       'usage',
       'The session is in a worktree, which no private view is made of: resume it without --transactional.',

@@ -6,7 +6,7 @@ import { Worktrees, type WorktreeHooks } from '../worktree/worktrees.ts'
 import { recoverTree } from './recover-tree.ts'
 import { findRepository } from './workspace.ts'
 
-type Opening = {
+type WorktreesOptions = {
   /** Where the run begins. */
   readonly home: ExecutionContext
   readonly environment: Readonly<NodeJS.ProcessEnv>
@@ -28,7 +28,7 @@ export async function openWorktrees({
   hooks,
   rollout,
   resumed,
-}: Opening): Promise<{ readonly worktrees: Worktrees; readonly notices: readonly string[] }> {
+}: WorktreesOptions): Promise<{ readonly worktrees: Worktrees; readonly notices: readonly string[] }> {
   const data = environment['XDG_DATA_HOME']
   const worktrees = new Worktrees({
     home,

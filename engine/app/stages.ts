@@ -4,7 +4,7 @@ import type { Config } from '../config/load.ts'
 import type { DeniedFiles } from '../config/denied-files.ts'
 import type { Project } from '../config/read-project.ts'
 import type { Settings } from '../config/schema.ts'
-import type { Widening } from '../escalation/widening.ts'
+import type { Escalation } from '../escalation/escalation.ts'
 import type { Memory, MemoryPlaces } from '../memory/read-memory.ts'
 import type { Model } from '../core/model.ts'
 import type { ModelFacts } from '../models/index.ts'
@@ -62,7 +62,7 @@ export type Loaded = Configured & {
 /** The sandbox is open. */
 export type Confined = Loaded & {
   readonly sandbox: Sandbox
-  readonly widening: Widening
+  readonly escalation: Escalation
   readonly denied: DeniedFiles
   readonly forbids: ForbidsHost
   /** Opens sandboxes of the same kind. */

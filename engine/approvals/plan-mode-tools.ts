@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
-import { requireIdle, type Workers } from '../tools/require-idle.ts'
+import { requireIdle, type BackgroundAgents } from '../tools/require-idle.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { eventVerdict } from '../tools/denied.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -10,7 +10,7 @@ import type { Tool } from '../tools/tool.ts'
  *
  * @param agents those that the run hands work to
  */
-export function planModeTools(mode: PlanMode, agents: Workers): readonly Tool[] {
+export function planModeTools(mode: PlanMode, agents: BackgroundAgents): readonly Tool[] {
   return [enterPlanMode(mode, agents), exitPlanMode(mode)]
 }
 
@@ -19,7 +19,7 @@ const wording = {
   agents: 'Agents are in the middle of their work',
 }
 
-function enterPlanMode(mode: PlanMode, agents: Workers): Tool {
+function enterPlanMode(mode: PlanMode, agents: BackgroundAgents): Tool {
   return defineTool({
     name: 'enter_plan_mode',
     claudeNames: ['EnterPlanMode'],
@@ -32,7 +32,7 @@ function enterPlanMode(mode: PlanMode, agents: Workers): Tool {
     deferred: true,
     searchHint: 'plan design agree approve before changing read-only',
     run: (_, context) => {
-      if (mode.wishedBy !== undefined) return Promise.resolve({ ok: true, output: 'Plan mode is on already.' })
+      if (mode.requestedBy !== undefined) return Promise.resolve({ ok: true, output: 'Plan mode is on already.' })
       const reason = requireIdle(agents, context, wording)
       if (reason !== undefined) return Promise.resolve({ ok: false, output: reason })
       const { startItem, callId } = context
@@ -62,15 +62,15 @@ function exitPlanMode(mode: PlanMode): Tool {
     ownItems: true,
     deferred: true,
     // A run that begins with planning needs it at the end.
-    alwaysLoad: mode.wishedBy !== undefined,
+    alwaysLoad: mode.requestedBy !== undefined,
     searchHint: 'plan ready approve leave plan mode',
     run: async ({ plan }, { review, callId, startItem }) => {
-      const { wishedBy } = mode
-      if (wishedBy === undefined) {
+      const { requestedBy } = mode
+      if (requestedBy === undefined) {
         return { ok: false, output: 'Plan mode is not on: what is to be done can be done.' }
       }
-      const item = startItem({ type: 'plan_mode', state: 'proposed', wished_by: wishedBy, plan, call_id: callId })
-      const { verdict } = await review({ type: 'plan', plan, wishedBy })
+      const item = startItem({ type: 'plan_mode', state: 'proposed', wished_by: requestedBy, plan, call_id: callId })
+      const { verdict } = await review({ type: 'plan', plan, requestedBy })
       const said = { verdict: eventVerdict(verdict) }
       if (verdict.decision === 'allow') {
         mode.leave()

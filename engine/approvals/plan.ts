@@ -12,7 +12,7 @@ export function unattendedPlans(approvalMode: ApprovalMode, planMode: PlanMode):
     review: (request, options) => {
       const { action } = request
       if (action.type !== 'plan') return nobody.review(request, options)
-      if (action.wishedBy === 'model' && approvalMode !== 'untrusted') {
+      if (action.requestedBy === 'model' && approvalMode !== 'untrusted') {
         const reason = 'Planning first was your own wish, and nobody is here to read the plan.'
         return Promise.resolve({ outcome: 'allowed', reason })
       }

@@ -37,20 +37,20 @@ export function openRunReports({ report: files = [], summary }: ExecOptions): Ru
       const collected = collectReport(directory)
       if (typeof collected === 'string') throw new UserError('failed', `No report: ${collected}`)
       for (const { format, write } of reports) write(renderReport(collected, format))
-      appendSummary?.((room) => renderMarkdown(collected, true, room))
+      appendSummary?.((remaining) => renderMarkdown(collected, true, remaining))
     },
   }
 }
 
-function openSummary(path: string | undefined): ((make: (room: number) => string) => void) | undefined {
+function openSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {
   if (path === undefined || path === '') return undefined
   try {
     const held = holdOutput(path)
     return (make) => {
       const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
-      const room = mostSummaryBytes - Buffer.byteLength(earlier)
-      // Without room for a few lines, what others wrote stays as it is.
-      if (room > 8192) held.write(earlier + make(room))
+      const remaining = mostSummaryBytes - Buffer.byteLength(earlier)
+      // Without space for a few lines, what others wrote stays as it is.
+      if (remaining > 8192) held.write(earlier + make(remaining))
     }
   } catch (error) {
     const hint = 'GITHUB_STEP_SUMMARY names it; --summary off does without.'

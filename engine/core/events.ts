@@ -7,12 +7,12 @@ import {
   usage,
   withheld,
   type RunSummary,
-  type Spent,
+  type UsageSoFar,
 } from './run-summary.ts'
 
 export { webSearchAction } from './items.ts'
 export type { AssessmentItem, CommandItem, EventVerdict, Item, ItemDraft, ToolCallItem } from './items.ts'
-export type { Result, RunSummary, Spent, UnsupportedClaim } from './run-summary.ts'
+export type { Result, RunSummary, UsageSoFar, UnsupportedClaim } from './run-summary.ts'
 
 /**
  * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of
@@ -156,7 +156,7 @@ export type Sink = {
    */
   tail?(id: string, read: () => string): void
   /** What the run has used so far; told after each response of the model. For display. */
-  spent?(spent: Spent): void
+  spent?(spent: UsageSoFar): void
   /** Called once, after the last event, with how the run ended. */
   end?(summary: RunSummary): void
 }

@@ -45,7 +45,7 @@ export type Result = z.infer<typeof result>
 export type UnsupportedClaim = z.infer<typeof unsupportedClaim>
 
 /** What a run has used so far, and of how much. */
-export type Spent = {
+export type UsageSoFar = {
   /** Responses of the model. */
   readonly turns: number
   /** In and out. */

@@ -1,4 +1,4 @@
-import type { Item, Sink, Spent } from '../core/events.ts'
+import type { Item, Sink, UsageSoFar } from '../core/events.ts'
 import { fit } from './fit.ts'
 import { harmless } from './harmless.ts'
 import { askUserName } from '../approvals/ask-user.ts'
@@ -26,7 +26,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   const tails = new Map<string, () => string>()
   const begun = performance.now()
   let thinking: Doing = { what: 'starting', since: begun }
-  let spent: Spent | undefined
+  let spent: UsageSoFar | undefined
   let writing = ''
   let frame = 0
   // While a person is asked, the bottom line is theirs.
@@ -128,7 +128,7 @@ function doingNow(
   return { what, tail: `${more}${seconds(performance.now() - since)}` }
 }
 
-function spentWords(spent: Spent | undefined): readonly string[] {
+function spentWords(spent: UsageSoFar | undefined): readonly string[] {
   if (spent === undefined) return []
   const { turns, tokens, costUsd, of } = spent
   const limit = (value: string | undefined): string => (value === undefined ? '' : ` of ${value}`)

@@ -25,7 +25,7 @@ export type HookRun = {
 }
 
 /** What hooks need of the run they belong to. */
-export type HookSurroundings = {
+export type HookDependencies = {
   /** In every input: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
   readonly common: () => Readonly<Record<string, unknown>>
   readonly workspace: string
@@ -74,7 +74,7 @@ export type Hooks = {
    * @param waits whether those that are still at work are waited for
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
-  /** Gives up those that are at work when the signal is aborted, from now on; undefined: only when the surroundings' is. */
+  /** Gives up those that are at work when the signal is aborted, from now on; undefined: only when the hooks' own is. */
   readonly within: (signal: AbortSignal | undefined) => void
   /** Waits a little for what runs beside the run, then ends it. */
   readonly close: () => Promise<void>
@@ -86,14 +86,14 @@ const contextLimit = 10_000
 const graceMs = 2000
 
 /** Makes hooks of what was loaded. */
-export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks {
+export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks {
   const hooksOf = new Map([...set.hooks].map(([event, hooks]) => [event, distinct(hooks)]))
   const spent = new Set<Hook>()
   const beside = new Set<Promise<unknown>>()
   const waking = new Set<Promise<unknown>>()
   const woken: string[] = []
   const ending = new AbortController()
-  const lasting = AbortSignal.any([surroundings.signal, ending.signal])
+  const lasting = AbortSignal.any([dependencies.signal, ending.signal])
   let signal = lasting
 
   /** One hook for one input; gives nothing where nobody waits for it. */
@@ -110,10 +110,10 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
     const run = async (): Promise<HandlerResult> => {
       const started = performance.now()
       const envFile = await envFileOf(event, hook)
-      const result = await runHandler(hook, input, { ...surroundings, envFile }, timeoutOf(event, hook), signal)
+      const result = await runHandler(hook, input, { ...dependencies, envFile }, timeoutOf(event, hook), signal)
       const notes = result.status === 'answered' ? (envFile?.take(name) ?? []) : []
       await envFile?.close()
-      surroundings.onRun({
+      dependencies.onRun({
         event,
         handler: name,
         status: result.status === 'answered' ? 'completed' : result.status,
@@ -139,7 +139,7 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
 
   function envFileOf(event: HookEvent, hook: Hook): Promise<OpenEnvFile | undefined> | undefined {
     return kindOf(event).setsVariables === true && hook.handler.type === 'command'
-      ? surroundings.envFileFor?.(hook)
+      ? dependencies.envFileFor?.(hook)
       : undefined
   }
 
@@ -152,13 +152,13 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
   }
 
   function bounded(text: string): string {
-    return text.length <= contextLimit ? text : truncateMiddle(text, contextLimit, surroundings.keep(text)).text
+    return text.length <= contextLimit ? text : truncateMiddle(text, contextLimit, dependencies.keep(text)).text
   }
 
   return {
     has: (event) => set.hooks.has(event),
     fire: async (event, fields) => {
-      const input = { ...surroundings.common(), hook_event_name: event, ...fields }
+      const input = { ...dependencies.common(), hook_event_name: event, ...fields }
       const { matches } = kindOf(event)
       const subject = matches === undefined ? '' : String(fields[matches] ?? '')
       const hooks = (hooksOf.get(event) ?? []).filter(
@@ -170,7 +170,7 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
       const running = (hooksOf.get(event) ?? []).flatMap((hook) =>
         viewsFor(hook, views).map(async (view) => {
           const shown = { tool_name: view.name, tool_input: view.input }
-          const input = { ...surroundings.common(), hook_event_name: event, ...shown, ...fields }
+          const input = { ...dependencies.common(), hook_event_name: event, ...shown, ...fields }
           const answer = await runOne(event, hook, input)
           return answer === undefined ? undefined : { ...answer, result: translated(answer.result, view) }
         }),
@@ -196,30 +196,30 @@ export function createHooks(set: HookSet, surroundings: HookSurroundings): Hooks
 async function runHandler(
   hook: Hook,
   input: Readonly<Record<string, unknown>>,
-  surroundings: HookSurroundings & { readonly envFile: OpenEnvFile | undefined },
+  dependencies: HookDependencies & { readonly envFile: OpenEnvFile | undefined },
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<HandlerResult> {
   const { handler, file } = hook
   switch (handler.type) {
     case 'command': {
-      const { workspace, cwd, envFile } = surroundings
-      const sandbox = envFile?.sandbox ?? (await surroundings.sandboxFor(hook))
+      const { workspace, cwd, envFile } = dependencies
+      const sandbox = envFile?.sandbox ?? (await dependencies.sandboxFor(hook))
       const { pluginRoot } = file
       const place = { sandbox, cwd: cwd(), project: workspace, pluginRoot, envFile: envFile?.path }
       const options = { ...place, timeoutMs, signal }
       return runCommandHook(handler, JSON.stringify(input), options)
     }
     case 'http': {
-      const forbidden = surroundings.forbidsHost(new URL(handler.url))
+      const forbidden = dependencies.forbidsHost(new URL(handler.url))
       if (forbidden !== undefined) return { status: 'failed', reason: `${handler.url}: ${forbidden}` }
-      return runHttpHook(handler, JSON.stringify(input), { env: surroundings.env, timeoutMs, signal })
+      return runHttpHook(handler, JSON.stringify(input), { env: dependencies.env, timeoutMs, signal })
     }
     case 'prompt':
     case 'agent':
-      return runPromptHook(handler, JSON.stringify(input), surroundings.ask, { timeoutMs, signal })
+      return runPromptHook(handler, JSON.stringify(input), dependencies.ask, { timeoutMs, signal })
     case 'mcp_tool':
-      return runMcpToolHook(handler, input, surroundings.callMcpTool, { timeoutMs, signal })
+      return runMcpToolHook(handler, input, dependencies.callMcpTool, { timeoutMs, signal })
     default:
       return handler satisfies never
   }

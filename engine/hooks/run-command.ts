@@ -10,7 +10,7 @@ import type { Handler } from './schema.ts'
 const outputLimitBytes = 1024 * 1024
 
 /** Where and how a command of a hook is run. */
-type CommandSurroundings = {
+type CommandHookOptions = {
   readonly sandbox: Sandbox
   readonly cwd: string
   /** The directory of the run, as `CLAUDE_PROJECT_DIR`. */
@@ -29,7 +29,7 @@ type CommandSurroundings = {
 export async function runCommandHook(
   handler: Extract<Handler, { type: 'command' }>,
   input: string,
-  { sandbox, cwd, project, pluginRoot, envFile, timeoutMs, signal }: CommandSurroundings,
+  { sandbox, cwd, project, pluginRoot, envFile, timeoutMs, signal }: CommandHookOptions,
 ): Promise<HandlerResult> {
   const { argv, env: places } = hookCommand(handler, { project, pluginRoot })
   const env = envFile === undefined ? places : { ...places, CLAUDE_ENV_FILE: envFile }

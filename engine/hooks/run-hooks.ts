@@ -3,7 +3,7 @@ import { callHooks } from './call-hooks.ts'
 import type { Model } from '../core/model.ts'
 import { hookedModel } from './hooked-model.ts'
 import { watchConfig, type ConfigFile } from './config-watch.ts'
-import { createHooks, type HookRun, type Hooks, type HookSurroundings } from './hooks.ts'
+import { createHooks, type HookRun, type Hooks, type HookDependencies } from './hooks.ts'
 import { withoutAgentHooks, type HookSet } from './load.ts'
 import { taskHooks } from './task-hooks.ts'
 
@@ -17,7 +17,7 @@ type OpenHooks = {
   /** What is asked around the calls of whoever judges for an `agent` hook: all hooks but those. */
   readonly inspectorCalls: CallHooks
   /** A model of the run with hooks around its requests. */
-  readonly around: (model: Model) => Model
+  readonly wrapModel: (model: Model) => Model
   readonly close: () => Promise<void>
 }
 
@@ -25,7 +25,7 @@ type OpenHooks = {
 export function openHooks(
   set: HookSet,
   source: SessionSource,
-  surroundings: Omit<HookSurroundings, 'onRun'>,
+  dependencies: Omit<HookDependencies, 'onRun'>,
   {
     openModel,
     configFiles,
@@ -38,13 +38,13 @@ export function openHooks(
   let stopped: string | undefined
   const waiting: HookRun[] = []
   let sink = (run: HookRun): void => void waiting.push(run)
-  const told = { ...surroundings, onRun: (run: HookRun) => sink(run) }
+  const told = { ...dependencies, onRun: (run: HookRun) => sink(run) }
   const hooks = createHooks(set, told)
   const forInspectors = createHooks(withoutAgentHooks(set), told)
   const stop = (reason: string): void => void (stopped ??= reason)
   const refused = new Map<string, string>()
   const changedConfig = hooks.has('ConfigChange') ? watchConfig(configFiles) : () => []
-  const calls = callHooks(hooks, surroundings.cwd, stop)
+  const calls = callHooks(hooks, dependencies.cwd, stop)
 
   const run: RunHooks = {
     calls: {
@@ -116,9 +116,9 @@ export function openHooks(
     stopped: () => stopped,
   }
   const refuse = (callId: string, reason: string): void => void refused.set(callId, reason)
-  const around = (model: Model): Model => hookedModel(model, hooks, { stop, refuse, openModel })
+  const wrapModel = (model: Model): Model => hookedModel(model, hooks, { stop, refuse, openModel })
   const close = async (): Promise<void> => void (await Promise.all([hooks.close(), forInspectors.close()]))
-  return { hooks, run, inspectorCalls: callHooks(forInspectors, surroundings.cwd, stop), around, close }
+  return { hooks, run, inspectorCalls: callHooks(forInspectors, dependencies.cwd, stop), wrapModel, close }
 }
 
 /** The run's hooks as an agent of it has them: they are told of an agent's start and end, and asked around its calls. */

@@ -6,7 +6,7 @@ import { kindOf, type HookEvent } from './hook-event.ts'
 import { runsOutside, type Hook, type HookSet } from './load.ts'
 
 /** What the test of a run's hooks needs of the run. */
-type SelfTestSurroundings = {
+type SelfTestDependencies = {
   readonly workspace: string
   readonly home: string
   readonly sandboxFor: (hook: Hook) => Promise<Sandbox>
@@ -45,25 +45,25 @@ const probeTimeoutMs = 10_000
  *
  * @returns a sentence with `file:line:column` for each that could not
  */
-export async function testHooks({ hooks }: HookSet, surroundings: SelfTestSurroundings): Promise<readonly string[]> {
+export async function testHooks({ hooks }: HookSet, dependencies: SelfTestDependencies): Promise<readonly string[]> {
   const all = [...hooks].flatMap(([event, found]) => found.map((hook) => ({ event, hook })))
   const remote = all.flatMap(({ event, hook }) => {
     const { handler } = hook
     const problem =
       handler.type === 'http'
-        ? surroundings.forbidsHost(new URL(handler.url))
+        ? dependencies.forbidsHost(new URL(handler.url))
         : handler.type === 'mcp_tool'
-          ? surroundings.missingServer(handler.server)
+          ? dependencies.missingServer(handler.server)
           : undefined
     return problem === undefined ? [] : [sentence(event, hook, problem)]
   })
-  const needs = all.flatMap(({ event, hook }) => needsOf(event, hook, surroundings))
+  const needs = all.flatMap(({ event, hook }) => needsOf(event, hook, dependencies))
   const places = Map.groupBy(needs, ({ hook }) => `${runsOutside(hook)} ${hook.file.path}`)
-  const missing = await Promise.all([...places.values()].map((wanted) => probeNeeds(wanted, surroundings)))
+  const missing = await Promise.all([...places.values()].map((wanted) => probeNeeds(wanted, dependencies)))
   return [...remote, ...missing.flat()]
 }
 
-function needsOf(event: HookEvent, hook: Hook, { workspace, home }: SelfTestSurroundings): readonly Need[] {
+function needsOf(event: HookEvent, hook: Hook, { workspace, home }: SelfTestDependencies): readonly Need[] {
   if (hook.handler.type !== 'command') return []
   const { argv, env } = hookCommand(hook.handler, { project: workspace, pluginRoot: hook.file.pluginRoot })
   const words = hook.handler.args === undefined ? firstCommand(argv[2] ?? '', { ...env, HOME: home }) : argv
@@ -99,7 +99,7 @@ function firstCommand(script: string, env: Readonly<Record<string, string>>): re
 /** @param needs of hooks that run in the same place */
 async function probeNeeds(
   needs: readonly Need[],
-  { workspace, sandboxFor }: SelfTestSurroundings,
+  { workspace, sandboxFor }: SelfTestDependencies,
 ): Promise<readonly string[]> {
   const [first] = needs
   if (first === undefined) return []

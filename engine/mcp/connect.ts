@@ -14,7 +14,7 @@ import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { timerDelay } from '../../sandbox/index.ts'
 import { version } from '../core/version.ts'
-import type { McpConnection, McpSurroundings } from './connection.ts'
+import type { McpConnection, McpDependencies } from './connection.ts'
 import { contentOf } from './content.ts'
 import { SandboxTransport } from './sandbox-transport.ts'
 import type { McpServer } from './server.ts'
@@ -53,25 +53,25 @@ const maxPages = 100
  *
  * @throws Error with a sentence that says why it is not there: it can't be started or reached, it is too slow, it speaks no MCP
  */
-export async function connect(server: McpServer, surroundings: McpSurroundings): Promise<McpConnection> {
+export async function connect(server: McpServer, dependencies: McpDependencies): Promise<McpConnection> {
   const client = new Client(
     { name: 'portcullis', version },
     { capabilities: { roots: { listChanged: false }, elicitation: {} } },
   )
   client.setRequestHandler(ListRootsRequestSchema, () => ({
-    roots: [{ uri: pathToFileURL(surroundings.workspace).href, name: 'workspace' }],
+    roots: [{ uri: pathToFileURL(dependencies.workspace).href, name: 'workspace' }],
   }))
   // Nobody is there who could fill in a form.
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => surroundings.onToolsChanged())
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => dependencies.onToolsChanged())
   let closed: string | undefined
   client.onclose = () => (closed ??= 'closed the connection')
   // Over HTTP nothing closes where a server goes away: only that it can't be asked shows it.
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
     if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
   }
-  const transport = await open(server, surroundings)
-  const limits = { timeout: timerDelay(server.startupTimeoutMs), signal: surroundings.signal }
+  const transport = await open(server, dependencies)
+  const limits = { timeout: timerDelay(server.startupTimeoutMs), signal: dependencies.signal }
   const endOf = (): string | undefined => (transport instanceof SandboxTransport ? transport.ending : undefined)
   const explain = (error: unknown): Error => {
     const ending = endOf()
@@ -178,7 +178,7 @@ export async function connect(server: McpServer, surroundings: McpSurroundings):
   }
 }
 
-async function open(server: McpServer, { sandboxFor, workspace }: McpSurroundings): Promise<Transport> {
+async function open(server: McpServer, { sandboxFor, workspace }: McpDependencies): Promise<Transport> {
   const { transport } = server
   switch (transport.type) {
     case 'stdio': {

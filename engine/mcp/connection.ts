@@ -52,7 +52,7 @@ export type McpPrompt = {
 }
 
 /** What a connection needs of the run. */
-export type McpSurroundings = {
+export type McpDependencies = {
   readonly workspace: string
   /** Where a server's process runs: the sandbox, or for a server that is configured so, outside of it. */
   readonly sandboxFor: (server: McpServer) => Promise<Sandbox>

@@ -1,6 +1,6 @@
 import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
-import type { McpCallResult, McpConnection, McpProgress, McpSurroundings, McpToolDescription } from './connection.ts'
+import type { McpCallResult, McpConnection, McpProgress, McpDependencies, McpToolDescription } from './connection.ts'
 import type { McpServer } from './server.ts'
 
 /** A server of a run: connected, or why not. */
@@ -38,13 +38,13 @@ type Entry = {
   readonly server: McpServer
   connection: McpConnection | undefined
   /** A connection being made again; calls that meet wait for the same one. */
-  opening: Promise<McpConnection> | undefined
+  connecting: Promise<McpConnection> | undefined
   tools: readonly McpToolDescription[]
   problem: string | undefined
 }
 
 /** What is told of servers once they are started, and which are waited for. */
-type Starting = {
+type StartOptions = {
   /** Called when a server's tools have changed after the start, or it has come up or failed since. Default: nothing. */
   readonly onChanged?: (server: McpServer, problem: string | undefined) => void
   /** Whether the start waits for a server that is not required. Default: for all. */
@@ -58,20 +58,20 @@ type Starting = {
  */
 export async function startServers(
   servers: readonly McpServer[],
-  surroundings: Omit<McpSurroundings, 'onToolsChanged'>,
-  { onChanged = () => undefined, waitsFor = () => true }: Starting = {},
+  dependencies: Omit<McpDependencies, 'onToolsChanged'>,
+  { onChanged = () => undefined, waitsFor = () => true }: StartOptions = {},
 ): Promise<McpServers> {
   // The one door to the SDK: a run without servers doesn't read it.
   const { connect, ForgottenError } = await import('./connect.ts')
   const entries = new Map(
     servers.map((server): [string, Entry] => [
       server.name,
-      { server, connection: undefined, opening: undefined, tools: [], problem: undefined },
+      { server, connection: undefined, connecting: undefined, tools: [], problem: undefined },
     ]),
   )
 
   const ending = new AbortController()
-  const signal = AbortSignal.any([surroundings.signal, ending.signal])
+  const signal = AbortSignal.any([dependencies.signal, ending.signal])
 
   async function open(entry: Entry): Promise<McpConnection> {
     const { server } = entry
@@ -83,7 +83,7 @@ export async function startServers(
     }
     // What is left of it may still try to reach the server.
     void entry.connection?.close().catch(() => undefined)
-    const connecting = connect(server, { ...surroundings, signal, onToolsChanged })
+    const connecting = connect(server, { ...dependencies, signal, onToolsChanged })
     const connection = await within(connecting, server.startupTimeoutMs)
     entry.connection = connection
     await refresh(entry)
@@ -105,9 +105,9 @@ export async function startServers(
     if (entry === undefined)
       throw new Error(`there is no MCP server ${name}; there are: ${[...entries.keys()].join(', ')}`)
     if (entry.connection !== undefined && entry.connection.ended() === undefined) return entry.connection
-    entry.opening ??= open(entry).finally(() => (entry.opening = undefined))
+    entry.connecting ??= open(entry).finally(() => (entry.connecting = undefined))
     try {
-      return await entry.opening
+      return await entry.connecting
     } catch (error) {
       entry.problem = (error as Error).message
       throw new Error(`the MCP server ${name} is not there: ${entry.problem}`, { cause: error })
@@ -117,7 +117,7 @@ export async function startServers(
   const close = async (): Promise<void> => {
     ending.abort()
     await Promise.allSettled(
-      [...entries.values()].map(async ({ connection, opening }) => (connection ?? (await opening))?.close()),
+      [...entries.values()].map(async ({ connection, connecting }) => (connection ?? (await connecting))?.close()),
     )
   }
 

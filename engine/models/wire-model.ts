@@ -16,15 +16,15 @@ export function wireModel(name: string, wire: Wire, endpoint: Endpoint, limits: 
     enforcesSchema,
     searchesWeb,
     async *respond(request, signal) {
-      const room = mostTools - (request.webSearch === undefined ? 0 : 1)
-      const over = request.tools.slice(room)
+      const most = mostTools - (request.webSearch === undefined ? 0 : 1)
+      const over = request.tools.slice(most)
       if (over.length > 0 && !isTold) {
         isTold = true
         const names = over.map((tool) => tool.name).join(', ')
         const message = `${endpoint.label} takes ${mostTools} tools at most, so the model is not told of ${over.length}: ${names}`
         yield { type: 'notice', message }
       }
-      const asked = over.length === 0 ? request : { ...request, tools: first(request.tools, room) }
+      const asked = over.length === 0 ? request : { ...request, tools: first(request.tools, most) }
       const answer = goOn(endpoint, asked, (part) => {
         const { send, read } = wire.prepare(part)
         return respondWithRetries(endpoint, () => read(readStream(send, limits, signal)), limits, signal)

@@ -31,8 +31,8 @@ export class Changes {
       for (const diff of diffs.filter((each) => isSame(path, each.path))) {
         file.added += diff.added
         file.removed += diff.removed
-        const room = Math.max(400, Math.min(longestDiff, mostText - this.#text))
-        const { text } = truncateMiddle(diff.text, room)
+        const remaining = Math.max(400, Math.min(longestDiff, mostText - this.#text))
+        const { text } = truncateMiddle(diff.text, remaining)
         this.#text += text.length
         file.diffs.push({ step: number, diff: text })
       }

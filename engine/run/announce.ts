@@ -25,7 +25,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
       environment_withheld: { ...withheldBy(options.sandbox) },
       approval_policy: options.approvalPolicy,
       reasoning_effort: options.reasoningEffort,
-      plan_mode: options.planMode?.wishedBy,
+      plan_mode: options.planMode?.requestedBy,
       budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
       transaction: options.transaction?.facts,
       session_dir: options.session.directory,
@@ -40,8 +40,8 @@ export function announce(options: RunOptions, recorder: Recorder): void {
   const taken =
     takenFrom === undefined ? [] : [`No price or window of ${name} is known: those of ${takenFrom} are taken.`]
   for (const message of [...taken, ...(options.notices ?? [])]) recorder.complete({ type: 'error', message })
-  if (options.planMode?.wishedBy !== undefined) {
-    recorder.complete({ type: 'plan_mode', state: 'entered', wished_by: options.planMode.wishedBy })
+  if (options.planMode?.requestedBy !== undefined) {
+    recorder.complete({ type: 'plan_mode', state: 'entered', wished_by: options.planMode.requestedBy })
   }
   options.hooks?.report((item) => recorder.complete(item))
 }

@@ -1,5 +1,5 @@
 import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
-import type { Spent } from '../core/events.ts'
+import type { UsageSoFar } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { costOf, type ModelFacts } from '../models/index.ts'
 import { noUsage, sumCost } from '../core/usage.ts'
@@ -42,7 +42,7 @@ export class BudgetWatch {
   }
 
   /** What is used so far, and of how much. */
-  get spent(): Spent {
+  get spent(): UsageSoFar {
     return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }
 

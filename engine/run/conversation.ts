@@ -2,7 +2,7 @@ import type { HistoryItem, ToolCall, Usage } from '../core/model.ts'
 import type { Rollout } from '../session/rollout.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 import { RepeatWatch } from './repeats.ts'
-import type { Earlier } from './earlier.ts'
+import type { ResumedSession } from './resumed-session.ts'
 
 /**
  * The history of a run and its only writer: what is added to it is in the rollout before anything else happens, so that a
@@ -20,11 +20,11 @@ export class Conversation {
   #scale = 1
 
   /**
-   * @param earlier what a resumed session holds already
+   * @param resumedFrom what a resumed session holds already
    * @param fixed about how many tokens a request has beside the conversation: instructions and tools. Default: none
    */
-  constructor(rollout: Rollout, earlier?: Pick<Earlier, 'history' | 'original' | 'counted'>, fixed = 0) {
-    const { history, original, counted } = earlier ?? { history: [], original: [] }
+  constructor(rollout: Rollout, resumedFrom?: Pick<ResumedSession, 'history' | 'original' | 'counted'>, fixed = 0) {
+    const { history, original, counted } = resumedFrom ?? { history: [], original: [] }
     this.#fixed = fixed
     this.#rollout = rollout
     this.#items = [...history]

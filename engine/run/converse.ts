@@ -2,7 +2,7 @@ import { ModelError, type Model, type ModelRequest } from '../core/model.ts'
 import { planModeNotice } from '../tools/plan-mode/plan-mode.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import type { CallPath } from './find-call.ts'
-import { listen, recordFailedAttempt } from './listen.ts'
+import { listen, recordFailedAttempt } from './consume-response.ts'
 import { lookFirst } from './look-first.ts'
 import { firstVerdict, type Observer, type Responded, type Verdict } from './observer.ts'
 import { observersOf } from './observers/index.ts'
@@ -91,8 +91,8 @@ function sayFirst(options: RunOptions, { conversation }: Running): void {
   const { planMode, tools, images = [] } = options
   const plan = planMode && planModeNotice(planMode, tools.find('exit_plan_mode') !== undefined)
   const told = [
-    ...(options.earlier === undefined ? options.context : []),
-    ...(options.opening ?? []),
+    ...(options.resumedFrom === undefined ? options.context : []),
+    ...(options.preamble ?? []),
     ...(plan === undefined ? [] : [plan]),
   ]
   for (const text of told) conversation.add({ type: 'message', role: 'developer', text })

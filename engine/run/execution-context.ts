@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { Widening } from '../escalation/widening.ts'
+import type { Escalation } from '../escalation/escalation.ts'
 import { readOnlySandbox } from '../tools/plan-mode/read-only-sandbox.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolPlace } from '../tools/tool.ts'
@@ -7,16 +7,16 @@ import type { ToolPlace } from '../tools/tool.ts'
 /** Where a run works at a moment, and what its commands may touch there. */
 export type ExecutionContext = ToolPlace & {
   /** Absent: the sandbox can't be widened. */
-  readonly widening?: Widening
+  readonly escalation?: Escalation
 }
 
 /** The context as it is for calls: while the run plans nothing can be written, and nothing is granted. */
 export function whilePlanning(now: () => ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
   let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
   return () => {
-    const { workspace, sandbox, widening } = now()
-    if (mode?.wishedBy === undefined) {
-      return widening === undefined ? { workspace, sandbox } : { workspace, sandbox, widening }
+    const { workspace, sandbox, escalation } = now()
+    if (mode?.requestedBy === undefined) {
+      return escalation === undefined ? { workspace, sandbox } : { workspace, sandbox, escalation }
     }
     if (narrowed?.from !== sandbox) narrowed = { from: sandbox, to: readOnlySandbox(sandbox) }
     return { workspace, sandbox: narrowed.to }

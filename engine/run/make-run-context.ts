@@ -8,7 +8,7 @@ import type { Running } from './running.ts'
 /** What a run lends to those who review its actions, and to those it hands work to. */
 export function makeRunContext(options: RunOptions, { recorder, budget, conversation, changes }: Running): RunContext {
   // What another program asks for is no person's leave.
-  const said = options.serve === undefined ? [...promptsOf(options.earlier?.original ?? []), options.prompt] : []
+  const said = options.serve === undefined ? [...promptsOf(options.resumedFrom?.original ?? []), options.prompt] : []
   const prompts = said.map(splitPiped)
   return {
     open: (item) => recorder.open(item),

@@ -1,5 +1,5 @@
 import type { Withheld } from '../../sandbox/index.ts'
-import type { Item, ItemDraft, RunEvent, RunSummary, Sink, Spent, UnsupportedClaim } from '../core/events.ts'
+import type { Item, ItemDraft, RunEvent, RunSummary, Sink, UsageSoFar, UnsupportedClaim } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { exitCodes, type EndReason } from '../core/exit-codes.ts'
 import { noUsage, sumUsage } from '../core/usage.ts'
@@ -12,7 +12,7 @@ import { fitEvent } from './fit-event.ts'
 import { eventUsage, isJudged, isLookUp, subject } from './summarize.ts'
 import { resultOf, terminalEvent } from './terminal-event.ts'
 import { Evidence } from './claims/evidence.ts'
-import type { Earlier } from './earlier.ts'
+import type { ResumedSession } from './resumed-session.ts'
 import type { Refusal } from './refusals.ts'
 
 /** An item that has begun and is not complete yet. */
@@ -55,7 +55,7 @@ export class Recorder {
   #ended = false
   #finalMessage = ''
   readonly #writing = maskStream()
-  readonly #earlier: Earlier | undefined
+  readonly #resumedFrom: ResumedSession | undefined
   #usage = noUsage
   /** What of the run a final message may make claims about. */
   readonly evidence = new Evidence()
@@ -64,20 +64,20 @@ export class Recorder {
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
 
   /**
-   * @param earlier what the session took before this run, for the totals
+   * @param resumedFrom what the session took before this run, for the totals
    * @param keep keeps the whole of an event that is too long for its line, and gives the file's path, where it can. Default: all are told whole.
    * @param sandboxStatus what every event says. Default: nothing
    */
   constructor(
     sinks: readonly Sink[],
-    earlier?: Earlier,
+    resumedFrom?: ResumedSession,
     keep?: (bytes: Uint8Array) => string | undefined,
     sandboxStatus: SandboxStatus = {},
   ) {
     this.#sandboxStatus = sandboxStatus
     this.#sinks = sinks
     this.#keep = keep
-    this.#earlier = earlier
+    this.#resumedFrom = resumedFrom
   }
 
   /** The model's last message so far. */
@@ -115,7 +115,7 @@ export class Recorder {
   }
 
   /** What the run has used so far. */
-  spent(spent: Spent): void {
+  spent(spent: UsageSoFar): void {
     for (const sink of this.#sinks) sink.spent?.(spent)
   }
 
@@ -199,7 +199,7 @@ export class Recorder {
 
   #terminal(summary: RunSummary): void {
     const { error } = summary
-    const event = terminalEvent(summary, this.#earlier, this.#usage)
+    const event = terminalEvent(summary, this.#resumedFrom, this.#usage)
     if (error !== undefined) this.emit({ type: 'error', message: error })
     this.emit(event)
   }

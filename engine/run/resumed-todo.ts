@@ -5,8 +5,8 @@ import type { Recorder } from './recorder.ts'
 import type { RunOptions } from './run-options.ts'
 
 /** What a resumed session had to do when it ended. */
-export function todoOf({ earlier }: RunOptions): readonly TodoEntry[] {
-  return todoIn(earlier?.original ?? [])
+export function todoOf({ resumedFrom }: RunOptions): readonly TodoEntry[] {
+  return todoIn(resumedFrom?.original ?? [])
 }
 
 /** Shows what is still to be done to whoever watches: the model knows it from the conversation. */

@@ -8,13 +8,13 @@ import type { TransactionReport } from '../core/run-summary.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
-import type { Widening } from '../escalation/widening.ts'
+import type { Escalation } from '../escalation/escalation.ts'
 import type { RunContext } from '../tools/run-context.ts'
 import type { OutputLimits } from '../core/text/output-limits.ts'
 import type { Session } from '../session/session.ts'
 import type { BudgetFacts } from './budget.ts'
 import type { Budget } from '../core/budget.ts'
-import type { Earlier } from './earlier.ts'
+import type { ResumedSession } from './resumed-session.ts'
 import type { FirstCall } from './look-first.ts'
 import type { RunHooks } from '../tools/hooks.ts'
 import type { Stop } from './stop.ts'
@@ -44,7 +44,7 @@ export type RunOptions = {
   readonly tools: ToolRegistry
   readonly sandbox: Sandbox
   /** The wider sandboxes of what is granted during the run. Default: nothing can be granted. */
-  readonly widening?: Widening
+  readonly escalation?: Escalation
   /** Makes the Guardian; what it is lent belongs to this run. */
   readonly guard: (runContext: RunContext) => Guardian
   readonly session: Session
@@ -65,7 +65,7 @@ export type RunOptions = {
   /** Shown to the model with the prompt. Absent: none. */
   readonly images?: readonly Image[]
   /** What was said before, and what that took, when a session is resumed; the context is then part of it already. */
-  readonly earlier?: Earlier
+  readonly resumedFrom?: ResumedSession
   /** The approval policy's name, for the first event. */
   readonly approvalPolicy: string
   /** What the final message must meet; its tool is among `tools` then. Absent: anything goes. */
@@ -86,10 +86,10 @@ export type RunOptions = {
   readonly factsOf: BudgetFacts
   /** How many tokens a request to a model may have before the conversation is summed up. Undefined: as many as it takes. */
   readonly compactAt: (model: string) => number | undefined
-  /** Where it works at a moment, if that changes. Absent: in `workspace`, with `sandbox` and `widening`. */
+  /** Where it works at a moment, if that changes. Absent: in `workspace`, with `sandbox` and `escalation`. */
   readonly now?: () => ExecutionContext
   /** What the model is told beside the context in every run of a session. Absent: nothing. */
-  readonly opening?: readonly string[]
+  readonly preamble?: readonly string[]
   /** Whether the run plans, so that it may change nothing. Absent: it acts. */
   readonly planMode?: PlanMode
   /** What is asked around every call and told of the run. Default: nothing. */

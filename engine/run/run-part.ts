@@ -12,7 +12,7 @@ export type RunPart = Pick<
     | 'firstCalls'
     | 'notices'
     | 'ignoredConfig'
-    | 'earlier'
+    | 'resumedFrom'
     | 'output'
     | 'deliver'
     | 'instructions'

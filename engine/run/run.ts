@@ -27,7 +27,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   const { session } = options
   const recorder = new Recorder(
     options.sinks,
-    options.earlier,
+    options.resumedFrom,
     (bytes) => keepIfPossible(session, bytes),
     sandboxStatusOf(options.sandbox),
   )
@@ -45,7 +45,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     session.rollout.append({ type: 'run', at: new Date().toISOString(), model: options.model.name })
     const { declarations } = options.tools
     const fixed = estimateTokensOfText(`${options.instructions}${JSON.stringify(declarations)}`)
-    const conversation = new Conversation(session.rollout, options.earlier, fixed)
+    const conversation = new Conversation(session.rollout, options.resumedFrom, fixed)
     const running = { recorder, budget, conversation, changes }
     const guardian = options.guard(makeRunContext(options, running))
     const path = callPath(options, guardian, running)

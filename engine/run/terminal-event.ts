@@ -3,7 +3,7 @@ import type { EndReason } from '../core/exit-codes.ts'
 import type { Result, RunEvent, RunSummary } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
-import type { Earlier } from './earlier.ts'
+import type { ResumedSession } from './resumed-session.ts'
 import { countChanges, eventUsage } from './summarize.ts'
 
 const results: Readonly<Record<EndReason, Result>> = {
@@ -36,9 +36,9 @@ export function isUnchanged(changes: Changes | undefined): boolean {
 /**
  * The last event of a run.
  *
- * @param earlier what the session took before, for the totals
+ * @param resumedFrom what the session took before, for the totals
  */
-export function terminalEvent(summary: RunSummary, earlier: Earlier | undefined, used: Usage): RunEvent {
+export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession | undefined, used: Usage): RunEvent {
   const {
     reason,
     error,
@@ -50,7 +50,7 @@ export function terminalEvent(summary: RunSummary, earlier: Earlier | undefined,
     transaction,
     unsupported = [],
   } = summary
-  const { usage: before, costUsd: paid } = earlier ?? { usage: noUsage, costUsd: 0 }
+  const { usage: before, costUsd: paid } = resumedFrom ?? { usage: noUsage, costUsd: 0 }
   const total = sumCost(paid, costUsd)
   const common = {
     result: summary.result ?? results[reason],

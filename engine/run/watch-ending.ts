@@ -46,7 +46,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
         const absolute = isAbsolute(path) ? path : join(options.now?.().workspace ?? workspace, path)
         return stateOf(sourcePath(absolute, views), began)
       },
-      goesOn: options.earlier !== undefined,
+      goesOn: options.resumedFrom !== undefined,
     })
     const isFailure = options.failOnNoChange === true && isUnchanged(settled) && !headMoved
     return {

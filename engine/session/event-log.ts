@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent, RunSummary, Sink, Spent } from '../core/events.ts'
+import type { RunEvent, RunSummary, Sink, UsageSoFar } from '../core/events.ts'
 import { maskRecord } from '../core/text/mask-record.ts'
 import { version } from '../core/version.ts'
 
@@ -14,7 +14,7 @@ type RunBeginning = { readonly prompt: string; readonly context: readonly string
 type EventRecord = { readonly at: number } & (
   | ({ readonly type: 'begin'; readonly version: string } & RunBeginning)
   | { readonly type: 'event'; readonly event: RunEvent }
-  | ({ readonly type: 'spent' } & Spent)
+  | ({ readonly type: 'spent' } & UsageSoFar)
   | { readonly type: 'summary'; readonly files: RunSummary['filesChanged']; readonly commands: RunSummary['commands'] }
 )
 

@@ -14,7 +14,7 @@ export type Start =
 /** What a run begins with. */
 export type Beginning = {
   /** The session that is gone on with; undefined for a new one. A fork has paid for nothing yet. */
-  readonly earlier: ReadRollout | undefined
+  readonly resumedFrom: ReadRollout | undefined
   /** Where the session's own folder is, or will be. */
   readonly directory: string
   /**
@@ -38,7 +38,7 @@ export function prepareStart(start: Start, stateDir: string, workspace: string):
   const threadId =
     start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
   return {
-    earlier: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
+    resumedFrom: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
     directory: sessionDirectory(stateDir, threadId),
     open: (directory, source, passing) => {
       if (passing !== undefined) return ephemeralSession(threadId, passing)

@@ -12,7 +12,7 @@ export class Preapprovals {
   }
 
   /** The same Guardian, for which what is allowed here answers what only its mode would ask. No rule, permission or alarm is lifted. */
-  around(inner: Guardian): Guardian {
+  wrapGuardian(inner: Guardian): Guardian {
     return {
       ...inner,
       review: (action, options = {}) => {

@@ -24,7 +24,7 @@ export type TelemetryDependencies = {
 export type Telemetry = {
   readonly sink: Sink
   /** Watches what a model answers. */
-  readonly around: (name: () => string, respond: Model['respond']) => Model['respond']
+  readonly wrapRespond: (name: () => string, respond: Model['respond']) => Model['respond']
   /** `TRACEPARENT`, and `TRACESTATE` where there is one, for commands. */
   readonly variables: Readonly<Record<string, string>>
   /**
@@ -64,7 +64,7 @@ export function openTelemetry(options: TelemetryOptions, { mask, writeFile }: Te
   const { state } = options.parent ?? {}
   return {
     sink: trace.sink,
-    around: (name, respond) =>
+    wrapRespond: (name, respond) =>
       async function* watched(request, signal): AsyncIterable<ModelEvent> {
         const chat = trace.chat(name(), request)
         try {

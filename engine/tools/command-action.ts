@@ -54,7 +54,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
     ...plain,
     escalation: {
       justification,
-      ...(grants.length === 0 || context.widening === undefined ? {} : { grants }),
+      ...(grants.length === 0 || context.escalation === undefined ? {} : { grants }),
       ...(prefixRule === undefined ? {} : { prefixRule }),
     },
   }
@@ -66,8 +66,8 @@ export function widerAction(
   { result }: FinishedCommand,
   context: ToolContext,
 ): ExecAction | undefined {
-  const { guardian, sandbox, widening, signal } = context
-  if (widening === undefined || signal.aborted) return undefined
+  const { guardian, sandbox, escalation, signal } = context
+  if (escalation === undefined || signal.aborted) return undefined
   if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
   const before = action.escalation?.grants ?? []
   const known = new Set(before.map((grant) => JSON.stringify(grant)))

@@ -3,9 +3,9 @@ import type { SandboxMode } from '../../policies/index.ts'
 import type { CommandItem } from '../core/events.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { readOnIn } from '../core/text/fit-output.ts'
-import { roomFor, withSurroundings } from '../core/text/output-limits.ts'
+import { outputLimitFor, withNotes } from '../core/text/output-limits.ts'
 import { visibleInLine } from '../core/text/visible.ts'
-import { fits, truncateMiddle, truncateOutput, type Room } from '../core/text/truncate.ts'
+import { fits, truncateMiddle, truncateOutput, type OutputLimit } from '../core/text/truncate.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -29,7 +29,7 @@ const eventOutputLimit = 8 * 1024
  * @param tokens what the call asks for; undefined is the default
  */
 export function isShownWhole(output: string, tokens: number | undefined, { state }: ToolContext): boolean {
-  return output.length <= eventOutputLimit && fits(output, roomFor(tokens, state.limits))
+  return output.length <= eventOutputLimit && fits(output, outputLimitFor(tokens, state.limits))
 }
 
 /** The closing fields of the command's item. */
@@ -65,10 +65,10 @@ export function answerCommand(
   { maxTokens, ignored }: Answering,
   context: ToolContext,
 ): ToolResult {
-  const room = roomFor(maxTokens, context.state.limits)
+  const limit = outputLimitFor(maxTokens, context.state.limits)
   const lines = [describeEnd(result), `Wall time: ${(result.durationMs / 1000).toFixed(1)} seconds`]
   if (ignored.length > 0) lines.push(`Ignored, not known here: ${ignored.join(', ')}`)
-  const shown = showOutput(output, room, file, context)
+  const shown = showOutput(output, limit, file, context)
   lines.push('Output:', shown.text)
   for (const denial of result.denials) {
     lines.push(`[sandbox: ${mode}] ${visibleInLine(renderDenial(denial, remedyAsConfig))}`)
@@ -81,7 +81,7 @@ export function answerCommand(
     ...(result.status === 'exited' && result.code === 0 ? {} : { commandFailed: true }),
     output: lines.join('\n'),
     // The output proper is cut above; what surrounds it is short and must not push it out.
-    room: withSurroundings(room),
+    limit: withNotes(limit),
     ...(shown.file === undefined ? {} : { outputFile: shown.file }),
   }
 }
@@ -98,26 +98,26 @@ type Running = {
 
 /** The same for a command that has not ended: how to go on with it, and what it printed. */
 export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Running, context: ToolContext): ToolResult {
-  const room = roomFor(maxTokens, context.state.limits)
+  const limit = outputLimitFor(maxTokens, context.state.limits)
   const lines = [
     `Process running with session ID ${id}`,
     `Wall time: ${(waitedMs / 1000).toFixed(1)} seconds`,
     'Output:',
-    showOutput(output, room, undefined, context).text,
+    showOutput(output, limit, undefined, context).text,
     ...denials.map((denial) => visibleInLine(renderDenial(denial, remedyAsConfig))),
   ]
-  return { ok: true, output: lines.join('\n'), room: withSurroundings(room) }
+  return { ok: true, output: lines.join('\n'), limit: withNotes(limit) }
 }
 
 /** An output as far as there is room for it; the whole of one that is cut is kept. */
 function showOutput(
   output: string,
-  room: Room,
+  limit: OutputLimit,
   known: string | undefined,
   { state }: ToolContext,
 ): { readonly text: string; readonly file: string | undefined } {
-  const file = known ?? (fits(output, room) ? undefined : state.kept.keep(Buffer.from(output)))
-  const { text } = truncateOutput(output, room, file === undefined ? undefined : readOnIn(file))
+  const file = known ?? (fits(output, limit) ? undefined : state.kept.keep(Buffer.from(output)))
+  const { text } = truncateOutput(output, limit, file === undefined ? undefined : readOnIn(file))
   return { text: text.replace(/\n$/, ''), file }
 }
 

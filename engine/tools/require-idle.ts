@@ -1,7 +1,7 @@
 import type { ToolContext } from './tool.ts'
 
 /** Those that a run hands work to, as far as it matters whether they are at it. */
-export type Workers = {
+export type BackgroundAgents = {
   /** The ids of agents whose reports nobody has taken yet. */
   readonly unread: readonly string[]
 }
@@ -14,13 +14,13 @@ export type Workers = {
  * @returns the reason, in words for the model; undefined when nothing is at work any more
  */
 export function requireIdle(
-  workers: Workers,
+  agents: BackgroundAgents,
   { state }: ToolContext,
   wording: { readonly commands: string; readonly agents: string },
 ): string | undefined {
   const { ids } = state.sessions
   if (ids.length > 0) return `${wording.commands}: ${ids.join(', ')}. End them with kill_session first.`
-  const { unread } = workers
+  const { unread } = agents
   if (unread.length > 0) return `${wording.agents}: ${unread.join(', ')}. Take their reports with wait_agents first.`
   state.repl.close()
   return undefined

@@ -101,7 +101,7 @@ async function begin(
     cwd: action.cwd,
   })
   // What is approved is what lies there now, whatever commands put in its stead while somebody thinks.
-  const asked = context.widening?.ask(action.escalation?.grants ?? [])
+  const asked = context.escalation?.ask(action.escalation?.grants ?? [])
   const { verdict, approved } = await context.review(action)
   if (approved === undefined) {
     asked?.release()

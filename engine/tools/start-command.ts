@@ -1,6 +1,6 @@
 import type { Approved, Verdict } from '../../policies/index.ts'
 import type { ExecResult } from '../../sandbox/index.ts'
-import type { AskedGrants } from '../escalation/widening.ts'
+import type { AskedGrants } from '../escalation/escalation.ts'
 import { isReadOnly, type CommandRequest, type ExecAction } from './command-action.ts'
 import { LiveCommand } from './command-sessions.ts'
 import { searchedSecrets } from './searched-secrets.ts'
@@ -22,8 +22,8 @@ export async function start(
   const [program, ...words] = approved.argv
   if (program === undefined) throw new TypeError('an approved command has at least one word')
   const grants = asked?.approved(approved.escalation?.grants ?? []) ?? []
-  if (verdict.holds === 'run') context.widening?.keep(grants)
-  const sandbox = (await context.widening?.sandboxFor(grants)) ?? context.sandbox
+  if (verdict.holds === 'run') context.escalation?.keep(grants)
+  const sandbox = (await context.escalation?.sandboxFor(grants)) ?? context.sandbox
   // One that may go on is limited by the policy alone, unless the call says otherwise.
   const timeoutMs = request.timeout_ms ?? (lasting ? undefined : defaultTimeoutMs)
   // One that is proven to only read is not worth a look; one whose right to write was taken can't.

@@ -1,6 +1,6 @@
 import type { EventVerdict } from '../core/events.ts'
 import type { Image } from '../core/model.ts'
-import type { Room } from '../core/text/truncate.ts'
+import type { OutputLimit } from '../core/text/truncate.ts'
 
 /** What the model gets back. `ok` is false when the call did not do what it was for. */
 export type ToolResult = {
@@ -17,7 +17,7 @@ export type ToolResult = {
   /** It is a command that ran and failed: what comes behind it in the same response was asked for as if it would not. */
   readonly commandFailed?: boolean
   /** How much of the output the model gets; beyond it the middle is cut out. Default: as configured. */
-  readonly room?: Room
+  readonly limit?: OutputLimit
   /** Where the whole output lies, when the tool has kept it already. */
   readonly outputFile?: string
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Action, Approved, Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { Widening } from '../escalation/widening.ts'
+import type { Escalation } from '../escalation/escalation.ts'
 import type { Item, ItemDraft } from '../core/events.ts'
 import type { ToolDeclaration } from '../core/model.ts'
 import type { Review } from './review.ts'
@@ -23,7 +23,7 @@ export type ToolContext = ToolPlace & {
   /** Asks the Guardian about what the call is about to do. */
   readonly review: Review
   /** The wider sandboxes of what was granted. Absent: the run's sandbox can't be widened. */
-  readonly widening?: Widening
+  readonly escalation?: Escalation
   /** Aborted when the run is stopped, or when a call that runs beside this one fails. */
   readonly signal: AbortSignal
   /** Opens an item of the event stream and gives what closes it. */

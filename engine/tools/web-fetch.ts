@@ -3,7 +3,7 @@ import type { Action } from '../../policies/index.ts'
 import { SandboxError } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { fetchPage } from './web/fetch-page.ts'
-import { roomFor } from '../core/text/output-limits.ts'
+import { outputLimitFor } from '../core/text/output-limits.ts'
 import { pageText } from './web/page-text.ts'
 import { defineTool } from './define-tool.ts'
 import { denied } from './denied.ts'
@@ -90,7 +90,7 @@ async function fetchAll(first: URL, length: number, context: ToolContext): Promi
       return {
         ok: status >= 200 && status < 300,
         output,
-        room: roomFor(Math.ceil(length / charactersPerToken), context.state.limits),
+        limit: outputLimitFor(Math.ceil(length / charactersPerToken), context.state.limits),
       }
     }
     const from = url

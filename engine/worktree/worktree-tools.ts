@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Action } from '../../policies/index.ts'
 import type { Worktrees } from './worktrees.ts'
-import { requireIdle, type Workers } from '../tools/require-idle.ts'
+import { requireIdle, type BackgroundAgents } from '../tools/require-idle.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { denied } from '../tools/denied.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
@@ -12,7 +12,7 @@ import type { ToolResult } from '../tools/tool-result.ts'
  *
  * @param agents those that the run hands work to, who work where it does
  */
-export function worktreeTools(worktrees: Worktrees, agents: Workers): readonly Tool[] {
+export function worktreeTools(worktrees: Worktrees, agents: BackgroundAgents): readonly Tool[] {
   return [enterWorktree(worktrees, agents), exitWorktree(worktrees, agents)]
 }
 
@@ -21,7 +21,7 @@ const wording = { commands: 'Commands still run here', agents: 'Agents work here
 
 const failed = (output: string): ToolResult => ({ ok: false, output })
 
-function enterWorktree(worktrees: Worktrees, agents: Workers): Tool {
+function enterWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
   return defineTool({
     name: 'enter_worktree',
     claudeNames: ['EnterWorktree'],
@@ -66,7 +66,7 @@ function enterWorktree(worktrees: Worktrees, agents: Workers): Tool {
   })
 }
 
-function exitWorktree(worktrees: Worktrees, agents: Workers): Tool {
+function exitWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
   return defineTool({
     name: 'exit_worktree',
     claudeNames: ['ExitWorktree'],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { parsePolicy, SandboxError, type SandboxPolicy } from '../../sandbox/index.ts'
-import { createWidening, type Widening } from '../escalation/widening.ts'
+import { createEscalation, type Escalation } from '../escalation/escalation.ts'
 import { isInside } from '../core/paths.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Worktree } from '../session/worktree.ts'
@@ -48,7 +48,8 @@ type Problem = { readonly problem: string }
 /** Where a run works: where it began, or in one worktree of it at a time. */
 export class Worktrees {
   readonly #options: Options
-  #entered: { readonly worktree: Worktree; readonly at: ExecutionContext & { readonly widening: Widening } } | undefined
+  #entered:
+    { readonly worktree: Worktree; readonly at: ExecutionContext & { readonly escalation: Escalation } } | undefined
 
   constructor(options: Options) {
     this.#options = options
@@ -155,7 +156,7 @@ export class Worktrees {
       const sandbox = await open(policy)
       this.#entered = {
         worktree,
-        at: { workspace: policy.workspace, sandbox, widening: createWidening(sandbox, open) },
+        at: { workspace: policy.workspace, sandbox, escalation: createEscalation(sandbox, open) },
       }
       return undefined
     } catch (error) {
@@ -186,8 +187,8 @@ export class Worktrees {
   }
 }
 
-async function close({ sandbox, widening }: ExecutionContext & { readonly widening: Widening }): Promise<void> {
-  await widening.close()
+async function close({ sandbox, escalation }: ExecutionContext & { readonly escalation: Escalation }): Promise<void> {
+  await escalation.close()
   await sandbox.close()
 }
 

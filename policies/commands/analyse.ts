@@ -119,7 +119,7 @@ class Analysis {
     if (command.words.some(({ text }) => deceptive.test(text))) {
       this.problems.add('it has control or formatting characters that hide what it says')
     }
-    const around = judgeSurroundings(command)
+    const around = judgeAssignmentsAndRedirections(command)
     const judged = judgeWords(command)
     this.commands.push({
       words: command.words,
@@ -217,7 +217,7 @@ function judgeWords(command: SimpleCommand): Judgement {
 /** Files that cost nothing to write to. */
 const sinks = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty'])
 
-function judgeSurroundings({ assignments, redirections, input, words }: SimpleCommand): Judgement {
+function judgeAssignmentsAndRedirections({ assignments, redirections, input, words }: SimpleCommand): Judgement {
   const facts: Fact[] = []
   const alarms: Alarm[] = []
   if (input.from === 'text' && input.reveals !== undefined)

@@ -61,7 +61,9 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
   const inner = [...byPath.values()]
   const base = whole ? 'writable' : 'base'
   const taken: Step[] = []
-  const placed = inner.flatMap((mount) => place(mount, around(mount.path, byPath) ?? { as: base }, stage, taken))
+  const placed = inner.flatMap((mount) =>
+    place(mount, enclosingMount(mount.path, byPath) ?? { as: base }, stage, taken),
+  )
   const held = (as: string, path: string): Step => ({
     do: 'hold',
     as,
@@ -76,7 +78,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
     ...(whole ? readOnlyParts : readOnlyWhole),
     ...placed,
     ...stage.runDirectories
-      .filter((path) => !isHidden(around(path, byPath)?.as))
+      .filter((path) => !isHidden(enclosingMount(path, byPath)?.as))
       // Another run may end at any time.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
     // Filled before they are closed: mount points below them are made on the way.
@@ -119,13 +121,13 @@ const readOnlyParts: readonly Step[] = [
 ]
 
 /** What a mount lies in: another, or the view of the host. */
-type Around = Mount | { readonly as: 'base' | 'writable' }
+type EnclosingMount = Mount | { readonly as: 'base' | 'writable' }
 
 function isHidden(as: Mount['as'] | undefined): boolean {
   return as === 'private' || as === 'hollow' || as === 'empty-directory'
 }
 
-function around(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
+function enclosingMount(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
   for (let at = dirname(path); at !== '/'; at = dirname(at)) {
     const mount = mounts.get(at)
     if (mount !== undefined) return mount
@@ -134,17 +136,17 @@ function around(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undef
 }
 
 /** Where on the host the entry lies that a mount covers: in what the mount around it shows. */
-function underneath(path: string, surrounding: Around): string {
-  return 'path' in surrounding && surrounding.source !== undefined
-    ? surrounding.source + path.slice(surrounding.path.length)
+function underneath(path: string, enclosing: EnclosingMount): string {
+  return 'path' in enclosing && enclosing.source !== undefined
+    ? enclosing.source + path.slice(enclosing.path.length)
     : path
 }
 
-function place(mount: Mount, surrounding: Around, stage: Stage, taken: Step[]): readonly Step[] {
+function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Step[]): readonly Step[] {
   const { path, as } = mount
-  const outer = surrounding.as
+  const outer = enclosing.as
   const isMade = outer === 'private' || outer === 'hollow' || isWithin(path, '/dev')
-  const there = isMade ? undefined : stage.look(underneath(path, surrounding))
+  const there = isMade ? undefined : stage.look(underneath(path, enclosing))
   const put = (what: Extract<Step, { do: 'mount' }>['what'], change: Step['change'], create: Step['create']): Step => ({
     do: 'mount',
     what,

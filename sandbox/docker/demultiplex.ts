@@ -27,7 +27,7 @@ export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable
         const piece = rest.subarray(0, left)
         rest = rest.subarray(piece.length)
         left -= piece.length
-        if (!to.destroyed && !to.write(piece)) await room(to)
+        if (!to.destroyed && !to.write(piece)) await drained(to)
       }
     }
   }
@@ -39,7 +39,7 @@ export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable
 }
 
 /** Resolves when a stream takes more, or will take nothing any more. */
-async function room(stream: Writable): Promise<void> {
+async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {
       stream.off('drain', go)

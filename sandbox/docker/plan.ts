@@ -31,22 +31,22 @@ export type Common = {
   readonly socketGroup?: number | undefined
 }
 
-type Surroundings = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
+type ContainerOptions = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
 
 /**
  * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our
  * system call filter, and no network but its own loopback unless all of it.
  */
-export function planContainer(policy: SandboxPolicy, around: Surroundings) {
-  const { fileSizeBytes, openFiles } = around.limits.each
+export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
+  const { fileSizeBytes, openFiles } = options.limits.each
   const sockets = ({ off: 'loopback', allowlist: 'entry', full: 'internet' } as const)[policy.network.mode]
   return {
-    Image: around.image,
-    Labels: { [ownerLabel]: around.owner },
-    User: around.identity.user,
+    Image: options.image,
+    Labels: { [ownerLabel]: options.owner },
+    User: options.identity.user,
     Entrypoint: [],
     // Waits for its input to end. No command can get at it: whoever could, could stay.
-    Cmd: [...around.network.filtered, ...around.starts.init],
+    Cmd: [...options.network.filtered, ...options.starts.init],
     // Whatever the image wants to be asked would be asked outside of our filter.
     Healthcheck: { Test: ['NONE'] },
     Env: [],
@@ -57,13 +57,13 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
     AttachStdin: true,
     HostConfig: {
       AutoRemove: true,
-      ...(around.identity.userns === undefined ? {} : { UsernsMode: around.identity.userns }),
+      ...(options.identity.userns === undefined ? {} : { UsernsMode: options.identity.userns }),
       NetworkMode: policy.network.mode === 'full' ? 'bridge' : 'none',
       ReadonlyRootfs: true,
       CapDrop: ['ALL'],
-      ...(around.socketGroup === undefined || policy.dockerSocket === undefined
+      ...(options.socketGroup === undefined || policy.dockerSocket === undefined
         ? {}
-        : { GroupAdd: [`${around.socketGroup}`] }),
+        : { GroupAdd: [`${options.socketGroup}`] }),
       SecurityOpt: [
         'no-new-privileges',
         `seccomp=${JSON.stringify(dockerProfile(sockets, policy.dockerSocket !== undefined || policy.unixSockets))}`,
@@ -71,20 +71,20 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
       CgroupnsMode: 'private',
       IpcMode: 'private',
       Tmpfs: { '/dev/shm': `rw,nosuid,nodev,mode=1777,size=${sharedMemory.bytes},nr_inodes=${sharedMemory.files}` },
-      NanoCpus: Math.round((around.limits.cpus ?? 0) * 1e9),
-      PidsLimit: around.limits.group?.processes ?? 0,
-      Memory: around.limits.group?.memoryBytes ?? 0,
-      MemorySwap: around.limits.group?.memoryBytes ?? 0,
+      NanoCpus: Math.round((options.limits.cpus ?? 0) * 1e9),
+      PidsLimit: options.limits.group?.processes ?? 0,
+      Memory: options.limits.group?.memoryBytes ?? 0,
+      MemorySwap: options.limits.group?.memoryBytes ?? 0,
       Ulimits: [
         { Name: 'fsize', Soft: fileSizeBytes, Hard: fileSizeBytes },
         { Name: 'nofile', Soft: openFiles, Hard: openFiles },
         { Name: 'core', Soft: 0, Hard: 0 },
       ],
       Mounts: [
-        ...boundMounts(around.mounts, around).map(({ source, target, readOnly }) => bind(source, target, readOnly)),
-        bind(around.starts.directory, startsAt, true),
-        ...around.shown.map(({ source, target }) => bind(source, target, true)),
-        ...(around.network.directory === undefined ? [] : [bind(around.network.directory, shownAt, true)]),
+        ...boundMounts(options.mounts, options).map(({ source, target, readOnly }) => bind(source, target, readOnly)),
+        bind(options.starts.directory, startsAt, true),
+        ...options.shown.map(({ source, target }) => bind(source, target, true)),
+        ...(options.network.directory === undefined ? [] : [bind(options.network.directory, shownAt, true)]),
       ],
     },
   }
@@ -93,10 +93,10 @@ export function planContainer(policy: SandboxPolicy, around: Surroundings) {
 /** What is mounted for a plan, and what each command's first program checks. */
 export function boundMounts(
   mounts: readonly Mount[],
-  around: Directories,
+  directories: Directories,
 ): readonly { readonly source: string; readonly target: string; readonly readOnly: boolean }[] {
   return containerMounts(mounts).map((mount) => ({
-    source: sourceOf(mount, around),
+    source: sourceOf(mount, directories),
     target: mount.path,
     readOnly: mount.as !== 'writable' && mount.as !== 'private',
   }))
@@ -125,17 +125,17 @@ function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   )
 }
 
-function sourceOf(mount: Mount, around: Directories): string {
+function sourceOf(mount: Mount, directories: Directories): string {
   switch (mount.as) {
     case 'writable':
     case 'read-only':
     case 'replaced-file':
       return mount.source ?? mount.path
     case 'private':
-      return around.privateTemp
+      return directories.privateTemp
     case 'hollow':
     case 'empty-directory':
-      return around.emptyDirectory
+      return directories.emptyDirectory
     case 'refused-file':
       return '/dev/null'
     default:

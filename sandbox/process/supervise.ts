@@ -73,10 +73,10 @@ export function supervise(supervised: Supervised): SandboxProcess {
   })
   if (signal?.aborted === true) abort()
 
-  let room = outputBytes
+  let remaining = outputBytes
   const take = (chunk: Buffer): Buffer => {
-    const part = chunk.subarray(0, room)
-    room -= part.length
+    const part = chunk.subarray(0, remaining)
+    remaining -= part.length
     // Nobody wants the rest of a flood, so it gets no grace and is not read.
     if (part.length < chunk.length) {
       if (!ended) cause ??= { kind: 'flooded' }

@@ -20,13 +20,13 @@ export const agentsFeature: Feature = {
       tools: context.sharedTools,
       hooksFor: (definition, id) => services.hooks?.hooksFor(definition, id) ?? silentHooks,
       model: context.model,
-      around: context.aroundModel,
+      wrapModel: context.aroundModel,
       openModel: context.openNamed,
       // They hand no work on.
       rulesFor: (model) => instructionsFor([model, ...fallbacks], { handsOn: false }),
       shown: (tools, model) => toolSet(tools, toolFacts(context, [model, ...fallbacks])),
       deferral: parseDeferral(context.settings.tool_search) ?? { mode: 'off' },
-      mayChoose: (path) => config.trusted || !isInside(path, project.root),
+      mayChooseModel: (path) => config.trusted || !isInside(path, project.root),
     })
     services.agents = agents
     context.closing.add(() => agents.close())

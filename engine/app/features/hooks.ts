@@ -9,7 +9,7 @@ import { restrictedCalls } from '../../skills/restricted-calls.ts'
 import { configFiles } from '../config-files.ts'
 import type { Contribution, Feature, Opened } from '../feature.ts'
 import { forbidsUrl } from '../forbidden-hosts.ts'
-import { hookSurroundings } from '../hook-surroundings.ts'
+import { hookDependencies } from '../hook-dependencies.ts'
 import { parentOf } from '../parent.ts'
 
 /** What users and repositories want to be asked before and told after, and what narrows a run's calls. */
@@ -21,7 +21,7 @@ async function openFeature(context: Opened): Promise<Contribution> {
   const variables = new CommandVariables(sandbox.policy.environment)
   const inspect = createInspector({ parent: parentOf(context), calls: () => hooks?.inspectorCalls ?? noHooks })
   const openModel = async (name: string | undefined) => (name === undefined ? context.model : context.openNamed(name))
-  const { surroundings, close } = hookSurroundings({
+  const { dependencies, close } = hookDependencies({
     ...context,
     environment: context.request.environment,
     image: context.settings.sandbox_image,
@@ -33,17 +33,17 @@ async function openFeature(context: Opened): Promise<Contribution> {
   })
   context.closing.add(close)
   const set = extensions.hooks
-  const source = context.beginning.earlier === undefined ? 'startup' : 'resume'
+  const source = context.beginning.resumedFrom === undefined ? 'startup' : 'resume'
   const watched = configFiles({ ...context, definitions: extensions.definitions })
   const hooks =
-    set.hooks.size === 0 ? undefined : openHooks(set, source, surroundings, { openModel, configFiles: watched })
+    set.hooks.size === 0 ? undefined : openHooks(set, source, dependencies, { openModel, configFiles: watched })
   context.closing.add(hooks?.close)
   const missingServer = (name: string): string | undefined => {
     const state = services.servers?.states().find(({ server }) => server.name === name)
     return state === undefined ? `there is no MCP server ${name}` : state.problem
   }
   const faults =
-    hooks === undefined ? [] : await testHooks(set, { ...surroundings, home: context.home, forbidsHost, missingServer })
+    hooks === undefined ? [] : await testHooks(set, { ...dependencies, home: context.home, forbidsHost, missingServer })
   const listening = hooks?.run ?? silentHooks
   const cwd = (): string => now().workspace
   const { calls, narrow } = restrictedCalls(listening.calls, cwd)
@@ -69,6 +69,6 @@ async function openFeature(context: Opened): Promise<Contribution> {
     options: { variables: () => variables.values },
     ...(hooks === undefined
       ? {}
-      : { wrapModel: hooks.around, wrapReviewer: (reviewer) => withPermissionHooks(reviewer, hooks.hooks) }),
+      : { wrapModel: hooks.wrapModel, wrapReviewer: (reviewer) => withPermissionHooks(reviewer, hooks.hooks) }),
   }
 }

@@ -5,8 +5,8 @@ import type { Feature } from '../feature.ts'
 /** The run may plan first, and change nothing until the plan is approved. */
 export const planModeFeature: Feature = {
   name: 'plan mode',
-  open: ({ planMode, workers }) => ({
-    ownTools: planModeTools(planMode, workers),
+  open: ({ planMode, agents }) => ({
+    ownTools: planModeTools(planMode, agents),
     wrapGuardian: (guardian) => planningGuardian(guardian, planMode),
   }),
 }

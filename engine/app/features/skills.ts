@@ -25,7 +25,7 @@ export const skillsFeature: Feature = {
       tools: skills.length === 0 ? [] : [skillTool(skills, follow)],
       context: describeSkills(skills),
       notices: faults,
-      wrapGuardian: (guardian) => preapprovals.around(guardian),
+      wrapGuardian: (guardian) => preapprovals.wrapGuardian(guardian),
     }
   },
 }

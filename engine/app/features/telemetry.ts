@@ -39,7 +39,7 @@ async function openFeature({ request, settings, sandbox, closing, home }: Opened
     wrapModel: (model) =>
       wrapModel(
         model,
-        telemetry.around(
+        telemetry.wrapRespond(
           () => model.name,
           (asked, signal) => model.respond(asked, signal),
         ),

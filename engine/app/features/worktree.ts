@@ -16,10 +16,10 @@ export const worktreeFeature: Feature = {
       // Opened later: a worktree that a hook makes is made while the run goes on.
       hooks: () => services.hooks?.worktreeHooks ?? worktreeHooks(undefined),
       rollout: session.rollout,
-      resumed: request.start?.type === 'resume' ? beginning.earlier : undefined,
+      resumed: request.start?.type === 'resume' ? beginning.resumedFrom : undefined,
     })
     context.closing.add(() => worktrees.close())
     services.worktrees = worktrees
-    return { ownTools: worktreeTools(worktrees, context.workers), notices }
+    return { ownTools: worktreeTools(worktrees, context.agents), notices }
   },
 }

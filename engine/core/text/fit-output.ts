@@ -1,12 +1,12 @@
 import type { Mask } from './mask-secrets.ts'
-import { roomFor, within, type OutputLimits } from './output-limits.ts'
-import { fits, truncateOutput, type Room } from './truncate.ts'
+import { outputLimitFor, withinLimit, type OutputLimits } from './output-limits.ts'
+import { fits, truncateOutput, type OutputLimit } from './truncate.ts'
 
 /** A result as far as its length matters. */
 type Fitting = {
   readonly output: string
   /** Default: what the limits say. */
-  readonly room?: Room
+  readonly limit?: OutputLimit
   readonly outputFile?: string
 }
 
@@ -22,11 +22,11 @@ export function fitOutput<Result extends Fitting>(
     limits,
   }: { readonly mask: Mask; readonly kept: { keep(bytes: Uint8Array): string }; readonly limits: OutputLimits },
 ): Result {
-  const room = result.room === undefined ? roomFor(undefined, limits) : within(result.room, limits)
+  const limit = result.limit === undefined ? outputLimitFor(undefined, limits) : withinLimit(result.limit, limits)
   const output = mask(result.output)
-  if (fits(output, room)) return output === result.output ? result : { ...result, output }
+  if (fits(output, limit)) return output === result.output ? result : { ...result, output }
   const file = result.outputFile ?? kept.keep(Buffer.from(output))
-  return { ...result, output: truncateOutput(output, room, readOnIn(file)).text, outputFile: file }
+  return { ...result, output: truncateOutput(output, limit, readOnIn(file)).text, outputFile: file }
 }
 
 /** Where a whole output is, as a cut says it to the model. */

@@ -23,13 +23,13 @@ export class OutputBuffer {
   }
 
   push(bytes: Uint8Array): void {
-    const room = this.#headLimit - this.#headBytes
-    if (room > 0) {
-      const part = bytes.subarray(0, room)
+    const remaining = this.#headLimit - this.#headBytes
+    if (remaining > 0) {
+      const part = bytes.subarray(0, remaining)
       this.#head.push(part)
       this.#headBytes += part.length
     }
-    const rest = room > 0 ? bytes.subarray(room) : bytes
+    const rest = remaining > 0 ? bytes.subarray(remaining) : bytes
     if (rest.length === 0) return
     this.#tail.push(rest)
     this.#tailBytes += rest.length

@@ -1,4 +1,4 @@
-import type { Room } from './truncate.ts'
+import type { OutputLimit } from './truncate.ts'
 
 /** How much of one result a model is shown. */
 export type OutputLimits = {
@@ -26,19 +26,19 @@ export function outputLimits({
   return { tokens: tokens ?? usualTokens, mostTokens: tokens ?? Number.MAX_SAFE_INTEGER, lines }
 }
 
-/** The room for one output. @param asked tokens that the call wants; undefined is the usual number */
-export function roomFor(asked: number | undefined, { tokens, mostTokens, lines }: OutputLimits): Room {
+/** How long one output may be. @param asked tokens that the call wants; undefined is the usual number */
+export function outputLimitFor(asked: number | undefined, { tokens, mostTokens, lines }: OutputLimits): OutputLimit {
   return { tokens: Math.min(asked ?? tokens, mostTokens), lines }
 }
 
-/** A room that somebody gave himself, within what no call gets more than. */
-export function within(room: Room, { mostTokens }: OutputLimits): Room {
-  return { ...room, tokens: Math.min(room.tokens, mostTokens + surroundingTokens) }
+/** A limit that the caller chose, within the most that any call gets. */
+export function withinLimit(limit: OutputLimit, { mostTokens }: OutputLimits): OutputLimit {
+  return { ...limit, tokens: Math.min(limit.tokens, mostTokens + noteTokens) }
 }
 
-const surroundingTokens = 4000
+const noteTokens = 4000
 
 /** Around an output, how a command ended and what the sandbox refused: short, and not to be cut with it. */
-export function withSurroundings({ tokens, lines }: Room): Room {
-  return { tokens: tokens + surroundingTokens, lines: lines + 200 }
+export function withNotes({ tokens, lines }: OutputLimit): OutputLimit {
+  return { tokens: tokens + noteTokens, lines: lines + 200 }
 }

@@ -6,7 +6,7 @@ type Truncated = {
 }
 
 /** How much of an output is shown. Whichever is reached first cuts. */
-export type Room = {
+export type OutputLimit = {
   /** As most tokenizers count, about: four characters of ASCII are one, and so is one of a script beyond Greek, Cyrillic and Arabic. */
   readonly tokens: number
   readonly lines: number
@@ -26,7 +26,7 @@ export function truncateMiddle(text: string, limit: number, whereWhole?: string)
 }
 
 /** Whether an output is short enough to be shown whole. */
-export function fits(text: string, { tokens, lines }: Room): boolean {
+export function fits(text: string, { tokens, lines }: OutputLimit): boolean {
   return (
     unitsFromStart(text, tokens) === text.length &&
     (text.length <= lines || countLines(text) + (text.endsWith('\n') ? 0 : 1) <= lines)
@@ -34,9 +34,9 @@ export function fits(text: string, { tokens, lines }: Room): boolean {
 }
 
 /** The same by tokens and lines, half of them from the start and half from the end. */
-export function truncateOutput(text: string, room: Room, whereWhole?: string): Truncated {
-  if (fits(text, room)) return { text, omitted: 0 }
-  const { tokens, lines } = room
+export function truncateOutput(text: string, limit: OutputLimit, whereWhole?: string): Truncated {
+  if (fits(text, limit)) return { text, omitted: 0 }
+  const { tokens, lines } = limit
   const head = Math.min(unitsFromStart(text, tokens / 2), afterLines(text, Math.ceil(lines / 2)))
   const tail = Math.max(unitsFromEnd(text, tokens / 2), beforeLines(text, Math.floor(lines / 2)))
   return cut(text, head, Math.max(head, tail), whereWhole)

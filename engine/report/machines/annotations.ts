@@ -26,9 +26,9 @@ export function writeAnnotations(report: Report): string {
     .toSorted((a, b) => rank(b) - rank(a))
     .flatMap((finding) => {
       const command = commands[finding.severity]
-      const room = left.get(command) ?? mostOfAKind
-      left.set(command, room - 1)
-      return room > 0 ? [lineOf(report, finding, command)] : []
+      const remaining = left.get(command) ?? mostOfAKind
+      left.set(command, remaining - 1)
+      return remaining > 0 ? [lineOf(report, finding, command)] : []
     })
   const more = report.findings.length - lines.length
   return [

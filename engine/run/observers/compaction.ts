@@ -1,9 +1,9 @@
 import type { Model } from '../../core/model.ts'
 import { compact } from '../compact.ts'
 import type { RunHooks } from '../../tools/hooks.ts'
-import { recordFailedAttempt } from '../listen.ts'
+import { recordFailedAttempt } from '../consume-response.ts'
 import type { Observer } from '../observer.ts'
-import { Room } from '../room.ts'
+import { ContextWindow } from '../context-window.ts'
 import type { Running } from '../running.ts'
 
 type Options = Pick<Running, 'conversation' | 'recorder' | 'budget'> & {
@@ -17,21 +17,21 @@ type Options = Pick<Running, 'conversation' | 'recorder' | 'budget'> & {
 /** Sums the conversation up where it has grown too long for the model, or the provider says that it has. */
 export function compactionObserver({ hooks, compactAt, ...rest }: Options): Observer {
   const { model, conversation } = rest
-  const room = new Room(compactAt)
+  const contextWindow = new ContextWindow(compactAt)
   return {
     name: 'compaction',
     beforeRequest: async (request) => {
-      const wanted = room.wanted(conversation.tokens, model.name)
+      const wanted = contextWindow.wanted(conversation.tokens, model.name)
       if (wanted === undefined) return undefined
       await hooks?.compact('before')
       await compact({ ...rest, request }, wanted)
       await hooks?.compact('after')
-      room.made(conversation.tokens)
+      contextWindow.made(conversation.tokens)
       return { type: 'ask' }
     },
-    afterAnswer: () => room.answered(),
+    afterAnswer: () => contextWindow.answered(),
     afterFailure: (error) => {
-      if (!room.overflowed(error)) throw room.explain(error)
+      if (!contextWindow.overflowed(error)) throw contextWindow.explain(error)
       if (error.spent !== undefined) recordFailedAttempt(error.spent, rest)
       return { type: 'ask' }
     },

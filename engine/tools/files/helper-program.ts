@@ -196,7 +196,7 @@ function filesHolding(
 }
 
 /** More is nobody's source text. */
-function searchFile(path: string, expression: RegExp, context: number, room: number): FileMatches | undefined {
+function searchFile(path: string, expression: RegExp, context: number, remaining: number): FileMatches | undefined {
   const fs = process.getBuiltinModule('node:fs')
   let bytes
   try {
@@ -222,7 +222,7 @@ function searchFile(path: string, expression: RegExp, context: number, room: num
     if (match[0] === '') expression.lastIndex++
   }
   const shown = new Set<number>()
-  for (const at of [...hit].slice(0, room)) {
+  for (const at of [...hit].slice(0, remaining)) {
     for (let near = at - context; near <= at + context; near++) if (near >= 0 && near < starts.length) shown.add(near)
   }
   const lines = [...shown]

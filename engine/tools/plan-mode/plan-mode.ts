@@ -2,34 +2,34 @@ import type { Action } from '../../../policies/index.ts'
 import { onlyReads } from '../only-reads.ts'
 
 /** Whose wish it is that nothing be changed before there is a plan. */
-type PlanWish = Extract<Action, { type: 'plan' }>['wishedBy']
+type PlanRequester = Extract<Action, { type: 'plan' }>['requestedBy']
 
 type Options = {
   /** Whose wish it is at the start; undefined: nobody's, and everything may be done that the run may do. */
-  readonly wishedBy: PlanWish | undefined
+  readonly requestedBy: PlanRequester | undefined
   /** Whether a session that was in plan mode goes on without it now, as its user wants. Default: no. */
   readonly lifted?: boolean
   /** Writes down that plan mode begins, for somebody's wish, or (undefined) that it ends. */
-  readonly note: (wishedBy: PlanWish | undefined) => void
+  readonly note: (requestedBy: PlanRequester | undefined) => void
 }
 
 /** Whether a run plans, so that it may change nothing, or acts. Shared with those it hands work to. */
 export class PlanMode {
-  #wishedBy: PlanWish | undefined
+  #requestedBy: PlanRequester | undefined
   #concluded: string | undefined
   readonly lifted: boolean
   readonly #note: Options['note']
 
-  constructor({ wishedBy, lifted = false, note }: Options) {
-    this.#wishedBy = wishedBy
+  constructor({ requestedBy, lifted = false, note }: Options) {
+    this.#requestedBy = requestedBy
     this.lifted = lifted
     this.#note = note
-    if (wishedBy !== undefined || lifted) note(wishedBy)
+    if (requestedBy !== undefined || lifted) note(requestedBy)
   }
 
   /** Whose wish it is that nothing be changed; undefined while plan mode is off. */
-  get wishedBy(): PlanWish | undefined {
-    return this.#wishedBy
+  get requestedBy(): PlanRequester | undefined {
+    return this.#requestedBy
   }
 
   /** The plan that the run ends with, since nobody is there who could approve it; undefined while it goes on. */
@@ -39,13 +39,13 @@ export class PlanMode {
 
   /** The model wants to plan first. */
   enter(): void {
-    this.#wishedBy = 'model'
+    this.#requestedBy = 'model'
     this.#note('model')
   }
 
   /** The plan was approved. */
   leave(): void {
-    this.#wishedBy = undefined
+    this.#requestedBy = undefined
     this.#note(undefined)
   }
 
@@ -56,7 +56,7 @@ export class PlanMode {
 
   /** Why an action must not happen now; undefined where plan mode is off, and for what only reads. */
   refusal(action: Action): string | undefined {
-    if (this.#wishedBy === undefined) return undefined
+    if (this.#requestedBy === undefined) return undefined
     const change = changeOf(action)
     return change === undefined ? undefined : inPlanMode(change)
   }
@@ -67,7 +67,7 @@ export class PlanMode {
    * @param tool its name
    */
   refusalOfTool(tool: string): string | undefined {
-    return this.#wishedBy === undefined ? undefined : inPlanMode(`${tool} is not known to only read`)
+    return this.#requestedBy === undefined ? undefined : inPlanMode(`${tool} is not known to only read`)
   }
 }
 
@@ -102,8 +102,8 @@ function changeOf(action: Action): string | undefined {
  *
  * @param mayLeave whether it has `exit_plan_mode`: an agent of a run has not
  */
-export function planModeNotice({ wishedBy, lifted }: PlanMode, mayLeave: boolean): string | undefined {
-  if (wishedBy === undefined) {
+export function planModeNotice({ requestedBy, lifted }: PlanMode, mayLeave: boolean): string | undefined {
+  if (requestedBy === undefined) {
     return lifted ? 'Plan mode is off by the user’s word: what was planned may be carried out.' : undefined
   }
   const end = mayLeave ? 'When the plan is ready, call exit_plan_mode with it.' : 'Report what you found and would do.'

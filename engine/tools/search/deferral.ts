@@ -31,8 +31,8 @@ export function deferredOfServers(tools: readonly Tool[], deferral: Deferral): r
       return candidates
     case 'auto': {
       const size = candidates.reduce((sum, { declaration }) => sum + JSON.stringify(declaration ?? '').length, 0)
-      const room = (sharedTokens * deferral.percent) / 100
-      return size / unitsPerToken > room || candidates.length > mostTools ? candidates : []
+      const share = (sharedTokens * deferral.percent) / 100
+      return size / unitsPerToken > share || candidates.length > mostTools ? candidates : []
     }
     default:
       return deferral satisfies never

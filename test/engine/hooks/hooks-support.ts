@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
-import { createHooks, type HookRun, type Hooks, type HookSurroundings } from '../../../engine/hooks/hooks.ts'
+import { createHooks, type HookRun, type Hooks, type HookDependencies } from '../../../engine/hooks/hooks.ts'
 import { loadHooks } from '../../../engine/hooks/load.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
 import { tempDir } from '../../support/temp-dir.ts'
@@ -9,7 +9,7 @@ import { tempDir } from '../../support/temp-dir.ts'
 export type TestHooks = { readonly hooks: Hooks; readonly runs: readonly HookRun[]; readonly workspace: string }
 
 /** Loads a settings file with this `hooks` table and opens what its hooks need. */
-export async function hooksOf(table: object, given: Partial<HookSurroundings> = {}): Promise<TestHooks> {
+export async function hooksOf(table: object, given: Partial<HookDependencies> = {}): Promise<TestHooks> {
   const workspace = given.workspace ?? tempDir()
   const settings = tempDir({ 'settings.json': JSON.stringify({ hooks: table }) })
   const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace }))

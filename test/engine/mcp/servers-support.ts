@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
-import type { McpSurroundings } from '../../../engine/mcp/connection.ts'
+import type { McpDependencies } from '../../../engine/mcp/connection.ts'
 import type { McpServer, McpTransport } from '../../../engine/mcp/server.ts'
 import { startServers, type McpServers } from '../../../engine/mcp/servers.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
@@ -56,12 +56,12 @@ export async function start(
   const readableRoots = [dirname(process.execPath), new URL('../../..', import.meta.url).pathname]
   const sandbox = await openSandbox(parsePolicy({ mode: 'workspace-write', workspace, readableRoots }))
   onTestFinished(() => sandbox.close())
-  const surroundings: Omit<McpSurroundings, 'onToolsChanged'> = {
+  const dependencies: Omit<McpDependencies, 'onToolsChanged'> = {
     workspace,
     sandboxFor: () => Promise.resolve(sandbox),
     signal: new AbortController().signal,
   }
-  const started = await startServers(servers, surroundings, options)
+  const started = await startServers(servers, dependencies, options)
   onTestFinished(() => started.close())
   return started
 }

@@ -63,16 +63,16 @@ describe('by tokens and lines', () => {
       fc.property(
         fc.array(piece, { maxLength: 200 }).map((parts) => parts.join('')),
         fc.record({ tokens: fc.integer({ min: 4, max: 60 }), lines: fc.integer({ min: 2, max: 20 }) }),
-        (text, room) => {
-          const { text: shown, omitted } = truncateOutput(text, room)
-          if (fits(text, room)) {
+        (text, limit) => {
+          const { text: shown, omitted } = truncateOutput(text, limit)
+          if (fits(text, limit)) {
             expect(shown).toBe(text)
           } else {
             const [head = '', tail = ''] = shown.split(/\n\[\.\.\. [^]*? \.\.\.\]\n/)
             expect(text.startsWith(head) && text.endsWith(tail)).toBe(true)
             expect(head.length + tail.length + omitted).toBe(text.length)
             expect([head, tail].every((part) => part.isWellFormed())).toBe(true)
-            expect(fits(head + tail, room)).toBe(true)
+            expect(fits(head + tail, limit)).toBe(true)
           }
         },
       ),

@@ -17,14 +17,14 @@ import { openCaches } from '../config/caches.ts'
 import { configuredPolicy } from '../config/sandbox-policy.ts'
 import type { DeniedFiles } from '../config/denied-files.ts'
 import type { Settings } from '../config/schema.ts'
-import { createWidening, type Widening } from '../escalation/widening.ts'
+import { createEscalation, type Escalation } from '../escalation/escalation.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /** What a sandbox depends on beside the configuration. */
-type Confining = {
+type RunSandboxOptions = {
   /** Whether what is around this program is the sandbox. */
   readonly external: boolean
   /** What is said against hosts of the network allow-list. */
@@ -42,10 +42,10 @@ type Confining = {
  * The sandbox for the whole run, opened before the first request.
  * @throws UserError `sandboxUnavailable` where the policy can't be enforced here, `usage` where it makes no sense
  */
-export async function confine(
+export async function openRunSandbox(
   config: Settings,
   workspace: string,
-  { external, forbids, denied, environment, readable, views }: Confining,
+  { external, forbids, denied, environment, readable, views }: RunSandboxOptions,
 ): Promise<Sandbox> {
   const mode = sandboxModeOf(config)
   const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment))
@@ -83,8 +83,8 @@ export async function confine(
 }
 
 /** The wider sandboxes of a run, of the same kind as its own. */
-export function widen(sandbox: Sandbox, config: Settings, forbids: ForbidsHost): Widening {
-  return createWidening(sandbox, openLike(sandbox, config, forbids))
+export function openEscalation(sandbox: Sandbox, config: Settings, forbids: ForbidsHost): Escalation {
+  return createEscalation(sandbox, openLike(sandbox, config, forbids))
 }
 
 /** Opens sandboxes of the same kind as a run's. */

@@ -3,11 +3,11 @@ import type { Grant } from '../../policies/index.ts'
 import type { SandboxPolicy } from '../../sandbox/index.ts'
 
 /** A policy with these grants in it: this path, this host, this limit. Everything else stays as it is. */
-export function widenPolicy(policy: SandboxPolicy, grants: readonly Grant[]): SandboxPolicy {
-  return grants.reduce(widen, policy)
+export function escalatePolicy(policy: SandboxPolicy, grants: readonly Grant[]): SandboxPolicy {
+  return grants.reduce(escalate, policy)
 }
 
-function widen(policy: SandboxPolicy, grant: Grant): SandboxPolicy {
+function escalate(policy: SandboxPolicy, grant: Grant): SandboxPolicy {
   switch (grant.kind) {
     case 'read':
       return { ...policy, readableRoots: [...policy.readableRoots, grant.path] }

@@ -6,7 +6,7 @@ import { meteredModel } from '../agents/metered-model.ts'
 import type { RunHandle } from '../agents/sub-agents.ts'
 import { openSandbox, parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import type { CommandVariables } from '../hooks/command-variables.ts'
-import type { HookSurroundings } from '../hooks/hooks.ts'
+import type { HookDependencies } from '../hooks/hooks.ts'
 import { runsOutside, type Hook } from '../hooks/load.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import { judgement } from '../hooks/run-prompt.ts'
@@ -15,7 +15,7 @@ import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../core/model.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 import type { Session } from '../session/session.ts'
-import { rulesForProxy } from './confine.ts'
+import { rulesForProxy } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 
@@ -61,7 +61,7 @@ const secret = [
 /** Files there that hooks keep notes in from run to run. */
 const notes = /\.(?:log|txt|jsonl|csv|tsv|db|sqlite3?|tmp|lock|pid)$|^(?:logs?|notes|state|cache|data|todos|tmp)$/i
 
-type Around = {
+type HookDependencyOptions = {
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly sandbox: Sandbox
@@ -91,44 +91,44 @@ type Around = {
 }
 
 /** What the hooks of a run work with, and what frees it. */
-export function hookSurroundings(around: Around): {
-  readonly surroundings: Omit<HookSurroundings, 'onRun'>
+export function hookDependencies(options: HookDependencyOptions): {
+  readonly dependencies: Omit<HookDependencies, 'onRun'>
   readonly close: () => Promise<void>
 } {
-  const { workspace, session, servers } = around
+  const { workspace, session, servers } = options
   const own = new Map<Sandbox, Promise<Sandbox>>()
   const sandboxFor = (hook: Hook): Promise<Sandbox> => {
-    if (runsOutside(hook)) return around.outside()
-    const { sandbox } = around.now()
+    if (runsOutside(hook)) return options.outside()
+    const { sandbox } = options.now()
     if (hook.file.layer === 'project') return Promise.resolve(sandbox)
-    const opened = own.get(sandbox) ?? openForUser(sandbox, around)
+    const opened = own.get(sandbox) ?? openForUser(sandbox, options)
     own.set(sandbox, opened)
     return opened
   }
   return {
-    surroundings: {
+    dependencies: {
       common: () => ({
         session_id: session.threadId,
         transcript_path: join(session.directory, 'rollout.jsonl'),
-        cwd: around.now().workspace,
-        permission_mode: around.planMode.wishedBy === undefined ? permissionModes[around.approvalMode] : 'plan',
+        cwd: options.now().workspace,
+        permission_mode: options.planMode.requestedBy === undefined ? permissionModes[options.approvalMode] : 'plan',
       }),
       workspace,
-      cwd: () => around.now().workspace,
+      cwd: () => options.now().workspace,
       sandboxFor,
       envFileFor: envFiles({
         directory: session.directory,
         sandboxFor,
-        open: (policy) => openLike(around, policy),
-        variables: around.variables,
+        open: (policy) => openLike(options, policy),
+        variables: options.variables,
       }),
-      env: around.environment,
+      env: options.environment,
       ask: async ({ kind, text, model: name }, signal) => {
-        const { runContext } = around.runHandle()
+        const { runContext } = options.runHandle()
         const exhausted = runContext.exhausted()
         if (exhausted !== undefined) throw new Error(exhausted)
-        const opened = await around.openModel(name)
-        if (kind === 'agent') return around.inspect({ prompt: text, model: opened, judgement }, signal)
+        const opened = await options.openModel(name)
+        if (kind === 'agent') return options.inspect({ prompt: text, model: opened, judgement }, signal)
         const model = meteredModel(runContext.within(opened), runContext.spend)
         let said = ''
         const history = [{ type: 'message' as const, role: 'user' as const, text }]
@@ -145,9 +145,9 @@ export function hookSurroundings(around: Around): {
         if (result.isError) throw new Error(result.text)
         return result.text
       },
-      forbidsHost: around.forbidsHost,
+      forbidsHost: options.forbidsHost,
       keep: (text) => session.keepOutput(new TextEncoder().encode(text)),
-      signal: around.signal,
+      signal: options.signal,
     },
     close: async () => {
       for (const opened of own.values()) await (await opened).close()
@@ -158,9 +158,9 @@ export function hookSurroundings(around: Around): {
 const judge = 'You judge one event of a program that works by itself. Answer exactly as you are asked to.'
 
 /** The run's sandbox, in which the user's own hooks can keep their notes where Claude Code lets them: in `~/.claude`. */
-async function openForUser(sandbox: Sandbox, around: Around): Promise<Sandbox> {
+async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Promise<Sandbox> {
   const { policy } = sandbox
-  const folder = join(around.home, '.claude')
+  const folder = join(options.home, '.claude')
   if (policy.mode !== 'workspace-write' || !existsSync(folder)) return sandbox
   const wider = parsePolicy({
     ...policy,
@@ -172,11 +172,11 @@ async function openForUser(sandbox: Sandbox, around: Around): Promise<Sandbox> {
       ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),
     ],
   })
-  return openLike(around, wider)
+  return openLike(options, wider)
 }
 
 /** A sandbox of the same kind as the run's. */
-function openLike({ sandbox, image, forbids }: Around, policy: SandboxPolicy): Promise<Sandbox> {
+function openLike({ sandbox, image, forbids }: HookDependencyOptions, policy: SandboxPolicy): Promise<Sandbox> {
   const { backend } = sandbox
   return openSandbox(policy, { backend, image, network: rulesForProxy(forbids), known: sandbox.known?.() })
 }

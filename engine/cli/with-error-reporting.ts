@@ -7,7 +7,7 @@ import { UserError } from '../core/user-error.ts'
 type Program = (argv: readonly string[], name?: string) => Promise<number>
 
 /** The same program, which says on stderr what it would throw: in one line, without a stack trace. */
-export function reporting(run: Program): Program {
+export function withErrorReporting(run: Program): Program {
   return async (argv, name = 'agent') => {
     const output = watchOutput()
     try {

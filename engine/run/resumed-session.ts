@@ -1,7 +1,7 @@
 import type { HistoryItem, Usage } from '../core/model.ts'
 
 /** What a session holds when a run goes on with it. */
-export type Earlier = {
+export type ResumedSession = {
   /** What the model is sent of it. */
   readonly history: readonly HistoryItem[]
   /** All that was said in it. */

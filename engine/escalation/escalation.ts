@@ -3,7 +3,7 @@ import type { KnownPlaces, Place, Sandbox, SandboxPolicy } from '../../sandbox/i
 import { isInside } from '../core/paths.ts'
 import { holdGrant, lostPath, requireHeld, type HeldGrant } from './held-grants.ts'
 import { makeGranted } from './make-granted.ts'
-import { widenPolicy } from './widen-policy.ts'
+import { escalatePolicy } from './escalate-policy.ts'
 
 /** Grants that somebody is asked about, and the places that they mean. */
 export type AskedGrants = {
@@ -14,7 +14,7 @@ export type AskedGrants = {
 }
 
 /** The sandboxes of a run: its own, and the wider ones that were granted. */
-export type Widening = {
+export type Escalation = {
   /** Holds the places of grants. To be called before anybody is asked. */
   readonly ask: (grants: readonly Grant[]) => AskedGrants
   /**
@@ -35,10 +35,10 @@ export type Widening = {
  *
  * @param open opens a sandbox for a policy, in the way that the run's own was opened, with the places that its paths mean
  */
-export function createWidening(
+export function createEscalation(
   own: Sandbox,
   open: (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>,
-): Widening {
+): Escalation {
   const { backend } = own
   const opened = new Map<string, Promise<Sandbox>>()
   const standing = new Map<string, HeldGrant>()
@@ -102,7 +102,7 @@ export function createWidening(
       const sandbox =
         opened.get(key) ??
         open(
-          widenPolicy(
+          escalatePolicy(
             own.policy,
             held.map(({ grant }) => grant),
           ),

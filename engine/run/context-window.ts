@@ -4,7 +4,7 @@ import { ModelError } from '../core/model.ts'
 const growth = 1.25
 
 /** Whether there is room for a further request in the model's window, and when the conversation has to be cut. */
-export class Room {
+export class ContextWindow {
   readonly #limitOf: (model: string) => number | undefined
   #overflow: 'none' | 'seen' | 'mended' = 'none'
   #least = 0
