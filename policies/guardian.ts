@@ -9,6 +9,7 @@ import { checkUnder, type CheckedCommand } from './check.ts'
 import type { CommandAnalysis } from './commands/analyse.ts'
 import { nobody, type Reviewer, type ReviewerAnswer } from './reviewer.ts'
 import { remedyFor } from './remedy.ts'
+import { withOpinions, type OthersOpinions } from './with-opinions.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { joinPermissions } from './permissions/join.ts'
 import { loadRules } from './rules/load.ts'
@@ -36,7 +37,7 @@ export type GuardianOptions = {
 }
 
 /** What goes with one review. */
-export type ReviewOptions = {
+export type ReviewOptions = OthersOpinions & {
   readonly signal?: AbortSignal
   /** A patch as a unified diff, for the reviewer. */
   readonly diff?: string
@@ -46,16 +47,6 @@ export type ReviewOptions = {
   readonly refuse?: string
   /** The stage that knows it. Default: `confinement`. */
   readonly refusedBy?: string
-  /**
-   * What a hook said. `ask` has the reviewer asked even where all else allows; `allow` answers what only the approval mode would
-   * ask, and lifts no rule, permission or alarm.
-   */
-  readonly hook?: {
-    readonly decision: 'ask' | 'allow'
-    readonly reason: string
-    /** Who says so, for the record. Default: `hook`. */
-    readonly by?: string
-  }
 }
 
 /** Where a command that is only checked would run. */
@@ -118,7 +109,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
       let verdict: Verdict
       try {
         frozen = freezeAction(action)
-        const assessment = withHook(assess(frozen, policy), options.hook)
+        const assessment = withOpinions(assess(frozen, policy), options)
         analysis = assessment.analysis
         const { refuse, refusedBy = 'confinement' } = options
         verdict = refuse === undefined ? await decide(frozen, assessment, options) : deny(refusedBy, refuse)
@@ -150,7 +141,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
   async function decide(
     action: Action,
     assessment: Assessment,
-    { signal, hook: _, refuse: __, refusedBy: ___, ...more }: ReviewOptions,
+    { signal, hook: _, refuse: __, refusedBy: ___, byUser: ____, ...more }: ReviewOptions,
   ): Promise<Verdict> {
     const { decision, stage, reason, rule } = assessment
     const named = rule === undefined ? {} : { rule }
@@ -221,17 +212,6 @@ export function createGuardian(options: GuardianOptions): Guardian {
       return { outcome: 'unavailable', reason: messageOf(cause) }
     }
   }
-}
-
-function withHook(assessment: Assessment, hook: ReviewOptions['hook']): Assessment {
-  if (hook === undefined || assessment.decision === 'deny') return assessment
-  const { analysis } = assessment
-  const { by: stage = 'hook', ...opinion } = hook
-  const said = { ...opinion, stage, analysis }
-  if (hook.decision === 'ask') return assessment.decision === 'ask' ? assessment : said
-  const alarmed = analysis?.commands.some(({ alarms }) => alarms.length > 0) === true
-  const onlyTheMode = assessment.stage === 'mode' || (assessment.stage === 'analysis' && !alarmed)
-  return assessment.decision === 'ask' && onlyTheMode ? said : assessment
 }
 
 function deny(decidedBy: string, reason: string): Verdict & { readonly decision: 'deny' } {

@@ -147,6 +147,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ignoredConfig: [...config.ignored, ...policies.ignored, ...extensions.ignored],
     ...(session.output === undefined ? {} : { output: session.output }),
     ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
+    ...(session.verify === undefined ? {} : { verify: session.verify }),
     ...(session.deliver === undefined ? {} : { deliver: session.deliver }),
     ...(request.task.type === 'calls' ? { serve: options.serve } : {}),
     budget: request.budget ?? {},

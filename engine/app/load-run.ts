@@ -19,6 +19,7 @@ import { readExtensions } from './read-extensions.ts'
 import type { RunRequest } from './request.ts'
 import type { Configured, Loaded } from './stages.ts'
 import { loadUserTools } from './user-tools.ts'
+import { chooseVerification, withVerification } from './verification.ts'
 import { findRepository, requireRepository } from './workspace.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
   const { workspace, environment } = request
   const places = findPlaces(environment)
   await finishReviewsFirst(warn)
-  const config = loadSettings(request.settings ?? {}, workspace, places)
+  const config = loadSettings(withVerification(request), workspace, places)
   const { settings } = config
   if (request.outsideRepository !== true) requireRepository(workspace)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
@@ -95,6 +96,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     model,
     openNamed: (name) => openNamed(name, sources),
     output,
+    verify: chooseVerification(request, settings, beginning.resumedFrom),
     choice,
     review,
     factsOf,

@@ -41,6 +41,14 @@ export type TransactionRequest = {
   readonly landIgnored?: boolean
 }
 
+/** Commands that run in the sandbox when the model is done; one that fails is told to the model, which works on. */
+type VerificationRequest = {
+  /** Lines for the shell. They are the user's words: nobody is asked about them, and rules that forbid hold. `[]`: none. Default: as configured. */
+  readonly commands?: readonly string[]
+  /** How often the model is told before the run has failed; 0: as often as its budget allows. Default: 2. */
+  readonly attempts?: number
+}
+
 /**
  * What is wanted of a run, in words of the domain: nothing of a terminal, of a command line or of the process. Whatever is left out is as
  * the configuration says, or as `agent exec` without options has it.
@@ -68,6 +76,8 @@ export type RunRequest = {
   readonly plan?: boolean
   /** Works on a private view of the workspace. Default: as `transactional` of the configuration says, and as the session was left. */
   readonly transaction?: TransactionRequest
+  /** What has to succeed when the model is done. Default: as `verify` of the configuration says, and as the session was left. */
+  readonly verify?: VerificationRequest
   /** Fails where the provider has no web search. Default: it is done without. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing

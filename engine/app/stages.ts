@@ -7,6 +7,7 @@ import type { Settings } from '../config/schema.ts'
 import type { Escalation } from '../escalation/escalation.ts'
 import type { Memory, MemoryPlaces } from '../memory/read-memory.ts'
 import type { Model } from '../core/model.ts'
+import type { Verification } from '../core/verification.ts'
 import type { ModelFacts } from '../models/index.ts'
 import type { Places } from '../core/places.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
@@ -52,6 +53,8 @@ export type Loaded = Configured & {
   /** A model by its name. */
   readonly openNamed: (name: string) => Promise<Model>
   readonly output: OutputContract | undefined
+  /** What has to succeed when the model is done. Undefined: nothing. */
+  readonly verify: Verification | undefined
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
   readonly factsOf: (name: string) => ModelFacts

@@ -31,6 +31,9 @@ export type ExecOptions = ConfigOptions & {
   readonly transactional?: 'auto' | 'copy' | 'reflink'
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true
+  /** False: nothing is verified. Absent: as the session was, or is configured. */
+  readonly verify?: readonly string[] | false
+  readonly verifyAttempts?: number
   /** Absent: as the session was, and a new one acts. */
   readonly plan?: boolean
 }

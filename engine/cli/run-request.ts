@@ -51,6 +51,7 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
     ...(threadSource === undefined ? {} : { source: threadSource }),
     ephemeral: options.ephemeral === true,
     ...transactionOf(options),
+    ...verificationOf(options),
     outsideRepository: options.skipGitRepoCheck === true,
     ...(plan === undefined ? {} : { plan }),
     reviewing: {
@@ -81,6 +82,16 @@ function transactionOf({ transactional, land, landIgnored }: ExecOptions): Pick<
       ...(transactional === undefined ? {} : { strategy: transactional }),
       ...(land === undefined ? {} : { land }),
       ...(landIgnored === undefined ? {} : { landIgnored }),
+    },
+  }
+}
+
+function verificationOf({ verify, verifyAttempts: attempts }: ExecOptions): Pick<RunRequest, 'verify'> {
+  if (verify === undefined && attempts === undefined) return {}
+  return {
+    verify: {
+      ...(verify === undefined ? {} : { commands: verify === false ? [] : verify }),
+      ...(attempts === undefined ? {} : { attempts }),
     },
   }
 }

@@ -5,14 +5,23 @@ import {
   transactionReport,
   unsupportedClaim,
   usage,
+  verified,
   withheld,
   type RunSummary,
   type UsageSoFar,
 } from './run-summary.ts'
 
 export { webSearchAction } from './items.ts'
-export type { AssessmentItem, CommandItem, EventVerdict, Item, ItemDraft, ToolCallItem } from './items.ts'
-export type { Result, RunSummary, UsageSoFar, UnsupportedClaim } from './run-summary.ts'
+export type {
+  AssessmentItem,
+  CommandItem,
+  EventVerdict,
+  Item,
+  ItemDraft,
+  ToolCallItem,
+  VerificationItem,
+} from './items.ts'
+export type { Result, RunSummary, UsageSoFar, UnsupportedClaim, Verified } from './run-summary.ts'
 
 /**
  * The event stream of a run: what `agent exec --json` prints, one object a line. Types and fields are those of
@@ -64,6 +73,8 @@ const terminal = {
       not_counted: z.string().optional(),
     })
     .optional(),
+  /** Ours: how each command of `--verify` went when it ran last. Absent: none ran. */
+  verified: z.array(verified).optional(),
   /** Ours: what became of the changes of a run that is a transaction. Absent: it worked in the tree itself. */
   transaction: transactionReport.optional(),
 }
@@ -99,6 +110,8 @@ export const RunEvent = z.discriminatedUnion('type', [
           resumed: z.literal(true).optional(),
         })
         .optional(),
+      /** Commands that run when the model is done, and how often one that fails is told to it; 0: as often as the budget allows. */
+      verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
       /** Nothing of the run is kept, so it can't be resumed. */
       ephemeral: z.literal(true).optional(),
       /** What commands reach: `off`, `allowlist` or `full`. */

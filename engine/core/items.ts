@@ -1,58 +1,9 @@
 import * as z from 'zod'
-
-/** Ours: what the Guardian said to the call behind an item. */
-const verdict = z.object({
-  decision: z.enum(['allow', 'deny', 'abort']),
-  decided_by: z.string(),
-  reason: z.string(),
-  rule: z.string().optional(),
-})
-
-/** Ours: something the sandbox refused while a command ran, and how to allow it. */
-const denial = z.object({
-  kind: z.enum(['path', 'host', 'syscall', 'limit', 'quarantine']),
-  subject: z.string(),
-  rule: z.string(),
-  certainty: z.enum(['proven', 'suspected']),
-  how_to_allow: z.string(),
-})
-
-/** What all items have. */
-const common = {
-  id: z.string(),
-  /** Ours: where the whole item lies, when it was too long for one line. */
-  whole_file: z.string().optional(),
-  /** Ours: who did it, where it was an agent that the run handed work to. */
-  agent_id: z.string().optional(),
-}
+import { commandExecution, common, verdict, verification } from './command-items.ts'
 
 const agentMessage = z.object({ ...common, type: z.literal('agent_message'), text: z.string() })
 
 const reasoning = z.object({ ...common, type: z.literal('reasoning'), text: z.string() })
-
-const commandExecution = z.object({
-  ...common,
-  type: z.literal('command_execution'),
-  /** The argument vector, quoted for a shell. */
-  command: z.string(),
-  /** stdout and stderr as they came, cut in the middle when long. */
-  aggregated_output: z.string(),
-  /** Null while it runs, and for a command that was declined or killed. */
-  exit_code: z.int().nullable(),
-  status: z.enum(['in_progress', 'completed', 'failed', 'declined']),
-  call_id: z.string(),
-  cwd: z.string(),
-  sandbox: z.string().optional(),
-  duration_ms: z.number().optional(),
-  /** How a command ended that has no exit code. */
-  ended_by: z.enum(['signal', 'timeout', 'cancelled']).optional(),
-  /** Where the whole output lies when `aggregated_output` was cut. */
-  output_file: z.string().optional(),
-  verdict: verdict.optional(),
-  /** What it was granted beyond the run's sandbox, in words. Absent: nothing. */
-  granted: z.array(z.string()).optional(),
-  denials: z.array(denial).optional(),
-})
 
 const fileChange = z.object({
   ...common,
@@ -227,12 +178,14 @@ export const item = z.discriminatedUnion('type', [
   planMode,
   webSearch,
   worktree,
+  verification,
   errorItem,
 ])
 
 /** A thing of a run that has a beginning and an end: a message, a command, a change of files. */
 export type Item = z.infer<typeof item>
 export type CommandItem = z.infer<typeof commandExecution>
+export type VerificationItem = z.infer<typeof verification>
 export type ToolCallItem = z.infer<typeof toolCall>
 export type AssessmentItem = z.infer<typeof guardianAssessment>
 export type EventVerdict = z.infer<typeof verdict>

@@ -55,6 +55,19 @@ export type UsageSoFar = {
   readonly of: Pick<Budget, 'maxTurns' | 'maxTokens' | 'maxCost'>
 }
 
+/** Ours: how a command of `--verify` went when it ran last. */
+export const verified = z.object({
+  command: z.string(),
+  passed: z.boolean(),
+  /** Null where it was killed or did not start. */
+  exit_code: z.int().nullable(),
+  duration_ms: z.number(),
+  /** How often it ran. */
+  attempts: z.int(),
+})
+
+export type Verified = z.infer<typeof verified>
+
 /** How a run ended that is a transaction, as events say it. */
 export const transactionReport = z.object({
   /** How the view was made. */
@@ -112,6 +125,8 @@ export type RunSummary = {
   /** What was given to commands that is a way out of any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
   readonly result?: Result | undefined
+  /** How the commands of `--verify` went, as far as they ran. Absent: there were none. */
+  readonly verified?: readonly Verified[] | undefined
   /** What the final message claims and the record contradicts. Absent: nothing. */
   readonly unsupported?: readonly UnsupportedClaim[] | undefined
 }

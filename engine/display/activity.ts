@@ -18,6 +18,8 @@ export function activity(item: Item): string {
       return 'summing up the conversation'
     case 'hook':
       return `running the ${item.event} hook`
+    case 'verification':
+      return `verifying: ${oneLine(item.command)}`
     case 'plan_mode':
       return 'the plan is looked at'
     case 'agent_message':

@@ -1,4 +1,4 @@
-import type { AssessmentItem, EventVerdict, Item } from '../core/events.ts'
+import type { AssessmentItem, CommandItem, EventVerdict, Item } from '../core/events.ts'
 import { diffLines } from './diff-lines.ts'
 import type { Paint, Style } from './style.ts'
 import { oneLine, seconds } from './words.ts'
@@ -16,6 +16,8 @@ export function itemLines(item: Item, style: Style): readonly string[] {
       return item.text.split('\n').map((line) => paint('dim', `  ${line}`))
     case 'command_execution':
       return commandLines(item, style)
+    case 'verification':
+      return commandLines({ ...item, command: `verify: ${oneLine(item.command)}` }, style)
     case 'file_change': {
       const files = item.changes.map(({ path, kind }) => `    ${kind} ${shorten(path)}`)
       if (item.verdict !== undefined && item.verdict.decision !== 'allow') {
@@ -65,7 +67,10 @@ export function itemLines(item: Item, style: Style): readonly string[] {
   }
 }
 
-function commandLines(item: Extract<Item, { type: 'command_execution' }>, { paint, detail }: Style): readonly string[] {
+function commandLines(
+  item: Omit<CommandItem, 'type' | 'call_id' | 'cwd' | 'granted'>,
+  { paint, detail }: Style,
+): readonly string[] {
   const command = oneLine(item.command)
   if (item.status === 'declined') {
     return [paint('red', `✗ refused: ${command}`), ...verdictLines(item.verdict, paint)]

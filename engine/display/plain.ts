@@ -30,6 +30,8 @@ export function plainSink(write: (text: string) => void, options: FormatterOptio
 }
 
 function startOf(event: RunEvent): readonly string[] {
-  if (event.type !== 'item.started' || event.item.type !== 'command_execution') return []
-  return [`$ ${harmless(oneLine(event.item.command))}`]
+  if (event.type !== 'item.started') return []
+  const { item } = event
+  if (item.type === 'verification') return [`$ verify: ${harmless(oneLine(item.command))}`]
+  return item.type === 'command_execution' ? [`$ ${harmless(oneLine(item.command))}`] : []
 }

@@ -60,5 +60,5 @@ export function watchLongRunning(print: (lines: readonly string[]) => void): Sti
 }
 
 function takesTime({ type }: Item): boolean {
-  return type === 'command_execution' || type === 'mcp_tool_call' || type === 'tool_call'
+  return type === 'command_execution' || type === 'verification' || type === 'mcp_tool_call' || type === 'tool_call'
 }

@@ -23,6 +23,7 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
     ...transactionLines(summary, shorten).map((line) => paint(landedWell(summary) ? 'dim' : 'yellow', line)),
     ...laterLines(summary, shorten).map((line) => paint('yellow', line)),
     `  commands run: ${commands.run}${failed}`,
+    ...verifiedLines(summary).map(([line, passed]) => (passed ? line : paint('red', line))),
     `  refused: ${denied.length === 0 ? 'nothing' : denied.length}`,
     ...denied.map(({ what, reason }) => `    ${oneLine(what)}: ${reason}`),
     `  tokens: ${usage.input_tokens} in (${usage.cached_input_tokens} cached), ${usage.output_tokens} out · cost: ${dollars(summary.costUsd)}`,
@@ -31,6 +32,14 @@ export function summaryLines(summary: RunSummary, { paint, shorten }: Style, tol
     ...(summary.unenforced ?? []).map((sentence) => paint('yellow', `  not enforced here: ${sentence}`)),
     ...(summary.auditHead === undefined ? [] : [paint('dim', `  audit head: ${summary.auditHead}`)]),
   ]
+}
+
+/** How each command of `--verify` went when it ran last, and whether that is well. */
+function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line: string, passed: boolean])[] {
+  return verified.map(({ command, passed, exit_code: code, attempts }) => {
+    const end = passed ? 'passed' : code === null ? 'failed' : `failed with exit code ${code}`
+    return [`  verify: ${oneLine(command)}: ${end}${attempts === 1 ? '' : ` (run ${attempts} times)`}`, passed]
+  })
 }
 
 /** What the model says was done and wasn't: to be read before its message is believed. */

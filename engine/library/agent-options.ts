@@ -40,6 +40,13 @@ export type AgentOptions<Output = unknown> = {
   readonly outputSchema?: z.ZodType<Output> | JsonSchema
   /** Limits of each run. Default: none. */
   readonly budget?: Budget
+  /**
+   * Commands that run in the sandbox when the model is done; one that fails is told to the model, which works on, and in the end the run has failed.
+   * They are your words: nobody is asked about them, and rules that forbid hold. Default: as configured.
+   */
+  readonly verify?: readonly string[]
+  /** How often the model is told of those that fail; 0: as often as the budget allows. Default: 2. */
+  readonly verifyAttempts?: number
   /** Ends a run at the first call that is refused. Default: false. */
   readonly failOnDenied?: boolean
   /** States that something around this process is the sandbox, so that none is opened. Default: false. */

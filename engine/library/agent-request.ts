@@ -15,7 +15,7 @@ import type { AgentOptions } from './agent-options.ts'
  * @throws UserError `usage` for a workspace that isn't there, and for settings that are wrong or contradict each other
  */
 export function agentRequest(options: AgentOptions, output: OutputSchema | undefined): Omit<RunRequest, 'task'> {
-  const { model, tools, reviewer, budget, resume, sinks, environment = process.env } = options
+  const { model, tools, reviewer, budget, resume, sinks, verify, verifyAttempts, environment = process.env } = options
   const workspace = findWorkspace(options.workspace, 'workspace')
   if (options.skipGitRepoCheck !== true && findRepository(workspace) === undefined) {
     throw new UserError(
@@ -38,6 +38,14 @@ export function agentRequest(options: AgentOptions, output: OutputSchema | undef
     ...(resume === undefined ? {} : { start: { type: 'resume', id: resume === 'last' ? undefined : resume } }),
     ...(output === undefined ? {} : { output }),
     ...(budget === undefined ? {} : { budget }),
+    ...(verify === undefined && verifyAttempts === undefined
+      ? {}
+      : {
+          verify: {
+            ...(verify === undefined ? {} : { commands: verify }),
+            ...(verifyAttempts === undefined ? {} : { attempts: verifyAttempts }),
+          },
+        }),
     ...(sinks === undefined ? {} : { sinks }),
   }
 }

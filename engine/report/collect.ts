@@ -225,6 +225,6 @@ function emptyRun(): Writable<ReportRun> {
   return {
     ...{ prompt: undefined, context: [], model: undefined, workspace: undefined, configuration: [], notes: [] },
     ...{ outside: [], budget: {}, began: undefined, program: undefined, end: undefined as RunEnd | undefined },
-    ...{ spending: [], ephemeral: false },
+    ...{ spending: [], ephemeral: false, verify: [] },
   }
 }

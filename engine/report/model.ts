@@ -37,6 +37,8 @@ export type ReportRun = {
   readonly notes: readonly string[]
   /** What lies outside the sandbox, as sentences. */
   readonly outside: readonly string[]
+  /** What was to be verified when the model was done. */
+  readonly verify: readonly string[]
   readonly budget: { readonly maxTokens?: number; readonly maxCost?: number; readonly maxTurns?: number }
   /** Milliseconds since 1970. */
   readonly began: number | undefined
@@ -60,6 +62,14 @@ export type RunEnd = {
   readonly costUsd: number | undefined
   readonly denied: number
   readonly auditHead: string | undefined
+  /** How the commands of `--verify` went when they ran last. */
+  readonly verified: readonly {
+    readonly command: string
+    readonly passed: boolean
+    readonly exitCode: number | undefined
+    readonly durationMs: number
+    readonly attempts: number
+  }[]
   readonly claims: readonly { readonly text: string; readonly why: string }[]
   readonly runsLater: readonly { readonly path: string; readonly program: string }[]
   readonly notCounted: string | undefined
@@ -107,6 +117,7 @@ export type StepKind =
   | 'plan'
   | 'search'
   | 'worktree'
+  | 'verify'
   | 'error'
 
 /** Text of a step. */

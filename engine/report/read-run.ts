@@ -55,6 +55,7 @@ export function readStart(event: Fields): Partial<ReportRun> {
     configuration: named.flatMap(([name, value]) =>
       typeof value === 'string' && value !== '' ? [[name, value] as const] : [],
     ),
+    verify: textsOf(fieldsOf(config['verify'])['commands']),
     notes: [...ignoredOf(config['ignored_config']), ...looseOf(config['denies_not_enforced'])],
     outside: outsideOf(event, config),
   }
@@ -107,6 +108,15 @@ export function readTerminal(event: Fields): RunEnd {
     costUsd: numberOf(event['cost_usd']),
     denied: numberOf(event['denied']) ?? 0,
     auditHead: textOf(event['audit_head']),
+    verified: listOf(event['verified'])
+      .map(fieldsOf)
+      .map(({ command, passed, exit_code: code, duration_ms: ms, attempts }) => ({
+        command: textOf(command) ?? '',
+        passed: passed === true,
+        exitCode: numberOf(code),
+        durationMs: numberOf(ms) ?? 0,
+        attempts: numberOf(attempts) ?? 1,
+      })),
     claims: listOf(event['unsupported_claims'])
       .map(fieldsOf)
       .map(({ text, why }) => ({ text: textOf(text) ?? '', why: textOf(why) ?? '' })),

@@ -19,6 +19,7 @@ const kinds: Readonly<Record<string, StepKind>> = {
   plan_mode: 'plan',
   web_search: 'search',
   worktree: 'worktree',
+  verification: 'verify',
   error: 'error',
 }
 
@@ -47,7 +48,8 @@ export function stepOf(value: unknown): StepDraft | undefined {
   }
 }
 
-const isNote = (kind: StepKind): boolean => kind !== 'command' && kind !== 'patch' && kind !== 'tool' && kind !== 'mcp'
+const isNote = (kind: StepKind): boolean => !acting.includes(kind)
+const acting: readonly StepKind[] = ['command', 'patch', 'tool', 'mcp', 'verify']
 
 function verdictOf(value: unknown): StepVerdict | undefined {
   const { decision, decided_by: decidedBy, reason, rule } = fieldsOf(value)
@@ -89,6 +91,7 @@ function titleOf(kind: StepKind, item: Fields): string {
     case 'reasoning':
       return firstLine(text('text'))
     case 'command':
+    case 'verify':
       return oneLine(text('command').slice(0, 4000))
     case 'patch':
       return listOf(item['changes'])
@@ -122,7 +125,7 @@ function titleOf(kind: StepKind, item: Fields): string {
 }
 
 function outcomeOf(kind: StepKind, item: Fields): string | undefined {
-  if (kind === 'command') {
+  if (kind === 'command' || kind === 'verify') {
     const code = numberOf(item['exit_code'])
     if (code !== undefined) return `exit ${code}`
     return textOf(item['ended_by'])
@@ -141,6 +144,7 @@ function partsOf(kind: StepKind, item: Fields): readonly Part[] {
     case 'reasoning':
       return part('reasoning', 'text', 'markdown')
     case 'command':
+    case 'verify':
       return [
         ...part('command', 'command', 'shell'),
         ...part('output', 'aggregated_output', 'output', textOf(item['output_file'])),

@@ -1,6 +1,6 @@
 import { shellJoin } from '../core/text/shell-join.ts'
 import type { EndReason } from '../core/exit-codes.ts'
-import { endings } from '../display/words.ts'
+import { endings, seconds } from '../display/words.ts'
 import type { Report, ReportRun, Step } from './model.ts'
 
 /** How a run ended, for a heading: in words, and whether that is good. */
@@ -20,6 +20,33 @@ export function endingOf({ end }: ReportRun): Ending {
   if (end.exitCode === 0) return { words: 'Done', tone: end.claims.length > 0 ? 'warn' : 'ok' }
   const words = Object.hasOwn(endings, end.reason) ? endings[end.reason as EndReason] : end.reason
   return { words: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, tone: 'bad' }
+}
+
+/** How a command of `--verify` went in the end. */
+type VerifyLine = { readonly command: string; readonly state: 'passed' | 'failed' | 'not run'; readonly words: string }
+
+/** The commands that a run was to be verified by, each with how it went in the end. */
+export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
+  const ran = end?.verified ?? []
+  const told = new Set(ran.map(({ command }) => command))
+  return [
+    ...ran.map(({ command, passed, exitCode, durationMs, attempts }): VerifyLine => ({
+      command,
+      state: passed ? 'passed' : 'failed',
+      words: [
+        passed ? 'passed' : exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`,
+        `in ${seconds(durationMs)}`,
+        ...(attempts > 1 ? [`(run ${attempts} times)`] : []),
+      ].join(' '),
+    })),
+    ...verify
+      .filter((command) => !told.has(command))
+      .map((command): VerifyLine => ({
+        command,
+        state: 'not run',
+        words: 'not run: the model did not come to its end',
+      })),
+  ]
 }
 
 /** A command that somebody may want to run next. */
@@ -131,12 +158,16 @@ function refusal({ title, verdict, number, kind, parts }: Step): Attention {
   }
 }
 
+const actingKinds: readonly Step['kind'][] = ['command', 'patch', 'mcp', 'tool', 'verify']
+
 function failures(steps: readonly Step[]): readonly Attention[] {
-  const acting = steps.filter(({ kind }) => kind === 'command' || kind === 'patch' || kind === 'mcp' || kind === 'tool')
-  const succeeded = new Map(acting.filter(({ status }) => status === 'ok').map(({ title, number }) => [title, number]))
+  const acting = steps.filter(({ kind }) => actingKinds.includes(kind))
+  const succeeded = new Map(
+    acting.filter(({ status }) => status === 'ok').map(({ title, number, kind }) => [`${kind} ${title}`, number]),
+  )
   return acting.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
     if (status !== 'failed' && status !== 'open') return []
-    const later = succeeded.get(title) ?? 0
+    const later = succeeded.get(`${kind} ${title}`) ?? 0
     // What succeeded in the end is the story of the timeline.
     if (later > number) return []
     const end =
@@ -150,7 +181,9 @@ function failures(steps: readonly Step[]): readonly Attention[] {
         ? 'Never ended'
         : kind === 'command'
           ? 'Failed'
-          : `The ${kind === 'patch' ? 'patch did not apply' : 'call failed'}`
+          : kind === 'verify'
+            ? 'Verification failed'
+            : `The ${kind === 'patch' ? 'patch did not apply' : 'call failed'}`
     return [
       {
         tone: 'warn',

@@ -28,6 +28,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
       plan_mode: options.planMode?.requestedBy,
       budget: given({ max_turns: maxTurns, max_tokens: maxTokens, max_cost_usd: maxCost, timeout_ms: timeoutMs }),
       transaction: options.transaction?.facts,
+      verify: options.verify && { ...options.verify, commands: [...options.verify.commands] },
       session_dir: options.session.directory,
       ephemeral: options.session.kept ? undefined : (true as const),
       ignored_config: ignored.length === 0 ? undefined : ignored,

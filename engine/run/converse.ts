@@ -37,9 +37,13 @@ export async function converse(options: RunOptions, path: CallPath, running: Run
   try {
     for (;;) {
       const request = { ...fixed, tools: options.tools.declarations, history: conversation.items }
-      const verdict =
+      const reached =
         (await firstVerdict(observers, ({ beforeRequest }) => beforeRequest?.(request))) ??
         (await turn({ options, path, running, model, signal, observers, request }))
+      const verdict =
+        reached?.type === 'done'
+          ? ((await firstVerdict(observers, ({ beforeEnd }) => beforeEnd?.())) ?? reached)
+          : reached
       if (verdict?.type === 'done') return undefined
       if (verdict?.type === 'stop') return verdict.stop
     }

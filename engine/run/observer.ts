@@ -32,6 +32,8 @@ export type Observer = {
   readonly afterAnswer?: () => void
   /** After it has answered and everything that it called for is done. */
   readonly afterResponse?: (response: Responded) => Promise<Opinion> | Opinion
+  /** The run is to end as it should, by the model or by another observer. Without a verdict it does. */
+  readonly beforeEnd?: () => Promise<Opinion> | Opinion
   /** Where it could not be asked. Without a verdict the error ends the run; it may be put into other words here. */
   readonly afterFailure?: (error: unknown) => Opinion
 }

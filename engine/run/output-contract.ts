@@ -13,7 +13,8 @@ export type OutputSchema = {
 
 /** What becomes of a run after a response: it is done, the model is corrected, or corrections have not helped. */
 type Judgement =
-  | { readonly done: true }
+  /** `delivered`: the message, where a tool took it. */
+  | { readonly done: true; readonly delivered?: string }
   | { readonly done: false; readonly correction: string }
   | { readonly done: false; readonly failure: string }
 
@@ -41,11 +42,6 @@ export class OutputContract {
     this.tool = enforced ? undefined : this.#deliveryTool()
   }
 
-  /** What was delivered through the tool: the final message. */
-  get delivered(): string | undefined {
-    return this.#delivered
-  }
-
   /** Judges a response without calls, which is the model's final message. */
   judgeMessage(history: readonly HistoryItem[]): Judgement {
     const message = lastMessage(history)
@@ -57,7 +53,10 @@ export class OutputContract {
 
   /** Judges what the calls of a response delivered. Undefined: nothing, rightly or wrongly. */
   judgeCalls(): Judgement | undefined {
-    if (this.#delivered !== undefined) return { done: true }
+    const delivered = this.#delivered
+    // Whoever has to go on after it delivers again.
+    this.#delivered = undefined
+    if (delivered !== undefined) return { done: true, delivered }
     const errors = this.#misfit
     this.#misfit = []
     return errors.length === 0 ? undefined : this.#correct(errors, '')

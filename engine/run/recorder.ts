@@ -1,5 +1,14 @@
 import type { Withheld } from '../../sandbox/index.ts'
-import type { Item, ItemDraft, RunEvent, RunSummary, Sink, UsageSoFar, UnsupportedClaim } from '../core/events.ts'
+import type {
+  Item,
+  ItemDraft,
+  RunEvent,
+  RunSummary,
+  Sink,
+  UsageSoFar,
+  UnsupportedClaim,
+  Verified,
+} from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 import { exitCodes, type EndReason } from '../core/exit-codes.ts'
 import { noUsage, sumUsage } from '../core/usage.ts'
@@ -9,7 +18,7 @@ import type { SandboxStatus } from '../core/sandbox-status.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
-import { eventUsage, isJudged, isLookUp, subject } from './summarize.ts'
+import { eventUsage, isJudged, isLookUp, subject, verifiedBy } from './summarize.ts'
 import { resultOf, terminalEvent } from './terminal-event.ts'
 import { Evidence } from './claims/evidence.ts'
 import type { ResumedSession } from './resumed-session.ts'
@@ -49,6 +58,7 @@ export class Recorder {
   readonly #patched = new Map<string, { readonly first: string; readonly last: string }>()
   readonly #denied: { what: string; reason: string }[] = []
   readonly #refusals: Refusal[] = []
+  readonly #verified = new Map<string, Verified>()
   #commandsRun = 0
   #commandsFailed = 0
   #nextItem = 0
@@ -188,6 +198,7 @@ export class Recorder {
       withheld,
       dangers: this.#sandboxStatus.dangers,
       result: resultOf(reason, changes, headMoved),
+      ...(this.#verified.size === 0 ? {} : { verified: [...this.#verified.values()] }),
       unsupported,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }
@@ -218,6 +229,7 @@ export class Recorder {
       this.#commandsRun++
       if (item.status === 'failed') this.#commandsFailed++
     }
+    if (item.type === 'verification') this.#verified.set(item.command, verifiedBy(item))
     if (item.type === 'file_change' && item.status === 'completed') {
       for (const { path, kind } of item.changes) {
         this.#patched.set(path, { first: this.#patched.get(path)?.first ?? kind, last: kind })

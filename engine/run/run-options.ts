@@ -6,6 +6,7 @@ import type { Ignored } from '../config/ignored.ts'
 import type { RunEvent, Sink } from '../core/events.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import type { Image, Model } from '../core/model.ts'
+import type { Verification } from '../core/verification.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Escalation } from '../escalation/escalation.ts'
@@ -115,6 +116,8 @@ export type RunOptions = {
   readonly failOnNoChange?: boolean
   /** Sees what commands write, for the run that this one works for. Default: the run counts for itself. */
   readonly changes?: ChangeSource
+  /** What is run when the model is done, and has to succeed. Absent: nothing. */
+  readonly verify?: Verification
   /** The private view that it works on. Absent: it works in the tree itself. */
   readonly transaction?: Transaction
   readonly sinks: readonly Sink[]

@@ -19,6 +19,7 @@ export type RunPart = Pick<
     | 'context'
     | 'changes'
     | 'transaction'
+    | 'verify'
     | 'serve'
     | 'failOnNoChange'
   >

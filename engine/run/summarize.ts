@@ -1,5 +1,5 @@
 import type { Changes } from '../core/changes/change-watch.ts'
-import type { Item, RunEvent, RunSummary } from '../core/events.ts'
+import type { Item, RunEvent, RunSummary, VerificationItem, Verified } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 
 /** A run that makes more of what runs later than that has made a project; they are among the files that are counted. */
@@ -17,6 +17,11 @@ export function countChanges({
     ...(runsLater.length === 0 ? {} : { runs_later: runsLater.slice(0, mostTold) }),
     ...(notCounted === undefined ? {} : { not_counted: notCounted }),
   }
+}
+
+/** How a command of `--verify` went. */
+export function verifiedBy({ command, status, exit_code, duration_ms, attempt }: VerificationItem): Verified {
+  return { command, passed: status === 'completed', exit_code, duration_ms: duration_ms ?? 0, attempts: attempt }
 }
 
 /** Usage in the words of events. */

@@ -48,6 +48,7 @@ export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession |
     withheld,
     changes,
     transaction,
+    verified,
     unsupported = [],
   } = summary
   const { usage: before, costUsd: paid } = resumedFrom ?? { usage: noUsage, costUsd: 0 }
@@ -65,6 +66,7 @@ export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession |
     ...(unenforced.length === 0 ? {} : { sandbox_unenforced: [...unenforced] }),
     ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
     ...(changes === undefined ? {} : { changes: countChanges(changes) }),
+    ...(verified === undefined ? {} : { verified: [...verified] }),
     ...(transaction === undefined ? {} : { transaction }),
   }
   if (error === undefined) return { type: 'turn.completed', ...common }

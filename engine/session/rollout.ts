@@ -1,48 +1,17 @@
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import * as z from 'zod'
-import { webSearchAction } from '../core/events.ts'
 import { maskRecord } from '../core/text/mask-record.ts'
 import type { HistoryItem, Usage } from '../core/model.ts'
 import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import { UserError } from '../core/user-error.ts'
+import type { Verification } from '../core/verification.ts'
+import { historyItem } from './history-item.ts'
 import type { Worktree } from './worktree.ts'
 
 /**
  * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be
  * read and gone on with. Each line is whole or the last one; a torn last line is what was being written when the end came.
  */
-
-const images = z.custom<NonNullable<Extract<HistoryItem, { type: 'message' }>['images']>>(Array.isArray).optional()
-
-const historyItem = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('message'),
-    role: z.enum(['user', 'developer', 'assistant']),
-    text: z.string(),
-    images,
-    phase: z.string().optional(),
-    opaque: z.unknown().optional(),
-  }),
-  z.object({ type: z.literal('reasoning'), text: z.string(), opaque: z.unknown().optional() }),
-  z.object({
-    type: z.literal('web_search'),
-    query: z.string(),
-    action: webSearchAction,
-    opaque: z.unknown().optional(),
-  }),
-  z.object({
-    type: z.literal('tool_call'),
-    call: z.object({
-      id: z.string(),
-      name: z.string(),
-      kind: z.enum(['function', 'freeform']),
-      input: z.string(),
-      cut: z.literal(true).optional(),
-    }),
-    opaque: z.unknown().optional(),
-  }),
-  z.object({ type: z.literal('tool_result'), callId: z.string(), output: z.string(), ok: z.boolean(), images }),
-])
 
 const count = z.number()
 const usage = z.object({
@@ -91,6 +60,8 @@ const record = z.discriminatedUnion('type', [
       })
       .nullable(),
   }),
+  /** What it is verified by from here on; none: nothing. */
+  z.object({ type: z.literal('verify'), commands: z.array(z.string()), attempts: z.int() }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
 
@@ -130,6 +101,8 @@ export type ReadRollout = {
   readonly model: string | undefined
   /** Whose wish the plan mode is that it is in; undefined where it is in none. */
   readonly planWishedBy: 'user' | 'model' | undefined
+  /** What it is verified by; undefined where nobody said. */
+  readonly verify: Verification | undefined
   /** The worktree that it works in; undefined where it works where it began. */
   readonly worktree: Worktree | undefined
 }
@@ -179,6 +152,7 @@ export function readRollout(path: string): ReadRollout {
     ...addUp(records),
     end: endOf(records),
     model: records.findLast((entry) => entry.type === 'run')?.model,
+    verify: records.findLast((entry) => entry.type === 'verify'),
     worktree: worktreeOf(records),
     planWishedBy: records.findLast((entry) => entry.type === 'plan_mode')?.wished_by ?? undefined,
   }

@@ -41,6 +41,23 @@ function reviewerThat(answer: Reviewer['review']): Reviewer {
   return { name: 'test', review: answer }
 }
 
+test('the user’s own words are asked about nobody, and what is forbidden stays so', async () => {
+  const rules = loadRules([
+    {
+      path: 'team.rules',
+      layer: 'user',
+      text: 'prefix_rule(pattern = ["git", "push"], decision = "forbidden")\nprefix_rule(pattern = ["deploy"], decision = "prompt")',
+    },
+  ])
+  const guardian = createGuardian({ approvalMode: 'untrusted', rules, reviewer: nobody, audit: withoutAuditLog() })
+  const judge = async (line: string, byUser?: string) =>
+    (await guardian.review(shellAction(line), byUser === undefined ? {} : { byUser })).verdict
+  expect([(await judge('npm test')).decision, (await judge('deploy')).decision]).toEqual(['deny', 'deny'])
+  expect(await judge('npm test', '--verify')).toMatchObject({ decision: 'allow', decidedBy: '--verify' })
+  expect(await judge('deploy', '--verify')).toMatchObject({ decision: 'allow', decidedBy: '--verify' })
+  expect(await judge('git push', '--verify')).toMatchObject({ decision: 'deny', decidedBy: 'rules' })
+})
+
 describe('headless, without any approval flag', () => {
   test.each(['ls', 'npm test', 'touch x', 'rm -rf build', 'some-unknown-tool --flag', 'git commit -m x'])(
     'a command within the sandbox runs: %s',

@@ -9,6 +9,7 @@ import { outputContractFeature } from './output-contract.ts'
 import { planModeFeature } from './plan-mode.ts'
 import { skillsFeature } from './skills.ts'
 import { telemetryFeature } from './telemetry.ts'
+import { verifyFeature } from './verify.ts'
 import { webSearchFeature } from './web-search.ts'
 import { worktreeFeature } from './worktree.ts'
 
@@ -33,5 +34,6 @@ export function featuresOf({ type }: Task, hasView: boolean): readonly Feature[]
     skillsFeature,
     agentsFeature,
     outputContractFeature,
+    verifyFeature,
   ]
 }

@@ -18,6 +18,7 @@ Examples:
   agent exec "make the tests pass"
   agent exec --json -m gpt-5.5 -s read-only "review the last commit" > events.jsonl
   git diff | agent exec "write a changelog entry for this" -o entry.md
+  agent exec --transactional --verify "npm test" "move to ESM"
   agent exec resume --last "now the same for the other package"
   agent exec --plan "move the tests to vitest" && agent exec resume --last --no-plan "go ahead"`,
     )
@@ -59,6 +60,7 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
     config: [...before.config, ...after.config],
     image: [...(before.image ?? []), ...(after.image ?? [])],
     report: [...(before.report ?? []), ...(after.report ?? [])],
+    ...(before.verify && after.verify ? { verify: [...before.verify, ...after.verify] } : {}),
     addDir: [...(before.addDir ?? []), ...(after.addDir ?? [])],
   }
 }
@@ -131,6 +133,17 @@ function runOptions(command: Command): Command {
       ),
     )
     .option('--land-ignored', 'with --transactional: what git ignores lands too')
+    .option(
+      '--verify <command>',
+      'run it in the sandbox when the model is done; if it fails, the model is told and works on; may be repeated',
+      (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),
+    )
+    .option('--no-verify', 'with resume: verify nothing any more')
+    .option(
+      '--verify-attempts <n>',
+      'how often the model is told before the run has failed with exit code 1; 0: until a budget ends (default: 2)',
+      count,
+    )
     .option('--ephemeral', 'keep nothing of the run: no session, no audit log')
     .option('--skip-git-repo-check', 'run outside a git repository too')
     .option('--record <file>', 'write the conversation down as a recording for replay:FILE')
@@ -142,6 +155,11 @@ function positive(value: string): number {
   const number = Number(value)
   if (/^\d+$/.test(value) && number > 0 && Number.isSafeInteger(number * 1000)) return number
   throw new InvalidArgumentError('expected a whole number above 0.')
+}
+
+function count(value: string): number {
+  if (/^\d{1,6}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('expected a whole number.')
 }
 
 function dollars(value: string): number {

@@ -67,6 +67,23 @@ export const toolSettings = {
       },
     },
   }),
+  verify: row({
+    group,
+    schema: z.array(z.string().min(1)),
+    about:
+      'commands that run in the sandbox when the model is done, as with `--verify`. One that fails is told to the model, which works on; in the end the run ' +
+      'has failed. They are your words: nobody is asked about them, and rules that forbid hold',
+    unset: 'none',
+    saidBy: 'user',
+    within: (asked = [], bound = []) => bound.every((command) => asked.includes(command)),
+  }),
+  verify_attempts: row({
+    group,
+    schema: z.int().min(0),
+    about: 'how often a command of `verify` that fails is told to the model; `0`: until a budget ends',
+    unset: '2',
+    saidBy: 'user',
+  }),
   tool_search: row({
     group,
     schema: z

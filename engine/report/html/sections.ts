@@ -1,6 +1,6 @@
 import { dollars, seconds, short } from '../../display/words.ts'
 import type { ChangedFile, Report, ReportRun } from '../model.ts'
-import { attentionOf, endingOf, lastRun, nextCommands } from '../words.ts'
+import { attentionOf, endingOf, lastRun, nextCommands, verifyLines } from '../words.ts'
 import { renderDiff } from './diff.ts'
 import { html, joined, type Html } from './html.ts'
 import type { Rich } from './rich.ts'
@@ -20,7 +20,7 @@ export function renderTop(report: Report, rich: Rich): Html {
       ${end !== undefined && html`<p class="dim">exit code ${end.exitCode} · result ${end.result}${refusals(report)}</p>`}
       ${end?.message !== undefined && html`<p>${end.message}</p>`}
     </div>
-    ${task(run.prompt)} ${facts(report, run)} ${outside(run)}
+    ${task(run.prompt)} ${facts(report, run)} ${verified(run)} ${outside(run)}
     ${
       message !== undefined &&
       html`<section>
@@ -90,6 +90,22 @@ function facts({ totals, files }: Report, run: ReportRun): Html {
       row('Refused', String(totals.refused)),
     ]}
   </dl>`
+}
+
+function verified(run: ReportRun): Html | undefined {
+  const lines = verifyLines(run)
+  if (lines.length === 0) return undefined
+  return html`<section>
+    <h3>Verified</h3>
+    <ul>
+      ${lines.map(
+        ({ command, state, words }) =>
+          html`<li>
+            <span class="badge ${state === 'passed' ? 'ok' : 'failed'}">${state}</span> <code>${command}</code> ${words}
+          </li>`,
+      )}
+    </ul>
+  </section>`
 }
 
 function outside({ outside: sentences }: ReportRun): Html | undefined {

@@ -6,7 +6,7 @@ import type { Rich } from './rich.ts'
 const names: Readonly<Record<Step['kind'], string>> = {
   ...{ message: 'message', reasoning: 'reasoning', command: 'command', patch: 'patch', tool: 'tool', mcp: 'MCP' },
   ...{ review: 'review', compaction: 'summary', hook: 'hook', todo: 'to-dos', plan: 'plan', search: 'search' },
-  ...{ worktree: 'worktree', error: 'notice' },
+  ...{ worktree: 'worktree', verify: 'verify', error: 'notice' },
 }
 
 /** What happened, step by step; what agents did that the run handed work to stands inside. */
@@ -43,7 +43,7 @@ export function renderTimeline(report: Report, rich: Rich): Html {
 function renderStep(step: Step, rich: Rich): Html {
   const { number, kind, title, status, outcome, durationMs, spent } = step
   const isOpen = status === 'refused' || status === 'failed'
-  const isCode = kind === 'command' || kind === 'patch' || kind === 'tool' || kind === 'mcp'
+  const isCode = kind === 'command' || kind === 'patch' || kind === 'tool' || kind === 'mcp' || kind === 'verify'
   const badge = outcome ?? (status === 'ok' || status === 'note' ? undefined : status)
   const took = [
     ...(durationMs === undefined ? [] : [seconds(durationMs)]),

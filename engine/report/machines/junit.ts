@@ -1,21 +1,29 @@
 import type { Report } from '../model.ts'
 import { revealed } from '../text/reveal.ts'
-import { endingOf, lastRun } from '../words.ts'
+import { endingOf, lastRun, verifyLines } from '../words.ts'
 
 /** Something of a run that is either in order or not. */
-type Check = { readonly name: string; readonly seconds: number; readonly failure: string | undefined }
+type Check = {
+  readonly name: string
+  readonly seconds: number
+  readonly failure: string | undefined
+  /** Why it was never looked at. Absent: it was. */
+  readonly skipped?: string
+}
 
 /**
  * The run's checks as JUnit's XML, in the shape that GitLab and Jenkins read (https://github.com/testmoapp/junitxml): whether it came to its own end,
- * whether what its final message claims is borne out, whether nothing was refused.
+ * whether what its final message claims is borne out, whether nothing was refused, and each command of `--verify`.
  */
 export function writeJunit(report: Report): string {
   const checks = checksOf(report)
   const failures = checks.filter(({ failure }) => failure !== undefined).length
   const time = checks.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(3)
-  const counts = `tests="${checks.length}" failures="${failures}" errors="0" skipped="0" time="${time}"`
-  const cases = checks.map(({ name, seconds, failure }) => {
+  const skips = checks.filter(({ skipped }) => skipped !== undefined).length
+  const counts = `tests="${checks.length}" failures="${failures}" errors="0" skipped="${skips}" time="${time}"`
+  const cases = checks.map(({ name, seconds, failure, skipped }) => {
     const head = `    <testcase classname="agent exec" name="${escaped(name)}" time="${seconds.toFixed(3)}"`
+    if (skipped !== undefined) return `${head}>\n      <skipped message="${escaped(skipped)}"/>\n    </testcase>`
     if (failure === undefined) return `${head}/>`
     const [first = ''] = failure.split('\n', 1)
     return `${head}>\n      <failure message="${escaped(first)}" type="failure">${escaped(failure)}</failure>\n    </testcase>`
@@ -47,7 +55,19 @@ function checksOf(report: Report): readonly Check[] {
       seconds: 0,
       failure: list(refused.map(({ title, message }) => `${title}: ${message}`)),
     },
+    ...verifyLines(run).map(({ command, state, words }) => ({
+      name: `verify: ${command}`,
+      seconds: (end?.verified.find((one) => one.command === command)?.durationMs ?? 0) / 1000,
+      failure: state === 'failed' ? [words, outputOf(report, command)].filter(Boolean).join('\n') : undefined,
+      ...(state === 'not run' ? { skipped: words } : {}),
+    })),
   ]
+}
+
+/** What a command of `--verify` printed when it ran last. */
+function outputOf({ steps }: Report, command: string): string | undefined {
+  const step = steps.findLast(({ kind, parts }) => kind === 'verify' && parts[0]?.text === command)
+  return step?.parts.find(({ label }) => label === 'output')?.text
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

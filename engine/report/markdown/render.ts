@@ -1,6 +1,6 @@
 import { dollars, seconds, short } from '../../display/words.ts'
 import type { Report, Step } from '../model.ts'
-import { attentionOf, endingOf, lastRun, nextCommands } from '../words.ts'
+import { attentionOf, endingOf, lastRun, nextCommands, verifyLines } from '../words.ts'
 import { fenced, inline } from './escape.ts'
 
 /** What GitHub takes of a step's summary, by its documentation (1 MiB); more fails the step's upload. */
@@ -51,6 +51,13 @@ function topBlocks(report: Report): readonly string[] {
       `| Commands | ${totals.commands}, ${totals.failedCommands} failed |`,
       `| Refused | ${totals.refused} |`,
     ].join('\n'),
+    ...(verifyLines(run).length === 0
+      ? []
+      : [
+          `**Verified**\n\n${verifyLines(run)
+            .map(({ command, words }) => `- ${inline(command)}: ${inline(words)}`)
+            .join('\n')}`,
+        ]),
     ...(run.outside.length === 0
       ? []
       : [`**Outside the sandbox**\n\n${run.outside.map((each) => `- ${inline(each)}`).join('\n')}`]),

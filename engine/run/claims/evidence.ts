@@ -1,5 +1,5 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
-import type { CommandItem, Item } from '../../core/events.ts'
+import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 
 /** How something went that a claim may be about. `unknown` contradicts nothing. */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown'
@@ -16,18 +16,21 @@ export type RunRecord = {
   readonly pushes: readonly Deed[]
 }
 
+/** A command that has run, whoever wanted it to. */
+type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
+
 /** Whoever runs more of them says the last ones. */
 const mostKept = 300
 const shownOutput = 16 * 1024
 
 /** Commands that may be about tests or pushes, of those that a run ran. What they were is found out when somebody claims something. */
 export class Evidence {
-  #commands: CommandItem[] = []
+  #commands: Run[] = []
   #pushedOtherwise: string | undefined
 
   /** Takes an item that is complete. */
   see(item: Item): void {
-    if (item.type === 'command_execution' && relevant.test(item.command)) {
+    if ((item.type === 'command_execution' || item.type === 'verification') && relevant.test(item.command)) {
       const output = item.aggregated_output
       const shown = output.length > shownOutput ? output.slice(-shownOutput) : output
       this.#commands.push({ ...item, aggregated_output: shown })
@@ -147,7 +150,7 @@ const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |per
  *
  * @param isLast whether no command of the line comes after it
  */
-function outcomeOf(item: CommandItem, isLast: boolean, failing: RegExp): Outcome {
+function outcomeOf(item: Run, isLast: boolean, failing: RegExp): Outcome {
   if (item.status === 'declined') return 'refused'
   const saysFailed = failing.test(item.aggregated_output)
   if (item.exit_code === 0) {

@@ -15,6 +15,7 @@ import { refusalsObserver } from './refusals.ts'
 import { repeatsObserver } from './repeats.ts'
 import { suggestionsObserver } from './suggestions.ts'
 import { tasksObserver } from './tasks.ts'
+import { verifyObserver } from './verify.ts'
 
 /** All that has a say in a run's loop, in the order it is asked. */
 export function observersOf(
@@ -22,7 +23,7 @@ export function observersOf(
   running: Running,
   { model, path, signal }: { readonly model: Model; readonly path: CallPath; readonly signal: AbortSignal },
 ): readonly Observer[] {
-  const { hooks, output, planMode, compactAt, tools, lateContext } = options
+  const { hooks, output, planMode, compactAt, tools, lateContext, verify } = options
   const { budget, conversation } = running
   const { state } = path.context
   const standing = (characters: number) => describeStanding(conversation.original, characters, path.context, signal)
@@ -40,5 +41,6 @@ export function observersOf(
     suggestionsObserver(tools, conversation),
     tasksObserver(state.tasks, conversation),
     ...(hooks === undefined ? [] : [stopHooksObserver(hooks, running, signal)]),
+    ...(verify === undefined ? [] : [verifyObserver(verify, running, { path, signal, planMode })]),
   ]
 }

@@ -12,7 +12,7 @@ export function outputContractObserver(output: OutputContract, running: Running)
       const judgement = called === 0 ? output.judgeMessage(conversation.items) : output.judgeCalls()
       if (judgement === undefined) return undefined
       if ('failure' in judgement) return { type: 'stop', stop: { reason: 'failed', message: judgement.failure } }
-      if (judgement.done) return called === 0 ? undefined : deliver(output.delivered, running)
+      if (judgement.done) return called === 0 ? undefined : deliver(judgement.delivered, running)
       // What a tool was called with in vain is in that call's own result.
       if (called > 0) return undefined
       conversation.add({ type: 'message', role: 'developer', text: judgement.correction })

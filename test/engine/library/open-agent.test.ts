@@ -126,6 +126,16 @@ test.each([['its id'], ['last']])('another agent resumes the session by %s', asy
   expect(length).toBeGreaterThan(3)
 })
 
+test('commands that are to succeed are run when the model is done', async () => {
+  const agent = await open({
+    responses: [done, patches, done],
+    verify: ['test -e b.txt'],
+    verifyAttempts: 1,
+  })
+  const { exitCode, verified } = await agent.run('go').result
+  expect([exitCode, verified]).toMatchObject([0, [{ command: 'test -e b.txt', passed: true, attempts: 2 }]])
+})
+
 test('a tool of the caller’s is offered and run', async () => {
   const countLines = defineTool({
     name: 'count_lines',

@@ -1,0 +1,48 @@
+import type { Settings } from '../config/schema.ts'
+import { UserError } from '../core/user-error.ts'
+import { defaultAttempts, type Verification } from '../core/verification.ts'
+import type { ReadRollout } from '../session/rollout.ts'
+import type { RequestedSettings } from './load-settings.ts'
+import type { RunRequest } from './request.ts'
+
+/** What a request asks of the configuration, with what it says of `--verify`: so the machine's owner may fix that too. */
+export function withVerification({ settings = {}, verify }: RunRequest): RequestedSettings {
+  const { commands, attempts } = verify ?? {}
+  const said: readonly (readonly [string, Settings | undefined])[] = [
+    ['--verify', commands && { verify: [...commands] }],
+    ['--verify-attempts', attempts === undefined ? undefined : { verify_attempts: attempts }],
+  ]
+  const flags = said.flatMap(([flag, set]) => (set === undefined ? [] : [{ flag, settings: set }]))
+  return flags.length === 0 ? settings : { ...settings, flags: [...(settings.flags ?? []), ...flags] }
+}
+
+/**
+ * What a run is verified by: as it was asked, else as its session was left, else as is configured.
+ *
+ * @returns undefined: nothing
+ * @throws UserError `usage` where attempts have no end, or nothing to be of
+ */
+export function chooseVerification(
+  { verify: asked, budget = {} }: Pick<RunRequest, 'verify' | 'budget'>,
+  settings: Settings,
+  earlier: Pick<ReadRollout, 'verify'> | undefined,
+): Verification | undefined {
+  const before = earlier?.verify
+  const commands = (asked?.commands === undefined ? before?.commands : undefined) ?? settings.verify ?? []
+  const attempts =
+    (asked?.attempts === undefined ? before?.attempts : undefined) ?? settings.verify_attempts ?? defaultAttempts
+  if (commands.length === 0) {
+    if (asked?.attempts === undefined) return undefined
+    throw new UserError(
+      'usage',
+      '--verify-attempts says how often the model is told that --verify failed: add --verify, or leave it out.',
+    )
+  }
+  if (attempts === 0 && Object.values(budget).every((limit) => limit === undefined)) {
+    throw new UserError(
+      'usage',
+      '--verify-attempts 0 has the model try until a budget ends, and there is none: add --max-turns, --max-tokens, --max-cost or --timeout.',
+    )
+  }
+  return { commands, attempts }
+}

@@ -1,0 +1,120 @@
+import type { Verdict } from '../../policies/index.ts'
+import { SandboxError, type ExecResult } from '../../sandbox/index.ts'
+import type { VerificationItem } from '../core/events.ts'
+import { cleanOutput } from '../core/text/clean.ts'
+import type { ExecAction } from './command-action.ts'
+import { answerCommand, describeCommand, isShownWhole, type FinishedCommand } from './command-result.ts'
+import { LiveCommand } from './command-sessions.ts'
+import { eventVerdict } from './denied.ts'
+import type { ToolContext, ToolPlace } from './tool.ts'
+
+/** How a command of `--verify` went. */
+export type VerificationResult =
+  | { readonly type: 'passed' }
+  /** `words`: how it ended and what it printed, cut to what a model is shown; `end`: how it ended, in a few words. */
+  | { readonly type: 'failed'; readonly words: string; readonly end: string }
+  /** It did not run, through no fault of the model. */
+  | { readonly type: 'refused'; readonly why: string }
+  | { readonly type: 'not-started'; readonly why: string }
+
+/** A command of `--verify` as the Guardian judges it. */
+export function verificationAction(command: string, { workspace, sandbox }: ToolPlace): ExecAction {
+  return {
+    type: 'exec',
+    argv: [sandbox.shell, '-c', command],
+    cwd: workspace,
+    // Never read-only, whatever it is taken for: it runs as the user wants it to.
+    sandbox: sandbox.policy.mode,
+  }
+}
+
+/**
+ * Runs a command of `--verify` in the run's sandbox. It is the user's own: nobody is asked about it, what is forbidden is not run, and nothing is
+ * granted beyond the sandbox. It may take as long as the sandbox's policy lets commands run.
+ *
+ * @param attempt counted from 1
+ * @param context its `review` takes what it is asked for the user's own words
+ */
+export async function runVerification(
+  command: string,
+  attempt: number,
+  context: ToolContext,
+): Promise<VerificationResult> {
+  const { sandbox, state, signal, workspace, startItem, variables } = context
+  const item = startItem({
+    type: 'verification',
+    command,
+    attempt,
+    aggregated_output: '',
+    exit_code: null,
+    status: 'in_progress',
+  })
+  let verdict: Verdict | undefined
+  try {
+    const review = await context.review(verificationAction(command, context))
+    verdict = review.verdict
+    if (review.approved === undefined) {
+      item.complete({ status: 'declined', verdict: eventVerdict(verdict) })
+      return { type: 'refused', why: verdict.reason }
+    }
+    await state.changes?.begin(context)
+    const [program = '', ...words] = review.approved.argv
+    const child = sandbox.spawn({
+      argv: [program, ...words],
+      cwd: workspace,
+      ...(variables === undefined ? {} : { env: variables }),
+    })
+    const live = new LiveCommand(child, sandbox.policy.mode, sandbox)
+    item.tail(() => state.mask(cleanOutput(live.tail())))
+    const finished = finish(live, await ended(live, signal), context)
+    // Of a command's item, what this one has too.
+    const { call_id: _, cwd: __, type: ___, command: ____, ...fields } = describeCommand(finished, context)
+    const closing: Partial<VerificationItem> = { ...fields, verdict: eventVerdict(verdict) }
+    item.complete(closing)
+    if (fields.status === 'completed') return { type: 'passed' }
+    return {
+      type: 'failed',
+      words: answerCommand(finished, { maxTokens: undefined, ignored: [] }, context).output,
+      end: describeBriefly(finished.result),
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    item.complete({ status: 'failed', aggregated_output: why, ...(verdict && { verdict: eventVerdict(verdict) }) })
+    if (!(error instanceof SandboxError)) throw error
+    return { type: 'not-started', why }
+  }
+}
+
+/** Its end, which comes at once where the run is given up. */
+async function ended(live: LiveCommand, signal: AbortSignal): Promise<ExecResult> {
+  const give = (): void => live.kill()
+  signal.addEventListener('abort', give, { once: true })
+  if (signal.aborted) give()
+  try {
+    return await live.result
+  } finally {
+    signal.removeEventListener('abort', give)
+  }
+}
+
+function finish(live: LiveCommand, result: ExecResult, context: ToolContext): FinishedCommand {
+  const bytes = live.output
+  const output = context.state.mask(cleanOutput(bytes))
+  const file = isShownWhole(output, undefined, context) ? undefined : context.state.kept.keep(bytes)
+  return { result, mode: live.mode, output, file }
+}
+
+function describeBriefly(result: ExecResult): string {
+  switch (result.status) {
+    case 'exited':
+      return `exit code ${result.code}`
+    case 'signaled':
+      return `killed by ${result.signal}`
+    case 'timed-out':
+      return `killed after ${result.afterMs} ms`
+    case 'cancelled':
+      return 'killed before its end'
+    default:
+      return result satisfies never
+  }
+}
