@@ -57,7 +57,7 @@ const long = [
   'test/sandbox/limits.test.ts',
   'test/sandbox/mount-race.test.ts',
   'test/sandbox/network/allowlist.test.ts',
-  'test/sandbox/own-places.test.ts',
+  'test/sandbox/app-directories.test.ts',
   'test/sandbox/private-git.test.ts',
   'test/sandbox/processes.test.ts',
   'test/sandbox/terminal.test.ts',

@@ -100,20 +100,20 @@ export type SeekFailure = {
   readonly chunk: number
   readonly patchLine: number
   /** The lines that were looked for, without their marks. */
-  readonly sought: readonly string[]
-  /** The best candidate, where any line of the file resembles what was sought. */
+  readonly expected: readonly string[]
+  /** The best candidate, where any line of the file resembles what the patch expects. */
   readonly nearest?: Nearest
   readonly causes: readonly Cause[]
   /** 1-based lines of the file; all candidates when it is ambiguous. */
   readonly fileLines?: readonly number[]
 }
 
-/** The part of a file that comes closest to what was sought. */
+/** The part of a file that comes closest to what the patch expects. */
 export type Nearest = {
   /** 1-based number of its first line in the file. */
   readonly startLine: number
   readonly lines: readonly string[]
-  /** Where it first departs from what was sought; `found` is undefined past the end of the file. */
+  /** Where it first departs from what the patch expects; `found` is undefined past the end of the file. */
   readonly difference?: { readonly fileLine: number; readonly expected: string; readonly found: string | undefined }
 }
 

@@ -1,4 +1,4 @@
-import { bodyLines } from './match/sought.ts'
+import { bodyLines } from './match/prepare-chunks.ts'
 import type { Chunk, Patch, PatchOperation } from './patch.ts'
 
 /**

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { hostFileSystem } from './file-system-view.ts'
 import { linksOnTheWay } from './links.ts'
-import { ownState, sharedPlaces } from './own-places.ts'
+import { stateDirectory, sharedDirectories } from './app-directories.ts'
 import { isWithin } from './paths.ts'
 
 /**
@@ -15,7 +15,7 @@ import { isWithin } from './paths.ts'
  * @throws Error that says why none of them will do
  * @internal
  */
-export function closedState(roots: readonly string[], preferred: string = ownState()): string {
+export function closedState(roots: readonly string[], preferred: string = stateDirectory()): string {
   const real = roots.flatMap((root) => [root, hostFileSystem.realPath(root) ?? root])
   const faults: string[] = []
   for (const path of [preferred, ...sharedStates()]) {
@@ -30,7 +30,7 @@ export function closedState(roots: readonly string[], preferred: string = ownSta
 }
 
 /** All folders that `closedState` may have given, by whatever roots, as far as they are there. */
-export function closedStates(preferred: string = ownState()): readonly string[] {
+export function closedStates(preferred: string = stateDirectory()): readonly string[] {
   const shared = sharedStates().map(withoutLinks)
   const there = shared.filter((path) => hostFileSystem.kindOf(path) === 'directory' && isPrivate(dirname(path)))
   return [...new Set([withoutLinks(preferred), ...there])]
@@ -46,7 +46,7 @@ export function isReached(path: string, roots: readonly string[]): boolean {
 }
 
 function sharedStates(): readonly string[] {
-  return sharedPlaces().map((place) => join(place, 'state'))
+  return sharedDirectories().map((place) => join(place, 'state'))
 }
 
 /** A path as the system takes it: what is not there yet lies where the nearest directory really is. */

@@ -9,7 +9,7 @@ export type HostLook = FileSystemView & {
   readonly lstat: (path: string) => Stats | undefined
 }
 
-type Found = { readonly real: string; readonly stat: Stats | undefined } | undefined
+type Resolved = { readonly real: string; readonly stat: Stats | undefined } | undefined
 
 /**
  * A look at the host that asks for each entry once, for something that is decided in one go and comes back to the same directories: its answers are
@@ -24,8 +24,8 @@ export function lookOnce(): HostLook {
     stats.set(path, stat)
     return stat
   }
-  const found = new Map<string, Found>()
-  const find = (path: string): Found => {
+  const found = new Map<string, Resolved>()
+  const find = (path: string): Resolved => {
     const known = found.get(path)
     if (known !== undefined || found.has(path)) return known
     const result = isPlain(path) ? walkTo(path) : leadsTo(path)
@@ -33,14 +33,14 @@ export function lookOnce(): HostLook {
     return result
   }
   /** The same of a path that is plain, as the directories of a plain one are. */
-  const findPlain = (path: string): Found => {
+  const findPlain = (path: string): Resolved => {
     const known = found.get(path)
     if (known !== undefined || found.has(path)) return known
     const result = walkTo(path)
     found.set(path, result)
     return result
   }
-  const walkTo = (path: string): Found => {
+  const walkTo = (path: string): Resolved => {
     if (path === '/') return { real: '/', stat: lstat('/') }
     const slash = path.lastIndexOf('/')
     const parent = findPlain(slash === 0 ? '/' : path.slice(0, slash))
@@ -50,7 +50,7 @@ export function lookOnce(): HostLook {
     if (stat === undefined) return undefined
     return stat.isSymbolicLink() ? leadsTo(at) : { real: at, stat }
   }
-  const leadsTo = (path: string): Found => {
+  const leadsTo = (path: string): Resolved => {
     const real = hostFileSystem.realPath(path)
     return real === undefined ? undefined : { real, stat: lstat(real) }
   }

@@ -10,7 +10,7 @@ export type Mount = {
     /** The run's own temporary directory. */
     | 'private'
     /** An empty directory in memory that later mounts may lie in; nobody can write to it afterwards. */
-    | 'hollow'
+    | 'tmpfs'
     | 'empty-directory'
     | 'refused-file'
     /** What `source` holds, in place of a file and where that is to be seen at all. */

@@ -27,7 +27,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
 
   for (const place of hiddenPlaces) {
     const real = host.realPath(place)
-    if (real !== undefined) put(real, place === '/tmp' ? 'private' : 'hollow')
+    if (real !== undefined) put(real, place === '/tmp' ? 'private' : 'tmpfs')
   }
   const shown = [
     ...systemPlaces,
@@ -89,7 +89,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
     .map(({ mount }) => mount)
   return mounts.map((mount) =>
     mount.as === 'empty-directory' && mounts.some(({ path }) => path !== mount.path && isWithin(path, mount.path))
-      ? { ...mount, as: 'hollow' }
+      ? { ...mount, as: 'tmpfs' }
       : mount,
   )
 }
@@ -105,5 +105,5 @@ function nearest(path: string, mounts: ReadonlyMap<string, Mount>): Mount | unde
 }
 
 function isHidden(mount: Mount | undefined): boolean {
-  return mount?.as === 'private' || mount?.as === 'hollow' || mount?.as === 'empty-directory'
+  return mount?.as === 'private' || mount?.as === 'tmpfs' || mount?.as === 'empty-directory'
 }

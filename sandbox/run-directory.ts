@@ -73,9 +73,9 @@ export function allRunDirectories(): readonly string[] {
     .map(({ path }) => path)
 }
 
-type Found = { readonly path: string; readonly owner: string }
+type RunDirectoryEntry = { readonly path: string; readonly owner: string }
 
-function directoriesIn(base: string, prefixes: readonly string[]): readonly Found[] {
+function directoriesIn(base: string, prefixes: readonly string[]): readonly RunDirectoryEntry[] {
   // What can't be looked into holds nothing of ours.
   return (entriesIn(base) ?? []).flatMap((name) => {
     const its = prefixes.find((one) => name.startsWith(one))

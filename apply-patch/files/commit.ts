@@ -52,11 +52,11 @@ export type Report = {
  */
 export async function commitChangeSet(changeSet: ChangeSet, options: CommitOptions = {}): Promise<Report> {
   const { signal, durable = false, now } = options
-  return withTreeLock(changeSet.root, options, async (claim, recovered) => {
+  return withTreeLock(changeSet.root, options, async (lock, recovered) => {
     const extras = { emptied: [], retires: [], undoLimit }
-    const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
+    const outcome = await transact(changeSet, lock, extras, { durable, signal, now })
     const report: Report = {
-      id: nonceOf(claim.owner),
+      id: nonceOf(lock.owner),
       root: changeSet.root,
       summary: changeSet.summary,
       warnings: [...changeSet.warnings, ...warningsOf(changeSet), ...leftOverWarnings(outcome)],

@@ -1,11 +1,11 @@
 import type { ChangeSet } from '../change-set.ts'
-import type { TreeLock } from './claim.ts'
+import type { TreeLock } from './tree-lock.ts'
 import { crc32 } from './crc32.ts'
 import { identityOf } from './identity.ts'
 import type { Work } from './install.ts'
 import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './owner.ts'
-import { findRecipe, wholeRecipe } from './recipe.ts'
+import { findDelta, wholeDelta } from './delta.ts'
 import type { DirectoryPlan } from './directory-changes.ts'
 import type { Step } from './steps.ts'
 import type { Extras, Options } from './transaction.ts'
@@ -14,7 +14,7 @@ import type { Extras, Options } from './transaction.ts'
 export function describeCommit(
   changeSet: ChangeSet,
   plan: Pick<Work, 'steps' | 'made' | 'cleared'> & DirectoryPlan,
-  claim: TreeLock,
+  lock: TreeLock,
   extras: Extras,
   options: Options,
 ): { readonly header: Header; readonly bytes: readonly Uint8Array[] } {
@@ -28,11 +28,11 @@ export function describeCommit(
     ...(identityOf(changeSet.root) ?? { rootInode: '' }),
     ...(changeSet.within === undefined ? {} : { within: changeSet.within }),
     unsafePaths: changeSet.unsafePaths,
-    nonce: nonceOf(claim.owner),
+    nonce: nonceOf(lock.owner),
     // Not by way of a date: the first one made finds out the time zone, which takes as long as the rest of a small commit.
     at: options.now?.().getTime() ?? Date.now(),
-    steps: plan.steps.map(({ change, trace }, index) => ({
-      trace,
+    steps: plan.steps.map(({ change, journalEntry }, index) => ({
+      journalEntry,
       path: change.place.path,
       before: (canUndo ? found[index]?.before : undefined) ?? { type: 'unknown' },
     })),
@@ -56,7 +56,7 @@ function oldOf({ change }: Step): { readonly before: OldState; readonly runs: Bu
   if (before.type === 'symlink') return { before: { type: 'symlink', target: before.target }, runs: nothing }
   if (before.type !== 'file') return { before: { type: before.type }, runs: nothing }
   const { mode, uid, gid, bytes } = before
-  const { recipe, runs } =
-    change.type === 'write' ? findRecipe(bytes, change.content) : { recipe: wholeRecipe(bytes.length), runs: bytes }
-  return { before: { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), recipe }, runs }
+  const { delta, runs } =
+    change.type === 'write' ? findDelta(bytes, change.content) : { delta: wholeDelta(bytes.length), runs: bytes }
+  return { before: { type: 'file', mode, uid, gid, size: bytes.length, crc: crc32(bytes), delta }, runs }
 }

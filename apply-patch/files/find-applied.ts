@@ -16,7 +16,7 @@ type Applied = {
 }
 
 /** What there is to take back in a tree. */
-export type Found =
+export type AppliedLookup =
   | { readonly type: 'applied'; readonly applied: Applied }
   /** `replaced`: patches were applied to a directory that was at this path before. */
   | { readonly type: 'none'; readonly replaced: boolean; readonly alsoAt: string | undefined }
@@ -25,7 +25,7 @@ export type Found =
  * The newest applied patch of a tree, by its path, or where it was moved, by what it is known by. What was applied to
  * another directory of the same path is none of it.
  */
-export async function findApplied(root: string, stateDirectory: string | undefined): Promise<Found> {
+export async function findApplied(root: string, stateDirectory: string | undefined): Promise<AppliedLookup> {
   const identity = identityOf(root)
   if (identity === undefined) return { type: 'none', replaced: false, alsoAt: undefined }
   const here: Applied[] = []

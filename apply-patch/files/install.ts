@@ -8,7 +8,7 @@ import type { Cleared, Entry, InstallEntry, RemoveChange, Step, JournalEntry, Wr
 import { copyOld, writeFresh } from './write-fresh.ts'
 
 /** What is at work, so that a failing system call can be laid at the right file's door. */
-export type Doing = { operation: Operation; change: Change | undefined }
+export type CurrentOperation = { operation: Operation; change: Change | undefined }
 
 /** What turned out on the way. */
 type Progress = {
@@ -28,7 +28,7 @@ export type Work = {
   readonly directories: Directories
   readonly journal: Journal
   readonly durable: boolean
-  readonly doing: Doing
+  readonly current: CurrentOperation
   readonly progress: Progress
   /** Lets others run when it is time to. @throws CommitError `aborted` */
   readonly pause: () => Promise<void> | undefined
@@ -42,8 +42,8 @@ export async function prepareAll(work: Work): Promise<void> {
   for (const step of work.steps) {
     await work.pause()
     if (step.type === 'remove' || step.renamed !== undefined) continue
-    Object.assign(work.doing, { operation: 'write', change: step.change })
-    writeFresh(step.change, step.trace.fresh, work.directories, work.durable)
+    Object.assign(work.current, { operation: 'write', change: step.change })
+    writeFresh(step.change, step.journalEntry.fresh, work.directories, work.durable)
   }
 }
 
@@ -54,42 +54,42 @@ export async function prepareAll(work: Work): Promise<void> {
  * @param sync called when everything old is kept and nothing new is in place: what a power cut must find
  */
 export async function installAll(work: Work, sync: () => void): Promise<void> {
-  const { steps, directories, doing } = work
+  const { steps, directories, current } = work
   for (const step of steps) {
     if (step.type === 'remove' || step.renamed === undefined) continue
-    Object.assign(doing, { operation: 'write', change: step.change })
-    linkRenamed(step.change, step.renamed, step.trace, work)
+    Object.assign(current, { operation: 'write', change: step.change })
+    linkRenamed(step.change, step.renamed, step.journalEntry, work)
   }
   for (const step of steps) {
     if (step.type !== 'remove') continue
     await work.pause()
-    Object.assign(doing, { operation: 'remove', change: step.change })
-    renameSync(at(step.trace.target, directories), at(step.trace.old, directories))
+    Object.assign(current, { operation: 'remove', change: step.change })
+    renameSync(at(step.journalEntry.target, directories), at(step.journalEntry.old, directories))
   }
   for (const step of steps) {
-    if (step.type === 'remove' || step.trace.type !== 'replace') continue
+    if (step.type === 'remove' || step.journalEntry.type !== 'replace') continue
     await work.pause()
-    Object.assign(doing, { operation: 'write', change: step.change })
-    keepOld(step.change, step.trace, work)
+    Object.assign(current, { operation: 'write', change: step.change })
+    keepOld(step.change, step.journalEntry, work)
   }
   sync()
   for (const { path } of work.cleared.toReversed()) clear(path, work)
   for (const directory of work.made) {
-    Object.assign(doing, { operation: 'make-directory', change: undefined })
+    Object.assign(current, { operation: 'make-directory', change: undefined })
     mkdirSync(directories.entry(dirname(directory), basename(directory)))
   }
   for (const step of steps) {
     if (step.type === 'remove') continue
     await work.pause()
-    Object.assign(doing, { operation: 'write', change: step.change })
-    if (step.trace.type === 'add') installNew(step.change, step.trace, work)
-    else renameSync(at(step.trace.fresh, directories), at(step.trace.target, directories))
+    Object.assign(current, { operation: 'write', change: step.change })
+    if (step.journalEntry.type === 'add') installNew(step.change, step.journalEntry, work)
+    else renameSync(at(step.journalEntry.fresh, directories), at(step.journalEntry.target, directories))
   }
 }
 
 /** Removes a directory that must be empty by now; what else is in it came after the plan. */
-function clear(path: string, { directories, doing }: Work): void {
-  Object.assign(doing, { operation: 'remove', change: undefined })
+function clear(path: string, { directories, current }: Work): void {
+  Object.assign(current, { operation: 'remove', change: undefined })
   directories.forget(path)
   try {
     rmdirSync(directories.entry(dirname(path), basename(path)))
@@ -104,41 +104,41 @@ function clear(path: string, { directories, doing }: Work): void {
 }
 
 /** A pure rename: the very file gets a second name of ours, or a copy where it can't. */
-function linkRenamed(change: WriteChange, source: Entry, trace: InstallEntry, work: Work): void {
+function linkRenamed(change: WriteChange, source: Entry, journalEntry: InstallEntry, work: Work): void {
   try {
-    linkSync(at(source, work.directories), at(trace.fresh, work.directories))
+    linkSync(at(source, work.directories), at(journalEntry.fresh, work.directories))
   } catch (error) {
     if (!noLinks.has(errnoOf(error) ?? '')) throw error
-    writeFresh(change, trace.fresh, work.directories, work.durable)
+    writeFresh(change, journalEntry.fresh, work.directories, work.durable)
   }
 }
 
 /** A link can't overwrite a file that appeared meanwhile, as a rename would. */
-function installNew(change: WriteChange, trace: InstallEntry, work: Work): void {
+function installNew(change: WriteChange, journalEntry: InstallEntry, work: Work): void {
   const { directories, journal, durable, progress } = work
   try {
-    linkSync(at(trace.fresh, directories), at(trace.target, directories))
+    linkSync(at(journalEntry.fresh, directories), at(journalEntry.target, directories))
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') throw changed(change, 'appeared', error)
     if (!noLinks.has(errnoOf(error) ?? '')) throw error
-    const present = lstatSync(at(trace.target, directories), { throwIfNoEntry: false }) !== undefined
+    const present = lstatSync(at(journalEntry.target, directories), { throwIfNoEntry: false }) !== undefined
     if (present) throw changed(change, 'appeared', error)
     if (!progress.linkless) journal.markLinkless(durable)
     progress.linkless = true
-    renameSync(at(trace.fresh, directories), at(trace.target, directories))
+    renameSync(at(journalEntry.fresh, directories), at(journalEntry.target, directories))
   }
 }
 
 /** A file to be replaced gets a second name of ours, or a copy where it can't, so that it can come back whole. */
-function keepOld(change: WriteChange, trace: Extract<InstallEntry, { type: 'replace' }>, work: Work): void {
+function keepOld(change: WriteChange, journalEntry: Extract<InstallEntry, { type: 'replace' }>, work: Work): void {
   const { directories, durable, progress } = work
   try {
-    linkSync(at(trace.target, directories), at(trace.old, directories))
+    linkSync(at(journalEntry.target, directories), at(journalEntry.old, directories))
   } catch (error) {
     if (!noLinks.has(errnoOf(error) ?? '')) throw error
-    progress.copied.add(trace)
-    if (change.before.type === 'file') copyOld(change.before, trace.old, directories, durable)
-    if (change.before.type === 'symlink') symlinkSync(change.before.target, at(trace.old, directories))
+    progress.copied.add(journalEntry)
+    if (change.before.type === 'file') copyOld(change.before, journalEntry.old, directories, durable)
+    if (change.before.type === 'symlink') symlinkSync(change.before.target, at(journalEntry.old, directories))
   }
 }
 

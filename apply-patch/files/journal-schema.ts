@@ -28,7 +28,9 @@ const before = z.discriminatedUnion('type', [
 const path = z.string().startsWith('/')
 const directory = z.strictObject({ path, mode: z.number().int(), uid: z.number().int(), gid: z.number().int() })
 
-/** The line of JSON a journal starts with. In a file of its own, as few runs have a journal to read and need a validator. */
+/**
+ * The line of JSON a journal starts with. `trace`, `print` and `recipe` are the format's names for `journalEntry`, `fingerprint` and `delta`. In a file of its own, as few runs have a journal to read and need a validator.
+ */
 export const header = z.strictObject({
   version: z.literal(1),
   root: path,

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { errnoOf } from './errors.ts'
 import type { Identity } from './identity.ts'
 import type { OwnerId } from './owner.ts'
-import type { Recipe } from './recipe.ts'
+import type { Delta } from './delta.ts'
 import type { Cleared, JournalEntry, ModeStep } from './steps.ts'
-import { twice } from './twice.ts'
+import { retryOnce } from './retry-once.ts'
 import { writeAll } from './write-all.ts'
 
 /**
@@ -46,7 +46,7 @@ export type Header = Identity & {
 }
 
 type JournalStep = {
-  readonly trace: JournalEntry
+  readonly journalEntry: JournalEntry
   /** As the patch spells it. */
   readonly path: string
   readonly before: OldState
@@ -64,7 +64,7 @@ export type OldState =
       readonly gid: number
       readonly size: number
       readonly crc: number
-      readonly recipe: Recipe
+      readonly delta: Delta
     }
 
 export const readyMark = 'ready\n'
@@ -112,7 +112,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
       return path
     },
     begin: (header, bytes, durable) => {
-      const line = Buffer.from(`${JSON.stringify(header)}\n`)
+      const line = Buffer.from(`${JSON.stringify(toStored(header))}\n`)
       length = writeAll(descriptor, [line, ...bytes, Buffer.from(readyMark)])
       if (durable) {
         fsyncSync(descriptor)
@@ -128,7 +128,7 @@ export function createJournal(directory: string, owner: OwnerId): Journal {
     discard: () => {
       close()
       // A journal that stays says of a tree in order only that it is: the next run discards it.
-      twice(() => unlinkSync(path))
+      retryOnce(() => unlinkSync(path))
     },
     close,
   }
@@ -153,4 +153,20 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** A header with the names that the format has for its parts, as `journal-schema.ts` reads them back. */
+function toStored({ steps, ...rest }: Header): object {
+  return { ...rest, steps: steps.map(toStoredStep) }
+}
+
+function toStoredStep({ journalEntry, path, before }: JournalStep): object {
+  const { delta, ...old } = before.type === 'file' ? before : { ...before, delta: undefined }
+  return { trace: toStoredEntry(journalEntry), path, before: delta === undefined ? old : { ...old, recipe: delta } }
+}
+
+function toStoredEntry(journalEntry: JournalEntry): object {
+  if (journalEntry.type === 'remove') return journalEntry
+  const { fingerprint, ...rest } = journalEntry
+  return { ...rest, print: fingerprint }
 }

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, rmSync, rmdirSync, statSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { TreeLock } from './claim.ts'
+import type { TreeLock } from './tree-lock.ts'
 import { listJournals } from './journal.ts'
 import { nonceOf } from './owner.ts'
-import { twice } from './twice.ts'
+import { retryOnce } from './retry-once.ts'
 
 /** A patch that replaces more than this can't be undone later; its journal would outgrow its use. */
 export const undoLimit = 64 * 1024 * 1024
@@ -16,19 +16,19 @@ const keptBytes = 128 * 1024 * 1024
 const keptTrees = 100
 
 /** Keeps a completed commit's journal for `undo`, and forgets the oldest ones beyond the bounds above. */
-export function keepForUndo(claim: TreeLock): void {
-  const kept = listJournals(claim.directory, 'applied')
+export function keepForUndo(lock: TreeLock): void {
+  const kept = listJournals(lock.directory, 'applied')
   const last = Number(kept.at(-1)?.split('-')[1] ?? 0)
-  const name = `applied-${String(last + 1).padStart(8, '0')}-${nonceOf(claim.owner)}`
-  claim.journal.keepAs(name)
+  const name = `applied-${String(last + 1).padStart(8, '0')}-${nonceOf(lock.owner)}`
+  lock.journal.keepAs(name)
   let bytes = 0
   for (const [index, old] of [...kept, name].toReversed().entries()) {
-    const path = join(claim.directory, old)
+    const path = join(lock.directory, old)
     bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
     // One journal too many does no harm.
-    if (index > 0 && (index >= keptPatches || bytes > keptBytes)) twice(() => unlinkSync(path))
+    if (index > 0 && (index >= keptPatches || bytes > keptBytes)) retryOnce(() => unlinkSync(path))
   }
-  if (claim.isNew) twice(() => forgetOldTrees(claim.directory))
+  if (lock.isNew) retryOnce(() => forgetOldTrees(lock.directory))
 }
 
 /** Forgets the trees that were not patched for longest, unless a crash in them is still to be put in order. */
@@ -43,6 +43,6 @@ function forgetOldTrees(directory: string): void {
     if (listJournals(path, 'active').length + listJournals(path, 'failed').length > 0) continue
     for (const name of listJournals(path, 'applied')) rmSync(join(path, name), { force: true })
     // Not recursively: a run that came in the meantime keeps its journal.
-    twice(() => rmdirSync(path))
+    retryOnce(() => rmdirSync(path))
   }
 }

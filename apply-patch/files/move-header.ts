@@ -15,7 +15,7 @@ export function moveHeader(header: Header, to: string): Header | undefined {
     return at === root ? to : `${to === '/' ? '' : to}${at.slice(root === '/' ? 0 : root.length)}`
   }
   const entry = ({ directory, name }: Entry): Entry => ({ directory: path(directory), name })
-  const trace = (one: JournalEntry): JournalEntry => {
+  const move = (one: JournalEntry): JournalEntry => {
     const target = entry(one.target)
     switch (one.type) {
       case 'add':
@@ -32,7 +32,7 @@ export function moveHeader(header: Header, to: string): Header | undefined {
     ...header,
     root: to,
     ...(header.within === undefined ? {} : { within: header.within.map(path) }),
-    steps: header.steps.map((step) => ({ ...step, trace: trace(step.trace) })),
+    steps: header.steps.map((step) => ({ ...step, journalEntry: move(step.journalEntry) })),
     made: header.made.map(path),
     cleared: header.cleared.map((one) => ({ ...one, path: path(one.path) })),
     emptied: header.emptied.map(path),

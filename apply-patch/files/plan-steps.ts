@@ -65,19 +65,19 @@ export function planSteps(
     const old = ours(stays(target.directory), 'old')
     if (change.type === 'remove') {
       if (change.before.type === 'absent' || change.before.type === 'directory') throw unsupported(change)
-      return { type: 'remove', change, trace: { type: 'remove', target, old } }
+      return { type: 'remove', change, journalEntry: { type: 'remove', target, old } }
     }
-    const print = printOf(change)
+    const fingerprint = fingerprintOf(change)
     const renamed = renamedFrom(change, byKey)
     switch (change.before.type) {
       case 'absent': {
         const fresh = ours(nearest(target.directory), 'new')
-        return { type: 'install', change, renamed, trace: { type: 'add', target, fresh, print } }
+        return { type: 'install', change, renamed, journalEntry: { type: 'add', target, fresh, fingerprint } }
       }
       case 'file':
       case 'symlink': {
         const fresh = ours(target.directory, 'new')
-        return { type: 'install', change, renamed, trace: { type: 'replace', target, fresh, old, print } }
+        return { type: 'install', change, renamed, journalEntry: { type: 'replace', target, fresh, old, fingerprint } }
       }
       case 'directory':
       case 'other':
@@ -91,7 +91,7 @@ export function planSteps(
 }
 
 /** What the file will look like once written. */
-function printOf(change: WriteChange): Fingerprint {
+function fingerprintOf(change: WriteChange): Fingerprint {
   let size = 0
   let crc = 0
   for (const piece of change.content) {

@@ -35,7 +35,7 @@ export async function readJournal(file: string): Promise<ReadJournal> {
     state: marks.includes(doneMark) ? 'done' : 'begun',
     header: {
       ...rest,
-      steps: steps.map((step) => ({ ...step, trace: withAll(step.trace) })),
+      steps: steps.map(fromStored),
       modes: modes?.map((mode) => ({ ...mode, before: mode.before })),
     },
     linkless: marks.includes(linklessMark),
@@ -44,9 +44,22 @@ export async function readJournal(file: string): Promise<ReadJournal> {
 }
 
 /** JSON leaves out what is undefined; our types say it is there. */
-function withAll(read: ReadHeader['steps'][number]['trace']): Header['steps'][number]['trace'] {
-  if (read.type === 'remove') return read
-  return { ...read, print: { ...read.print, mode: read.print.mode, symlink: read.print.symlink } }
+function fromStored({ trace, path, before }: StoredStep): Header['steps'][number] {
+  return { journalEntry: entryFrom(trace), path, before: stateFrom(before) }
+}
+
+type StoredStep = ReadHeader['steps'][number]
+
+function entryFrom(trace: StoredStep['trace']): Header['steps'][number]['journalEntry'] {
+  if (trace.type === 'remove') return trace
+  const { print, ...rest } = trace
+  return { ...rest, fingerprint: { ...print, mode: print.mode, symlink: print.symlink } }
+}
+
+function stateFrom(before: StoredStep['before']): Header['steps'][number]['before'] {
+  if (before.type !== 'file') return before
+  const { recipe, ...rest } = before
+  return { ...rest, delta: recipe }
 }
 
 function parseLine(line: Uint8Array, file: string): unknown {

@@ -49,13 +49,17 @@ export async function recoverFromJournal(
   checkConfined(header, journal)
   const directories = openDirectories(header.unsafePaths ? '/' : header.root)
   try {
-    const traces = header.steps.map(({ trace }) => trace)
+    const journalEntries = header.steps.map(({ journalEntry }) => journalEntry)
     const remains =
       state === 'begun'
         ? takeBack(header, read.linkless, directories)
         : cleanUp(
-            traces.flatMap((trace) =>
-              trace.type === 'add' ? [trace.fresh] : trace.type === 'remove' ? [trace.old] : [trace.old, trace.fresh],
+            journalEntries.flatMap((journalEntry) =>
+              journalEntry.type === 'add'
+                ? [journalEntry.fresh]
+                : journalEntry.type === 'remove'
+                  ? [journalEntry.old]
+                  : [journalEntry.old, journalEntry.fresh],
             ),
             header.emptied,
             header.modes ?? [],
@@ -77,11 +81,16 @@ export async function recoverFromJournal(
 function takeBack(header: Header, linkless: boolean, directories: Directories): readonly Leftover[] {
   const own = new Set([...header.made, ...header.cleared.map(({ path }) => path)])
   const used = new Set(
-    header.steps.flatMap(({ trace }) => (trace.type === 'add' ? [trace.fresh.directory] : [trace.old.directory])),
+    header.steps.flatMap(({ journalEntry }) =>
+      journalEntry.type === 'add' ? [journalEntry.fresh.directory] : [journalEntry.old.directory],
+    ),
   )
   const missing = [...used].filter((path) => !own.has(path) && !isThere(path, directories))
   if (missing.length > 0) return missing.map((path) => ({ path, reason: 'changed' }))
-  return rollBack({ ...header, traces: header.steps.map(({ trace }) => trace), linkless }, directories)
+  return rollBack(
+    { ...header, journalEntries: header.steps.map(({ journalEntry }) => journalEntry), linkless },
+    directories,
+  )
 }
 
 function isThere(directory: string, directories: Directories): boolean {
@@ -108,10 +117,10 @@ function unrecoverable(journal: string, remains: readonly Leftover[]): CommitErr
 function checkConfined(header: Header, journal: string): void {
   if (header.unsafePaths) return
   const { within = [header.root] } = header
-  const named = header.steps.flatMap(({ trace }) => [
-    trace.target.directory,
-    trace.type === 'remove' ? trace.old.directory : trace.fresh.directory,
-    trace.type === 'add' ? trace.fresh.directory : trace.old.directory,
+  const named = header.steps.flatMap(({ journalEntry }) => [
+    journalEntry.target.directory,
+    journalEntry.type === 'remove' ? journalEntry.old.directory : journalEntry.fresh.directory,
+    journalEntry.type === 'add' ? journalEntry.fresh.directory : journalEntry.old.directory,
   ])
   const cleared = [...header.cleared, ...(header.modes ?? []), ...(header.removed ?? [])].map(({ path }) => path)
   const outside = [...named, ...header.made, ...header.emptied, ...cleared].find(

@@ -1,6 +1,6 @@
 import { readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { claimTree } from './claim.ts'
+import { lockTree } from './tree-lock.ts'
 import { CommitError } from './errors.ts'
 import { findUnfinished } from './find-unfinished.ts'
 import { listJournals } from './journal.ts'
@@ -33,11 +33,11 @@ export async function recover(options: RecoverOptions = {}): Promise<readonly Re
     asked === undefined ? await crashedRoots(stateDirectory) : findUnfinished(realDirectory(asked), stateDirectory)
   const reports: RecoveryReport[] = []
   for (const root of roots) {
-    const claim = await claimTree(root, options)
+    const lock = await lockTree(root, options)
     try {
-      for (const journal of claim.crashed) reports.push(...(await settle(journal, root, options.abandon === true)))
+      for (const journal of lock.crashed) reports.push(...(await settle(journal, root, options.abandon === true)))
     } finally {
-      claim.journal.discard()
+      lock.journal.discard()
     }
   }
   return reports

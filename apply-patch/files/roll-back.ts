@@ -21,7 +21,7 @@ export type Leftover = { readonly path: string; readonly reason: string }
 
 /** How far a commit may have come. */
 type Begun = {
-  readonly traces: readonly JournalEntry[]
+  readonly journalEntries: readonly JournalEntry[]
   /** Directories it makes, parents first. */
   readonly made: readonly string[]
   /** Directories it removes, parents first. */
@@ -38,12 +38,16 @@ type Begun = {
  * @returns what remains; empty when the tree is as before
  */
 export function rollBack(begun: Begun, directories: Directories): readonly Leftover[] {
-  const backwards = begun.traces.toReversed()
+  const backwards = begun.journalEntries.toReversed()
   const pass = (): readonly Leftover[] => [
-    ...backwards.flatMap((trace) => (trace.type === 'remove' ? [] : undo(trace, begun, directories))),
+    ...backwards.flatMap((journalEntry) =>
+      journalEntry.type === 'remove' ? [] : undo(journalEntry, begun, directories),
+    ),
     ...begun.made.toReversed().flatMap((directory) => removeDirectory(directory, directories)),
     ...begun.cleared.flatMap((directory) => makeAgain(directory, directories)),
-    ...backwards.flatMap((trace) => (trace.type === 'remove' ? undo(trace, begun, directories) : [])),
+    ...backwards.flatMap((journalEntry) =>
+      journalEntry.type === 'remove' ? undo(journalEntry, begun, directories) : [],
+    ),
   ]
   // A failure may be one of a kind (a full queue, an interrupted call): what is left over gets a second chance.
   return pass().length === 0 ? [] : pass()
@@ -84,67 +88,72 @@ function setMode({ path, before, after }: ModeStep, directories: Directories): r
   })
 }
 
-function undo(trace: JournalEntry, begun: Begun, directories: Directories): readonly Leftover[] {
-  switch (trace.type) {
+function undo(journalEntry: JournalEntry, begun: Begun, directories: Directories): readonly Leftover[] {
+  switch (journalEntry.type) {
     case 'add':
-      return attempt(trace.target, () => undoAdd(trace, begun.linkless, directories))
+      return attempt(journalEntry.target, () => undoAdd(journalEntry, begun.linkless, directories))
     case 'replace':
-      return attempt(trace.target, () => undoReplace(trace, directories))
+      return attempt(journalEntry.target, () => undoReplace(journalEntry, directories))
     case 'remove':
-      return attempt(trace.target, () => undoRemove(trace, directories))
+      return attempt(journalEntry.target, () => undoRemove(journalEntry, directories))
     default:
-      return trace satisfies never
+      return journalEntry satisfies never
   }
 }
 
 function undoAdd(
-  trace: Extract<JournalEntry, { type: 'add' }>,
+  journalEntry: Extract<JournalEntry, { type: 'add' }>,
   linkless: boolean,
   directories: Directories,
 ): undefined {
-  const fresh = find(trace.fresh, directories)
-  const target = find(trace.target, directories)
+  const fresh = find(journalEntry.fresh, directories)
+  const target = find(journalEntry.target, directories)
   if (fresh === undefined) {
     // Renamed into place, so only its content tells that it is ours.
-    const isOurs = linkless && target !== undefined && matches(trace.print, target, trace.target, directories)
-    if (isOurs) remove(trace.target, directories)
+    const isOurs =
+      linkless && target !== undefined && matches(journalEntry.fingerprint, target, journalEntry.target, directories)
+    if (isOurs) remove(journalEntry.target, directories)
     return
   }
-  if (target !== undefined && isSame(fresh, target)) remove(trace.target, directories)
-  remove(trace.fresh, directories)
+  if (target !== undefined && isSame(fresh, target)) remove(journalEntry.target, directories)
+  remove(journalEntry.fresh, directories)
 }
 
 function undoReplace(
-  trace: Extract<JournalEntry, { type: 'replace' }>,
+  journalEntry: Extract<JournalEntry, { type: 'replace' }>,
   directories: Directories,
 ): 'changed' | undefined {
-  const old = find(trace.old, directories)
-  const target = find(trace.target, directories)
-  const installed = old !== undefined && find(trace.fresh, directories) === undefined
+  const old = find(journalEntry.old, directories)
+  const target = find(journalEntry.target, directories)
+  const installed = old !== undefined && find(journalEntry.fresh, directories) === undefined
   if (installed && (target === undefined || !isSame(old, target))) {
-    if (target !== undefined && !matches(trace.print, target, trace.target, directories)) return 'changed'
-    renameSync(at(trace.old, directories), at(trace.target, directories))
+    if (target !== undefined && !matches(journalEntry.fingerprint, target, journalEntry.target, directories))
+      return 'changed'
+    renameSync(at(journalEntry.old, directories), at(journalEntry.target, directories))
     return undefined
   }
-  remove(trace.fresh, directories)
-  remove(trace.old, directories)
+  remove(journalEntry.fresh, directories)
+  remove(journalEntry.old, directories)
   return undefined
 }
 
-function undoRemove(trace: Extract<JournalEntry, { type: 'remove' }>, directories: Directories): 'changed' | undefined {
-  if (find(trace.old, directories) === undefined) return undefined
-  if (find(trace.target, directories) !== undefined) return 'changed'
-  renameSync(at(trace.old, directories), at(trace.target, directories))
+function undoRemove(
+  journalEntry: Extract<JournalEntry, { type: 'remove' }>,
+  directories: Directories,
+): 'changed' | undefined {
+  if (find(journalEntry.old, directories) === undefined) return undefined
+  if (find(journalEntry.target, directories) !== undefined) return 'changed'
+  renameSync(at(journalEntry.old, directories), at(journalEntry.target, directories))
   return undefined
 }
 
 /** Whether an entry is still what a patch left there. */
-function matches(print: Fingerprint, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
-  if (print.symlink !== undefined) {
-    return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === print.symlink
+function matches(fingerprint: Fingerprint, stats: BigIntStats, entry: Entry, directories: Directories): boolean {
+  if (fingerprint.symlink !== undefined) {
+    return stats.isSymbolicLink() && readlinkSync(at(entry, directories)) === fingerprint.symlink
   }
-  if (!stats.isFile() || stats.size !== BigInt(print.size)) return false
-  return crc32(readFileSync(at(entry, directories))) === print.crc
+  if (!stats.isFile() || stats.size !== BigInt(fingerprint.size)) return false
+  return crc32(readFileSync(at(entry, directories))) === fingerprint.crc
 }
 
 /** The stats of an entry, never of what it links to; undefined when it, or its directory, isn't there. */

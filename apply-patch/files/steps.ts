@@ -22,13 +22,13 @@ export type Fingerprint = {
  * - `remove`: old: removed. Else not.
  */
 export type JournalEntry =
-  | { readonly type: 'add'; readonly target: Entry; readonly fresh: Entry; readonly print: Fingerprint }
+  | { readonly type: 'add'; readonly target: Entry; readonly fresh: Entry; readonly fingerprint: Fingerprint }
   | {
       readonly type: 'replace'
       readonly target: Entry
       readonly fresh: Entry
       readonly old: Entry
-      readonly print: Fingerprint
+      readonly fingerprint: Fingerprint
     }
   | { readonly type: 'remove'; readonly target: Entry; readonly old: Entry }
 
@@ -43,11 +43,11 @@ export type Step =
   | {
       readonly type: 'install'
       readonly change: WriteChange
-      readonly trace: InstallEntry
+      readonly journalEntry: InstallEntry
       /** The entry whose very file this becomes, for a pure rename; undefined when new content is written. */
       readonly renamed: Entry | undefined
     }
-  | { readonly type: 'remove'; readonly change: RemoveChange; readonly trace: RemoveEntry }
+  | { readonly type: 'remove'; readonly change: RemoveChange; readonly journalEntry: RemoveEntry }
 
 /** A directory that a commit removes before its point of no return, and what it takes to make it again. */
 export type Cleared = { readonly path: string; readonly mode: number; readonly uid: number; readonly gid: number }

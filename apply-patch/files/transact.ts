@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
 import type { ChangeSet } from '../change-set.ts'
-import type { TreeLock } from './claim.ts'
+import type { TreeLock } from './tree-lock.ts'
 import { openDirectories, type Directories } from './directories.ts'
 import { lookAtDirectory, planDirectories, removedDirectories } from './directory-changes.ts'
 import { CommitError, PathError, errnoOf, withFacts, type CommitFacts } from './errors.ts'
 import { findGitDirectories } from './git-directories.ts'
-import { checkOld, installAll, prepareAll, type Doing, type Work } from './install.ts'
+import { checkOld, installAll, prepareAll, type CurrentOperation, type Work } from './install.ts'
 import { nonceOf } from './owner.ts'
 import { planSteps } from './plan-steps.ts'
 import { describeCommit } from './describe-commit.ts'
@@ -19,26 +19,26 @@ import { findDifference, mayWrite } from './verify.ts'
 const turnMs = 20
 
 /**
- * Carries out a change set under a claim: check, journal, prepare, install, the point of no return, clean up. Any
+ * Carries out a change set under a tree lock: check, journal, prepare, install, the point of no return, clean up. Any
  * failure before that point is taken back.
  *
  * @throws CommitError, PathError
  */
 export async function transact(
   changeSet: ChangeSet,
-  claim: TreeLock,
+  lock: TreeLock,
   given: Extras,
   options: Options,
 ): Promise<Outcome> {
-  const { journal } = claim
+  const { journal } = lock
   const extras = { ...given, emptied: [...given.emptied, ...removedDirectories(changeSet)] }
   const directories = openRoot(changeSet)
-  const doing: Doing = { operation: 'prepare', change: undefined }
+  const current: CurrentOperation = { operation: 'prepare', change: undefined }
   try {
     checkPlaces(changeSet)
     const plan = planSteps(
       changeSet,
-      nonceOf(claim.owner),
+      nonceOf(lock.owner),
       (directory) => exists(directory, directories),
       extras.emptied,
     )
@@ -48,14 +48,14 @@ export async function transact(
       directories,
       journal,
       durable: options.durable,
-      doing,
+      current,
       progress: { linkless: false, copied: new Set() },
       pause: pacer(options.signal),
     }
     await checkAll(work)
     const own = planDirectories(changeSet, plan.made, directories)
-    const { header, bytes } = describeCommit(changeSet, { ...work, ...own }, claim, extras, options)
-    doing.operation = 'journal'
+    const { header, bytes } = describeCommit(changeSet, { ...work, ...own }, lock, extras, options)
+    current.operation = 'journal'
     journal.begin(header, bytes, options.durable)
     try {
       await prepareAll(work)
@@ -63,7 +63,7 @@ export async function transact(
       await installAll(work, sync)
       finalCheck(work)
       sync()
-      Object.assign(doing, { operation: 'journal', change: undefined })
+      Object.assign(current, { operation: 'journal', change: undefined })
       journal.markDone(options.durable)
     } catch (error) {
       throw takeBack(error, work)
@@ -72,7 +72,7 @@ export async function transact(
     if (options.durable && leftOver.length === 0) leftOver.push(...syncFinally(work))
     return { ...plan, canUndo: header.canUndo, leftOver }
   } catch (error) {
-    throw typed(error, doing)
+    throw typed(error, current)
   } finally {
     directories.close()
   }
@@ -117,16 +117,16 @@ async function checkAll(work: Work): Promise<void> {
   const differences: NonNullable<CommitFacts['differences']>[number][] = []
   const made = new Set(work.made)
   const cleared = new Set(work.cleared.map(({ path }) => path))
-  for (const { change, trace } of work.steps) {
+  for (const { change, journalEntry } of work.steps) {
     await work.pause()
     const { path, key } = change.place
-    Object.assign(work.doing, { operation: 'prepare', change })
-    if (cleared.has(key) || (change.before.type === 'absent' && made.has(trace.target.directory))) continue
-    if (made.has(trace.target.directory) || !exists(trace.target.directory, work.directories)) {
+    Object.assign(work.current, { operation: 'prepare', change })
+    if (cleared.has(key) || (change.before.type === 'absent' && made.has(journalEntry.target.directory))) continue
+    if (made.has(journalEntry.target.directory) || !exists(journalEntry.target.directory, work.directories)) {
       differences.push({ path, key, how: 'vanished' })
       continue
     }
-    const entry = work.directories.entry(trace.target.directory, trace.target.name)
+    const entry = work.directories.entry(journalEntry.target.directory, journalEntry.target.name)
     const how = findDifference(change.before, entry)
     if (how !== undefined) differences.push({ path, key, how })
     else if (change.type === 'write' && change.evenReadOnly !== true && !mayWrite(change.before, entry)) {
@@ -138,17 +138,18 @@ async function checkAll(work: Work): Promise<void> {
 
 /** Looks once more at what was put aside: a program that had the file open may have written into it meanwhile. */
 function finalCheck(work: Work): void {
-  for (const { change, trace } of work.steps) {
-    if (trace.type !== 'add' && !work.progress.copied.has(trace)) checkOld(change, trace.old, work.directories)
+  for (const { change, journalEntry } of work.steps) {
+    if (journalEntry.type !== 'add' && !work.progress.copied.has(journalEntry))
+      checkOld(change, journalEntry.old, work.directories)
   }
 }
 
 /** Undoes what was begun. @returns the error to throw, which says what state the tree is in */
 function takeBack(error: unknown, work: Work): unknown {
   const { steps, progress, directories } = work
-  const begun = { ...work, traces: steps.map(({ trace }) => trace), linkless: progress.linkless }
+  const begun = { ...work, journalEntries: steps.map(({ journalEntry }) => journalEntry), linkless: progress.linkless }
   const remains = rollBack(begun, directories)
-  const failure = typed(error, work.doing)
+  const failure = typed(error, work.current)
   if (remains.length === 0) return failure
   const known = failure instanceof CommitError ? failure : new CommitError('system', { cause: failure })
   return new CommitError(known.code, { ...known.facts, tree: 'incomplete', remains: remains.map(({ path }) => path) })
@@ -157,9 +158,11 @@ function takeBack(error: unknown, work: Work): unknown {
 /** Names of ours that are still in the tree once everything is installed. */
 function namesLeft(steps: readonly Step[]): readonly Entry[] {
   return steps.flatMap((step) => {
-    if (step.trace.type === 'add') return [step.trace.fresh]
+    if (step.journalEntry.type === 'add') return [step.journalEntry.fresh]
     // Renaming a file over another name of the same file does nothing, so a name of ours may be left.
-    return step.type === 'install' && step.renamed !== undefined ? [step.trace.old, step.trace.fresh] : [step.trace.old]
+    return step.type === 'install' && step.renamed !== undefined
+      ? [step.journalEntry.old, step.journalEntry.fresh]
+      : [step.journalEntry.old]
   })
 }
 
@@ -180,9 +183,9 @@ function syncAll(work: Work): void {
 
 function touchedDirectories(work: Work): ReadonlySet<string> {
   const touched = new Set(work.made.flatMap((directory) => [directory, dirname(directory)]))
-  for (const { trace } of work.steps) {
-    touched.add(trace.target.directory)
-    if (trace.type !== 'remove') touched.add(trace.fresh.directory)
+  for (const { journalEntry } of work.steps) {
+    touched.add(journalEntry.target.directory)
+    if (journalEntry.type !== 'remove') touched.add(journalEntry.fresh.directory)
   }
   return touched
 }
@@ -226,7 +229,7 @@ function pacer(signal: AbortSignal | undefined): Work['pause'] {
   }
 }
 
-function typed(error: unknown, { operation, change }: Doing): unknown {
+function typed(error: unknown, { operation, change }: CurrentOperation): unknown {
   const { path, key } = change?.place ?? {}
   return withFacts(error, { operation, ...(path === undefined || key === undefined ? {} : { path, key }) })
 }

@@ -3,10 +3,10 @@ import type { Change, ChangeSet, DirectoryChange, FileState, Place } from '../ch
 import { leftOverWarnings, type CommitOptions, type Report } from './commit.ts'
 import { crc32 } from './crc32.ts'
 import { CommitError, ReadError, type Difference } from './errors.ts'
-import { findApplied, type Found } from './find-applied.ts'
+import { findApplied, type AppliedLookup } from './find-applied.ts'
 import type { Header, OldState } from './journal.ts'
 import { nonceOf } from './owner.ts'
-import { followRecipe, runLength } from './recipe.ts'
+import { applyDelta, runLength } from './delta.ts'
 import { pathOf, type JournalEntry } from './steps.ts'
 import { transact } from './transact.ts'
 import { openTree, realDirectory, type Tree } from './tree.ts'
@@ -26,7 +26,7 @@ export type UndoOptions = CommitOptions & { readonly only?: string }
 export async function undo(root: string, options: UndoOptions = {}): Promise<Report> {
   const real = realDirectory(root)
   const { signal, durable = false, now } = options
-  return withTreeLock(real, options, async (claim, recovered) => {
+  return withTreeLock(real, options, async (lock, recovered) => {
     const found = await findApplied(real, options.stateDirectory)
     if (found.type === 'none') throw await nothingToUndo(real, found, options.stateDirectory)
     const { header, bytes, journal } = found.applied
@@ -36,9 +36,9 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
     const tree = openTree(real, { unsafePaths: header.unsafePaths })
     const changeSet = reverse(header, bytes, tree, journal)
     const extras = { emptied: header.made, retires: [journal], undoLimit: -1 }
-    const outcome = await transact(changeSet, claim, extras, { durable, signal, now })
+    const outcome = await transact(changeSet, lock, extras, { durable, signal, now })
     const report: Report = {
-      id: nonceOf(claim.owner),
+      id: nonceOf(lock.owner),
       root: real,
       summary: changeSet.summary,
       warnings: leftOverWarnings(outcome),
@@ -53,7 +53,7 @@ export async function undo(root: string, options: UndoOptions = {}): Promise<Rep
 /** Says too where a patch was applied instead, for whoever stands in a folder of that tree. */
 async function nothingToUndo(
   root: string,
-  { replaced, alsoAt }: Extract<Found, { type: 'none' }>,
+  { replaced, alsoAt }: Extract<AppliedLookup, { type: 'none' }>,
   stateDirectory: string | undefined,
 ): Promise<CommitError> {
   const facts = { operation: 'undo', key: root, replaced } as const
@@ -71,20 +71,20 @@ function reverse(header: Header, bytes: Buffer, tree: Tree, journal: string): Ch
   const differences: { path: string; key: string; how: Difference }[] = []
   const changes: Change[] = []
   let offset = 0
-  for (const { trace, path, before } of header.steps) {
-    const place: Place = { path, key: pathOf(trace.target) }
+  for (const { journalEntry, path, before } of header.steps) {
+    const place: Place = { path, key: pathOf(journalEntry.target) }
     const found = readAgain(place, tree)
     // A directory the patch put where it removed this file gives way again.
-    const givesWay = found.type === 'directory' && trace.type === 'remove' && header.made.includes(place.key)
+    const givesWay = found.type === 'directory' && journalEntry.type === 'remove' && header.made.includes(place.key)
     const now: FileState = givesWay ? { type: 'absent' } : found
-    const how = differs(now, trace)
+    const how = differs(now, journalEntry)
     if (how !== undefined) differences.push({ path, key: place.key, how })
     else {
       const change = bringBack(place, now, before, bytes.subarray(offset))
       if (change === undefined) throw new CommitError('unrecoverable', { operation: 'undo', journal, path })
       changes.push(change)
     }
-    if (before.type === 'file') offset += runLength(before.recipe)
+    if (before.type === 'file') offset += runLength(before.delta)
   }
   if (differences.length > 0) throw new CommitError('changed', { operation: 'undo', differences })
   const summary = changes.map((change) => ({ kind: kindOf(change), path: change.place.path }))
@@ -108,8 +108,8 @@ function bringBack(place: Place, now: FileState, old: OldState, runs: Buffer): C
       return { type: 'write', place, before: now, ...link }
     }
     case 'file': {
-      const { mode, uid, gid, recipe } = old
-      const content = followRecipe(recipe, runs, now.type === 'file' ? now.bytes : Buffer.alloc(0))
+      const { mode, uid, gid, delta } = old
+      const content = applyDelta(delta, runs, now.type === 'file' ? now.bytes : Buffer.alloc(0))
       if (content.reduce((crc, piece) => crc32(piece, crc), 0) !== old.crc) return undefined
       return { type: 'write', place, before: now, content, mode, owner: { uid, gid } }
     }
@@ -138,9 +138,9 @@ function kindOf(change: Change): 'A' | 'M' | 'D' {
 }
 
 /** How what is there now differs from what the patch left. */
-function differs(now: FileState, trace: JournalEntry): Difference | undefined {
-  if (trace.type === 'remove') return now.type === 'absent' ? undefined : 'appeared'
-  const { size, crc, mode, symlink } = trace.print
+function differs(now: FileState, journalEntry: JournalEntry): Difference | undefined {
+  if (journalEntry.type === 'remove') return now.type === 'absent' ? undefined : 'appeared'
+  const { size, crc, mode, symlink } = journalEntry.fingerprint
   if (now.type === 'absent') return 'vanished'
   if (symlink !== undefined) {
     if (now.type !== 'symlink') return 'kind'

@@ -1,10 +1,10 @@
 import { unlinkSync } from 'node:fs'
-import { claimTree, type TreeLock } from './claim.ts'
+import { lockTree, type TreeLock } from './tree-lock.ts'
 import { CommitError, withFacts } from './errors.ts'
 import { keepForUndo } from './keep-journal.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
 import type { Outcome } from './transaction.ts'
-import { twice } from './twice.ts'
+import { retryOnce } from './retry-once.ts'
 
 /** What a commit leaves to do with journals once it is done. */
 type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readonly retires: readonly string[] }
@@ -16,45 +16,45 @@ type Done<Result> = { readonly report: Result; readonly outcome: Outcome; readon
 export async function withTreeLock<Result>(
   root: string,
   options: { readonly stateDirectory?: string; readonly signal?: AbortSignal },
-  act: (claim: TreeLock, recovered: readonly RecoveryReport[]) => Promise<Done<Result>>,
+  act: (lock: TreeLock, recovered: readonly RecoveryReport[]) => Promise<Done<Result>>,
 ): Promise<Result> {
-  const claim = await claimTree(root, options)
+  const lock = await lockTree(root, options)
   try {
-    const done = await act(claim, await recoverCrashed(claim, root))
-    conclude(claim, done)
+    const done = await act(lock, await recoverCrashed(lock, root))
+    conclude(lock, done)
     return done.report
   } catch (error) {
     // Somebody else's crash that can't be put in order keeps its own journal; ours has begun nothing then.
     const isOurs = error instanceof CommitError && error.tree === 'incomplete' && error.code !== 'unrecoverable'
     if (!isOurs) {
-      claim.journal.discard()
+      lock.journal.discard()
       throw withFacts(error, { operation: 'journal' })
     }
-    markFailed(claim)
-    throw new CommitError(error.code, { ...error.facts, journal: claim.journal.path })
+    markFailed(lock)
+    throw new CommitError(error.code, { ...error.facts, journal: lock.journal.path })
   } finally {
-    claim.journal.close()
+    lock.journal.close()
   }
 }
 
 /** The commit is done, so nothing here may fail it: what can't be tidied now is left to `recover`. */
-function conclude(claim: TreeLock, { outcome, retires }: Done<unknown>): void {
-  const retired = retires.every((path) => twice(() => unlinkSync(path)))
-  if (outcome.leftOver.length > 0 || !retired) markFailed(claim)
-  else if (!outcome.canUndo || !twice(() => keepForUndo(claim))) claim.journal.discard()
+function conclude(lock: TreeLock, { outcome, retires }: Done<unknown>): void {
+  const retired = retires.every((path) => retryOnce(() => unlinkSync(path)))
+  if (outcome.leftOver.length > 0 || !retired) markFailed(lock)
+  else if (!outcome.canUndo || !retryOnce(() => keepForUndo(lock))) lock.journal.discard()
 }
 
 /** Says that nobody is at work under this journal any more. Under its old name it is found once this process ended. */
-function markFailed(claim: TreeLock): void {
-  twice(() => claim.journal.keepAs(`failed-${claim.owner}`))
+function markFailed(lock: TreeLock): void {
+  retryOnce(() => lock.journal.keepAs(`failed-${lock.owner}`))
 }
 
 /** Reading journals needs a validator, which a run without a crash behind it need not load. */
-async function recoverCrashed(claim: TreeLock, root: string): Promise<readonly RecoveryReport[]> {
-  if (claim.crashed.length === 0) return []
+async function recoverCrashed(lock: TreeLock, root: string): Promise<readonly RecoveryReport[]> {
+  if (lock.crashed.length === 0) return []
   const { recoverFromJournal } = await import('./recover-from-journal.ts')
   const reports: RecoveryReport[] = []
-  for (const journal of claim.crashed) {
+  for (const journal of lock.crashed) {
     const report = await recoverFromJournal(journal, root)
     if (report !== undefined) reports.push(report)
   }

@@ -19,19 +19,19 @@ export type LineRange = { readonly bytes: Uint8Array; readonly start: number; re
  */
 export class SearchableFile {
   readonly table: LineTable
-  readonly #sought: readonly LineRange[]
-  readonly #numbered = new Map<Pass | Likeness, { readonly lines: NumberedLines; readonly soughtIds: Int32Array }>()
+  readonly #needles: readonly LineRange[]
+  readonly #numbered = new Map<Pass | Likeness, { readonly lines: NumberedLines; readonly needleIds: Int32Array }>()
 
-  /** @param sought every line that will be looked for, in any search */
-  constructor(table: LineTable, sought: readonly LineRange[]) {
+  /** @param needles every line that will be looked for, in any search */
+  constructor(table: LineTable, needles: readonly LineRange[]) {
     // The first line is compared without the file's byte-order mark, unless the patch writes the mark too.
-    const isMarked = table.markLength > 0 && sought.some(({ bytes, start, end }) => hasMark(bytes, start, end))
+    const isMarked = table.markLength > 0 && needles.some(({ bytes, start, end }) => hasMark(bytes, start, end))
     this.table = isMarked ? { ...table, markLength: 0 } : table
-    this.#sought = sought
+    this.#needles = needles
   }
 
-  static of(bytes: Buffer, sought: readonly LineRange[]): SearchableFile {
-    return new SearchableFile(findLines(bytes), sought)
+  static of(bytes: Buffer, needles: readonly LineRange[]): SearchableFile {
+    return new SearchableFile(findLines(bytes), needles)
   }
 
   /** The lines of the file as one pass sees them. */
@@ -41,7 +41,7 @@ export class SearchableFile {
 
   /** The numbers of sought lines `from` to `to` (their indices in `sought`) as one pass sees them. */
   block(pass: Pass | Likeness, from: number, to: number): Int32Array {
-    return this.#number(pass).soughtIds.subarray(from, to)
+    return this.#number(pass).needleIds.subarray(from, to)
   }
 
   /** Whether a line is nothing but white space. */
@@ -50,18 +50,18 @@ export class SearchableFile {
     return trimStart(this.table.bytes, textStart(this.table, line), end) === end
   }
 
-  #number(pass: Pass | Likeness): { readonly lines: NumberedLines; readonly soughtIds: Int32Array } {
+  #number(pass: Pass | Likeness): { readonly lines: NumberedLines; readonly needleIds: Int32Array } {
     const known = this.#numbered.get(pass)
     if (known !== undefined) return known
-    const size = this.#sought.reduce((sum, { start, end }) => sum + end - start, 0)
-    const dictionary = new Dictionary(this.#sought.length, size)
+    const size = this.#needles.reduce((sum, { start, end }) => sum + end - start, 0)
+    const dictionary = new Dictionary(this.#needles.length, size)
     const reduce = new Reducer(pass)
-    const soughtIds = new Int32Array(this.#sought.length)
-    for (let index = 0; index < this.#sought.length; index++) {
-      const line = this.#sought[index]
+    const needleIds = new Int32Array(this.#needles.length)
+    for (let index = 0; index < this.#needles.length; index++) {
+      const line = this.#needles[index]
       if (line === undefined) continue
       reduce.set(line.bytes, line.start, line.end)
-      soughtIds[index] = dictionary.add(reduce.bytes, reduce.start, reduce.end)
+      needleIds[index] = dictionary.add(reduce.bytes, reduce.start, reduce.end)
     }
     const { table } = this
     const { bytes, starts } = table
@@ -84,7 +84,7 @@ export class SearchableFile {
       lastStart = start
       lastLength = length
     }
-    const numbered = { lines: new NumberedLines(ids, dictionary.size), soughtIds }
+    const numbered = { lines: new NumberedLines(ids, dictionary.size), needleIds }
     this.#numbered.set(pass, numbered)
     return numbered
   }

@@ -1,6 +1,6 @@
 import type { Mode } from '../patch.ts'
 import { passes, type Pass, type SearchableFile } from './passes.ts'
-import type { PreparedChunk } from './sought.ts'
+import type { PreparedChunk } from './prepare-chunks.ts'
 
 /** Where the search for a chunk stands: below everything that earlier chunks matched. */
 export type Cursor = {
@@ -11,7 +11,7 @@ export type Cursor = {
 }
 
 /** Where a chunk belongs, or why it can't be said. Lines are 0-based. */
-export type Sighting =
+export type Match =
   | {
       readonly type: 'found'
       /** The first of its old lines; for an insertion the line it goes before. */
@@ -44,15 +44,15 @@ export function seekChunk(
   cursor: Cursor,
   mode: Mode,
   limit: number = candidateLimit,
-): Sighting {
-  const sighting = seekFrom(file, chunk, cursor.line, mode, limit)
-  if (sighting.type === 'found' || sighting.type === 'insert-at-end') return sighting
-  if (mode === 'strict' || cursor.changed === cursor.line) return sighting
+): Match {
+  const match = seekFrom(file, chunk, cursor.line, mode, limit)
+  if (match.type === 'found' || match.type === 'insert-at-end') return match
+  if (mode === 'strict' || cursor.changed === cursor.line) return match
   const again = seekFrom(file, chunk, cursor.changed, mode, limit)
-  return again.type === 'found' ? { ...again, sharesContext: true } : sighting
+  return again.type === 'found' ? { ...again, sharesContext: true } : match
 }
 
-function seekFrom(file: SearchableFile, prepared: PreparedChunk, from: number, mode: Mode, limit: number): Sighting {
+function seekFrom(file: SearchableFile, prepared: PreparedChunk, from: number, mode: Mode, limit: number): Match {
   const { chunk, anchorsFrom, oldFrom, oldTo } = prepared
   let start = from
   let anchor: Place | undefined
@@ -86,7 +86,7 @@ function placeInsertion(
   { chunk }: PreparedChunk,
   anchor: Place | undefined,
   start: number,
-): Sighting {
+): Match {
   if (chunk.endOfFile) return { type: 'insert-at-end' }
   const inserted = { type: 'found', length: 0, sharesContext: false } as const
   if (anchor !== undefined) {

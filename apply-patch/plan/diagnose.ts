@@ -1,14 +1,14 @@
 import type { Cause, SeekFailure } from '../errors.ts'
 import { SearchableFile, type LineRange } from '../match/passes.ts'
-import type { Cursor, Sighting } from '../match/seek.ts'
+import type { Cursor, Match } from '../match/seek.ts'
 import type { Mode } from '../patch.ts'
-import type { PreparedChunk } from '../match/sought.ts'
+import type { PreparedChunk } from '../match/prepare-chunks.ts'
 import { lineText } from '../text/line-table.ts'
 import { trim } from '../text/trim.ts'
 import { findNearest } from './find-nearest.ts'
 
-type Missing = Extract<Sighting, { type: 'anchor-missing' | 'lines-missing' }>
-type Diagnosis = Pick<SeekFailure, 'code' | 'sought' | 'nearest' | 'causes'>
+type Missing = Extract<Match, { type: 'anchor-missing' | 'lines-missing' }>
+type Diagnosis = Pick<SeekFailure, 'code' | 'expected' | 'nearest' | 'causes'>
 
 /** Beyond so many bytes a search for rarer causes ends. */
 const sizeLimit = 32 * 1024 * 1024
@@ -26,7 +26,7 @@ export function diagnose(
   const from = isAnchor ? chunk.anchorsFrom + missing.anchor : chunk.oldFrom
   const to = isAnchor ? from + 1 : chunk.oldTo
   const ranges = isAnchor ? [anchorRange(chunk, missing.anchor)] : oldRanges(chunk)
-  const sought = ranges.map(({ bytes, start, end }) =>
+  const expected = ranges.map(({ bytes, start, end }) =>
     Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString(),
   )
   const causes: Cause[] = []
@@ -42,13 +42,13 @@ export function diagnose(
     causes.push({ type: 'not-at-end-of-file', fileLine: above + 1 })
   }
   if (!isAnchor) causes.push(...findApplied(bytes, chunk, mode))
-  if (above === undefined && bytes.length <= sizeLimit) causes.push(...findAlike(file, from, to, sought))
-  if (above === undefined && isAnchor) causes.push(...findPartOfLine(file, sought[0] ?? ''))
+  if (above === undefined && bytes.length <= sizeLimit) causes.push(...findAlike(file, from, to, expected))
+  if (above === undefined && isAnchor) causes.push(...findPartOfLine(file, expected[0] ?? ''))
   if (causes.length === 0) causes.push(...findElsewhere(otherFiles(), ranges, mode))
-  const nearest = above === undefined ? findNearest(file, from, to, sought) : undefined
+  const nearest = above === undefined ? findNearest(file, from, to, expected) : undefined
   return {
     code: isAnchor ? 'anchor-not-found' : 'lines-not-found',
-    sought,
+    expected,
     causes,
     ...(nearest === undefined ? {} : { nearest }),
   }
@@ -79,8 +79,8 @@ function findApplied(bytes: Buffer, { chunk, lines }: PreparedChunk, mode: Mode)
   return line === undefined ? [] : [{ type: 'already-applied', fileLine: line + 1 }]
 }
 
-function findAlike(file: SearchableFile, from: number, to: number, sought: readonly string[]): readonly Cause[] {
-  if (sought.join('').trim() === '') return []
+function findAlike(file: SearchableFile, from: number, to: number, expected: readonly string[]): readonly Cause[] {
+  if (expected.join('').trim() === '') return []
   for (const [pass, type] of [
     ['trimmed', 'indentation'],
     ['punctuation', 'punctuation'],

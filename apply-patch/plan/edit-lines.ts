@@ -1,6 +1,6 @@
 import type { Content } from '../change-set.ts'
 import { lineEnding, textStart, type LineEnding, type LineTable } from '../text/line-table.ts'
-import type { BodyLine } from '../match/sought.ts'
+import type { BodyLine } from '../match/prepare-chunks.ts'
 
 /** Replaces lines `from` to `to` (none: inserts before `from`) by the added lines of a body. */
 export type LineEdit = {

@@ -16,7 +16,7 @@ export function findNearest(
   file: SearchableFile,
   from: number,
   to: number,
-  sought: readonly string[],
+  expected: readonly string[],
 ): Nearest | undefined {
   const { table } = file
   const lines = file.lines('white-space')
@@ -28,7 +28,7 @@ export function findNearest(
     // A line repeated over and over says little about where the block is.
     const times = (counted.get(id) ?? 0) + 1
     counted.set(id, times)
-    if (times > 4 || squeeze(sought[index] ?? '') === '') continue
+    if (times > 4 || squeeze(expected[index] ?? '') === '') continue
     for (const line of lines.places(id, 2000)) {
       const start = line - index
       const number = (votes.get(start) ?? 0) + 1
@@ -38,18 +38,18 @@ export function findNearest(
     }
   }
   const count = Math.min(table.count, lineLimit)
-  const start = best ?? mostAlike(table, count, sought.find((text) => squeeze(text) !== '') ?? '')
-  return start === undefined ? undefined : describe(table, Math.max(0, start), sought.slice(start < 0 ? -start : 0))
+  const start = best ?? mostAlike(table, count, expected.find((text) => squeeze(text) !== '') ?? '')
+  return start === undefined ? undefined : describe(table, Math.max(0, start), expected.slice(start < 0 ? -start : 0))
 }
 
-function describe(table: LineTable, start: number, sought: readonly string[]): Nearest {
-  const length = Math.min(sought.length, table.count - start)
+function describe(table: LineTable, start: number, expected: readonly string[]): Nearest {
+  const length = Math.min(expected.length, table.count - start)
   const lines = Array.from({ length }, (_, index) => lineText(table, start + index))
-  const differs = sought.findIndex((text, index) => lines[index] !== text)
+  const differs = expected.findIndex((text, index) => lines[index] !== text)
   const from = differs > shownLines - 4 ? differs - (shownLines - 4) : 0
   const shown = lines.slice(from, from + shownLines)
   if (differs === -1) return { startLine: start + from + 1, lines: shown }
-  const difference = { fileLine: start + differs + 1, expected: sought[differs] ?? '', found: lines[differs] }
+  const difference = { fileLine: start + differs + 1, expected: expected[differs] ?? '', found: lines[differs] }
   return { startLine: start + from + 1, lines: shown, difference }
 }
 

@@ -1,8 +1,8 @@
 import type { Content, Warning } from '../change-set.ts'
 import { failureLimit, type Failure, type SeekFailure } from '../errors.ts'
 import { passes, SearchableFile } from '../match/passes.ts'
-import { seekChunk, type Cursor, type Sighting } from '../match/seek.ts'
-import { prepareChunks, type PreparedChunk } from '../match/sought.ts'
+import { seekChunk, type Cursor, type Match } from '../match/seek.ts'
+import { prepareChunks, type PreparedChunk } from '../match/prepare-chunks.ts'
 import type { Mode, UpdateFile } from '../patch.ts'
 import type { LineTable } from '../text/line-table.ts'
 import { diagnose } from './diagnose.ts'
@@ -30,8 +30,8 @@ export function updateLines(
   { path, chunks }: UpdateFile,
   context: UpdateContext & { readonly hunk: number; readonly absolute: string },
 ): Content | undefined {
-  const { prepared, sought } = prepareChunks(chunks)
-  const file = SearchableFile.of(bytes, sought)
+  const { prepared, needles } = prepareChunks(chunks)
+  const file = SearchableFile.of(bytes, needles)
   const edits: LineEdit[] = []
   const atEnd: LineEdit[] = []
   let cursor: Cursor = { line: 0, changed: 0 }
@@ -45,7 +45,7 @@ export function updateLines(
       atEnd.push(filling)
       continue
     }
-    const sighting = seekChunk(file, chunk, cursor, context.mode, context.warnings.isFull ? 2 : undefined)
+    const match = seekChunk(file, chunk, cursor, context.mode, context.warnings.isFull ? 2 : undefined)
     const where = {
       path,
       absolute: context.absolute,
@@ -53,7 +53,7 @@ export function updateLines(
       chunk: index + 1,
       patchLine: chunk.chunk.line,
     }
-    switch (sighting.type) {
+    switch (match.type) {
       case 'insert-at-end': {
         const { count } = file.table
         const added = chunk.lines.filter(({ mark }) => mark === 'added')
@@ -66,30 +66,30 @@ export function updateLines(
         context.failures.push({
           ...where,
           ...(context.failures.length < explainedFailures
-            ? diagnose(file, chunk, sighting, cursor, context.mode, () => context.otherFiles(path))
-            : leaveUnexplained(chunk, sighting)),
+            ? diagnose(file, chunk, match, cursor, context.mode, () => context.otherFiles(path))
+            : leaveUnexplained(chunk, match)),
         })
         continue
       case 'found':
         break
       default:
-        return sighting satisfies never
+        return match satisfies never
     }
-    if (sighting.ambiguous.length > 0 && context.refuseAmbiguous) {
-      context.failures.push({ ...where, ...ambiguity(chunk, sighting) })
+    if (match.ambiguous.length > 0 && context.refuseAmbiguous) {
+      context.failures.push({ ...where, ...ambiguity(chunk, match) })
       continue
     }
-    for (const warning of warningsOf(sighting, where)) context.warnings.add(warning)
+    for (const warning of warningsOf(match, where)) context.warnings.add(warning)
     const { finalNewline } = chunk.chunk
-    const kept = keptLines(chunk, sighting.length)
-    const chunkEdits = editsOf(chunk.chunk.body, kept, sighting.line, sighting.length).map((edit) =>
+    const kept = keptLines(chunk, match.length)
+    const chunkEdits = editsOf(chunk.chunk.body, kept, match.line, match.length).map((edit) =>
       finalNewline === undefined ? edit : { ...edit, finalNewline },
     )
     edits.push(...chunkEdits)
     const lastChanged = chunkEdits.at(-1)
     cursor = {
-      line: Math.max(cursor.line, sighting.line + sighting.length),
-      changed: Math.max(cursor.changed, lastChanged?.to ?? sighting.line),
+      line: Math.max(cursor.line, match.line + match.length),
+      changed: Math.max(cursor.changed, lastChanged?.to ?? match.line),
     }
   }
   return editLines(file.table, [...edits, ...atEnd])
@@ -115,10 +115,10 @@ const explainedFailures = 25
 
 function leaveUnexplained(
   { chunk }: PreparedChunk,
-  { type }: Sighting,
-): Pick<SeekFailure, 'code' | 'sought' | 'causes'> {
-  if (type === 'anchor-missing') return { code: 'anchor-not-found', sought: [], causes: [] }
-  return { code: 'lines-not-found', sought: oldLines(chunk.body), causes: [] }
+  { type }: Match,
+): Pick<SeekFailure, 'code' | 'expected' | 'causes'> {
+  if (type === 'anchor-missing') return { code: 'anchor-not-found', expected: [], causes: [] }
+  return { code: 'lines-not-found', expected: oldLines(chunk.body), causes: [] }
 }
 
 function oldLines(body: Uint8Array): readonly string[] {
@@ -132,11 +132,11 @@ function keptLines(chunk: PreparedChunk, length: number): PreparedChunk['lines']
 }
 
 type Where = Pick<SeekFailure, 'path' | 'absolute' | 'hunk' | 'chunk' | 'patchLine'>
-type Found = Extract<Sighting, { type: 'found' }>
+type FoundMatch = Extract<Match, { type: 'found' }>
 
-function ambiguity({ chunk }: PreparedChunk, { ambiguous }: Found): Omit<SeekFailure, keyof Where> {
+function ambiguity({ chunk }: PreparedChunk, { ambiguous }: FoundMatch): Omit<SeekFailure, keyof Where> {
   const fileLines = ambiguous.map((line) => line + 1)
-  return { code: 'ambiguous', sought: oldLines(chunk.body), causes: [], fileLines }
+  return { code: 'ambiguous', expected: oldLines(chunk.body), causes: [], fileLines }
 }
 
 const passNames = {
@@ -146,22 +146,22 @@ const passNames = {
   punctuation: 'typographic punctuation',
 }
 
-function warningsOf(sighting: Found, { path, hunk, chunk, patchLine }: Where): readonly Warning[] {
-  if (sighting.pass === 'exact' && sighting.ambiguous.length === 0 && !sighting.sharesContext) return []
+function warningsOf(match: FoundMatch, { path, hunk, chunk, patchLine }: Where): readonly Warning[] {
+  if (match.pass === 'exact' && match.ambiguous.length === 0 && !match.sharesContext) return []
   const warnings: Warning[] = []
   const place = `${path}, hunk ${hunk}, chunk ${chunk}`
-  const fileLine = sighting.line + 1
-  if (passes.indexOf(sighting.pass) > 0) {
-    const message = `${place}: matched at line ${fileLine} only without regard to ${passNames[sighting.pass]}`
+  const fileLine = match.line + 1
+  if (passes.indexOf(match.pass) > 0) {
+    const message = `${place}: matched at line ${fileLine} only without regard to ${passNames[match.pass]}`
     warnings.push({ code: 'fuzzy-match', message, path, patchLine, fileLines: [fileLine] })
   }
-  if (sighting.ambiguous.length > 0) {
-    const lines = sighting.ambiguous.map((line) => line + 1)
+  if (match.ambiguous.length > 0) {
+    const lines = match.ambiguous.map((line) => line + 1)
     const listed = lines.length > 20 ? `${lines.slice(0, 20).join(', ')} and more` : lines.join(', ')
     const message = `${place}: fits at lines ${listed}; line ${fileLine} was taken (an "@@" line would tell them apart)`
     warnings.push({ code: 'ambiguous-match', message, path, patchLine, fileLines: lines })
   }
-  if (sighting.sharesContext) {
+  if (match.sharesContext) {
     const message = `${place}: matched at line ${fileLine} by using context of the chunk before again`
     warnings.push({ code: 'shared-context', message, path, patchLine, fileLines: [fileLine] })
   }

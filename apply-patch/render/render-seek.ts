@@ -8,12 +8,12 @@ const shownPlaces = 20
 /** The message for lines of a chunk that have no place in their file, or more than one. */
 export function renderSeek(failure: SeekFailure): readonly string[] {
   const { code, absolute, hunk, chunk, patchLine, nearest, causes, fileLines = [] } = failure
-  const sought = clipLines(failure.sought, shownLines)
+  const expectedLines = clipLines(failure.expected, shownLines)
   const at = `  ${clip(failure.path, 300)}, hunk ${hunk}, chunk ${chunk}, patch line ${patchLine}: `
   const lines: string[] = []
-  if (code === 'anchor-not-found') lines.push(`Failed to find context '${sought[0] ?? ''}' in ${absolute}`)
-  else if (code === 'ambiguous') lines.push(`Found expected lines more than once in ${absolute}:`, ...sought)
-  else lines.push(`Failed to find expected lines in ${absolute}:`, ...sought)
+  if (code === 'anchor-not-found') lines.push(`Failed to find context '${expectedLines[0] ?? ''}' in ${absolute}`)
+  else if (code === 'ambiguous') lines.push(`Found expected lines more than once in ${absolute}:`, ...expectedLines)
+  else lines.push(`Failed to find expected lines in ${absolute}:`, ...expectedLines)
   if (code === 'ambiguous') {
     lines.push(
       `${at}fits at lines ${listPlaces(fileLines)}; add context lines or an "@@ <a whole line above>" to tell them apart`,

@@ -1,5 +1,5 @@
 import { PatchError, type PlaceFailure } from '../errors.ts'
-import { bodyLines } from '../match/sought.ts'
+import { bodyLines } from '../match/prepare-chunks.ts'
 import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 
 /**

@@ -9,13 +9,13 @@ import type { ReadRollout, Rollout } from '../session/rollout.ts'
  */
 export function openPlanMode(
   asked: boolean | undefined,
-  resumedFrom: Pick<ReadRollout, 'planWishedBy'> | undefined,
+  resumedFrom: Pick<ReadRollout, 'planRequestedBy'> | undefined,
   rollout: Rollout,
 ): PlanMode {
-  const before = resumedFrom?.planWishedBy
+  const before = resumedFrom?.planRequestedBy
   return new PlanMode({
     requestedBy: asked === true ? 'user' : asked === false ? undefined : before,
     lifted: asked === false && before !== undefined,
-    note: (requestedBy) => rollout.append({ type: 'plan_mode', wished_by: requestedBy ?? null }),
+    note: (requestedBy) => rollout.append({ type: 'plan_mode', requested_by: requestedBy ?? null }),
   })
 }

@@ -37,7 +37,7 @@ function enterPlanMode(mode: PlanMode, agents: BackgroundAgents): Tool {
       if (reason !== undefined) return Promise.resolve({ ok: false, output: reason })
       const { startItem, callId } = context
       mode.enter()
-      startItem({ type: 'plan_mode', state: 'entered', wished_by: 'model', call_id: callId }).complete({})
+      startItem({ type: 'plan_mode', state: 'entered', requested_by: 'model', call_id: callId }).complete({})
       const output =
         'Plan mode is on. Look around with what only reads, then call exit_plan_mode with the plan; nothing else is let through before.'
       return Promise.resolve({ ok: true, output })
@@ -69,7 +69,7 @@ function exitPlanMode(mode: PlanMode): Tool {
       if (requestedBy === undefined) {
         return { ok: false, output: 'Plan mode is not on: what is to be done can be done.' }
       }
-      const item = startItem({ type: 'plan_mode', state: 'proposed', wished_by: requestedBy, plan, call_id: callId })
+      const item = startItem({ type: 'plan_mode', state: 'proposed', requested_by: requestedBy, plan, call_id: callId })
       const { verdict } = await review({ type: 'plan', plan, requestedBy })
       const said = { verdict: eventVerdict(verdict) }
       if (verdict.decision === 'allow') {

@@ -5,7 +5,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 import { cleanOutput } from '../core/text/clean.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
-import { claimSession } from '../session/claim.ts'
+import { lockSession } from '../session/session-lock.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import { closeView, keepsMore, land } from '../transaction/land.ts'
 import { changesOfSession } from '../transaction/look.ts'
@@ -119,7 +119,7 @@ export async function undoCommand(run: string | undefined): Promise<number> {
 
 /** Nobody else may run the session, or land its changes, meanwhile. */
 async function claimed(session: ChangedSession, act: (session: ChangedSession) => Promise<number>): Promise<number> {
-  const release = claimSession(session.directory)
+  const release = lockSession(session.directory)
   try {
     return await act(session)
   } finally {

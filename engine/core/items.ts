@@ -127,7 +127,7 @@ const planMode = z.object({
   /** `kept`: the plan was not approved. `delivered`: nobody was there to approve it, so it is the result of the run. */
   state: z.enum(['entered', 'proposed', 'left', 'kept', 'delivered']),
   /** Whose wish it was to plan first. */
-  wished_by: z.enum(['user', 'model']),
+  requested_by: z.enum(['user', 'model']),
   plan: z.string().optional(),
   call_id: z.string().optional(),
   verdict: verdict.optional(),

@@ -22,10 +22,10 @@ const shownTailLines = 3
 export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)
   const region = new ScreenRegion(screen)
-  const running = new Map<string, Doing>()
+  const running = new Map<string, Activity>()
   const tails = new Map<string, () => string>()
   const begun = performance.now()
-  let thinking: Doing = { what: 'starting', since: begun }
+  let thinking: Activity = { what: 'starting', since: begun }
   let spent: UsageSoFar | undefined
   let writing = ''
   let frame = 0
@@ -116,11 +116,11 @@ function asksPerson(item: Item): boolean {
 }
 
 /** Something that goes on, and since when, as `performance.now()` counts. */
-type Doing = { readonly what: string; readonly since: number }
+type Activity = { readonly what: string; readonly since: number }
 
 function doingNow(
-  running: ReadonlyMap<string, Doing>,
-  thinking: Doing,
+  running: ReadonlyMap<string, Activity>,
+  thinking: Activity,
 ): { readonly what: string; readonly tail: string } {
   const [first, ...others] = running.values()
   const { what, since } = first ?? thinking

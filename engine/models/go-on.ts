@@ -2,7 +2,7 @@ import { ModelError } from '../core/model.ts'
 import type { HistoryItem, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 import { noUsage, sumUsage } from '../core/usage.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Said } from './turns.ts'
+import type { ModelItem } from './turns.ts'
 import type { WireEvent } from './wire.ts'
 
 /** How often a provider may pause in one response before it is taken to be done. */
@@ -27,7 +27,7 @@ export async function* goOn(
   ask: (part: ModelRequest) => AsyncIterable<WireEvent>,
 ): AsyncGenerator<ModelEvent> {
   const before: HistoryItem[] = []
-  const told: Said[] = []
+  const told: ModelItem[] = []
   let half = ''
   let usage = noUsage
   for (let pauses = 0, cuts = 0; ;) {
@@ -77,9 +77,9 @@ export async function* goOn(
 class Part {
   readonly #half: string
   /** As the model said it, for the next request. */
-  said: Said[] = []
+  said: ModelItem[] = []
   /** As it was told on, a text put to the half that came before. */
-  told: Said[] = []
+  told: ModelItem[] = []
   /** Waits until it is known whether it is whole. */
   #last: Extract<ModelEvent, { type: 'message' }> | undefined
   #isJoined = false
@@ -97,7 +97,7 @@ class Part {
       yield event
       return
     }
-    const item: Said = event.type === 'message' ? { ...event, role: 'assistant' } : event
+    const item: ModelItem = event.type === 'message' ? { ...event, role: 'assistant' } : event
     this.said.push(item)
     if (event.type === 'message') {
       yield* this.#speak()
@@ -152,11 +152,11 @@ function asDeveloper(text: string): HistoryItem {
   return { type: 'message', role: 'developer', text }
 }
 
-function saysSomething(item: Said): boolean {
+function saysSomething(item: ModelItem): boolean {
   return item.type === 'message' && item.text.trim() !== ''
 }
 
-function eventOf(item: Said): ModelEvent {
+function eventOf(item: ModelItem): ModelEvent {
   if (item.type !== 'message') return item
   const { role: _, images: __, ...message } = item
   return message

@@ -4,7 +4,7 @@ import { argumentsObject } from './as-function.ts'
 import { fittingId, fittingName } from './call-ids.ts'
 import { isThought, sealed, type Block } from './preserved-thinking.ts'
 import { asReminder, translateOnce } from './turns.ts'
-import type { Said, Turn } from './turns.ts'
+import type { ModelItem, Turn } from './turns.ts'
 
 /** A mark that a prompt cache is to be written up to here. */
 export type Cached = { cache_control?: { type: 'ephemeral' } }
@@ -63,7 +63,7 @@ export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly
   return content.length === 0 ? [] : [{ role: 'user', content }]
 })
 
-function blocksOf(item: Said, model: string, tools: readonly ToolDeclaration[]): readonly Block[] {
+function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaration[]): readonly Block[] {
   switch (item.type) {
     case 'message': {
       const own = keptOf(item.opaque)?.blocks?.filter(saysSomething) ?? []

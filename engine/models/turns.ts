@@ -4,12 +4,12 @@ type Message = Extract<HistoryItem, { type: 'message' }>
 type Result = Extract<HistoryItem, { type: 'tool_result' }>
 
 /** What a model says: a message of its own, a call, or what only its provider can read. */
-export type Said = Exclude<HistoryItem, Result>
+export type ModelItem = Exclude<HistoryItem, Result>
 
 /** What one side said before the other spoke again. */
 export type Turn =
   /** In the order in which it came: providers check that. */
-  | { readonly side: 'model'; readonly said: readonly Said[] }
+  | { readonly side: 'model'; readonly said: readonly ModelItem[] }
   | { readonly side: 'us'; readonly results: readonly Result[]; readonly messages: readonly Message[] }
 
 /**

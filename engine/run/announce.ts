@@ -42,7 +42,7 @@ export function announce(options: RunOptions, recorder: Recorder): void {
     takenFrom === undefined ? [] : [`No price or window of ${name} is known: those of ${takenFrom} are taken.`]
   for (const message of [...taken, ...(options.notices ?? [])]) recorder.complete({ type: 'error', message })
   if (options.planMode?.requestedBy !== undefined) {
-    recorder.complete({ type: 'plan_mode', state: 'entered', wished_by: options.planMode.requestedBy })
+    recorder.complete({ type: 'plan_mode', state: 'entered', requested_by: options.planMode.requestedBy })
   }
   options.hooks?.report((item) => recorder.complete(item))
 }

@@ -5,7 +5,7 @@ import type { Recorder } from './recorder.ts'
 import type { ResponseCalls } from './run-calls.ts'
 
 /** What is needed to hear out one response. */
-type Listening = {
+type ResponseContext = {
   readonly model: Model
   readonly request: ModelRequest
   readonly conversation: Conversation
@@ -17,8 +17,8 @@ type Listening = {
 }
 
 /** One response of the model: its events go to the recorder and into the history. Gives the number of its calls. */
-export async function listen(listening: Listening): Promise<number> {
-  const { model, request, conversation, recorder, budget, calls, signal } = listening
+export async function consumeResponse(context: ResponseContext): Promise<number> {
+  const { model, request, conversation, recorder, budget, calls, signal } = context
   let heard: HistoryItem[] = []
   let announced = 0
   const announceNew = (): void => {
@@ -49,11 +49,11 @@ export async function listen(listening: Listening): Promise<number> {
         heard = []
         announced = 0
         await calls.retract()
-        if (event.spent !== undefined) recordFailedAttempt(event.spent, listening)
+        if (event.spent !== undefined) recordFailedAttempt(event.spent, context)
         recorder.emit({ type: 'error', message: `Reconnecting... ${event.attempt}/${event.of} (${event.reason})` })
         break
       case 'cut':
-        recordFailedAttempt(event.spent, listening)
+        recordFailedAttempt(event.spent, context)
         break
       case 'notice':
         recorder.complete({ type: 'error', message: event.message })
@@ -72,9 +72,12 @@ export async function listen(listening: Listening): Promise<number> {
 }
 
 /** Counts what a failed attempt cost all the same. */
-export function recordFailedAttempt(spent: Usage, listening: Omit<Listening, 'request' | 'calls' | 'signal'>): void {
-  listening.recorder.addUsage(spent)
-  listening.conversation.addSpent(spent, listening.budget.spendBeside(spent, listening.model.name))
+export function recordFailedAttempt(
+  spent: Usage,
+  context: Omit<ResponseContext, 'request' | 'calls' | 'signal'>,
+): void {
+  context.recorder.addUsage(spent)
+  context.conversation.addSpent(spent, context.budget.spendBeside(spent, context.model.name))
 }
 
 function announce(item: HistoryItem | undefined, recorder: Recorder): void {

@@ -2,7 +2,7 @@ import { ModelError, type Model, type ModelRequest } from '../core/model.ts'
 import { planModeNotice } from '../tools/plan-mode/plan-mode.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import type { CallPath } from './find-call.ts'
-import { listen, recordFailedAttempt } from './consume-response.ts'
+import { consumeResponse, recordFailedAttempt } from './consume-response.ts'
 import { lookFirst } from './look-first.ts'
 import { firstVerdict, type Observer, type Responded, type Verdict } from './observer.ts'
 import { observersOf } from './observers/index.ts'
@@ -72,7 +72,7 @@ async function turn({ options, path, running, model, signal, observers, request 
   const refusedBefore = recorder.refusals.length
   let called: number
   try {
-    called = await listen({ ...running, model, request, calls, signal })
+    called = await consumeResponse({ ...running, model, request, calls, signal })
     for (const { afterAnswer } of observers) afterAnswer?.()
     const stop = await calls.finish()
     if (stop !== undefined) return { type: 'stop', stop }

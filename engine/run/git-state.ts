@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readHostFile, type Sandbox } from '../../sandbox/index.ts'
-import { runGit } from '../core/git.ts'
+import { runGit } from '../core/sandboxed-git.ts'
 
 /** How a repository stands. */
 type GitState = {

@@ -49,7 +49,7 @@ const record = z.discriminatedUnion('type', [
   /** What the model is sent from here on instead of all that came before. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
   /** Plan mode begins, for whose wish; null: it ends. */
-  z.object({ type: z.literal('plan_mode'), wished_by: z.enum(['user', 'model']).nullable() }),
+  z.object({ type: z.literal('plan_mode'), requested_by: z.enum(['user', 'model']).nullable() }),
   /** It works in a worktree from here on; null: where it began. */
   z.object({
     type: z.literal('worktree'),
@@ -100,7 +100,7 @@ export type ReadRollout = {
   readonly end: Extract<RolloutRecord, { type: 'end' }> | undefined
   readonly model: string | undefined
   /** Whose wish the plan mode is that it is in; undefined where it is in none. */
-  readonly planWishedBy: 'user' | 'model' | undefined
+  readonly planRequestedBy: 'user' | 'model' | undefined
   /** What it is verified by; undefined where nobody said. */
   readonly verify: Verification | undefined
   /** The worktree that it works in; undefined where it works where it began. */
@@ -154,7 +154,7 @@ export function readRollout(path: string): ReadRollout {
     model: records.findLast((entry) => entry.type === 'run')?.model,
     verify: records.findLast((entry) => entry.type === 'verify'),
     worktree: worktreeOf(records),
-    planWishedBy: records.findLast((entry) => entry.type === 'plan_mode')?.wished_by ?? undefined,
+    planRequestedBy: records.findLast((entry) => entry.type === 'plan_mode')?.requested_by ?? undefined,
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { makeDirectories, makePassingDirectory } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
-import { claimSession } from './claim.ts'
+import { lockSession } from './session-lock.ts'
 import { noRollout, openRollout, type Rollout } from './rollout.ts'
 
 /** A run's own folder: its rollout, its audit log, and whole outputs that were too long to show. */
@@ -28,7 +28,7 @@ export function openSession(stateDir: string, threadId: string): Session {
   const directory = sessionDirectory(stateDir, threadId)
   try {
     makeDirectories(directory)
-    const close = claimSession(directory)
+    const close = lockSession(directory)
     return { ...folder(threadId, directory), kept: true, rollout: openRollout(join(directory, 'rollout.jsonl')), close }
   } catch (error) {
     if (error instanceof UserError) throw error

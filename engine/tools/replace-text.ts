@@ -10,8 +10,8 @@ type Replaced = { readonly text: string; readonly lines: readonly number[] } | {
  */
 export function replaceText(text: string, old: string, replacement: string, all: boolean): Replaced {
   const crlf = !text.includes(old) && text.includes('\r\n')
-  const sought = crlf ? old.replace(/\r?\n/g, '\r\n') : old
-  const places = occurrences(text, sought)
+  const needle = crlf ? old.replace(/\r?\n/g, '\r\n') : old
+  const places = occurrences(text, needle)
   const lines = places.map((at) => lineAt(text, at))
   if (places.length === 0) return { problem: notFound(text, old) }
   if (places.length > 1 && !all) {
@@ -19,12 +19,12 @@ export function replaceText(text: string, old: string, replacement: string, all:
       problem: `old_string is there ${places.length} times, at lines ${lines.join(', ')}. Give more of the text around it, or replace_all.`,
     }
   }
-  return { text: text.split(sought).join(crlf ? replacement.replace(/\r?\n/g, '\r\n') : replacement), lines }
+  return { text: text.split(needle).join(crlf ? replacement.replace(/\r?\n/g, '\r\n') : replacement), lines }
 }
 
-function occurrences(text: string, sought: string): readonly number[] {
+function occurrences(text: string, needle: string): readonly number[] {
   const found: number[] = []
-  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length)) found.push(at)
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) found.push(at)
   return found
 }
 

@@ -1,5 +1,5 @@
 import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
-import { hardened } from '../core/git.ts'
+import { hardened } from '../core/sandboxed-git.ts'
 
 /** The bytes of an object, read by git in the sandbox; undefined where it can't say. */
 export async function readBlob(

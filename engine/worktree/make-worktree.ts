@@ -9,7 +9,7 @@ import {
   type SandboxPolicy,
 } from '../../sandbox/index.ts'
 import type { Worktree } from '../session/worktree.ts'
-import { runGit } from '../core/git.ts'
+import { runGit } from '../core/sandboxed-git.ts'
 import { adminOf, repositoryOf } from './worktree.ts'
 
 /** Opens a sandbox of the run's kind. */

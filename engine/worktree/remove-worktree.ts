@@ -2,7 +2,7 @@ import { realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
 import type { Worktree } from '../session/worktree.ts'
-import { runGit } from '../core/git.ts'
+import { runGit } from '../core/sandboxed-git.ts'
 import { withRepository, type OpenSandbox } from './make-worktree.ts'
 import { adminOf, commonDirectory } from './worktree.ts'
 

@@ -101,12 +101,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-type Found = { readonly at: Position; readonly end: number | undefined }
+type Located = { readonly at: Position; readonly end: number | undefined }
 
 /** Finds places in a text; its lines are counted once. */
 function locator(text: string): {
   readonly positionAt: (offset: number) => Position
-  readonly locate: (part: string, from: number) => Found
+  readonly locate: (part: string, from: number) => Located
 } {
   let starts: readonly number[] | undefined
   const positionAt = (offset: number): Position => {

@@ -16,5 +16,5 @@ const shown: readonly string[] = ['/sys/devices/system', '/sys/fs/cgroup', '/sys
 export function kernelView(host: FileSystemView): readonly Mount[] {
   if (host.kindOf('/sys') !== 'directory') return []
   const inside = shown.filter((path) => host.realPath(path) === path)
-  return [{ path: '/sys', as: 'hollow' }, ...inside.map((path): Mount => ({ path, as: 'read-only' }))]
+  return [{ path: '/sys', as: 'tmpfs' }, ...inside.map((path): Mount => ({ path, as: 'read-only' }))]
 }

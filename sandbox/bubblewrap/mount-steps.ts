@@ -83,7 +83,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
     // Filled before they are closed: mount points below them are made on the way.
     ...inner.flatMap(({ as, path }): readonly Step[] =>
-      as === 'hollow' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
+      as === 'tmpfs' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
     ),
   ]
 }
@@ -124,7 +124,7 @@ const readOnlyParts: readonly Step[] = [
 type EnclosingMount = Mount | { readonly as: 'base' | 'writable' }
 
 function isHidden(as: Mount['as'] | undefined): boolean {
-  return as === 'private' || as === 'hollow' || as === 'empty-directory'
+  return as === 'private' || as === 'tmpfs' || as === 'empty-directory'
 }
 
 function enclosingMount(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {
@@ -145,7 +145,7 @@ function underneath(path: string, enclosing: EnclosingMount): string {
 function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Step[]): readonly Step[] {
   const { path, as } = mount
   const outer = enclosing.as
-  const isMade = outer === 'private' || outer === 'hollow' || isWithin(path, '/dev')
+  const isMade = outer === 'private' || outer === 'tmpfs' || isWithin(path, '/dev')
   const there = isMade ? undefined : stage.look(underneath(path, enclosing))
   const put = (what: Extract<Step, { do: 'mount' }>['what'], change: Step['change'], create: Step['create']): Step => ({
     do: 'mount',
@@ -183,7 +183,7 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
       const { what, create } = take(stage.privateTemp)
       return [put(what, undefined, create)]
     }
-    case 'hollow':
+    case 'tmpfs':
       return [put('memory', undefined, 'directory')]
     case 'empty-directory':
       return [put({ held: 'empty' }, sealed, 'directory')]

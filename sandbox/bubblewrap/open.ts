@@ -18,7 +18,7 @@ import { commandLimits } from '../limits/watched.ts'
 import { requireArchitecture } from '../machine-code/architecture.ts'
 import type { NetworkOptions } from '../network/proxy.ts'
 import type { SandboxPolicy } from '../policy.ts'
-import { gone, signal } from '../process/signal.ts'
+import { waitForExit, signal } from '../process/signal.ts'
 import { createPipes } from '../process/pipes.ts'
 import { keepTail } from '../process/tail.ts'
 import { startedChild } from '../process/started.ts'
@@ -178,7 +178,7 @@ export async function openBubblewrap(
       signal: command.signal,
       settle: async ({ code, signal: endedBy }, drained) => {
         await status.closed
-        if (status.initPid !== undefined) await gone(status.initPid)
+        if (status.initPid !== undefined) await waitForExit(status.initPid)
         // Its end may be heard of before its last words, which say what it was refused.
         await drained()
         // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.

@@ -6,7 +6,7 @@ import process from 'node:process'
 import * as z from 'zod'
 import { readHostFile } from '../host-files.ts'
 import { makeDirectories } from '../make-directories.ts'
-import { ownCache } from '../own-places.ts'
+import { cacheDirectory } from '../app-directories.ts'
 import { installAdvice } from './diagnose.ts'
 import { locateBubblewrap } from './locate.ts'
 import type { Probe } from './trial.ts'
@@ -68,7 +68,7 @@ function bootId(): string {
 }
 
 function memoryFile(): string {
-  return join(ownCache(), 'bubblewrap.json')
+  return join(cacheDirectory(), 'bubblewrap.json')
 }
 
 function recall(key: string): z.infer<typeof Remembered> | undefined {

@@ -121,7 +121,7 @@ function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   return mounts.filter(
     ({ path, as }) =>
       (as === 'private' && path === '/tmp') ||
-      (as !== 'private' && as !== 'hollow' && granted.some((place) => isWithin(path, place))),
+      (as !== 'private' && as !== 'tmpfs' && granted.some((place) => isWithin(path, place))),
   )
 }
 
@@ -133,7 +133,7 @@ function sourceOf(mount: Mount, directories: Directories): string {
       return mount.source ?? mount.path
     case 'private':
       return directories.privateTemp
-    case 'hollow':
+    case 'tmpfs':
     case 'empty-directory':
       return directories.emptyDirectory
     case 'refused-file':

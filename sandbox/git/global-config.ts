@@ -17,7 +17,7 @@ type GlobalConfig = {
   readonly hidden: readonly string[]
 }
 
-type Seen = {
+type CachedConfig = {
   readonly stamp: string
   readonly replaced: readonly Mount[]
   readonly hidden: readonly string[]
@@ -36,8 +36,8 @@ const deepest = 10
  * @param roots what commands may write to: of what lies there no copy is made, since they could put a link in its place
  */
 export function createGlobalConfig(directory: string, roots: readonly string[]): () => GlobalConfig {
-  const known = new Map<string, Seen>()
-  const look = (path: string): Seen | undefined => {
+  const known = new Map<string, CachedConfig>()
+  const look = (path: string): CachedConfig | undefined => {
     const stamp = stampOf(path)
     if (stamp === undefined) return undefined
     const before = known.get(path)
@@ -77,7 +77,7 @@ function globalFiles(): readonly string[] {
   )
 }
 
-function read(path: string, directory: string, roots: readonly string[]): Omit<Seen, 'stamp'> {
+function read(path: string, directory: string, roots: readonly string[]): Omit<CachedConfig, 'stamp'> {
   const text = readHostFile(path, { maxBytes: largest, follow: true })?.toString('latin1')
   const entries = text === undefined ? undefined : parseConfigFile(text)
   // Git doesn't read it either.

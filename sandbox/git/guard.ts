@@ -10,7 +10,16 @@ import { isBare, repositoryOf } from './repository.ts'
 import { identify, linkOnTheWay, withoutLinks } from './entries.ts'
 import { createGitScanner, type GitEntry } from './scan.ts'
 import type { Trust, TrustRecord } from './trust-record.ts'
-import { entriesOf, isClean, isCovered, isKnown, isNamedGit, linksTo, nestedIn, type Found } from './found.ts'
+import {
+  entriesOf,
+  isClean,
+  isCovered,
+  isKnown,
+  isNamedGit,
+  linksTo,
+  nestedIn,
+  type RootEntries,
+} from './root-entries.ts'
 
 /** What must be read-only, of what there is now. */
 export type GuardedPlaces = {
@@ -74,7 +83,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     names.set(root, known)
     return known
   }
-  const look = (isHosts: (entry: GitEntry) => boolean): readonly Found[] =>
+  const look = (isHosts: (entry: GitEntry) => boolean): readonly RootEntries[] =>
     [...roots, ...places.repositories].map((root) => ({
       root,
       ...scan(root, namesBelow(root), (entry) =>
@@ -165,7 +174,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     }
   }
 
-  const reviewProtected = (found: readonly Found[]): readonly Denial[] => {
+  const reviewProtected = (found: readonly RootEntries[]): readonly Denial[] => {
     const denials: Denial[] = []
     const nested = nestedIn(found, protectedPaths).filter((path) => !places.protectedPaths.includes(path))
     const seenBefore = entriesOf(found, places.protectedPaths)
@@ -181,7 +190,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
   }
 
   /** Commands write in no repository of the host's: what is new of git they have made. */
-  const reviewGit = (found: readonly Found[]): readonly Denial[] => {
+  const reviewGit = (found: readonly RootEntries[]): readonly Denial[] => {
     const denials: Denial[] = []
     for (const { root, directories } of found) {
       for (const { path, key } of directories) {

@@ -18,7 +18,7 @@ export type GitEntries = {
   readonly deep: readonly GitEntry[]
 }
 
-type Seen = {
+type CachedDirectory = {
   readonly inode: number
   readonly changedMs: number
   readonly lookedMs: number
@@ -52,7 +52,7 @@ type GitScanner = {
 
 /** A scanner remembers each directory's change time, which nobody but root can set, so that a second look reads again only what changed. */
 export function createGitScanner(): GitScanner {
-  const memory = new Map<string, Seen>()
+  const memory = new Map<string, CachedDirectory>()
   const opened = new Map<string, number>()
   const scan: GitScanner['scan'] = (root, wanted, below) => {
     const named: string[] = []
@@ -107,10 +107,10 @@ function join(path: string, name: string): string {
 function look(
   path: string,
   stat: Stats,
-  memory: Map<string, Seen>,
+  memory: Map<string, CachedDirectory>,
   wanted: NestedNames,
   opened: Map<string, number>,
-): Seen | undefined {
+): CachedDirectory | undefined {
   const before = memory.get(path)
   if (
     before !== undefined &&
@@ -133,7 +133,7 @@ function look(
   }
   if (entries === undefined) return enterOnly(path, stat, wanted)
   const names = new Set(entries.map(({ name }) => name))
-  const seen: Seen = {
+  const seen: CachedDirectory = {
     inode: stat.ino,
     changedMs: stat.ctimeMs,
     lookedMs,
@@ -178,7 +178,7 @@ function changeMode(path: string, next: (mode: number) => number): boolean {
 }
 
 /** A directory that can't be listed may still be entered by whoever knows the names, and git knows them. */
-function enterOnly(path: string, stat: Stats, wanted: NestedNames): Seen {
+function enterOnly(path: string, stat: Stats, wanted: NestedNames): CachedDirectory {
   const kindOf = (name: string): 'absent' | 'directory' | 'other' => {
     const entry = lstatOrUndefined(join(path, name))
     return entry === undefined ? 'absent' : entry.isDirectory() ? 'directory' : 'other'

@@ -5,7 +5,7 @@ import type { Backend } from '../backend.ts'
 import { onceFor } from '../once-for.ts'
 
 /** A record as it is kept, with whoever confined the commands: what is left of them is ended in another way in each. */
-type Kept = z.infer<typeof Kept>
+type StoredTrust = z.infer<typeof StoredTrust>
 
 /** What a guard knew to be the host's own before commands ran: all that a review needs. */
 export type Trust = z.infer<typeof Trust>
@@ -21,7 +21,7 @@ const Trust = z.object({
   symlinks: z.array(z.tuple([z.string(), z.string()])).readonly(),
 })
 
-const Kept = z.object({ backend: z.string(), trust: Trust })
+const StoredTrust = z.object({ backend: z.string(), trust: Trust })
 
 /** The list of protected paths is long, and the same for all commands of a run. */
 const textOf = onceFor((list: readonly string[]) => JSON.stringify(list))
@@ -77,7 +77,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
 }
 
 /** What the record in a directory says; undefined where there is none. Throws for one that can't be read. */
-export function readTrustRecord(directory: string): Kept | undefined {
+export function readTrustRecord(directory: string): StoredTrust | undefined {
   let text: string
   try {
     text = readFileSync(join(directory, name), 'utf8')
@@ -85,5 +85,5 @@ export function readTrustRecord(directory: string): Kept | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
-  return Kept.parse(JSON.parse(text))
+  return StoredTrust.parse(JSON.parse(text))
 }

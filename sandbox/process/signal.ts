@@ -13,7 +13,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /** Resolves when a process is dead. The first process of a pid namespace dies last, so for that one: the whole tree. */
-export async function gone(pid: number): Promise<void> {
+export async function waitForExit(pid: number): Promise<void> {
   for (let wait = 0; isAlive(pid); wait = Math.min(wait + 1, 20)) await sleep(wait)
 }
 

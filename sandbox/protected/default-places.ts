@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join, normalize } from 'node:path'
 import process from 'node:process'
 import { homes } from '../homes.ts'
-import { ownPlaces } from '../own-places.ts'
+import { appDirectories } from '../app-directories.ts'
 import { isWithin } from '../paths.ts'
 import type { Protection } from './place.ts'
 import { preparedPlaces, type PreparedPlaces } from './prepared-places.ts'
@@ -26,7 +26,7 @@ export function protectedPlaces(allowed: readonly string[] = []): readonly strin
   const named = placesOf('settings')
   const atTop = placesOf('startup').map((at) => at.slice(2))
   const atHome = placesEverywhere([...placesOf('startup'), ...placesOf('home'), ...placesOf('credentials')])
-  return [...new Set([...named, ...atTop, ...atHome, ...ownPlaces()])]
+  return [...new Set([...named, ...atTop, ...atHome, ...appDirectories()])]
 }
 
 /**
@@ -36,7 +36,7 @@ export function protectedPlaces(allowed: readonly string[] = []): readonly strin
  * @example const deniedReads = [...credentialPlaces(), '~/private'] // a list given replaces the default
  */
 export function credentialPlaces(): readonly string[] {
-  return [...new Set([...placesEverywhere(prepared().places.credentials), ...ownPlaces()])]
+  return [...new Set([...placesEverywhere(prepared().places.credentials), ...appDirectories()])]
 }
 
 /** Single places, absolute: in all homes, and wherever a variable moves them to. */

@@ -34,7 +34,7 @@ import { denialsFromSeatbelt } from './denials.ts'
 import { diagnoseSeatbelt, triedToNest } from './diagnose.ts'
 import { seatbeltProfile, type SeatbeltProfile } from './profile.ts'
 import { refuseTerminal, refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
-import { sweepStragglers } from './stragglers.ts'
+import { killOrphans } from './kill-orphans.ts'
 import { requireVolfs } from './volfs.ts'
 
 /**
@@ -106,7 +106,7 @@ export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
       signal: command.signal,
       settle: async ({ code, signal: endedBy }) => {
         if (group !== undefined) {
-          sweepStragglers(mark, group)
+          killOrphans(mark, group)
           watchdog.forget(mark, group)
         }
         const stderr = complaint.text()

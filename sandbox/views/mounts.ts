@@ -48,7 +48,7 @@ export function showViews(mounts: readonly Mount[], views: readonly View[]): rea
     .toSorted((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1))
   return shown.map((mount) =>
     mount.as === 'empty-directory' && shown.some(({ path }) => path !== mount.path && isWithin(path, mount.path))
-      ? { ...mount, as: 'hollow' }
+      ? { ...mount, as: 'tmpfs' }
       : mount,
   )
 }

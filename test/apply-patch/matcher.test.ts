@@ -34,11 +34,11 @@ const few = fc
   )
 
 function seek(lines: readonly string[], block: readonly string[], from: number): unknown {
-  const sought = block.map((text) => {
+  const needles = block.map((text) => {
     const bytes = Buffer.from(text)
     return { bytes, start: 0, end: bytes.length }
   })
-  const file = SearchableFile.of(Buffer.from(lines.map((text) => `${text}\n`).join('')), sought)
+  const file = SearchableFile.of(Buffer.from(lines.map((text) => `${text}\n`).join('')), needles)
   for (const [pass, name] of passes.entries()) {
     const hits = file.lines(name).find(file.block(name, 0, block.length), from, 1000)
     if (hits.length > 0) return { pass, hits }

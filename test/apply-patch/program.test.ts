@@ -48,7 +48,7 @@ describe('options', () => {
       applied: false,
       tree: 'unchanged',
       failures: [
-        { code: 'lines-not-found', path: 'f.txt', hunk: 1, chunk: 1, patchLine: 3, sought: ['q'] },
+        { code: 'lines-not-found', path: 'f.txt', hunk: 1, chunk: 1, patchLine: 3, expected: ['q'] },
         { code: 'delete', path: 'no', hunk: 2, reason: 'missing' },
       ],
     })

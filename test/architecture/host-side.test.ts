@@ -17,7 +17,7 @@ const starters = [
   'sandbox/owner.ts',
   'sandbox/process/pipes.ts',
   'sandbox/seatbelt/open.ts',
-  'sandbox/seatbelt/stragglers.ts',
+  'sandbox/seatbelt/kill-orphans.ts',
   'sandbox/unconfined/open.ts',
   'sandbox/unconfined/watchdog.ts',
 ]
@@ -54,7 +54,7 @@ const withoutExeca: Readonly<Record<string, string>> = {
   'sandbox/owner.ts': 'waited for in place',
   'sandbox/process/pipes.ts': 'waited for in place, before a command',
   'sandbox/seatbelt/open.ts': 'every command',
-  'sandbox/seatbelt/stragglers.ts': 'waited for in place, behind each command',
+  'sandbox/seatbelt/kill-orphans.ts': 'waited for in place, behind each command',
   'sandbox/unconfined/open.ts': 'every command, and each hook and server outside the sandbox',
   'sandbox/unconfined/watchdog.ts': 'outlives this process, and starts with its sandbox',
 }
@@ -97,7 +97,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/models/replay-format.ts': 'named on the command line, read before any command',
   'engine/core/read-plain-file.ts': 'as readHostFile, with reasons',
   'engine/approvals/keep-rule.ts': "the user's own configuration",
-  'engine/session/claim.ts': "the session's folder",
+  'engine/session/session-lock.ts': "the session's folder",
   'engine/session/event-log.ts': "the session's folder",
   'engine/report/read-lines.ts': "the session's folder, or named on the command line where no command runs",
   'engine/session/rollout.ts': "the session's folder",

@@ -1,5 +1,5 @@
 import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
-import { hardened } from '../git.ts'
+import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
 /** Longer lists are of no use: nobody looks at so many files. */

@@ -58,7 +58,7 @@ export const mostTasks = 16
 /** How many tasks are remembered that have ended. */
 const mostRemembered = 100
 
-type Kept = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warned: boolean }
+type TaskState = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warned: boolean }
 
 /**
  * The background tasks of a run: names, notes and ends of what runs elsewhere (a command among the sessions, an agent among those that
@@ -66,7 +66,7 @@ type Kept = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warn
  */
 export class BackgroundTasks {
   readonly #hooks: TaskHooks
-  readonly #tasks = new Map<string, Kept>()
+  readonly #tasks = new Map<string, TaskState>()
   #next = 1
 
   /** @param hooks asked before a task begins and before it counts as done */
@@ -105,7 +105,7 @@ export class BackgroundTasks {
     }
     const work = await start()
     if ('output' in work) return { result: work }
-    const task: Kept = {
+    const task: TaskState = {
       id,
       ...named,
       status: 'running',
@@ -173,17 +173,17 @@ export class BackgroundTasks {
     await Promise.all([...this.#tasks.keys()].map((id) => this.stop(id)))
   }
 
-  get #running(): readonly Kept[] {
+  get #running(): readonly TaskState[] {
     return [...this.#tasks.values()].filter(({ end }) => end === undefined)
   }
 
-  #kept(id: string): Kept {
+  #kept(id: string): TaskState {
     const task = this.#tasks.get(id)
     if (task === undefined) throw new TypeError(`there is no ${id}`)
     return task
   }
 
-  async #settle(task: Kept): Promise<void> {
+  async #settle(task: TaskState): Promise<void> {
     const { ok, how } = await task.work.ended
     const at = performance.now()
     if (task.status === 'running' && ok) await this.#judge(task)
@@ -191,7 +191,7 @@ export class BackgroundTasks {
     task.end = { how, at }
   }
 
-  async #judge(task: Kept): Promise<void> {
+  async #judge(task: TaskState): Promise<void> {
     const { id, title, description } = task
     task.objection = await asked(() => this.#hooks.completed({ id, title, description }))
     // It may have been stopped while the hooks thought.

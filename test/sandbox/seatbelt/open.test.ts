@@ -5,7 +5,7 @@ import { commandEnvironment } from '../../../sandbox/environment.ts'
 import { sandboxExecArguments } from '../../../sandbox/seatbelt/command-line.ts'
 import { diagnoseSeatbelt } from '../../../sandbox/seatbelt/diagnose.ts'
 import { refuseUnenforceable } from '../../../sandbox/seatbelt/refuse.ts'
-import { pidsMarked } from '../../../sandbox/seatbelt/stragglers.ts'
+import { pidsMarked } from '../../../sandbox/seatbelt/kill-orphans.ts'
 import { temporaryDirectory, openFor, run } from '../helpers.ts'
 
 const least = { mode: 'read-only', workspace: '/w' } as const
@@ -61,7 +61,7 @@ test('a sandbox around us, a profile not taken, and a command that merely says s
   expect(diagnoseSeatbelt(71, 'sendmail: EX_OSERR\n')).toBeUndefined()
 })
 
-test('stragglers are known by their whole mark', () => {
+test('orphans are known by their whole mark', () => {
   const listing = [
     '  101 sleep 9 PATH=/bin PORTCULLIS_COMMAND=abc HOME=/Users/me',
     '  102 node x.js PORTCULLIS_COMMAND=abc',

@@ -7,10 +7,10 @@ import { identify, type Entry } from './entries.ts'
 import type { GitEntries } from './scan.ts'
 
 /** What of git lies in a root. */
-export type Found = GitEntries & { readonly root: string }
+export type RootEntries = GitEntries & { readonly root: string }
 
 /** Tells repositories that are the host's, or were made clean; and what lies in them as git's own. */
-export function isClean(found: readonly Found[]): (path: string) => boolean {
+export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {
     const holder = /^(.*)\/(?:worktrees\/[^/]+|modules\/.+)$/.exec(path)?.[1]
@@ -25,7 +25,7 @@ export function isNamedGit(path: string): boolean {
 }
 
 /** What is protected in every directory, as far as such a thing may exist. */
-export function nestedIn(found: readonly Found[], protectedPaths: readonly string[]): readonly string[] {
+export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }
 
@@ -37,7 +37,7 @@ export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean 
 }
 
 /** What of a list of protected paths is there in the roots. */
-export function entriesOf(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
+export function entriesOf(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
   const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
   return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
 }
@@ -65,7 +65,7 @@ const rootsOf = onceFor((protectedPaths: readonly string[]) => {
 })
 
 /** The host's own symlinks on the way to what is protected, also to what isn't there. */
-export function linksTo(found: readonly Found[], protectedPaths: readonly string[]): readonly Entry[] {
+export function linksTo(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
   // What lies in no root has no directory above it in one.
   const { paths } = rootsOf(protectedPaths)(found.map(({ root }) => root))
   const entries = entriesOf(found, directoriesAbove(paths))

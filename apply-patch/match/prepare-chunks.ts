@@ -1,7 +1,7 @@
 import type { Chunk } from '../patch.ts'
 import type { LineRange } from './passes.ts'
 
-/** A chunk taken apart: its lines, and where its anchors and old lines are in the list of all that is sought. */
+/** A chunk taken apart: its lines, and where its anchors and old lines are in the list of all that is needles. */
 export type PreparedChunk = {
   readonly chunk: Chunk
   readonly anchorsFrom: number
@@ -17,21 +17,21 @@ export type BodyLine = { readonly mark: 'context' | 'added' | 'removed'; readonl
 /** Takes the chunks of one file apart, so that everything sought in it is known before the first search. */
 export function prepareChunks(chunks: readonly Chunk[]): {
   readonly prepared: readonly PreparedChunk[]
-  readonly sought: readonly LineRange[]
+  readonly needles: readonly LineRange[]
 } {
-  const sought: LineRange[] = []
+  const needles: LineRange[] = []
   const prepared = chunks.map((chunk): PreparedChunk => {
-    const anchorsFrom = sought.length
+    const anchorsFrom = needles.length
     for (const { text } of chunk.anchors) {
       const bytes = Buffer.from(text)
-      sought.push({ bytes, start: 0, end: bytes.length })
+      needles.push({ bytes, start: 0, end: bytes.length })
     }
-    const oldFrom = sought.length
+    const oldFrom = needles.length
     const lines = bodyLines(chunk.body)
-    for (const { mark, start, end } of lines) if (mark !== 'added') sought.push({ bytes: chunk.body, start, end })
-    return { chunk, anchorsFrom, oldFrom, oldTo: sought.length, lines }
+    for (const { mark, start, end } of lines) if (mark !== 'added') needles.push({ bytes: chunk.body, start, end })
+    return { chunk, anchorsFrom, oldFrom, oldTo: needles.length, lines }
   })
-  return { prepared, sought }
+  return { prepared, needles }
 }
 
 /** The lines of a body. */

@@ -5,13 +5,13 @@ import { UserError } from '../core/user-error.ts'
 import { parseStat } from '../../sandbox/index.ts'
 
 /**
- * Claims a session's folder for this process: two runs at once would mix two conversations in one rollout, and break the chain of
- * its audit log. A claim whose process has ended counts for nothing, however it ended.
+ * Locks a session's folder for this process: two runs at once would mix two conversations in one rollout, and break the chain of
+ * its audit log. A lock whose process has ended does not count, however it ended.
  *
- * @returns what gives the claim up
+ * @returns a function that releases the lock
  * @throws UserError `usage` that names the process which runs the session
  */
-export function claimSession(directory: string): () => void {
+export function lockSession(directory: string): () => void {
   const file = join(directory, 'running')
   const owner = readOwner(file)
   if (owner !== undefined && owner.pid !== process.pid && isAlive(owner)) {

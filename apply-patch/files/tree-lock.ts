@@ -21,30 +21,30 @@ export type TreeLock = {
 const patienceMs = 30_000
 
 /**
- * Claims a tree by creating our journal and then looking for others. Of two that do so at once at least one sees the
+ * Locks a tree by creating our journal and then looking for others. Of two that do so at once at least one sees the
  * other; whoever sees another run alive steps back and tries again. Names are never used twice, so a dead run's
  * journal can't be mistaken for a live one's.
  *
  * @throws CommitError `busy`, `aborted`, `no-state-directory`, or `system` for a folder that can't be written
  */
-export async function claimTree(
+export async function lockTree(
   root: string,
   options: { readonly stateDirectory?: string | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<TreeLock> {
   const began = Date.now()
   for (let round = 1; ; round += 1) {
     if (options.signal?.aborted === true) throw new CommitError('aborted', { cause: options.signal.reason })
-    const { claim, alive } = tryToClaim(root, options.stateDirectory)
-    if (claim !== undefined) return claim
+    const { lock, alive } = tryToLock(root, options.stateDirectory)
+    if (lock !== undefined) return lock
     if (Date.now() - began > patienceMs) throw new CommitError('busy', { operation: 'journal', journal: alive })
     await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(5 * round, 100)))
   }
 }
 
 type Attempt =
-  { readonly claim: TreeLock; readonly alive?: undefined } | { readonly claim?: undefined; readonly alive: string }
+  { readonly lock: TreeLock; readonly alive?: undefined } | { readonly lock?: undefined; readonly alive: string }
 
-function tryToClaim(root: string, stateDirectory: string | undefined): Attempt {
+function tryToLock(root: string, stateDirectory: string | undefined): Attempt {
   let journal: Journal | undefined
   try {
     const { path: directory, isNew } = makeStateDirectory(root, stateDirectory)
@@ -53,7 +53,7 @@ function tryToClaim(root: string, stateDirectory: string | undefined): Attempt {
     // The folder was forgotten between the two calls; the next attempt makes it again.
     if (journal === undefined) return { alive: directory }
     const { alive, crashed } = findOthers(root, stateDirectory, directory, journal.path)
-    if (alive === undefined) return { claim: { owner, journal, directory, isNew, crashed } }
+    if (alive === undefined) return { lock: { owner, journal, directory, isNew, crashed } }
     journal.discard()
     return { alive }
   } catch (error) {

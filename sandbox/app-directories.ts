@@ -4,12 +4,12 @@ import process from 'node:process'
 import { homeDirectory } from './homes.ts'
 
 /** Where this program keeps what must outlive a run: quarantine, sessions, and what runs leave to the next one. */
-export function ownState(): string {
+export function stateDirectory(): string {
   return below('XDG_STATE_HOME', '.local/state')
 }
 
 /** Where this program remembers what it could find out again. */
-export function ownCache(): string {
+export function cacheDirectory(): string {
   return below('XDG_CACHE_HOME', '.cache')
 }
 
@@ -17,12 +17,12 @@ export function ownCache(): string {
  * All that steers this program or that it remembers: by the XDG base directory specification, whatever the variables say, and, for who
  * has no home, in the directories that all share.
  */
-export function ownPlaces(): readonly string[] {
-  return [below('XDG_CONFIG_HOME', '.config'), ownState(), ownCache(), ...sharedPlaces()]
+export function appDirectories(): readonly string[] {
+  return [below('XDG_CONFIG_HOME', '.config'), stateDirectory(), cacheDirectory(), ...sharedDirectories()]
 }
 
 /** For who has no home, or works in it: in the directories that all share. */
-export function sharedPlaces(): readonly string[] {
+export function sharedDirectories(): readonly string[] {
   return [...new Set(['/var/tmp', resolve(tmpdir())])].map((directory) =>
     join(directory, `portcullis-${process.geteuid?.() ?? 0}`),
   )

@@ -6,7 +6,7 @@ import { errnoOf } from './errors.ts'
  *
  * @returns whether it worked
  */
-export function twice(act: () => void): boolean {
+export function retryOnce(act: () => void): boolean {
   for (let attempt = 1; attempt <= 2; attempt += 1) {
     try {
       act()

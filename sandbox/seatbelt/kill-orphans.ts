@@ -10,7 +10,7 @@ const rounds = 10
  * Kills what an ended command left behind: its process group, and every process that still carries its mark. macOS shows the
  * environment of a user's own programs (ps(1), `-E`), but not that of the system's.
  */
-export function sweepStragglers(mark: string, group: number): void {
+export function killOrphans(mark: string, group: number): void {
   signal(-group, 'SIGKILL')
   for (let round = 0; round < rounds; round += 1) {
     const { stdout } = spawnSync('/bin/ps', ['-x', '-ww', '-E', '-o', 'pid=,command='], { encoding: 'utf8' })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findRecipe, followRecipe, runLength } from '../../../apply-patch/files/recipe.ts'
+import { findDelta, applyDelta, runLength } from '../../../apply-patch/files/delta.ts'
 
 test('what a patch replaced can be made again from the new content and the bytes that only the old one had', () => {
   fc.assert(
@@ -13,9 +13,9 @@ test('what a patch replaced can be made again from the new content and the bytes
         const starts = inOrder ? cuts.toSorted(([one], [other]) => one - other) : cuts
         // Views into the old bytes, in order or not, overlapping or not, with foreign pieces between them.
         const content = starts.flatMap(([start, length, foreign]) => [old.subarray(start, start + length), foreign])
-        const { recipe, runs } = findRecipe(old, content)
-        expect(runs.length).toBe(runLength(recipe))
-        expect(Buffer.concat(followRecipe(recipe, runs, Buffer.concat(content)))).toEqual(old)
+        const { delta, runs } = findDelta(old, content)
+        expect(runs.length).toBe(runLength(delta))
+        expect(Buffer.concat(applyDelta(delta, runs, Buffer.concat(content)))).toEqual(old)
       },
     ),
     { numRuns: 2000 },
@@ -24,6 +24,6 @@ test('what a patch replaced can be made again from the new content and the bytes
 
 test('a small edit keeps little', () => {
   const old = Buffer.alloc(100_000, 'line\n')
-  const { recipe } = findRecipe(old, [old.subarray(0, 50_000), Buffer.from('new\n'), old.subarray(50_005)])
-  expect(recipe).toEqual([0, 0, 50_000, 5, 50_004, 49_995])
+  const { delta } = findDelta(old, [old.subarray(0, 50_000), Buffer.from('new\n'), old.subarray(50_005)])
+  expect(delta).toEqual([0, 0, 50_000, 5, 50_004, 49_995])
 })

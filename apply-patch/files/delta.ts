@@ -1,0 +1,67 @@
+import type { Content } from '../change-set.ts'
+
+/**
+ * How to make old bytes again from what replaced them: numbers in threes, each the length of a run of bytes that only
+ * the old file had, then the start and the length of a run that the new one still has. What a patch leaves alone need
+ * not be kept a second time to take the patch back.
+ */
+export type Delta = readonly number[]
+
+/** The delta for bytes that nothing replaced, or nothing of which is left. */
+export function wholeDelta(size: number): Delta {
+  return [size, 0, 0]
+}
+
+/**
+ * Finds the delta by looking at which pieces of the new content are views into the old file's own buffer.
+ *
+ * @returns the delta and the runs that only the old file had, one behind the other
+ */
+export function findDelta(old: Buffer, content: Content): { readonly delta: Delta; readonly runs: Buffer } {
+  const delta: number[] = []
+  let oldAt = 0
+  let newAt = 0
+  for (const piece of content) {
+    const start = piece.byteOffset - old.byteOffset
+    const isKept = piece.buffer === old.buffer && start >= oldAt && start + piece.length <= old.length
+    if (isKept && piece.length > 0) {
+      delta.push(start - oldAt, newAt, piece.length)
+      oldAt = start + piece.length
+    }
+    newAt += piece.length
+  }
+  if (oldAt < old.length) delta.push(old.length - oldAt, 0, 0)
+  return { delta, runs: gather(old, delta) }
+}
+
+/** The runs of a delta as one: thousands of views would take more than the few bytes they show. */
+function gather(old: Buffer, delta: Delta): Buffer {
+  if (delta.length === 3) return old.subarray(0, delta[0])
+  const runs = Buffer.allocUnsafe(runLength(delta))
+  let from = 0
+  let to = 0
+  for (let index = 0; index < delta.length; index += 3) {
+    const length = delta[index] ?? 0
+    old.copy(runs, to, from, from + length)
+    to += length
+    from += length + (delta[index + 2] ?? 0)
+  }
+  return runs
+}
+
+/** How many bytes of runs a delta needs. */
+export function runLength(delta: Delta): number {
+  return delta.reduce((sum, number, index) => (index % 3 === 0 ? sum + number : sum), 0)
+}
+
+/** The old bytes as pieces: runs from the journal, the rest from what is there now. */
+export function applyDelta(delta: Delta, runs: Buffer, now: Buffer): Content {
+  const pieces: Buffer[] = []
+  let at = 0
+  for (let index = 0; index < delta.length; index += 3) {
+    const [length = 0, start = 0, kept = 0] = delta.slice(index, index + 3)
+    pieces.push(runs.subarray(at, at + length), now.subarray(start, start + kept))
+    at += length
+  }
+  return pieces
+}
