@@ -1,49 +1,111 @@
-import { chmod, mkdtemp, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises'
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmdirSync, unlinkSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How many entries are removed before everything else that this process does gets its turn. */
+const inOneGo = 256
+
+/** How often a tree is gone through again when something is put into it meanwhile. */
+const mostRounds = 4
 
 /**
  * Removes a directory with all that commands may have left in it: also directories that deny even their owner, and trees so deep that
  * no path leads to their end (`PATH_MAX`, 4,096 bytes on Linux). Throws what the system says of what resists even so.
  *
+ * Entry by entry in place: what a run leaves is mostly a few dozen, and handing each of them to a thread takes several times what removing it does.
+ *
  * @internal
  */
 export async function removeTree(path: string): Promise<void> {
-  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 })
+  const turns = takeTurns()
   try {
-    await remove()
+    await removeBelow(path, turns)
   } catch {
-    await flatten(path)
-    await remove()
+    await flatten(path, turns)
+    await removeBelow(path, turns)
   }
 }
 
+/** Gives a function to be called for each entry: it waits now and then. */
+function takeTurns(): () => Promise<void> | undefined {
+  let done = 0
+  return () => ((done += 1) % inOneGo === 0 ? new Promise((resolve) => setImmediate(resolve)) : undefined)
+}
+
+type Turns = ReturnType<typeof takeTurns>
+
+async function removeBelow(path: string, turns: Turns): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    try {
+      // A symlink to a directory is not what it leads to.
+      if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) unlinkSync(path)
+      else await removeOnce(Buffer.from(path), turns)
+      return
+    } catch (error) {
+      const code = codeOf(error)
+      if (round === mostRounds || (code !== 'ENOTEMPTY' && code !== 'EBUSY' && code !== 'EMFILE')) throw error
+      await sleep(round * 100)
+    }
+  }
+}
+
+async function removeOnce(directory: Buffer, turns: Turns): Promise<void> {
+  const entries = ifThere(() => readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }))
+  if (entries === undefined) return
+  for (const entry of entries) {
+    const path = below(directory, entry.name)
+    if (entry.isDirectory()) await removeOnce(path, turns)
+    else ifThere(() => unlinkSync(path))
+    const turn = turns()
+    if (turn !== undefined) await turn
+  }
+  ifThere(() => rmdirSync(directory))
+}
+
 /** Empties each directory below this one by first taking the directories in it out, so that none is ever deeper than two names. */
-async function flatten(path: string): Promise<void> {
-  await chmod(path, 0o700)
-  const out = await mkdtemp(join(path, 'out-'))
-  const top = (await directoriesIn(Buffer.from(path))).filter((directory) => !directory.equals(Buffer.from(out)))
+async function flatten(path: string, turns: Turns): Promise<void> {
+  chmodSync(path, 0o700)
+  const out = mkdtempSync(join(path, 'out-'))
+  const top = directoriesIn(Buffer.from(path)).filter((directory) => !directory.equals(Buffer.from(out)))
   const waiting = [...top]
   let taken = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     // A directory is renamed only by whoever may write to it too.
-    await chmod(directory, 0o700)
-    for (const child of await directoriesIn(directory)) {
+    chmodSync(directory, 0o700)
+    for (const child of directoriesIn(directory)) {
       const outside = Buffer.from(join(out, `${++taken}`))
-      await chmod(child, 0o700)
-      await rename(child, outside)
+      chmodSync(child, 0o700)
+      renameSync(child, outside)
       waiting.push(outside)
     }
-    for (const name of await readdir(directory, { encoding: 'buffer' })) await unlink(below(directory, name))
-    await rmdir(directory)
+    for (const name of readdirSync(directory, { encoding: 'buffer' })) {
+      unlinkSync(below(directory, name))
+      await turns()
+    }
+    rmdirSync(directory)
   }
 }
 
 /** Names are bytes, which need not be text. */
-async function directoriesIn(directory: Buffer): Promise<readonly Buffer[]> {
-  const entries = await readdir(directory, { withFileTypes: true, encoding: 'buffer' })
+function directoriesIn(directory: Buffer): readonly Buffer[] {
+  const entries: readonly Dirent<Buffer>[] = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' })
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => below(directory, name))
 }
 
 function below(directory: Buffer, name: Buffer): Buffer {
   return Buffer.concat([directory, Buffer.from('/'), name])
+}
+
+/** What it gives; undefined where there is no such entry, as when somebody else removes the same tree. */
+function ifThere<Given>(act: () => Given): Given | undefined {
+  try {
+    return act()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -7,7 +7,7 @@ import { forgetProbe, probeBubblewrap } from './probe.ts'
 export const bubblewrap: BackendModule = {
   open: (policy, { network, wanted }) => openBubblewrap(policy, network, wanted),
   tryOut: async () => {
-    await forgetProbe()
+    forgetProbe()
     await requireBubblewrap()
   },
   unenforced: async (planned) => {

@@ -183,12 +183,12 @@ export async function openBubblewrap(
         await drained()
         // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
-          await forgetProbe()
+          forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
         }
         const failure = stopped ? undefined : await said.failure(code)
         if (failure !== undefined) {
-          if (failure.code === 'setup-failed') await forgetProbe()
+          if (failure.code === 'setup-failed') forgetProbe()
           throw failure
         }
         const stderr = shown.text()

@@ -1,5 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -28,10 +27,9 @@ export function probeBubblewrap(): Promise<Probe> {
 }
 
 /** Forgets a remembered yes, here and on disk: called when bwrap failed although it had worked before. */
-export async function forgetProbe(): Promise<void> {
+export function forgetProbe(): void {
   known = undefined
-  // Where there can be no memory (the home is no directory), nothing is remembered.
-  await rm(memoryFile(), { force: true }).catch(() => undefined)
+  removeIfThere(memoryFile())
 }
 
 async function probe(): Promise<Probe> {
@@ -45,7 +43,7 @@ async function probe(): Promise<Probe> {
   // Behind a door, as a remembered yes never needs it.
   const { tryBubblewrap } = await import('./trial.ts')
   const result = await tryBubblewrap(program)
-  if (result.works) await remember({ key, watches: result.bubblewrap.watches })
+  if (result.works) remember({ key, watches: result.bubblewrap.watches })
   return result
 }
 
@@ -83,15 +81,23 @@ function recall(key: string): z.infer<typeof Remembered> | undefined {
   }
 }
 
-async function remember(value: z.infer<typeof Remembered>): Promise<void> {
+function remember(value: z.infer<typeof Remembered>): void {
   const file = memoryFile()
   const fresh = `${file}.${process.pid}`
   try {
     makeDirectories(dirname(file))
-    await writeFile(fresh, JSON.stringify(value), { mode: 0o600 })
-    await rename(fresh, file)
+    writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 })
+    renameSync(fresh, file)
   } catch {
     // A home that can't be written to costs the next process a probe, nothing else.
-    await rm(fresh, { force: true }).catch(() => undefined)
+    removeIfThere(fresh)
+  }
+}
+
+function removeIfThere(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Where there can be no memory (the home is no directory), nothing is remembered.
   }
 }
