@@ -135,7 +135,7 @@ const endBySignal = `for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 
 /**
  * Keeps V8's compilers for hot functions from the start of a run: what their threads make is hardly used before it is over, and takes a fifth of
  * its time. They are let go after two seconds, when a run is a long one. V8 takes compiled code for another's under other flags, that of
- * Node's own modules too, so those that are needed are loaded before: for a command the stream module, and for a run all that the first request
+ * Node's own modules too, so those that are needed are loaded before: for a command these few, and for a run all that the first request
  * needs. Not where somebody gave Node flags, and not on versions where this wasn't tried.
  */
 const holdCompilers = `const shortMs = 2000
@@ -155,7 +155,7 @@ function holdCompilers() {
 function expectShortRun(isCommand) {
   if (major < 26 || process.execArgv.length > 0 || process.env.NODE_OPTIONS) return
   if (isCommand) {
-    require('node:stream/promises')
+    for (const name of ['os', 'stream/consumers', 'stream/promises', 'timers/promises', 'tty']) require('node:' + name)
     return holdCompilers()
   }
   const { subscribe, unsubscribe } = require('node:diagnostics_channel')
