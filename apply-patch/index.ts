@@ -15,7 +15,7 @@ export {
   type Nearest,
   type PlaceFailure,
   type SeekFailure,
-} from './errors.ts'
+} from './patch-error.ts'
 export {
   commitChangeSet as commit,
   recover,
@@ -36,7 +36,12 @@ export { parsePatch } from './parse/parse-patch.ts'
 export { patchGrammar } from './patch-grammar.ts'
 export { planPatch, type PlanOptions } from './plan/plan-patch.ts'
 export { planWrite } from './plan/plan-write.ts'
-export { createStreamingParser, type StreamedChunk, type StreamedOperation, type StreamingParser } from './stream.ts'
+export {
+  createStreamingParser,
+  type StreamedChunk,
+  type StreamedOperation,
+  type StreamingParser,
+} from './streaming-parser.ts'
 export { gitPatch, type GitSide } from './transform/git-patch.ts'
 export { mergeText } from './transform/merge-text.ts'
 export { openTree, type Tree } from './files/index.ts'

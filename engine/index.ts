@@ -1,6 +1,6 @@
 export { openAgent } from './library/open-agent.ts'
 export type { Agent, AgentOptions, AgentResult, AgentRun, JsonSchema, RunOptions } from './library/agent-options.ts'
-export type { ReviewFunction } from './approvals/function.ts'
+export type { ReviewFunction } from './approvals/function-reviewer.ts'
 export { openRun } from './app/open-run.ts'
 export type { Run, RunRequest, Task } from './app/request.ts'
 export { RunEvent, schemaVersion, type Item, type RunSummary, type Sink } from './core/events.ts'
@@ -16,7 +16,7 @@ export {
   type Usage,
 } from './core/model.ts'
 export { openModel, recordModel } from './models/index.ts'
-export type { CallHooks, HookedCall, HookOpinion } from './tools/hooks.ts'
+export type { CallHooks, HookedCall, HookOpinion } from './tools/hook-interface.ts'
 export { FileError } from './tools/files/open-files.ts'
 export { defineTool } from './tools/define-tool.ts'
 export { builtInTools } from './app/built-in-tools.ts'

@@ -1,7 +1,7 @@
 import './core/zod-settings.ts'
 import { everyCommand } from './cli/every-command.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
-import { runProgram } from './cli/program.ts'
+import { runProgram } from './cli/dispatch-command.ts'
 import { tellUsageError } from './cli/tell-usage-error.ts'
 
 /**

@@ -1,7 +1,7 @@
 import './core/zod-settings.ts'
 import { declareSandbox } from './cli/declare/sandbox.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
-import { runProgram } from './cli/program.ts'
+import { runProgram } from './cli/dispatch-command.ts'
 
 /**
  * The same program with `agent sandbox` as its only command: what it is built to is a fraction of the whole, and reading the whole takes

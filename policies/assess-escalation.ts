@@ -3,7 +3,7 @@ import type { Policy } from './assessment.ts'
 import { findSensitive } from './commands/sensitive-paths.ts'
 import { describeGrant, isCovered, isTooWide } from './grants.ts'
 import type { Opinion } from './opinion.ts'
-import { permitHost, permitPath } from './permissions/assess.ts'
+import { permitHost, permitPath } from './permissions/permit.ts'
 import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>

@@ -5,7 +5,7 @@ import { analyseCommand, type AnalysedCommand, type CommandAnalysis } from './co
 import { describeFact, readOnly, unknown, type CommandClass, type Fact } from './commands/facts.ts'
 import type { ShellWord } from './commands/shell-word.ts'
 import { strictest, type Opinion } from './opinion.ts'
-import { permitHost, permitLook, permitPath } from './permissions/assess.ts'
+import { permitHost, permitLook, permitPath } from './permissions/permit.ts'
 import { judgeReach } from './permissions/reach.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 import { assessConcealed } from './assess-concealed.ts'

@@ -1,7 +1,7 @@
 import type { Action } from './action.ts'
 import type { Policy } from './assessment.ts'
 import { strictest, type Opinion } from './opinion.ts'
-import { permitSearch } from './permissions/assess.ts'
+import { permitSearch } from './permissions/permit.ts'
 import { describePermission } from './permissions/permission.ts'
 
 /**

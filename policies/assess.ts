@@ -6,7 +6,7 @@ import type { Assessment, Policy } from './assessment.ts'
 import { findSensitive } from './commands/sensitive-paths.ts'
 import { strictest, type Opinion } from './opinion.ts'
 import { isInside } from './is-inside.ts'
-import { permitHost, permitPath, permitTool } from './permissions/assess.ts'
+import { permitHost, permitPath, permitTool } from './permissions/permit.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { networkVerbs } from './rules/rule.ts'
 

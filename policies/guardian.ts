@@ -12,7 +12,7 @@ import { remedyFor } from './remedy.ts'
 import { withOpinions, type OthersOpinions } from './with-opinions.ts'
 import type { PermissionSet } from './permissions/permission.ts'
 import { joinPermissions } from './permissions/join.ts'
-import { loadRules } from './rules/load.ts'
+import { loadRules } from './rules/load-rules.ts'
 import { addRules, type RuleSet } from './rules/rule-set.ts'
 
 /** What a guardian decides by. */

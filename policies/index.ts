@@ -4,7 +4,7 @@ export type { Assessment } from './assessment.ts'
 export { AuditError } from './audit/audit-error.ts'
 export { openAuditLog, withoutAuditLog, type AuditEntry, type AuditLog } from './audit/log.ts'
 export { formatHead, parseHead, type AuditHead } from './audit/head.ts'
-export { verifyAuditLog, type AuditFault, type AuditVerification } from './audit/verify.ts'
+export { verifyAuditLog, type AuditFault, type AuditVerification } from './audit/verify-audit-log.ts'
 export { checkCommand, explainCheck, type CheckedCommand, type CheckOptions } from './check.ts'
 export { readCommandTable, testCommandTable, type TableResult, type TableRow } from './check-table.ts'
 export { analyseCommand, analyseScript, type AnalysedCommand, type CommandAnalysis } from './commands/analyse.ts'
@@ -14,11 +14,16 @@ export type { Alarm, CommandClass, Fact } from './commands/facts.ts'
 export { createGuardian, type CheckPlace, type Guardian, type GuardianOptions, type ReviewOptions } from './guardian.ts'
 export { explainCommand } from './explain.ts'
 export { describeGrant } from './grants.ts'
-export { effectOfVariable } from './programs/environment.ts'
+export { effectOfVariable } from './programs/environment-variables.ts'
 export type { PatchChange } from './patch-change.ts'
 export { withBreaker, type BreakerLimits } from './reviewers/breaker.ts'
-export { createHumanReviewer, type HumanChoice, type HumanOptions, type HumanQuestion } from './reviewers/human.ts'
-export { createModelReviewer, type CompletionRequest, type ModelReviewerOptions } from './reviewers/model.ts'
+export {
+  createHumanReviewer,
+  type HumanChoice,
+  type HumanOptions,
+  type HumanQuestion,
+} from './reviewers/human-reviewer.ts'
+export { createModelReviewer, type CompletionRequest, type ModelReviewerOptions } from './reviewers/model-reviewer.ts'
 export { defaultReviewPolicy } from './reviewers/model-policy.ts'
 export {
   createProgramReviewer,
@@ -26,10 +31,10 @@ export {
   lineExchange,
   type Exchange,
   type ProgramOptions,
-} from './reviewers/program.ts'
+} from './reviewers/program-reviewer.ts'
 export { nobody, type Reviewer, type ReviewerAnswer, type ReviewRequest } from './reviewer.ts'
 export type { PermissionLists } from './permissions/lists.ts'
-export { loadPermissions, withoutAllows, type LeftOut, type PermissionFile } from './permissions/load.ts'
+export { loadPermissions, withoutAllows, type LeftOut, type PermissionFile } from './permissions/load-permissions.ts'
 export type { ProposedRule } from './reviewers/rule-proposal.ts'
 export {
   describePermission as describeDeny,
@@ -37,9 +42,9 @@ export {
   type PermissionSet,
 } from './permissions/permission.ts'
 export { makeRedactor, redactDeep } from './secrets/redact.ts'
-export { SecretStream } from './secrets/stream.ts'
+export { SecretStream } from './secrets/secret-stream.ts'
 export { defaultRules } from './rules/default-rules.ts'
-export { loadRules, withoutAllowingRules, type RuleFile } from './rules/load.ts'
+export { loadRules, withoutAllowingRules, type RuleFile } from './rules/load-rules.ts'
 export { findIdleRules, type IdleRule } from './rules/idle-rules.ts'
 export { shippedRules } from './rules/shipped-rules.ts'
 export { RuleError } from './rules/rule-error.ts'

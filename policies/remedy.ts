@@ -5,7 +5,7 @@ import { judgeCommands } from './assess-exec.ts'
 import type { Policy } from './assessment.ts'
 import { staticText } from './commands/shell-word.ts'
 import { prefixRule, proposeRule } from './reviewers/rule-proposal.ts'
-import { loadRules } from './rules/load.ts'
+import { loadRules } from './rules/load-rules.ts'
 import { describeRule } from './rules/rule.ts'
 import { addRules } from './rules/rule-set.ts'
 

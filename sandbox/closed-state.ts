@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { hostFileSystem } from './file-system-view.ts'
-import { linksOnTheWay } from './links.ts'
+import { symlinksOnPath } from './symlinks-on-path.ts'
 import { stateDirectory, sharedDirectories } from './app-directories.ts'
 import { isWithin } from './paths.ts'
 
@@ -21,7 +21,7 @@ export function closedState(roots: readonly string[], preferred: string = stateD
   for (const path of [preferred, ...sharedStates()]) {
     const plain = withoutLinks(path)
     // A link in a root may lead anywhere by the time that it is followed.
-    const reached = [path, plain, ...linksOnTheWay(path)].find((each) => isReached(each, real))
+    const reached = [path, plain, ...symlinksOnPath(path)].find((each) => isReached(each, real))
     if (reached !== undefined) faults.push(`commands could write to ${reached}`)
     else if (path === preferred || makeShared(dirname(plain))) return plain
     else faults.push(`${dirname(plain)} is not this user's alone`)

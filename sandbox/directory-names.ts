@@ -1,6 +1,6 @@
 import { fstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:fs'
 import process from 'node:process'
-import { onceFor } from './once-for.ts'
+import { memoize } from './memoize.ts'
 
 /** No directory, or none that can be reached. */
 const none: readonly string[] = []
@@ -33,7 +33,7 @@ export function namesIn(directory: string): ReadonlySet<string> | undefined {
   return entries === undefined ? undefined : inLowerCase(entries)
 }
 
-const inLowerCase = onceFor((names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())))
+const inLowerCase = memoize((names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())))
 
 /**
  * The names in a directory. What was read before is told again where the directory is certain not to have changed: most of the time to plan a

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import process from 'node:process'
-import { SandboxError } from './errors.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import type { SandboxPolicy } from './policy.ts'
 import type { Backend } from './backend.ts'

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { isBare } from './git/repository.ts'
-import { onceFor } from './once-for.ts'
+import { memoize } from './memoize.ts'
 import { proxyVariables } from './network/inside.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { wildcard } from './wildcard.ts'
@@ -127,7 +127,7 @@ export function refusalOfVariable(
 const mostNames = 1000
 
 /** A test for names by patterns. The same names come for every command, and most of the time to start one went into trying the patterns. */
-const matcher = onceFor((patterns: readonly string[]): ((name: string) => boolean) => {
+const matcher = memoize((patterns: readonly string[]): ((name: string) => boolean) => {
   const tests = patterns.map((pattern) => wildcard(pattern.toLowerCase(), { question: true }))
   const known = new Map<string, boolean>()
   return (name) => {

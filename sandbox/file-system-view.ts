@@ -2,7 +2,7 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { namesIn } from './directory-names.ts'
 import { findNamed } from './name-pattern.ts'
-import { onceFor } from './once-for.ts'
+import { memoize } from './memoize.ts'
 import { hasRawBytes } from './path-bytes.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
@@ -77,7 +77,7 @@ function nameOf(path: string): string {
 }
 
 /** How lists that are asked for again and again fall into directories, those further out first. */
-const groupsOf = onceFor((paths: readonly string[]): readonly Inside[] => {
+const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
   // Names that aren't UTF-8 can't be told by a listing. There are hardly ever any.
   const isAnyRaw = hasRawBytes(paths.join('\0'))
   const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { SandboxError } from './errors.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { finishReview } from './git/guard.ts'
 import { readTrustRecord } from './git/trust-record.ts'
 import { backendNames } from './backend.ts'

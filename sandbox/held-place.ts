@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import type { Identity } from './mounting/steps.ts'
+import type { Identity } from './mounting/step-layout.ts'
 
 /** O_PATH of open(2): no right to the file is needed, and none is got. */
 const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW

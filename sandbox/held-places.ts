@@ -1,12 +1,12 @@
 import { closeSync, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Backend } from './backend.ts'
-import { SandboxError } from './errors.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem, type FileSystemView } from './file-system-view.ts'
 import { isThere, openWithoutLinks, pathOf, placeAt, type Held, type Place } from './held-place.ts'
 import type { KnownPlaces } from './known-places.ts'
-import type { Identity } from './mounting/steps.ts'
-import { lookOnce, type HostLook } from './look-once.ts'
+import type { Identity } from './mounting/step-layout.ts'
+import { cachedFileSystem, type CachedFileSystem } from './cached-file-system.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { movedDenial, putBack } from './put-back.ts'
@@ -28,7 +28,7 @@ type HeldPlaces = {
   /** Looks at the host as the policy's paths meant it at the start: none of them leads through a symlink made since. */
   readonly view: FileSystemView
   /** The same of one moment. */
-  readonly look: () => HostLook
+  readonly look: () => CachedFileSystem
   /**
    * Puts back what was denied by its path and lies elsewhere now, and says so; where something stands in the way, that is said once. What is
    * denied by its name is so at any place.
@@ -138,7 +138,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
     identityOf: (path) => rootIdentities.get(path) ?? deniedIdentities.get(path),
     view: viewOver(hostFileSystem),
     look: () => {
-      const now = lookOnce()
+      const now = cachedFileSystem()
       return { ...now, ...viewOver(now) }
     },
     putBack: () =>

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
-import { SandboxError } from './errors.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
-import { isExecutable } from './program.ts'
+import { isExecutable } from './locate-program.ts'
 
 /** Where systems keep their own programs. */
 const systemDirectories: readonly string[] = [

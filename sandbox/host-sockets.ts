@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { SandboxError } from './errors.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { decodeName } from './path-bytes.ts'
 import type { SandboxPolicy } from './policy.ts'
 

@@ -1,4 +1,4 @@
-import { SandboxError } from './errors.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'

@@ -2,10 +2,10 @@ import { dirname } from 'node:path'
 import type { FileSystemView } from './file-system-view.ts'
 import type { Mount } from './mount.ts'
 import { isNested } from './nested-places.ts'
-import { onceFor } from './once-for.ts'
+import { memoize } from './memoize.ts'
 import { depth, isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
-import type { ShownPlaces } from './narrow.ts'
+import type { ShownPlaces } from './command-policy.ts'
 import { deniedPlaces, writableFiles, writableRoots } from './roots.ts'
 
 /** Directories of the host that are never shown: they hold sockets of services and other people's files. */
@@ -94,7 +94,7 @@ export function planMounts(policy: SandboxPolicy, places: ShownPlaces, host: Fil
   )
 }
 
-const plainOnes = onceFor((paths: readonly string[]) => paths.filter((path) => !isNested(path)))
+const plainOnes = memoize((paths: readonly string[]) => paths.filter((path) => !isNested(path)))
 
 /** The mount that decides what is at `path`: the innermost that holds it. */
 function nearest(path: string, mounts: ReadonlyMap<string, Mount>): Mount | undefined {

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import { nestedPlace } from './nested-places.ts'
 import { namedByGit } from './protected/named-by-git.ts'
 import type { FileSystemView } from './file-system-view.ts'
-import { onceFor } from './once-for.ts'
+import { memoize } from './memoize.ts'
 import { isNamePattern } from './name-pattern.ts'
 import { isWithin } from './paths.ts'
 import type { SandboxPolicy } from './policy.ts'
@@ -44,7 +44,7 @@ export function deniedPlaces(policy: SandboxPolicy, host: FileSystemView): reado
 }
 
 /** The entries of such a list that are paths, and those that are patterns of names. */
-export const pathsAndPatterns = onceFor((denied: readonly string[]) => ({
+export const pathsAndPatterns = memoize((denied: readonly string[]) => ({
   paths: denied.filter((entry) => !isNamePattern(entry)),
   patterns: denied.filter(isNamePattern),
 }))
@@ -68,7 +68,7 @@ function isBelow(path: string, roots: readonly string[]): boolean {
 }
 
 /** What of a long list lies below roots, which are the same for all commands of a sandbox. */
-const below = onceFor((paths: readonly string[]) => {
+const below = memoize((paths: readonly string[]) => {
   let known: { readonly of: string; readonly paths: readonly string[] } | undefined
   return (roots: readonly string[]): readonly string[] => {
     const of = roots.join('\0')

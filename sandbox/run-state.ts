@@ -6,9 +6,9 @@ import { openPrivateGit } from './git/private-git.ts'
 import { createTrustRecord } from './git/trust-record.ts'
 import type { Place } from './held-place.ts'
 import { holdPlaces } from './held-places.ts'
-import { holdInstallation } from './installation/hold.ts'
+import { holdInstallation } from './installation/hold-installation.ts'
 import { createKeyFileView } from './key-file-view.ts'
-import { placesFor, type ShownPlaces } from './narrow.ts'
+import { placesForCommand, type ShownPlaces } from './command-policy.ts'
 import type { SandboxPolicy } from './policy.ts'
 import { RunningCommands } from './process/running-commands.ts'
 import { deniedBelow, protectedBelow, writableRoots } from './roots.ts'
@@ -73,7 +73,7 @@ export function openRunState(
       run,
       running,
       placesOf: (command, runDirectories) =>
-        placesFor(command, guard, privateGit, running, roots, keyFiles, runDirectories),
+        placesForCommand(command, guard, privateGit, running, roots, keyFiles, runDirectories),
       review: async (ended) => {
         if (running.writing === 0) return []
         const refused = await privateGit.takeOver(packWith(start, policy.views))

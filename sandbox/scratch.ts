@@ -2,9 +2,9 @@ import { accessSync, constants, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { closedState, closedStates, isReached } from './closed-state.ts'
-import { SandboxError } from './errors.ts'
+import { SandboxError } from './sandbox-error.ts'
 import { hostFileSystem } from './file-system-view.ts'
-import { linksOnTheWay } from './links.ts'
+import { symlinksOnPath } from './symlinks-on-path.ts'
 import { makeDirectories } from './make-directories.ts'
 import { writableRoots } from './roots.ts'
 import type { SandboxPolicy } from './policy.ts'
@@ -30,7 +30,7 @@ export function closedBase(roots: readonly string[], backend: Backend): string {
       // It may be a link, also into a root.
       const path = choose()
       const real = realpathSync.native(path)
-      const reached = [path, real, ...linksOnTheWay(path)].find((each) => isReached(each, roots))
+      const reached = [path, real, ...symlinksOnPath(path)].find((each) => isReached(each, roots))
       if (reached !== undefined) faults.push(`commands could write to ${reached}`)
       else if (canMakeIn(real)) return real
       else faults.push(`nothing can be made in ${real}`)

@@ -1,6 +1,6 @@
 import type { ChangeSet, Warning } from '../change-set.ts'
 import { commitChangeSet, type Report } from '../files/index.ts'
-import { PatchError } from '../errors.ts'
+import { PatchError } from '../patch-error.ts'
 import { parsePatch } from '../parse/parse-patch.ts'
 import { planPatch } from '../plan/plan-patch.ts'
 import type { Repair } from '../patch.ts'
@@ -8,7 +8,7 @@ import { renderFailure } from '../render/render-failure.ts'
 import { renderSummary } from '../render/render-summary.ts'
 import { write } from './input.ts'
 import { describeError } from './describe-error.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './apply-settings.ts'
 
 /** More notes than anybody reads are counted instead; `--json` lists them. */
 const shownNotes = 20

@@ -1,4 +1,4 @@
-import { PatchError } from '../errors.ts'
+import { PatchError } from '../patch-error.ts'
 import { CommitError, PathError, ReadError } from '../files/index.ts'
 import { renderFailure } from '../render/render-failure.ts'
 

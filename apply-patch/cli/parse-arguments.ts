@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, InvalidArgumentError, type OutputConfiguration } from 'commander'
-import { commands, durable } from './commands.ts'
+import { commands, durable } from './subcommands.ts'
 import { helpText } from './help.ts'
 import { rootFault } from './root-fault.ts'
-import { defaults, type Settings } from './settings.ts'
+import { defaults, type Settings } from './apply-settings.ts'
 
 /** What the arguments ask for, or what to print and the code to leave with. */
 export type Call =

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { apply } from './apply.ts'
 import { expectShortRun } from './expect-short-run.ts'
 import { isArgumentUtf8, readStandardInput, write } from './input.ts'
-import { defaults, type Settings } from './settings.ts'
+import { defaults, type Settings } from './apply-settings.ts'
 
 const usage = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n"
 
@@ -36,7 +36,7 @@ async function dispatch(given: readonly string[]): Promise<number> {
 
 async function run(settings: Settings): Promise<number> {
   if (settings.command !== 'apply') {
-    const { runCommand } = await import('./run-command.ts')
+    const { runCommand } = await import('./run-subcommand.ts')
     return stoppable((signal) => runCommand(settings, signal))
   }
   const patch = settings.patch ?? readPatch()

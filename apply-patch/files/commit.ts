@@ -1,9 +1,9 @@
 import type { ChangeSet, SummaryLine, Warning } from '../change-set.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
 import { undoLimit } from './keep-journal.ts'
-import { nonceOf } from './owner.ts'
+import { nonceOf } from './journal-owner.ts'
 import { transact } from './transact.ts'
-import type { Outcome } from './transaction.ts'
+import type { Outcome } from './transaction-options.ts'
 import { withTreeLock } from './with-tree-lock.ts'
 
 /** How a commit or an undo is made. */

@@ -1,14 +1,14 @@
 import type { ChangeSet } from '../change-set.ts'
 import type { TreeLock } from './tree-lock.ts'
 import { crc32 } from './crc32.ts'
-import { identityOf } from './identity.ts'
+import { identityOf } from './directory-identity.ts'
 import type { Work } from './install.ts'
 import type { Header, OldState } from './journal.ts'
-import { nonceOf } from './owner.ts'
+import { nonceOf } from './journal-owner.ts'
 import { findDelta, wholeDelta } from './delta.ts'
 import type { DirectoryPlan } from './directory-changes.ts'
-import type { Step } from './steps.ts'
-import type { Extras, Options } from './transaction.ts'
+import type { Step } from './commit-steps.ts'
+import type { Extras, Options } from './transaction-options.ts'
 
 /** What a journal is to say of a commit, and the bytes that only the old files had. */
 export function describeCommit(

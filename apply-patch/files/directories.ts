@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { errnoOf } from './errors.ts'
+import { errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**

@@ -2,8 +2,8 @@ import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { ChangeSet, DirectoryChange } from '../change-set.ts'
 import type { Directories } from './directories.ts'
-import { CommitError } from './errors.ts'
-import type { Cleared, ModeStep } from './steps.ts'
+import { CommitError } from './commit-error.ts'
+import type { Cleared, ModeStep } from './commit-steps.ts'
 
 /** What a commit does to directories for their own sake. */
 export type DirectoryPlan = {

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { errnoOf } from './errors.ts'
+import { errnoOf } from './commit-error.ts'
 
 /**
  * Git's own directories that a tree's `.git` leads to when it is a link or a `gitdir:` file (a linked worktree, a

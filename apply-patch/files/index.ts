@@ -16,7 +16,7 @@ export {
   type Difference,
   type Operation,
   type PathErrorCode,
-} from './errors.ts'
+} from './commit-error.ts'
 export { findNearPaths } from './near-paths.ts'
 export type { RecoveryReport } from './recover-from-journal.ts'
 export type { RecoverOptions } from './recover.ts'

@@ -2,9 +2,9 @@ import { linkSync, lstatSync, mkdirSync, readlinkSync, renameSync, rmdirSync, sy
 import { basename, dirname } from 'node:path'
 import type { Change, FileState } from '../change-set.ts'
 import type { Directories } from './directories.ts'
-import { CommitError, errnoOf, type Difference, type Operation } from './errors.ts'
+import { CommitError, errnoOf, type Difference, type Operation } from './commit-error.ts'
 import type { Journal } from './journal.ts'
-import type { Cleared, Entry, InstallEntry, RemoveChange, Step, JournalEntry, WriteChange } from './steps.ts'
+import type { Cleared, Entry, InstallEntry, RemoveChange, Step, JournalEntry, WriteChange } from './commit-steps.ts'
 import { copyOld, writeFresh } from './write-fresh.ts'
 
 /** What is at work, so that a failing system call can be laid at the right file's door. */

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, rmSync, rmdirSync, statSync, unlinkSync } from 
 import { dirname, join } from 'node:path'
 import type { TreeLock } from './tree-lock.ts'
 import { listJournals } from './journal.ts'
-import { nonceOf } from './owner.ts'
+import { nonceOf } from './journal-owner.ts'
 import { retryOnce } from './retry-once.ts'
 
 /** A patch that replaces more than this can't be undone later; its journal would outgrow its use. */

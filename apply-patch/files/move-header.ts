@@ -1,6 +1,6 @@
 import type { Header } from './journal.ts'
 import { isInside } from './resolve-path.ts'
-import type { Entry, JournalEntry } from './steps.ts'
+import type { Entry, JournalEntry } from './commit-steps.ts'
 
 /**
  * What a journal says, for a tree that has been moved since.

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { editDistance } from '../text/edit-distance.ts'
-import { errnoOf } from './errors.ts'
+import { errnoOf } from './commit-error.ts'
 
 /** A search through a large tree ends after so many entries; it is only for a hint. */
 const entryLimit = 20_000

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path'
 import type { Change, ChangeSet, Content, FileState } from '../change-set.ts'
 import { crc32 } from './crc32.ts'
-import { CommitError } from './errors.ts'
-import type { Entry, Fingerprint, Step, WriteChange } from './steps.ts'
+import { CommitError } from './commit-error.ts'
+import type { Entry, Fingerprint, Step, WriteChange } from './commit-steps.ts'
 
 /** A change set as steps, the directories to make for it, and those in the way of its files; parents first. */
 type StepPlan = {

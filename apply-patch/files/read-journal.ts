@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { CommitError } from './errors.ts'
+import { CommitError } from './commit-error.ts'
 import { doneMark, linklessMark, readyMark, type Header } from './journal.ts'
 import type { ReadHeader } from './journal-schema.ts'
 

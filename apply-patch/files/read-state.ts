@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, readlinkSync, type BigIntStats } from 'node:fs'
 import type { FileState } from '../change-set.ts'
-import { errnoOf } from './errors.ts'
+import { errnoOf } from './commit-error.ts'
 
 /** Never follow a link, never wait for a pipe's other end, never adopt a terminal. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY

@@ -1,7 +1,7 @@
 import { readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockTree } from './tree-lock.ts'
-import { CommitError } from './errors.ts'
+import { CommitError } from './commit-error.ts'
 import { findUnfinished } from './find-unfinished.ts'
 import { listJournals } from './journal.ts'
 import { recoverFromJournal, type RecoveryReport } from './recover-from-journal.ts'

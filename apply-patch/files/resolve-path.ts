@@ -1,5 +1,5 @@
 import { constants, lstatSync, readlinkSync } from 'node:fs'
-import { PathError, errnoOf } from './errors.ts'
+import { PathError, errnoOf } from './commit-error.ts'
 
 /** What the system allows a name, and a path with its final NUL (Linux `NAME_MAX`, `PATH_MAX`). */
 const nameLimit = 255

@@ -1,4 +1,4 @@
-import { errnoOf } from './errors.ts'
+import { errnoOf } from './commit-error.ts'
 
 /**
  * Tries something once more when a system call of it fails: errors of one moment (an interrupted call, a full queue)

@@ -13,8 +13,8 @@ import {
 import { basename, dirname } from 'node:path'
 import { crc32 } from './crc32.ts'
 import type { Directories } from './directories.ts'
-import { errnoOf } from './errors.ts'
-import { pathOf, type Cleared, type Entry, type Fingerprint, type JournalEntry, type ModeStep } from './steps.ts'
+import { errnoOf } from './commit-error.ts'
+import { pathOf, type Cleared, type Entry, type Fingerprint, type JournalEntry, type ModeStep } from './commit-steps.ts'
 
 /** What could not be put in order, and why: an errno, or `changed` for a file that somebody else wrote since. */
 export type Leftover = { readonly path: string; readonly reason: string }

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, statSync, type Stats } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { crc32 } from './crc32.ts'
-import { CommitError, errnoOf } from './errors.ts'
+import { CommitError, errnoOf } from './commit-error.ts'
 import { isInside } from './resolve-path.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommitError, errnoOf, withFacts } from './errors.ts'
+import { CommitError, errnoOf, withFacts } from './commit-error.ts'
 import { createJournal, listJournals, type Journal } from './journal.ts'
-import { isAlive, makeNonce, nameOwner, type OwnerId } from './owner.ts'
+import { isAlive, makeNonce, nameOwner, type OwnerId } from './journal-owner.ts'
 import { findStateDirectories, makeStateDirectory } from './state-directory.ts'
 
 /** The right to change a tree: no other run has it. */

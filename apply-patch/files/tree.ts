@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, statSync, openSync, closeSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import type { FileState, Place } from '../change-set.ts'
-import { PathError, ReadError, errnoOf } from './errors.ts'
+import { PathError, ReadError, errnoOf } from './commit-error.ts'
 import { findGitDirectories } from './git-directories.ts'
 import { protectedComponent } from './protected-names.ts'
 import { readState } from './read-state.ts'

@@ -1,9 +1,9 @@
 import { unlinkSync } from 'node:fs'
 import { lockTree, type TreeLock } from './tree-lock.ts'
-import { CommitError, withFacts } from './errors.ts'
+import { CommitError, withFacts } from './commit-error.ts'
 import { keepForUndo } from './keep-journal.ts'
 import type { RecoveryReport } from './recover-from-journal.ts'
-import type { Outcome } from './transaction.ts'
+import type { Outcome } from './transaction-options.ts'
 import { retryOnce } from './retry-once.ts'
 
 /** What a commit leaves to do with journals once it is done. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fchmodSync, fchownSync, fsyncSync, openSync, symlinkSync } from 'node:fs'
 import type { Directories } from './directories.ts'
-import { errnoOf } from './errors.ts'
-import type { Entry, WriteChange } from './steps.ts'
+import { errnoOf } from './commit-error.ts'
+import type { Entry, WriteChange } from './commit-steps.ts'
 import { writeAll } from './write-all.ts'
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { failureLimit, PatchError, type MalformedFailure } from '../errors.ts'
+import { failureLimit, PatchError, type MalformedFailure } from '../patch-error.ts'
 import type { Anchor, Chunk, LineHint, Mode, Patch, PatchOperation, Repair, RepairCode } from '../patch.ts'
-import { parseOperation, type ChunkSyntax, type OperationSyntax, type SyntaxError } from './grammar.ts'
+import { parseOperation, type ChunkSyntax, type OperationSyntax, type SyntaxError } from './operation-grammar.ts'
 import { trim } from '../text/trim.ts'
-import { scanOperations, type RunToken } from './scan.ts'
+import { scanOperations, type RunToken } from './scan-operations.ts'
 import { bodyOf, finalNewline, unterminated } from './stray-lines.ts'
 import { unwrap } from './unwrap.ts'
 

@@ -1,5 +1,5 @@
 import type { AddFile, Chunk } from '../patch.ts'
-import type { RunToken } from './scan.ts'
+import type { RunToken } from './scan-operations.ts'
 
 const PLUS = 43
 const MINUS = 45

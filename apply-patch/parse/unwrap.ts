@@ -1,5 +1,5 @@
 import type { Repair, RepairCode } from '../patch.ts'
-import { PatchError, type MalformedFailure } from '../errors.ts'
+import { PatchError, type MalformedFailure } from '../patch-error.ts'
 import { unwrapJson } from './unwrap-json.ts'
 import { trim } from '../text/trim.ts'
 

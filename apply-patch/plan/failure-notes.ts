@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import type { Failure, PlaceFailure } from '../errors.ts'
+import type { Failure, PlaceFailure } from '../patch-error.ts'
 import { PathError, ReadError } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 import { whyMissing } from './why-missing.ts'

@@ -1,4 +1,4 @@
-import type { Nearest } from '../errors.ts'
+import type { Nearest } from '../patch-error.ts'
 import type { SearchableFile } from '../match/passes.ts'
 import { lineText, type LineTable } from '../text/line-table.ts'
 

@@ -1,5 +1,5 @@
 import type { ChangeSet } from '../change-set.ts'
-import { PatchError } from '../errors.ts'
+import { PatchError } from '../patch-error.ts'
 import { openTree, PathError, ReadError, recover } from '../files/index.ts'
 import { Overlay } from './overlay.ts'
 

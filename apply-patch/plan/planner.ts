@@ -1,5 +1,5 @@
 import type { ChangeSet, Place, SummaryLine } from '../change-set.ts'
-import { failureLimit, PatchError } from '../errors.ts'
+import { failureLimit, PatchError } from '../patch-error.ts'
 import { PathError, ReadError, type Tree } from '../files/index.ts'
 import type { AddFile, DeleteFile, Mode, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 import { wholeText } from '../text/body-text.ts'

@@ -1,11 +1,11 @@
 import type { Content, Warning } from '../change-set.ts'
-import { failureLimit, type Failure, type SeekFailure } from '../errors.ts'
+import { failureLimit, type Failure, type SeekFailure } from '../patch-error.ts'
 import { passes, SearchableFile } from '../match/passes.ts'
 import { seekChunk, type Cursor, type Match } from '../match/seek.ts'
 import { prepareChunks, type PreparedChunk } from '../match/prepare-chunks.ts'
 import type { Mode, UpdateFile } from '../patch.ts'
 import type { LineTable } from '../text/line-table.ts'
-import { diagnose } from './diagnose.ts'
+import { diagnose } from './diagnose-miss.ts'
 import { editLines, editsOf, withoutTrailingEmpty, type LineEdit } from './edit-lines.ts'
 import type { WarningList } from './warning-list.ts'
 

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import type { PlaceFailure } from '../errors.ts'
+import type { PlaceFailure } from '../patch-error.ts'
 import { findNearPaths } from '../files/index.ts'
 import type { Patch } from '../patch.ts'
 

@@ -1,4 +1,4 @@
-import type { MalformedFailure } from '../errors.ts'
+import type { MalformedFailure } from '../patch-error.ts'
 import { clip } from './clip.ts'
 
 /** What to write instead of a line that is not in the format, as far as it can be told what was meant. */

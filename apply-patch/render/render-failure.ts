@@ -1,4 +1,4 @@
-import { PatchError, type DifferenceFailure, type Failure } from '../errors.ts'
+import { PatchError, type DifferenceFailure, type Failure } from '../patch-error.ts'
 import { CommitError, PathError, ReadError } from '../files/index.ts'
 import { clip } from './clip.ts'
 import { renderCommitError } from './render-commit-error.ts'

@@ -1,7 +1,7 @@
-import type { MalformedFailure } from '../errors.ts'
+import type { MalformedFailure } from '../patch-error.ts'
 import { clip } from './clip.ts'
 import { malformedHelp } from './malformed-help.ts'
-import { visible } from './visible.ts'
+import { showWhitespace } from './show-whitespace.ts'
 
 const headers = "'*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'"
 
@@ -17,13 +17,19 @@ function message({ code, patchLine, found: line = '' }: MalformedFailure): reado
     case 'not-utf8':
       return ['Failed to read PATCH from stdin.', 'stream did not contain valid UTF-8']
     case 'begin-missing':
-      return ["Invalid patch: The first line of the patch must be '*** Begin Patch'", `  found: ${visible(found)}`]
+      return [
+        "Invalid patch: The first line of the patch must be '*** Begin Patch'",
+        `  found: ${showWhitespace(found)}`,
+      ]
     case 'end-missing':
       return [
         "Invalid patch: The last line of the patch must be '*** End Patch'",
         ...(found === ''
           ? ['  the patch is empty']
-          : [`  found: ${visible(found)}`, '  a patch that was cut off is never applied in part; send it whole']),
+          : [
+              `  found: ${showWhitespace(found)}`,
+              '  a patch that was cut off is never applied in part; send it whole',
+            ]),
       ]
     case 'environment-id-empty':
       return ['Invalid patch: apply_patch environment_id cannot be empty']
@@ -47,7 +53,7 @@ function message({ code, patchLine, found: line = '' }: MalformedFailure): reado
     case 'changes-directory':
       return [
         "Invalid patch: The first line of the patch must be '*** Begin Patch'",
-        `  found: ${visible(found)}`,
+        `  found: ${showWhitespace(found)}`,
         '  the command changes the directory, which is not done here; give the directory with --root',
       ]
     default:

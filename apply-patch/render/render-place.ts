@@ -1,5 +1,5 @@
 import process from 'node:process'
-import type { PlaceFailure } from '../errors.ts'
+import type { PlaceFailure } from '../patch-error.ts'
 import { clip } from './clip.ts'
 import { errnoText } from './errno-text.ts'
 

@@ -1,6 +1,6 @@
-import type { Cause, SeekFailure } from '../errors.ts'
+import type { Cause, SeekFailure } from '../patch-error.ts'
 import { aroundDifference, clip, clipLines } from './clip.ts'
-import { visible, withoutControls } from './visible.ts'
+import { showWhitespace, escapeControls } from './show-whitespace.ts'
 
 const shownLines = 100
 const shownPlaces = 20
@@ -23,15 +23,15 @@ export function renderSeek(failure: SeekFailure): readonly string[] {
   if (nearest === undefined) return lines
   lines.push(`  closest is at line ${nearest.startLine}:`)
   for (const [index, text] of nearest.lines.entries()) {
-    lines.push(`  ${String(nearest.startLine + index).padStart(6)} | ${withoutControls(clip(text, 300))}`)
+    lines.push(`  ${String(nearest.startLine + index).padStart(6)} | ${escapeControls(clip(text, 300))}`)
   }
   const { difference } = nearest
   if (difference === undefined) return lines
   const [expected, found] = aroundDifference(difference.expected, difference.found ?? '')
   lines.push(
     `  first difference, line ${difference.fileLine}:`,
-    `    expected: ${visible(expected)}`,
-    `    found:    ${difference.found === undefined ? '(the file ends before it)' : visible(found)}`,
+    `    expected: ${showWhitespace(expected)}`,
+    `    found:    ${difference.found === undefined ? '(the file ends before it)' : showWhitespace(found)}`,
   )
   return lines
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PatchError, type DifferenceFailure } from '../errors.ts'
+import { PatchError, type DifferenceFailure } from '../patch-error.ts'
 import type { Chunk, Patch, PatchOperation } from '../patch.ts'
 import { diffLines } from './diff-lines.ts'
 import { groupDifferences, type Group } from './group-differences.ts'

@@ -1,4 +1,4 @@
-import { PatchError, type PlaceFailure } from '../errors.ts'
+import { PatchError, type PlaceFailure } from '../patch-error.ts'
 import { bodyLines } from '../match/prepare-chunks.ts'
 import type { Body, Chunk, Patch, PatchOperation, UpdateFile } from '../patch.ts'
 

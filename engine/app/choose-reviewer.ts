@@ -1,5 +1,5 @@
-import type { ReviewFunction } from '../approvals/function.ts'
-import type { Settings } from '../config/schema.ts'
+import type { ReviewFunction } from '../approvals/function-reviewer.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { UserError } from '../core/user-error.ts'
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Project } from '../config/read-project.ts'
 import type { ConfigFile } from '../hooks/config-watch.ts'
 import { directoriesBetween } from '../core/paths.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import type { Definitions } from '../skills/definition.ts'
 
 type Sources = {
-  readonly places: Places
+  readonly places: AppPaths
   readonly home: string
   readonly project: Project
   readonly definitions: Definitions

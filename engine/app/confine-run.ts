@@ -6,7 +6,7 @@ import { forbiddenHosts } from './forbidden-hosts.ts'
 import { sandboxModeOf } from './modes.ts'
 import { openPlanMode } from './open-plan-mode.ts'
 import { openTransaction } from './open-transaction.ts'
-import { installedRoots } from './plugins.ts'
+import { installedRoots } from './enabled-plugins.ts'
 import { recoverTree } from './recover-tree.ts'
 import type { Confined, InSession, Loaded } from './stages.ts'
 

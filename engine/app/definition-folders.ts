@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Project } from '../config/read-project.ts'
 import { directoriesBetween } from '../core/paths.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import type { DefinitionFolder } from '../skills/find-definitions.ts'
-import type { Plugin } from './plugins.ts'
+import type { Plugin } from './enabled-plugins.ts'
 
 /**
  * Where skills, commands and agents are looked for: the repository, from the working directory up, then the user's folders, then
@@ -25,7 +25,7 @@ export function definitionFolders(
 }
 
 type DefinitionPlaces = {
-  readonly places: Places
+  readonly places: AppPaths
   readonly home: string
   readonly project: Project
   readonly trusted: boolean

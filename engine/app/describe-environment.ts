@@ -1,7 +1,7 @@
 import { release } from 'node:os'
 import process from 'node:process'
 import { factsOf } from '../../sandbox/index.ts'
-import { environmentContext } from '../run/environment.ts'
+import { environmentContext } from '../run/environment-context.ts'
 import { describeHead, readHead } from '../run/git-state.ts'
 import { describeReviewer } from './choose-reviewer.ts'
 import type { InSession } from './stages.ts'

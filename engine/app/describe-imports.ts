@@ -1,4 +1,4 @@
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/load-config.ts'
 import { placeOf } from '../config/validate.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { accessDenial, credentialPlaces, parsePolicy } from '../../sandbox/index.ts'
 import { assessor } from '../core/assessor.ts'
-import { configuredPolicy } from '../config/sandbox-policy.ts'
-import type { Settings } from '../config/schema.ts'
+import { configuredPolicy } from '../config/configured-policy.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import type { PermissionSet, RuleSet } from '../../policies/index.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 

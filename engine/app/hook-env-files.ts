@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parsePolicy, type Sandbox, type SandboxPolicy } from '../../sandbox/index.ts'
 import type { CommandVariables } from '../hooks/command-variables.ts'
 import type { HookDependencies } from '../hooks/hooks.ts'
-import type { Hook } from '../hooks/load.ts'
+import type { Hook } from '../hooks/load-hooks.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 
 type EnvFilesOptions = {

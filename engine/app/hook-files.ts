@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { Project } from '../config/read-project.ts'
-import type { HookFile } from '../hooks/load.ts'
+import type { HookFile } from '../hooks/load-hooks.ts'
 import { directoriesBetween } from '../core/paths.ts'
-import type { Places } from '../core/places.ts'
-import { pluginFiles, type Plugin } from './plugins.ts'
+import type { AppPaths } from '../core/app-paths.ts'
+import { pluginFiles, type Plugin } from './enabled-plugins.ts'
 
 type HookPlaces = {
-  readonly places: Places
+  readonly places: AppPaths
   readonly home: string
   readonly project: Project
   /** Whether what the repository brings along counts. */

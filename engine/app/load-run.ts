@@ -1,10 +1,10 @@
 import { defaultModel } from '../config/defaults.ts'
-import { rootsOf } from '../config/sandbox-policy.ts'
+import { rootsOf } from '../config/configured-policy.ts'
 import { noMemory, readMemory } from '../memory/read-memory.ts'
-import { findHome, findPlaces, stateFor } from '../core/places.ts'
+import { findHome, findAppPaths, stateFor } from '../core/app-paths.ts'
 import { readPolicies } from '../config/read-policies.ts'
 import { OutputContract } from '../run/output-contract.ts'
-import { prepareStart } from '../session/start.ts'
+import { prepareStart } from '../session/start-session.ts'
 import { chooseReviewer } from './choose-reviewer.ts'
 import { nameOfModel, openLazily, openNamed, recorded, type ModelSources } from './choose-model.ts'
 import type { Closing } from './closing.ts'
@@ -12,7 +12,7 @@ import { expandPrompt } from './expand-prompt.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { hiddenFiles } from './hidden-files.ts'
 import { loadSettings } from './load-settings.ts'
-import { factsOfModels } from './model-facts.ts'
+import { factsOfModels } from './compaction-limit.ts'
 import { approvalModeOf } from './modes.ts'
 import { openReviewer } from './open-reviewer.ts'
 import { readExtensions } from './read-extensions.ts'
@@ -30,7 +30,7 @@ import { findRepository, requireRepository } from './workspace.ts'
  */
 export async function configure(request: RunRequest, warn: (sentence: string) => void): Promise<Configured> {
   const { workspace, environment } = request
-  const places = findPlaces(environment)
+  const places = findAppPaths(environment)
   await finishReviewsFirst(warn)
   const config = loadSettings(withVerification(request), workspace, places)
   const { settings } = config

@@ -1,5 +1,5 @@
-import { loadConfig, type Config, type ConfigSources } from '../config/load.ts'
-import type { Places } from '../core/places.ts'
+import { loadConfig, type Config, type ConfigSources } from '../config/load-config.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import { findRepository } from './workspace.ts'
 
 /** What is asked of the configuration beside its files. */
@@ -10,6 +10,6 @@ export type RequestedSettings = Omit<ConfigSources, 'places' | 'project'>
  *
  * @throws UserError `usage` for anything wrong in it
  */
-export function loadSettings(requested: RequestedSettings, workspace: string, places: Places): Config {
+export function loadSettings(requested: RequestedSettings, workspace: string, places: AppPaths): Config {
   return loadConfig({ ...requested, places, project: { root: findRepository(workspace) ?? workspace, workspace } })
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/load-config.ts'
 import { keyOf } from '../config/leaves.ts'
 import type { Origin } from '../config/merge.ts'
 import type { Project } from '../config/read-project.ts'
@@ -10,7 +10,7 @@ import type { McpServer } from '../mcp/server.ts'
 import { describeName } from '../mcp/server-name.ts'
 import { directoriesBetween } from '../core/paths.ts'
 import { pluginServers } from './plugin-servers.ts'
-import type { Plugin } from './plugins.ts'
+import type { Plugin } from './enabled-plugins.ts'
 
 type Environment = Readonly<NodeJS.ProcessEnv>
 

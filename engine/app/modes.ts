@@ -1,7 +1,7 @@
 import type { ApprovalMode } from '../../policies/index.ts'
 import type { SandboxPolicy } from '../../sandbox/index.ts'
 import { defaultApproval, defaultSandbox } from '../config/defaults.ts'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 
 /** When the Guardian asks: what the configuration says, else whenever somebody is named to answer, else the default. */

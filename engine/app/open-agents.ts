@@ -1,7 +1,7 @@
 import { SubAgents, type Parent } from '../agents/sub-agents.ts'
 import type { Model } from '../core/model.ts'
 import { newestOf } from '../models/index.ts'
-import type { RunHooks } from '../tools/hooks.ts'
+import type { RunHooks } from '../tools/hook-interface.ts'
 import type { AgentDefinition } from '../skills/definition.ts'
 import { mayOffer } from '../skills/tool-allowlist.ts'
 import { createRegistry } from '../tools/registry.ts'

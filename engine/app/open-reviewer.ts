@@ -10,16 +10,16 @@ import {
   withBreaker,
   type Reviewer,
 } from '../../policies/index.ts'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import type { Model } from '../core/model.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import type { RunContext } from '../tools/run-context.ts'
-import { callerReviewer, type CallerReviewer } from '../approvals/caller.ts'
-import { functionReviewer } from '../approvals/function.ts'
-import { modelReviewer } from '../approvals/model.ts'
-import { answeringProgram } from '../approvals/program.ts'
-import { reported } from '../approvals/report.ts'
-import { askAtTerminal, type AskPerson } from '../approvals/terminal.ts'
+import { callerReviewer, type CallerReviewer } from '../approvals/caller-reviewer.ts'
+import { functionReviewer } from '../approvals/function-reviewer.ts'
+import { modelReviewer } from '../approvals/reviewing-model.ts'
+import { answeringProgram } from '../approvals/answering-program.ts'
+import { reported } from '../approvals/report-decisions.ts'
+import { askAtTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
 import { acceptedFiles, keepRule } from '../approvals/keep-rule.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
@@ -39,7 +39,7 @@ export type OpenReviewer = {
 /** What making a reviewer needs. */
 type ReviewerDependencies = {
   readonly config: Settings
-  readonly places: Places
+  readonly places: AppPaths
   /** What commands may write to. */
   readonly roots: readonly string[]
   /** Asks the person who is there. Absent: nobody is. */
@@ -110,7 +110,7 @@ async function openChosen(
   }
 }
 
-function personAt(ask: AskPerson, places: Places): OpenReviewer['reviewer'] {
+function personAt(ask: AskPerson, places: AppPaths): OpenReviewer['reviewer'] {
   const person = createHumanReviewer({
     ask: askAtTerminal(ask, acceptedFiles(places)),
     writeRule: (rule) => keepRule(places, rule),

@@ -46,7 +46,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
     }
   // Loaded only where there is one: with its SDK and the checks of schemas it is a third of what a start reads.
   const { startServers } = await import('../mcp/servers.ts')
-  const { mcpTools, omissions } = await import('../mcp/tools.ts')
+  const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')
   const { serverInstructions } = await import('../mcp/describe-instructions.ts')
   const { workspace, sandbox, outside, signal } = options

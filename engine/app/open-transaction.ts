@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { rootsOf } from '../config/sandbox-policy.ts'
+import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeRecord } from '../transaction/change-record.ts'
 import { makeView, noteGathered, readViewState, reopenView } from '../transaction/private-view.ts'
@@ -7,7 +7,7 @@ import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'
 import type { Loaded } from './stages.ts'
-import { treesOf, wishedTransaction, type OpenTransaction } from './transaction.ts'
+import { treesOf, requestedTransaction, type OpenTransaction } from './run-transaction.ts'
 
 /**
  * Opens the private view of a run that is a transaction, and its session, in whose folder the view is kept. A session that was left in one goes on
@@ -21,7 +21,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
   const isResumed = request.start?.type === 'resume'
   const left = isResumed ? reopenView(beginning.directory) : undefined
   const before = isResumed ? readViewState(beginning.directory)?.strategy : undefined
-  const wish = wishedTransaction(request.transaction, settings, before)
+  const wish = requestedTransaction(request.transaction, settings, before)
   if (wish === undefined) return undefined
   if (request.ephemeral === true) {
     throw new UserError(

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTable } from '../core/is-table.ts'
 import { readJsonFile, serversIn, serversOfMcpJson, together, type JsonServers } from '../mcp/json-servers.ts'
-import { pluginFiles, type Plugin } from './plugins.ts'
+import { pluginFiles, type Plugin } from './enabled-plugins.ts'
 
 /**
  * The servers that a plugin brings: those of its `.mcp.json`, and of `mcpServers` in its manifest, which is a table of them, a file within the

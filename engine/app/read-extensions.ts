@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ignoredWhole, type Ignored } from '../config/ignored.ts'
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/load-config.ts'
 import type { Project } from '../config/read-project.ts'
-import { loadHooks, type HookSet } from '../hooks/load.ts'
+import { loadHooks, type HookSet } from '../hooks/load-hooks.ts'
 import type { McpServer } from '../mcp/server.ts'
 import { directoriesBetween } from '../core/paths.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import type { Definitions } from '../skills/definition.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
 import { definitionFolders } from './definition-folders.ts'
 import { hookFiles } from './hook-files.ts'
 import { configuredServers } from './mcp-servers.ts'
-import { enabledPlugins, type Plugin } from './plugins.ts'
+import { enabledPlugins, type Plugin } from './enabled-plugins.ts'
 
 /** What users and repositories add to a run, read and checked; nothing of it runs yet. */
 export type Extensions = {
@@ -28,7 +28,7 @@ export type Extensions = {
 
 /** Where they are read from. */
 type ExtensionSources = {
-  readonly places: Places
+  readonly places: AppPaths
   readonly home: string
   readonly project: Project
   readonly config: Config

@@ -14,9 +14,9 @@ import {
   type View,
 } from '../../sandbox/index.ts'
 import { openCaches } from '../config/caches.ts'
-import { configuredPolicy } from '../config/sandbox-policy.ts'
+import { configuredPolicy } from '../config/configured-policy.ts'
 import type { DeniedFiles } from '../config/denied-files.ts'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import { createEscalation, type Escalation } from '../escalation/escalation.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'

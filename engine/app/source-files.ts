@@ -5,10 +5,10 @@ import { codexConfigFile } from '../config/foreign/codex-config.ts'
 import type { Project } from '../config/read-project.ts'
 import { namesIn } from '../core/names-in.ts'
 import { directoriesBetween } from '../core/paths.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import { memoryFiles } from '../memory/read-memory.ts'
-import type { Plugin } from './plugins.ts'
-import { pluginFiles } from './plugins.ts'
+import type { Plugin } from './enabled-plugins.ts'
+import { pluginFiles } from './enabled-plugins.ts'
 
 /** A file or folder that configuration is looked for in. */
 export type SourceFile = {
@@ -21,7 +21,7 @@ export type SourceFile = {
   readonly alternatives?: readonly string[]
 }
 
-type Where = { readonly places: Places; readonly project: Project; readonly plugins: readonly Plugin[] }
+type Where = { readonly places: AppPaths; readonly project: Project; readonly plugins: readonly Plugin[] }
 
 /** All that a run here looks for, in the order in which it counts, the machine's first. Files of folders are listed as they lie there. */
 export function sourceFiles(where: Where): readonly SourceFile[] {

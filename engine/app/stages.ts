@@ -1,21 +1,21 @@
 import type { ApprovalMode } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/load-config.ts'
 import type { DeniedFiles } from '../config/denied-files.ts'
 import type { Project } from '../config/read-project.ts'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import type { Escalation } from '../escalation/escalation.ts'
 import type { Memory, MemoryPlaces } from '../memory/read-memory.ts'
 import type { Model } from '../core/model.ts'
 import type { Verification } from '../core/verification.ts'
 import type { ModelFacts } from '../models/index.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { Policies } from '../config/read-policies.ts'
 import type { OutputContract } from '../run/output-contract.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Session } from '../session/session.ts'
-import type { Beginning } from '../session/start.ts'
+import type { Beginning } from '../session/start-session.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { OpenSandbox } from '../worktree/make-worktree.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
@@ -24,12 +24,12 @@ import type { ForbidsHost } from './forbidden-hosts.ts'
 import type { OpenReviewer } from './open-reviewer.ts'
 import type { Extensions } from './read-extensions.ts'
 import type { RunRequest } from './request.ts'
-import type { OpenTransaction } from './transaction.ts'
+import type { OpenTransaction } from './run-transaction.ts'
 
 /** What the files of machine, user and repository say. Nothing has been opened. */
 export type Configured = {
   readonly request: RunRequest
-  readonly places: Places
+  readonly places: AppPaths
   readonly home: string
   readonly project: Project
   readonly workspace: string

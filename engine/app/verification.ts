@@ -1,4 +1,4 @@
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 import { defaultAttempts, type Verification } from '../core/verification.ts'
 import type { ReadRollout } from '../session/rollout.ts'

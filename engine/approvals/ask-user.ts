@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { AskPerson, TerminalQuestion } from './terminal.ts'
-import { visible } from '../core/text/visible.ts'
+import type { AskPerson, TerminalQuestion } from './ask-at-terminal.ts'
+import { escapeInvisible } from '../core/text/escape-invisible.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/tool.ts'
 
@@ -54,9 +54,9 @@ function questionOf(question: string, choices: readonly string[]): TerminalQuest
     '',
     'The agent asks:',
     '',
-    ...question.split('\n').map((line) => `    ${visible(line)}`),
+    ...question.split('\n').map((line) => `    ${escapeInvisible(line)}`),
     '',
-    ...choices.map((choice, at) => `  ${at + 1}  ${visible(choice)}`),
+    ...choices.map((choice, at) => `  ${at + 1}  ${escapeInvisible(choice)}`),
   ]
   return { text: `${lines.join('\n')}\n${prompt}`, prompt, read: (line) => readAnswer(line, choices) }
 }

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import * as z from 'zod'
 import { makeDirectories } from '../../sandbox/index.ts'
 import type { ProposedRule } from '../../policies/index.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 
 /** Where what a person accepted for good is kept, among the user's own files: rules, and permissions in Claude Code's format. */
-export function acceptedFiles(places: Places): Readonly<Record<ProposedRule['kind'], string>> {
+export function acceptedFiles(places: AppPaths): Readonly<Record<ProposedRule['kind'], string>> {
   return { rule: join(places.config, 'rules', 'accepted.rules'), permission: join(places.config, 'permissions.json') }
 }
 
@@ -15,7 +15,7 @@ const permissionFile = z.looseObject({
 })
 
 /** Adds what a person accepted to its file, making that where it isn't there. Throws where that can't be done. */
-export function keepRule(places: Places, { kind, text }: ProposedRule): void {
+export function keepRule(places: AppPaths, { kind, text }: ProposedRule): void {
   const path = acceptedFiles(places)[kind]
   makeDirectories(dirname(path))
   if (kind === 'rule') return appendFileSync(path, `${text}\n`, { mode: 0o600 })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import { requireIdle, type BackgroundAgents } from '../tools/require-idle.ts'
 import { defineTool } from '../tools/define-tool.ts'
-import { eventVerdict } from '../tools/denied.ts'
+import { eventVerdict } from '../tools/denied-result.ts'
 import type { Tool } from '../tools/tool.ts'
 
 /**

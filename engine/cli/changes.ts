@@ -2,13 +2,13 @@ import process from 'node:process'
 import { CommitError, renderFailure, undo } from '../../apply-patch/index.ts'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { cleanOutput } from '../core/text/clean.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import { closeView, keepsMore, land } from '../transaction/land.ts'
-import { changesOfSession } from '../transaction/look.ts'
+import { changesOfSession } from '../transaction/changes-of-session.ts'
 import { removeView, removeViews, writeViewState } from '../transaction/private-view.ts'
 import { findChangedSession, type ChangedSession } from './find-changes.ts'
 
@@ -25,9 +25,9 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
     else holdOutput(options.patch).write(patch())
     return exitCodes.done
   }
-  if (options.diff === true) process.stdout.write(process.stdout.isTTY ? cleanOutput(Buffer.from(patch())) : patch())
+  if (options.diff === true) process.stdout.write(process.stdout.isTTY ? sanitizeOutput(Buffer.from(patch())) : patch())
   else if (options.json === true) process.stdout.write(`${JSON.stringify(asJson(session, record))}\n`)
-  else for (const line of linesOf(session, record)) process.stdout.write(`${cleanOutput(Buffer.from(line))}\n`)
+  else for (const line of linesOf(session, record)) process.stdout.write(`${sanitizeOutput(Buffer.from(line))}\n`)
   return exitCodes.done
 }
 

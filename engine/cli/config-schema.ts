@@ -1,6 +1,6 @@
 import process from 'node:process'
 import * as z from 'zod'
-import { UserFile } from '../config/schema.ts'
+import { UserFile } from '../config/settings-schema.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 
 /** `agent config schema`: the JSON Schema of `config.toml`, for editors and for checks in CI. */

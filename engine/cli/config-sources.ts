@@ -5,8 +5,8 @@ import { judgeSources, type ConfigSource } from '../app/judge-sources.ts'
 import { sourceFiles, type SourceFile } from '../app/source-files.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findHome, findPlaces } from '../core/places.ts'
-import { harmless } from '../display/harmless.ts'
+import { findHome, findAppPaths } from '../core/app-paths.ts'
+import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { noMemory, readMemory } from '../memory/read-memory.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { findConfiguration } from './doctor/find-configuration.ts'
@@ -14,7 +14,7 @@ import { findConfiguration } from './doctor/find-configuration.ts'
 /** `agent config sources`: every file that a run here looks for, and what came of it. */
 export async function configSources(options: ConfigOptions & { readonly json?: true }): Promise<number> {
   const workspace = findWorkspace(options.cd ?? process.cwd())
-  const places = findPlaces(process.env)
+  const places = findAppPaths(process.env)
   const project = { root: findRepository(workspace) ?? workspace, workspace }
   const { config, facts, policies, extensions } = await findConfiguration(options, project, places)
   const isolated = options.isolated === true
@@ -42,7 +42,7 @@ export async function configSources(options: ConfigOptions & { readonly json?: t
     memory: isolated ? noMemory : readMemory(where, hidden),
   })
   const text = options.json === true ? sources.map((source) => JSON.stringify(source)) : inWords(sources)
-  process.stdout.write(`${harmless(text).join('\n')}\n`)
+  process.stdout.write(`${sanitizeForTerminal(text).join('\n')}\n`)
   return exitCodes.done
 }
 

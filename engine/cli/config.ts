@@ -2,12 +2,12 @@ import process from 'node:process'
 import { hideSecrets } from '../config/hide-secrets.ts'
 import { isNetworkKey } from '../config/bounds.ts'
 import { keyOf, leavesOf } from '../config/leaves.ts'
-import type { Config } from '../config/load.ts'
+import type { Config } from '../config/load-config.ts'
 import type { Layer } from '../config/merge.ts'
 import { defaultSettings } from '../config/settings/index.ts'
 import { lineOf } from '../config/toml.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findPlaces } from '../core/places.ts'
+import { findAppPaths } from '../core/app-paths.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { approvalModeOf } from '../app/modes.ts'
 import { loadRunConfig } from './run-config.ts'
@@ -27,7 +27,7 @@ type Row = {
 
 /** `agent config show`: each key in force, its value, and where that came from; then what was found and does not count. */
 export function configShow(options: ConfigOptions & { readonly json?: true }): number {
-  const config = loadRunConfig(options, findWorkspace(options.cd ?? process.cwd()), findPlaces(process.env))
+  const config = loadRunConfig(options, findWorkspace(options.cd ?? process.cwd()), findAppPaths(process.env))
   const rows = rowsOf(config)
   const { trusted, ignored } = config
   const permissions = config.permissions.map(({ path, layer, lists }) => ({ source: layer, place: path, lists }))

@@ -1,15 +1,15 @@
 import process from 'node:process'
 import { codeThatRunsLater, doctor, protectedTable, renderDoctor, type ProtectedPlace } from '../../sandbox/index.ts'
-import { harmless } from '../display/harmless.ts'
+import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findPlaces, stateFor } from '../core/places.ts'
+import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { configurationRows } from './doctor/configuration-rows.ts'
 import { findConfiguration } from './doctor/find-configuration.ts'
 import { findGit } from './doctor/find-git.ts'
 import { findModel } from './doctor/find-model.ts'
 import { gitRows } from './doctor/git-rows.ts'
-import { renderRows, type Row } from './doctor/row.ts'
+import { renderRows, type Row } from './doctor/doctor-row.ts'
 import { sandboxRow } from './doctor/sandbox-rows.ts'
 import { stateRow } from './doctor/try-state.ts'
 import { finishReviewsFirst } from '../app/finish-reviews.ts'
@@ -37,12 +37,12 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
   }
   await finishReviewsFirst(warn)
   const workspace = findWorkspace(options.cd ?? process.cwd())
-  const places = findPlaces(process.env)
+  const places = findAppPaths(process.env)
   const root = findRepository(workspace)
   const { config, facts } = await findConfiguration(options, { root: root ?? workspace, workspace }, places)
   const report = await doctor()
   const needed = sandboxRow(report, config?.settings ?? {})
-  const checks = harmless([
+  const checks = sanitizeForTerminal([
     needed,
     ...(await findModel(options, config, workspace)),
     ...gitRows(await findGit({ root, workspace, anywhere: options.skipGitRepoCheck === true }, process.env)),

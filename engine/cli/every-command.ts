@@ -9,7 +9,7 @@ import { declareDoctor } from './declare/doctor.ts'
 import { declareReport } from './declare/report.ts'
 import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
-import type { DeclareCommands } from './program.ts'
+import type { DeclareCommands } from './dispatch-command.ts'
 
 /** What finishes the reviews of killed runs by itself, and is not begun where that fails. */
 const reviewing: readonly string[] = ['exec', 'sandbox', 'doctor', 'mcp-server']

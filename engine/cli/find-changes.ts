@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { isInside } from '../core/paths.ts'
-import { findPlaces, stateFor } from '../core/places.ts'
+import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
 import { readViewState, type ViewState } from '../transaction/private-view.ts'
@@ -10,7 +10,7 @@ export type ChangedSession = { readonly id: string; readonly directory: string; 
 
 /** The folders that sessions are kept in. Where the user's own lies in the workspace, the sessions of that are elsewhere. */
 export function stateFolders(): readonly string[] {
-  const { state } = findPlaces(process.env)
+  const { state } = findAppPaths(process.env)
   return [...new Set([stateFor([process.cwd()], state), state])]
 }
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import process from 'node:process'
-import { enabledPlugins, pluginFiles, type Plugin } from '../app/plugins.ts'
+import { enabledPlugins, pluginFiles, type Plugin } from '../app/enabled-plugins.ts'
 import { pluginServers } from '../app/plugin-servers.ts'
 import { findWorkspace } from '../app/workspace.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { loadHooks } from '../hooks/load.ts'
-import { findHome, findPlaces } from '../core/places.ts'
+import { loadHooks } from '../hooks/load-hooks.ts'
+import { findHome, findAppPaths } from '../core/app-paths.ts'
 import { findDefinitions } from '../skills/find-definitions.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 import { loadRunConfig } from './run-config.ts'
@@ -16,7 +16,7 @@ import { loadRunConfig } from './run-config.ts'
  * @returns the exit code
  */
 export async function pluginsCommand(options: ConfigOptions & { readonly json?: true }): Promise<number> {
-  const places = findPlaces(process.env)
+  const places = findAppPaths(process.env)
   const workspace = findWorkspace(options.cd ?? process.cwd())
   const { plugins, faults } = enabledPlugins(loadRunConfig(options, workspace, places))
   const found = await Promise.all(plugins.map(described))

@@ -12,7 +12,7 @@ import {
   type TableRow,
 } from '../../policies/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findHome, findPlaces } from '../core/places.ts'
+import { findHome, findAppPaths } from '../core/app-paths.ts'
 import { describeIdleRule, describeRuleError, readPolicies } from '../config/read-policies.ts'
 import { UserError } from '../core/user-error.ts'
 import type { PolicyOptions } from './policy-options.ts'
@@ -67,7 +67,7 @@ export function policyTest(file: string, options: PolicyOptions): number {
 }
 
 function checkOptions(options: PolicyOptions): CheckOptions {
-  const places = findPlaces(process.env)
+  const places = findAppPaths(process.env)
   const cwd = findWorkspace(process.cwd())
   const { trust, isolated } = options
   const asked = { config: [], ...(trust === true ? { trust } : {}), ...(isolated === true ? { isolated } : {}) }

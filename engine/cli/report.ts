@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import process from 'node:process'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findPlaces, stateFor } from '../core/places.ts'
+import { findAppPaths, stateFor } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import { formatOf, reportFormats, type ReportFormat } from '../report/formats.ts'
 import { findSession, sessionDirectory } from '../session/session.ts'
@@ -70,7 +70,7 @@ export function openReportFile(file: string): (text: string) => void {
 
 function placeOf(source: string): string {
   if (existsSync(source)) return resolve(source)
-  const { state } = findPlaces(process.env)
+  const { state } = findAppPaths(process.env)
   const states = [...new Set([stateFor([process.cwd()], state), state])]
   const id = findSession(states, source)
   const directories = states.map((each) => sessionDirectory(each, id))

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { loadSettings, type RequestedSettings } from '../app/load-settings.ts'
 import { externalMode } from '../app/modes.ts'
-import type { Config } from '../config/load.ts'
-import type { Settings } from '../config/schema.ts'
-import type { Places } from '../core/places.ts'
+import type { Config } from '../config/load-config.ts'
+import type { Settings } from '../config/settings-schema.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
@@ -12,7 +12,7 @@ import type { ConfigOptions } from './declare/config-options.ts'
  *
  * @throws UserError `usage` for anything wrong in it
  */
-export function loadRunConfig(options: ConfigOptions, workspace: string, places: Places): Config {
+export function loadRunConfig(options: ConfigOptions, workspace: string, places: AppPaths): Config {
   return loadSettings(requestedSettings(options), workspace, places)
 }
 

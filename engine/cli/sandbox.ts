@@ -12,7 +12,7 @@ import {
   type SandboxPolicy,
   type SandboxProcess,
 } from '../../sandbox/index.ts'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings-schema.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { remedyAsFlags } from '../core/remedies.ts'
 import { sandboxStatusOf, describeDanger, withheldBy } from '../core/sandbox-status.ts'
@@ -23,7 +23,7 @@ import { catchInterrupts } from './interrupts.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import { dockerByFlags, explainNoSandbox } from '../app/no-sandbox.ts'
 import { readSandboxConfig } from './sandbox-config.ts'
-import { policyFromOptions } from './sandbox-policy.ts'
+import { policyFromOptions } from './policy-from-options.ts'
 import { findWorkspace } from '../app/workspace.ts'
 
 /** What shells report for a program that SIGPIPE ended: whoever read its output has gone away. */

@@ -9,7 +9,7 @@ import { findSession, listSessions, sessionDirectory } from '../session/session.
 import { readRecord } from '../transaction/change-record.ts'
 import { readViewState } from '../transaction/private-view.ts'
 import { stateFolders } from './find-changes.ts'
-import { cleanOutput } from '../core/text/clean.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
@@ -158,5 +158,5 @@ function oneLine(text: string): string {
 
 /** What a model said must not draw on the terminal of whoever reads it later. */
 function safe(text: string): string {
-  return cleanOutput(Buffer.from(text))
+  return sanitizeOutput(Buffer.from(text))
 }

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { harmless } from '../display/harmless.ts'
+import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { Configured } from '../app/stages.ts'
 import { defaultModel } from '../config/defaults.ts'
@@ -12,6 +12,6 @@ import { instructionsFor } from '../run/instructions.ts'
 export function showContext({ memory, settings }: Configured): number {
   const models = [settings.model ?? defaultModel, ...(settings.fallback_models ?? [])]
   const texts = [instructionsFor(models), ...renderMemory(memory), ...describeOmitted(memory)]
-  process.stdout.write(`${harmless(texts).join('\n\n')}\n`)
+  process.stdout.write(`${sanitizeForTerminal(texts).join('\n\n')}\n`)
   return exitCodes.done
 }

@@ -1,9 +1,9 @@
 import process from 'node:process'
 import { readOwnFiles } from '../config/read-files.ts'
-import { isTrusted } from '../config/trust.ts'
+import { isTrusted } from '../config/is-trusted.ts'
 import { writeTrust } from '../config/write-trust.ts'
 import { exitCodes } from '../core/exit-codes.ts'
-import { findPlaces } from '../core/places.ts'
+import { findAppPaths } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 
@@ -14,7 +14,7 @@ import { findRepository, findWorkspace } from '../app/workspace.ts'
  * @throws UserError `usage` where a file says otherwise
  */
 export function trustRepository(directory: string | undefined): number {
-  const places = findPlaces(process.env)
+  const places = findAppPaths(process.env)
   const workspace = findWorkspace(directory ?? process.cwd())
   const root = findRepository(workspace) ?? workspace
   const { file, changed } = writeTrust(places.config, root)
@@ -28,7 +28,7 @@ export function trustRepository(directory: string | undefined): number {
 
 /** `agent trust --list`: a line for each repository that a file says something about. */
 export function listTrust(): number {
-  const { managed, user, trust } = readOwnFiles(findPlaces(process.env), undefined)
+  const { managed, user, trust } = readOwnFiles(findAppPaths(process.env), undefined)
   for (const [place, projects] of [
     [managed.name, trust.managed],
     [user.name, trust.user],

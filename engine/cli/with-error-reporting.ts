@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { harmless } from '../display/harmless.ts'
+import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
@@ -19,7 +19,7 @@ export function withErrorReporting(run: Program): Program {
     } catch (error) {
       if (error instanceof UserError) {
         // It may repeat what a repository wrote.
-        process.stderr.write(`${name}: ${harmless(error.message)}\n`)
+        process.stderr.write(`${name}: ${sanitizeForTerminal(error.message)}\n`)
         return exitCodes[error.reason]
       }
       const message = error instanceof Error ? error.message : String(error)

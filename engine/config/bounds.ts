@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Leaf } from './leaves.ts'
 import { keyOf, leavesOf } from './leaves.ts'
-import type { Settings } from './schema.ts'
+import type { Settings } from './settings-schema.ts'
 import { rowOf } from './settings/index.ts'
 import { networkKeys } from './settings/network-keys.ts'
 

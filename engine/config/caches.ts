@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import process from 'node:process'
 import { homeDirectory, makeDirectories, type SandboxPolicyInput } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
-import type { Settings } from './schema.ts'
+import type { Settings } from './settings-schema.ts'
 
 type CacheName = NonNullable<Settings['sandbox_caches']>[number]
 

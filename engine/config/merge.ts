@@ -1,7 +1,7 @@
 import { isNetworkKey } from './bounds.ts'
 import type { Leaf } from './leaves.ts'
 import { fromLeaves, keyOf, leavesOf } from './leaves.ts'
-import type { Settings } from './schema.ts'
+import type { Settings } from './settings-schema.ts'
 import type { Place } from './validate.ts'
 
 /** One source of settings. A later layer wins over an earlier one. */

@@ -1,7 +1,7 @@
 import { UserError } from '../core/user-error.ts'
 import { fromLeaves, leafPath, leavesOf } from './leaves.ts'
 import type { Layer } from './merge.ts'
-import { ConfigFile } from './schema.ts'
+import { ConfigFile } from './settings-schema.ts'
 import { parseTomlValue } from './toml.ts'
 import { validate } from './validate.ts'
 

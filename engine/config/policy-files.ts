@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LeftOut, PermissionFile, RuleFile } from '../../policies/index.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { UserError } from '../core/user-error.ts'
 import { claudeSettingsFile } from './foreign/claude-settings.ts'
@@ -46,7 +46,7 @@ export function settingsIn(folder: string): readonly PermissionFile[] {
  *
  * @throws UserError `usage` where the first is there and can't be read: what it forbids would be lost
  */
-export function ownSettings(places: Places, home: string): readonly PermissionFile[] {
+export function ownSettings(places: AppPaths, home: string): readonly PermissionFile[] {
   const claude = claudeSettingsFile(home)
   const text = readForeignText(claude)
   if (typeof text === 'object') throw new UserError('usage', `${claude}:1:1: ${text.reason}; expected a plain file`)

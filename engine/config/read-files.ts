@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as z from 'zod'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Layer } from './merge.ts'
 import { nearest } from '../core/text/nearest.ts'
-import { ConfigFile, ManagedFile, UserFile, type Projects } from './schema.ts'
+import { ConfigFile, ManagedFile, UserFile, type Projects } from './settings-schema.ts'
 import { parseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -25,7 +25,7 @@ type OwnFiles = {
  * @param profile the profile that `-p` names; undefined takes the one that the file names, if it does
  * @throws UserError `usage` naming file, line, key and what was expected there; or that there is no such profile
  */
-export function readOwnFiles(places: Places, profile: string | undefined): OwnFiles {
+export function readOwnFiles(places: AppPaths, profile: string | undefined): OwnFiles {
   const machine = read(places.managed, ManagedFile)
   const { projects: managedProjects, ...managed } = machine.value
   const own = read(places.config, UserFile)
@@ -43,7 +43,7 @@ export function readOwnFiles(places: Places, profile: string | undefined): OwnFi
  *
  * @throws UserError `usage` naming file, line, key and what was expected there
  */
-export function readManagedFile(places: Places): OwnFiles {
+export function readManagedFile(places: AppPaths): OwnFiles {
   const { value, place } = read(places.managed, ManagedFile)
   const { projects, ...managed } = value
   return {

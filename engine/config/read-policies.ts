@@ -15,7 +15,7 @@ import {
 } from '../../policies/index.ts'
 import { claudeSettingsFile } from './foreign/claude-settings.ts'
 import { ignoredWhole, ignoring, type Ignored } from './ignored.ts'
-import type { Config } from './load.ts'
+import type { Config } from './load-config.ts'
 import {
   foreignRules,
   managedSettings,
@@ -29,12 +29,12 @@ import {
 } from './policy-files.ts'
 import type { Project } from './read-project.ts'
 import { directoriesBetween } from '../core/paths.ts'
-import type { Places } from '../core/places.ts'
+import type { AppPaths } from '../core/app-paths.ts'
 import { UserError } from '../core/user-error.ts'
 
 /** Where a run's rules and permissions come from. */
 type PolicySources = {
-  readonly places: Places
+  readonly places: AppPaths
   readonly home: string
   readonly project: Project
   /** Whether what the repository allows counts; what it forbids or asks about always does. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, renameSync, statSync, writeFile
 import { dirname, join } from 'node:path'
 import { makeDirectories } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
-import { UserFile } from './schema.ts'
+import { UserFile } from './settings-schema.ts'
 import { lineOf, parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 

@@ -1,4 +1,4 @@
-import { holdAcrossCopies } from './hold-across-copies.ts'
+import { shareInstanceof } from './share-instanceof.ts'
 
 /** What a model makes beside messages, in its response as in the conversation. */
 type Made =
@@ -231,4 +231,4 @@ export class ModelError extends Error {
   }
 }
 
-holdAcrossCopies('ModelError', ModelError)
+shareInstanceof('ModelError', ModelError)

@@ -1,5 +1,5 @@
 import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
-import { cleanOutput } from './text/clean.ts'
+import { sanitizeOutput } from './text/sanitize-output.ts'
 import { OutputBuffer } from './text/output-buffer.ts'
 
 /** How a git command ended, with what it printed. */
@@ -41,11 +41,11 @@ export async function runGit(
     child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
     child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
     const result = await child.result
-    const complaint = cleanOutput(stderr.toBytes()).trim()
+    const complaint = sanitizeOutput(stderr.toBytes()).trim()
     const ok = result.status === 'exited' && result.code === 0
     return {
       ok,
-      output: cleanOutput(stdout.toBytes()).trimEnd(),
+      output: sanitizeOutput(stdout.toBytes()).trimEnd(),
       complaint: complaint === '' ? `git ${words[0] ?? ''} ${result.status}` : complaint,
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { EndReason } from './exit-codes.ts'
-import { holdAcrossCopies } from './hold-across-copies.ts'
+import { shareInstanceof } from './share-instanceof.ts'
 
 /**
  * Something the user has to mend before the program can go on. `message` is complete as it stands: what happened,
@@ -22,4 +22,4 @@ export class UserError extends Error {
   }
 }
 
-holdAcrossCopies('UserError', UserError)
+shareInstanceof('UserError', UserError)

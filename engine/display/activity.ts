@@ -1,5 +1,5 @@
 import type { Item } from '../core/events.ts'
-import { oneLine, progressWords } from './words.ts'
+import { oneLine, progressWords } from './format-values.ts'
 
 /** What goes on while an item is open, in one line. */
 export function activity(item: Item): string {

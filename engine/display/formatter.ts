@@ -1,11 +1,11 @@
 import { styleText } from 'node:util'
 import type { Item, RunEvent, RunSummary } from '../core/events.ts'
-import { harmless } from './harmless.ts'
+import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { itemLines } from './item-lines.ts'
 import { sessionLine } from './session-line.ts'
 import type { Detail, Paint, Style } from './style.ts'
 import { summaryLines } from './summary-lines.ts'
-import { progressWords } from './words.ts'
+import { progressWords } from './format-values.ts'
 
 /** How a person wants to be told. */
 export type FormatterOptions = {
@@ -41,12 +41,16 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
       }
       if (detail === 'quiet') return []
       if (event.type === 'error') lastError = event.message
-      return eventLines(harmless(event), style)
+      return eventLines(sanitizeForTerminal(event), style)
     },
     summary: (summary) => {
       if (detail === 'quiet' && summary.error === undefined) return []
-      const lines = summaryLines(harmless(summary), style, lastError !== undefined && lastError === summary.error)
-      return [...lines, ...session.map((line) => `  ${harmless(line)}`)]
+      const lines = summaryLines(
+        sanitizeForTerminal(summary),
+        style,
+        lastError !== undefined && lastError === summary.error,
+      )
+      return [...lines, ...session.map((line) => `  ${sanitizeForTerminal(line)}`)]
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { AssessmentItem, CommandItem, EventVerdict, Item } from '../core/events.ts'
-import { diffLines } from './diff-lines.ts'
+import { diffLines } from './coloured-diff.ts'
 import type { Paint, Style } from './style.ts'
-import { oneLine, seconds } from './words.ts'
+import { oneLine, seconds } from './format-values.ts'
 
 /** How many lines of a failed command's output are shown. */
 const shownOutputLines = 12

@@ -1,12 +1,12 @@
 import type { Item, Sink, UsageSoFar } from '../core/events.ts'
 import { fit } from './fit.ts'
-import { harmless } from './harmless.ts'
+import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { askUserName } from '../approvals/ask-user.ts'
 import { createFormatter, type FormatterOptions } from './formatter.ts'
 import { activity } from './activity.ts'
 import { columnsOf, ScreenRegion, type Screen } from './screen-region.ts'
 import { lastLines } from './tail-lines.ts'
-import { dollars, seconds, short } from './words.ts'
+import { dollars, seconds, short } from './format-values.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 100
@@ -41,7 +41,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     // A long command gives way to the figures behind it, which are what changes.
     const line = `${frames[frame++ % frames.length]} ${fit(what, Math.max(12, columns - rest.length - 3))} ${rest}`
     const [read] = tails.values()
-    const printed = read === undefined ? [] : lastLines(harmless(read()), shownTailLines)
+    const printed = read === undefined ? [] : lastLines(sanitizeForTerminal(read()), shownTailLines)
     region.draw([
       ...printed.map((text) => fit(`  ${text}`, columns)).map((text) => [text, formatter.paint('dim', text)] as const),
       ...[fit(line, columns)].map((text) => [text, formatter.paint('cyan', text)] as const),
@@ -66,11 +66,11 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
         region.erase()
       }
       if (event.type === 'item.started') {
-        running.set(event.item.id, { what: harmless(activity(event.item)), since: performance.now() })
+        running.set(event.item.id, { what: sanitizeForTerminal(activity(event.item)), since: performance.now() })
       }
       if (event.type === 'item.updated') {
         const since = running.get(event.item.id)?.since ?? performance.now()
-        running.set(event.item.id, { what: harmless(activity(event.item)), since })
+        running.set(event.item.id, { what: sanitizeForTerminal(activity(event.item)), since })
       }
       if (event.type === 'item.completed') {
         running.delete(event.item.id)
@@ -84,7 +84,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     },
     delta(text) {
       if (writing === '') think('the model is writing')
-      writing = harmless(`${writing}${text}`.slice(-200))
+      writing = sanitizeForTerminal(`${writing}${text}`.slice(-200))
       const line = writing.trimEnd().split('\n').at(-1)?.trim() ?? ''
       thinking = { ...thinking, what: line === '' ? 'the model is writing' : `the model writes: ${line.slice(-60)}` }
     },

@@ -1,8 +1,8 @@
 import type { RunEvent, Sink } from '../core/events.ts'
-import { harmless } from './harmless.ts'
+import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { watchLongRunning } from './still-running.ts'
 import { createFormatter, type FormatterOptions } from './formatter.ts'
-import { oneLine } from './words.ts'
+import { oneLine } from './format-values.ts'
 
 /**
  * Plain lines on stderr as things happen: for logs, pipes and CI. A command has a line when it starts as well, and now and then one while
@@ -32,6 +32,6 @@ export function plainSink(write: (text: string) => void, options: FormatterOptio
 function startOf(event: RunEvent): readonly string[] {
   if (event.type !== 'item.started') return []
   const { item } = event
-  if (item.type === 'verification') return [`$ verify: ${harmless(oneLine(item.command))}`]
-  return item.type === 'command_execution' ? [`$ ${harmless(oneLine(item.command))}`] : []
+  if (item.type === 'verification') return [`$ verify: ${sanitizeForTerminal(oneLine(item.command))}`]
+  return item.type === 'command_execution' ? [`$ ${sanitizeForTerminal(oneLine(item.command))}`] : []
 }

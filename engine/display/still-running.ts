@@ -1,6 +1,6 @@
 import type { Item, RunEvent } from '../core/events.ts'
 import { activity } from './activity.ts'
-import { harmless } from './harmless.ts'
+import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { lastLines } from './tail-lines.ts'
 
 const minute = 60_000
@@ -31,8 +31,11 @@ export function watchLongRunning(print: (lines: readonly string[]) => void): Sti
       () => {
         const one = watched.get(item.id)
         if (one === undefined) return
-        const last = one.read === undefined ? [] : lastLines(harmless(one.read()), 1)
-        print([`… still running (${next} min): ${harmless(activity(item))}`, ...last.map((line) => `    ${line}`)])
+        const last = one.read === undefined ? [] : lastLines(sanitizeForTerminal(one.read()), 1)
+        print([
+          `… still running (${next} min): ${sanitizeForTerminal(activity(item))}`,
+          ...last.map((line) => `    ${line}`),
+        ])
         one.timer = wait(item, next)
       },
       (next - minutes) * minute,

@@ -1,7 +1,7 @@
 import type { RunSummary } from '../core/events.ts'
 import { describeDanger } from '../core/sandbox-status.ts'
 import type { Style } from './style.ts'
-import { dollars, endings, oneLine, seconds } from './words.ts'
+import { dollars, endings, oneLine, seconds } from './format-values.ts'
 import { landedWell, transactionLines } from './transaction-lines.ts'
 
 /**

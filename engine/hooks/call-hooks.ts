@@ -1,9 +1,9 @@
-import type { CallHooks, HookedCall } from '../tools/hooks.ts'
+import type { CallHooks, HookedCall } from '../tools/hook-interface.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
-import type { HookOutcome } from './combine.ts'
+import type { HookOutcome } from './combine-answers.ts'
 import type { Hooks } from './hooks.ts'
 import type { CallView } from './call-view.ts'
-import { viewsOf } from './view.ts'
+import { viewsOf } from './views-of-call.ts'
 
 /** Puts a run's hooks around its calls. `stop` is called with the reason when one of them ends the run. */
 export function callHooks(hooks: Hooks, cwd: () => string, stop: (reason: string) => void): CallHooks {

@@ -1,7 +1,7 @@
 import { truncateMiddle } from '../core/text/truncate.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
-import type { Hook } from './load.ts'
+import type { Hook } from './load-hooks.ts'
 
 /** Of what a hook wants to have said to the person watching. */
 const messageLimit = 2000

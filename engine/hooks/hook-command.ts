@@ -1,4 +1,4 @@
-import type { Handler } from './schema.ts'
+import type { Handler } from './hooks-schema.ts'
 
 type CommandHandler = Extract<Handler, { type: 'command' }>
 

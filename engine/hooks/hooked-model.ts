@@ -1,6 +1,6 @@
 import type { Model, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 import { noUsage } from '../core/usage.ts'
-import type { HookOutcome } from './combine.ts'
+import type { HookOutcome } from './combine-answers.ts'
 import type { Hooks } from './hooks.ts'
 import { rewriteRequest, shownRequest } from './model-request.ts'
 

@@ -1,16 +1,16 @@
 import type { Sandbox } from '../../sandbox/index.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
-import { combine, type Answered, type HookOutcome } from './combine.ts'
+import { combineAnswers, type HookAnswer, type HookOutcome } from './combine-answers.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
-import type { Hook, HookSet } from './load.ts'
+import type { Hook, HookSet } from './load-hooks.ts'
 import { messageOf, nameOf, timeoutOf } from './describe-hook.ts'
 import { distinct, translated, viewsFor } from './match-views.ts'
-import { matchesName } from './matches.ts'
-import { runCommandHook } from './run-command.ts'
-import { runHttpHook } from './run-http.ts'
-import { runMcpToolHook, type CallMcpTool } from './run-mcp-tool.ts'
-import { runPromptHook, type AskModel } from './run-prompt.ts'
+import { matchesName } from './match-tool-name.ts'
+import { runCommandHook } from './run-command-hook.ts'
+import { runHttpHook } from './run-http-hook.ts'
+import { runMcpToolHook, type CallMcpTool } from './run-mcp-tool-hook.ts'
+import { runPromptHook, type AskModel } from './run-prompt-hook.ts'
 import type { CallView } from './call-view.ts'
 
 /** A hook that has run, for the event stream. */
@@ -101,7 +101,7 @@ export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks
     event: HookEvent,
     hook: Hook,
     input: Readonly<Record<string, unknown>>,
-  ): Promise<Answered | undefined> {
+  ): Promise<HookAnswer | undefined> {
     if (hook.handler.once === true) {
       if (spent.has(hook)) return undefined
       spent.add(hook)
@@ -143,8 +143,8 @@ export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks
       : undefined
   }
 
-  function together(event: HookEvent, answers: readonly (Answered | undefined)[]): HookOutcome {
-    const outcome = combine(
+  function together(event: HookEvent, answers: readonly (HookAnswer | undefined)[]): HookOutcome {
+    const outcome = combineAnswers(
       answers.filter((answer) => answer !== undefined),
       kindOf(event).text,
     )

@@ -1,7 +1,7 @@
 import type { CallView } from './call-view.ts'
 import type { HandlerResult } from './handler-result.ts'
-import type { Hook } from './load.ts'
-import { matchesName } from './matches.ts'
+import type { Hook } from './load-hooks.ts'
+import { matchesName } from './match-tool-name.ts'
 
 /** Each hook once, however many files say the same. */
 export function distinct(hooks: readonly Hook[]): readonly Hook[] {

@@ -1,6 +1,6 @@
 import type { Reviewer } from '../../policies/index.ts'
 import type { Hooks } from './hooks.ts'
-import { viewOfAction } from './view.ts'
+import { viewOfAction } from './views-of-call.ts'
 
 /**
  * A reviewer that lets `PermissionRequest` hooks answer first. What none of them answers goes on to the reviewer behind; a hook that

@@ -1,10 +1,10 @@
-import type { CallHooks, RunHooks } from '../tools/hooks.ts'
+import type { CallHooks, RunHooks } from '../tools/hook-interface.ts'
 import { callHooks } from './call-hooks.ts'
 import type { Model } from '../core/model.ts'
 import { hookedModel } from './hooked-model.ts'
 import { watchConfig, type ConfigFile } from './config-watch.ts'
 import { createHooks, type HookRun, type Hooks, type HookDependencies } from './hooks.ts'
-import { withoutAgentHooks, type HookSet } from './load.ts'
+import { withoutAgentHooks, type HookSet } from './load-hooks.ts'
 import { taskHooks } from './task-hooks.ts'
 
 /** How a session begins, in the words of `SessionStart`. */

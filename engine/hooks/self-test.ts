@@ -3,7 +3,7 @@ import { analyseScript } from '../../policies/index.ts'
 import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
 import { hookCommand } from './hook-command.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
-import { runsOutside, type Hook, type HookSet } from './load.ts'
+import { runsOutside, type Hook, type HookSet } from './load-hooks.ts'
 
 /** What the test of a run's hooks needs of the run. */
 type SelfTestDependencies = {

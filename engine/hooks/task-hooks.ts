@@ -1,4 +1,4 @@
-import type { HookedTask, TaskHooks } from '../tools/tasks/task-hooks.ts'
+import type { HookedTask, TaskHooks } from '../tools/tasks/hooked-task.ts'
 import type { Hooks } from './hooks.ts'
 
 /** The run's hooks as its background tasks have them. `stop` is called with the reason when one of them ends the run. */

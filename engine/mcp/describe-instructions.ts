@@ -1,4 +1,4 @@
-import { cleanOutput } from '../core/text/clean.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import type { McpServers } from './servers.ts'
 
@@ -18,7 +18,7 @@ export function serverInstructions(servers: Pick<McpServers, 'states'>): () => r
   let left = mostInAll
   return () => {
     for (const { server, instructions } of servers.states()) {
-      const text = cleanOutput(Buffer.from(instructions))
+      const text = sanitizeOutput(Buffer.from(instructions))
         .trim()
         .replaceAll(/<(?=\/?mcp_server\b)/gi, '&lt;')
       if (said.has(server.name) || text === '' || left <= 0) continue

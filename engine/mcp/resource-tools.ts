@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool } from '../tools/define-tool.ts'
-import { denied } from '../tools/denied.ts'
+import { denied } from '../tools/denied-result.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { McpServers } from './servers.ts'
 

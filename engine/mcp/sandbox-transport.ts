@@ -2,7 +2,7 @@ import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/s
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Command, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
-import { cleanOutput } from '../core/text/clean.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 
 /** Of what a server says on standard error, the end that is kept for messages. */
 const complaintLimit = 2000
@@ -68,7 +68,7 @@ export class SandboxTransport implements Transport {
   /** How the server ended and its last words, once it has; undefined while it runs. */
   get ending(): string | undefined {
     if (this.#ending === undefined) return undefined
-    const words = cleanOutput(this.#complaint).trim()
+    const words = sanitizeOutput(this.#complaint).trim()
     return words === '' ? this.#ending : `${this.#ending}: ${words}`
   }
 

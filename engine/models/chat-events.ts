@@ -6,7 +6,7 @@ import { addMore, moreOfCall, moreOfMessage } from './chat-message.ts'
 import type { KeptChat, ReasoningField } from './chat-turns.ts'
 import { expectShape } from './expect-shape.ts'
 import { judgeRefusal, malformedStream, ProviderFailure, unfinished } from './failure.ts'
-import { SpokenThought } from './spoken-thought.ts'
+import { ThinkTagReader } from './think-tags.ts'
 import type { WireEvent } from './wire.ts'
 
 const calledFunction = z.object({
@@ -75,7 +75,7 @@ type OpenCall = {
  * @param model whose answer it is, as the request names it
  */
 export async function* readChat(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
-  const text = new SpokenThought()
+  const text = new ThinkTagReader()
   let reasoning: { field: ReasoningField; text: string } | undefined
   let thought = ''
   const more: Record<string, unknown> = {}

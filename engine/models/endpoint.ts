@@ -1,7 +1,7 @@
 import { ModelError } from '../core/model.ts'
-import { checkHeader, keyFromCommand, keyHeaders } from './credentials.ts'
-import type { KeySource } from './credentials.ts'
-import type { ModelOptions } from './options.ts'
+import { checkHeader, keyFromCommand, keyHeaders } from './provider-keys.ts'
+import type { KeySource } from './provider-keys.ts'
+import type { ModelOptions } from './model-options.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /** Where a model's requests go, and as whom. */

@@ -1,7 +1,7 @@
 import { ModelError } from '../core/model.ts'
 import { baseUrlOf, endpointOf, keyPlaceOf, type KeyPlace } from './endpoint.ts'
-import type { ModelOptions } from './options.ts'
-import { place } from './place.ts'
+import type { ModelOptions } from './model-options.ts'
+import { providerOfModel } from './provider-of-model.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /** What a model's name leads to, for whoever wants to know before a run. Holds no key. */
@@ -31,9 +31,9 @@ export async function inspectModel(name: string, options: ModelOptions): Promise
     const { openReplay } = await import('./replay.ts')
     return { kind: 'recording', problem: await problemOf(() => openReplay(name, options.cwd)) }
   }
-  let placed: ReturnType<typeof place>
+  let placed: ReturnType<typeof providerOfModel>
   try {
-    placed = place(name, options)
+    placed = providerOfModel(name, options)
   } catch (error) {
     return { kind: 'unknown', problem: told(error) }
   }

@@ -5,7 +5,7 @@ import { malformedStream } from './failure.ts'
 import type { KeptBlocks } from './messages-turns.ts'
 import { saysSomething } from './messages-turns.ts'
 import { after, isThought, type Block, type Prefix } from './preserved-thinking.ts'
-import { readSearch } from './web-search.ts'
+import { readSearch } from './read-search.ts'
 
 /** The event that a content block begins with. */
 export const blockStart = z.object({

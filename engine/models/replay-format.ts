@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ModelError } from '../core/model.ts'
 import type { ModelEvent, ToolCall, Usage } from '../core/model.ts'
 import { explainIssues } from './expect-shape.ts'
-import { readSearch } from './web-search.ts'
+import { readSearch } from './read-search.ts'
 
 /**
  * A recorded conversation: JSON lines, easy to write by hand.

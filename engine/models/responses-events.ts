@@ -4,7 +4,7 @@ import { expectShape } from './expect-shape.ts'
 import { judgeRefusal, unfinished } from './failure.ts'
 import type { ProviderFailure } from './failure.ts'
 import { textOf, type KeptItem, type OutputItem } from './responses-items.ts'
-import { readSearch } from './web-search.ts'
+import { readSearch } from './read-search.ts'
 import type { WireEvent } from './wire.ts'
 
 const delta = z.object({ delta: z.string() })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ModelError } from '../core/model.ts'
 import type { Endpoint } from './endpoint.ts'
 import { cutStream, ProviderFailure } from './failure.ts'
-import type { Limits } from './options.ts'
+import type { Limits } from './model-options.ts'
 import type { WireEvent } from './wire.ts'
 
 /** No wait that we choose ourselves is longer than this. */

@@ -1,7 +1,7 @@
 import type { Model } from '../core/model.ts'
 import type { Endpoint } from './endpoint.ts'
-import { goOn } from './go-on.ts'
-import type { Limits } from './options.ts'
+import { continueAnswer } from './continue-answer.ts'
+import type { Limits } from './model-options.ts'
 import { withOwnIds } from './own-ids.ts'
 import { readStream } from './read-stream.ts'
 import { respondWithRetries } from './retry.ts'
@@ -25,7 +25,7 @@ export function wireModel(name: string, wire: Wire, endpoint: Endpoint, limits: 
         yield { type: 'notice', message }
       }
       const asked = over.length === 0 ? request : { ...request, tools: first(request.tools, most) }
-      const answer = goOn(endpoint, asked, (part) => {
+      const answer = continueAnswer(endpoint, asked, (part) => {
         const { send, read } = wire.prepare(part)
         return respondWithRetries(endpoint, () => read(readStream(send, limits, signal)), limits, signal)
       })

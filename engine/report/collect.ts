@@ -1,15 +1,15 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventLogName } from '../session/event-log.ts'
-import { Changes, relativeTo } from './changes.ts'
+import { ReportChanges, relativeTo } from './report-changes.ts'
 import { fieldsOf, listOf, numberOf, textOf, type Fields } from './fields.ts'
 import { findingsOf } from './findings.ts'
-import type { Report, ReportRun, RunEnd, Spending } from './model.ts'
+import type { Report, ReportRun, RunEnd, Spending } from './report-types.ts'
 import { readJsonLines } from './read-lines.ts'
 import { SourceError } from './source-error.ts'
 import { contextOf, readStart, readTerminal } from './read-run.ts'
 import { rolloutItems } from './read-rollout.ts'
-import { stepOf, type StepDraft } from './steps.ts'
+import { stepOf, type StepDraft } from './report-step.ts'
 import { StepStore } from './step-store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -45,7 +45,7 @@ function fileOf(path: string): string {
 
 class Collector {
   readonly #steps = new StepStore()
-  readonly #changes = new Changes()
+  readonly #changes = new ReportChanges()
   readonly #runs: Writable<ReportRun>[] = []
   /** Items that began and did not end, by id. */
   readonly #open = new Map<string, StepDraft>()

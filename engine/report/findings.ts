@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Finding, ReportRun, Step } from './model.ts'
+import type { Finding, ReportRun, Step } from './report-types.ts'
 
 const mostFindings = 1000
 

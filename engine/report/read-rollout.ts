@@ -1,7 +1,7 @@
-import { oneLine } from '../display/words.ts'
+import { oneLine } from '../display/format-values.ts'
 import { fieldsOf, textOf } from './fields.ts'
-import type { Part, StepKind, StepStatus } from './model.ts'
-import type { StepDraft } from './steps.ts'
+import type { Part, StepKind, StepStatus } from './report-types.ts'
+import type { StepDraft } from './report-step.ts'
 
 /** Lines of a rollout as steps, for sessions of before events were kept: what was said and called, and nothing of how it was judged. */
 export function rolloutItems(values: readonly unknown[]): {

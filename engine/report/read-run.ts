@@ -1,5 +1,5 @@
 import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
-import type { ReportRun, RunEnd } from './model.ts'
+import type { ReportRun, RunEnd } from './report-types.ts'
 
 /** Of instructions; a report is no place for a library of them. */
 const longestContext = 40_000

@@ -4,12 +4,12 @@ import { writeJunit } from './machines/junit.ts'
 import { writeSarif } from './machines/sarif.ts'
 import { writeJson } from './json.ts'
 import { renderBoundedPage } from './html/bounded-page.ts'
-import { renderMarkdown } from './markdown/render.ts'
-import type { Report } from './model.ts'
+import { renderMarkdown } from './markdown/render-markdown.ts'
+import type { Report } from './report-types.ts'
 import type { ReportFormat } from './formats.ts'
 
 export { collectReport } from './collect.ts'
-export { renderMarkdown } from './markdown/render.ts'
+export { renderMarkdown } from './markdown/render-markdown.ts'
 
 const renderers: Readonly<Record<ReportFormat, (report: Report) => string>> = {
   html: renderBoundedPage,

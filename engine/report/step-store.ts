@@ -1,5 +1,5 @@
 import { truncateMiddle } from '../core/text/truncate.ts'
-import type { Step } from './model.ts'
+import type { Step } from './report-types.ts'
 
 /** Steps that are shown: the first ones, the last ones, and between them those that want attention. */
 const [mostFirst, mostLast, mostBetween] = [150, 750, 300]

@@ -1,5 +1,5 @@
 import { ModelError, wrapModel, type HistoryItem, type Model, type ModelRequest } from '../core/model.ts'
-import type { BudgetWatch } from './budget.ts'
+import type { BudgetWatch } from './budget-watch.ts'
 import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
 
 /**

@@ -2,11 +2,11 @@ import type { Guardian } from '../../policies/index.ts'
 import { inheritedVariables } from '../../sandbox/index.ts'
 import { openWorkingState } from '../tools/working-state.ts'
 import type { CallPath } from './find-call.ts'
-import { noHooks } from '../tools/hooks.ts'
+import { noHooks } from '../tools/hook-interface.ts'
 import { todoOf } from './resumed-todo.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Running } from './running.ts'
-import { noTaskHooks } from '../tools/tasks/task-hooks.ts'
+import { noTaskHooks } from '../tools/tasks/hooked-task.ts'
 import { whilePlanning } from './execution-context.ts'
 
 /** The path of a run's calls, with what is kept from call to call; to be closed with `closeWorkingState`. */

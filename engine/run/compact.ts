@@ -1,11 +1,11 @@
 import { ModelError, type HistoryItem, type Model, type ModelRequest } from '../core/model.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
-import type { BudgetWatch } from './budget.ts'
+import type { BudgetWatch } from './budget-watch.ts'
 import { compactionPrompt, summaryIntroduction } from './compaction-prompt.ts'
 import type { Conversation } from './conversation.ts'
 import { leadingContext, recentTurns } from './recent-turns.ts'
 import type { Recorder } from './recorder.ts'
-import { describeSnapshot } from './snapshot.ts'
+import { describeSnapshot } from './files-at-hand.ts'
 
 /** What a compaction needs. */
 type Compacting = {

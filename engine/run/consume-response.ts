@@ -1,5 +1,5 @@
 import { ModelError, type HistoryItem, type Model, type ModelRequest, type Usage } from '../core/model.ts'
-import type { BudgetWatch } from './budget.ts'
+import type { BudgetWatch } from './budget-watch.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 import type { ResponseCalls } from './run-calls.ts'

@@ -1,7 +1,7 @@
 import type { HistoryItem, ToolCall, Usage } from '../core/model.ts'
 import type { Rollout } from '../session/rollout.ts'
 import { estimateTokens } from './estimate-tokens.ts'
-import { RepeatWatch } from './repeats.ts'
+import { RepeatWatch } from './repeat-watch.ts'
 import type { ResumedSession } from './resumed-session.ts'
 
 /**

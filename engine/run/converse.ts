@@ -3,7 +3,7 @@ import { planModeNotice } from '../tools/plan-mode/plan-mode.ts'
 import { budgetedModel } from './budgeted-model.ts'
 import type { CallPath } from './find-call.ts'
 import { consumeResponse, recordFailedAttempt } from './consume-response.ts'
-import { lookFirst } from './look-first.ts'
+import { runFirstCalls } from './first-calls.ts'
 import { firstVerdict, type Observer, type Responded, type Verdict } from './observer.ts'
 import { observersOf } from './observers/index.ts'
 import { showTodo } from './resumed-todo.ts'
@@ -11,7 +11,7 @@ import { startCalls } from './run-calls.ts'
 import type { RunOptions } from './run-options.ts'
 import type { Running } from './running.ts'
 import { stopFor, type Stop } from './stop.ts'
-import { approveWebSearch } from './web-search.ts'
+import { approveWebSearch } from './approve-web-search.ts'
 
 const defaultConcurrency = 10
 
@@ -26,7 +26,7 @@ export async function converse(options: RunOptions, path: CallPath, running: Run
   if (signal.aborted) return stopFor(signal.reason, options.signal, budget)
   for (const text of begun?.context ?? []) conversation.add({ type: 'message', role: 'developer', text })
   if (begun?.refused !== undefined) return { reason: 'stoppedByGuardian', message: begun.refused }
-  await lookFirst(options.firstCalls ?? [], path, conversation, signal)
+  await runFirstCalls(options.firstCalls ?? [], path, conversation, signal)
   if (signal.aborted) return stopFor(signal.reason, options.signal, budget)
   const { state, guardian } = path.context
   const search = await approveWebSearch(options.webSearch, { guardian, recorder, signal })

@@ -1,4 +1,4 @@
-import { denied, eventVerdict } from '../tools/denied.ts'
+import { denied, eventVerdict } from '../tools/denied-result.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 import type { CallItems } from './call-items.ts'

@@ -1,6 +1,6 @@
 import { fitOutput } from '../core/text/fit-output.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
-import type { CallHooks } from '../tools/hooks.ts'
+import type { CallHooks } from '../tools/hook-interface.ts'
 import { messageOf } from './message-of.ts'
 import type { PreparedCall } from './prepare-call.ts'
 

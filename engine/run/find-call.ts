@@ -4,7 +4,7 @@ import type { ToolCall } from '../core/model.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ToolRegistry } from '../tools/registry.ts'
 import type { Tool, ToolContext, ValidCall } from '../tools/tool.ts'
-import type { CallHooks } from '../tools/hooks.ts'
+import type { CallHooks } from '../tools/hook-interface.ts'
 import type { Recorder } from './recorder.ts'
 
 /** What all calls of a run share. */

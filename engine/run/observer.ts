@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../core/model.ts'
-import type { Refusal } from './refusals.ts'
+import type { Refusal } from './denial-circuit-breaker.ts'
 import type { Stop } from './stop.ts'
 
 /** What an observer makes of a moment in a run's loop. Nothing: the loop goes on to the next observer. */

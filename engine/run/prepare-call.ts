@@ -4,7 +4,7 @@ import type { CheckedCall, Tool, ToolContext, ValidCall } from '../tools/tool.ts
 import type { ToolResult } from '../tools/tool-result.ts'
 import type { CallItems } from './call-items.ts'
 import type { CallPath, FoundCall } from './find-call.ts'
-import type { CallHooks, HookedCall, HookOpinion } from '../tools/hooks.ts'
+import type { CallHooks, HookedCall, HookOpinion } from '../tools/hook-interface.ts'
 import { messageOf } from './message-of.ts'
 import type { Turn } from './scheduler.ts'
 

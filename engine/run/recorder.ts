@@ -22,7 +22,7 @@ import { eventUsage, isJudged, isLookUp, subject, verifiedBy } from './summarize
 import { resultOf, terminalEvent } from './terminal-event.ts'
 import { Evidence } from './claims/evidence.ts'
 import type { ResumedSession } from './resumed-session.ts'
-import type { Refusal } from './refusals.ts'
+import type { Refusal } from './denial-circuit-breaker.ts'
 
 /** An item that has begun and is not complete yet. */
 type OpenItem = { update(changes: object): void; tail(read: () => string): void; complete(changes: object): void }

@@ -13,15 +13,15 @@ import type { Escalation } from '../escalation/escalation.ts'
 import type { RunContext } from '../tools/run-context.ts'
 import type { OutputLimits } from '../core/text/output-limits.ts'
 import type { Session } from '../session/session.ts'
-import type { BudgetFacts } from './budget.ts'
+import type { BudgetFacts } from './budget-watch.ts'
 import type { Budget } from '../core/budget.ts'
 import type { ResumedSession } from './resumed-session.ts'
-import type { FirstCall } from './look-first.ts'
-import type { RunHooks } from '../tools/hooks.ts'
+import type { FirstCall } from './first-calls.ts'
+import type { RunHooks } from '../tools/hook-interface.ts'
 import type { Stop } from './stop.ts'
 import type { TakeCall } from './serve-calls.ts'
 import type { OutputContract } from './output-contract.ts'
-import type { WebSearchWish } from './web-search.ts'
+import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
 
 /** A run that works on a private view, and whose changes land at its end or not at all. */
@@ -79,7 +79,7 @@ export type RunOptions = {
   /** Default: as the maker's own agent has it. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
   /** That the provider may search the web. Absent: it doesn't. */
-  readonly webSearch?: WebSearchWish
+  readonly webSearch?: WebSearchRequestOptions
   /** How many tokens an answer may have. Default: what the model gives, and the budget allows. */
   readonly maxOutputTokens?: number | undefined
   readonly budget: Budget

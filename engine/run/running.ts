@@ -1,5 +1,5 @@
 import type { ChangeSource } from '../core/changes/change-watch.ts'
-import type { BudgetWatch } from './budget.ts'
+import type { BudgetWatch } from './budget-watch.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 

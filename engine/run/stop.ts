@@ -1,7 +1,7 @@
 import type { EndReason } from '../core/exit-codes.ts'
 import { ModelError } from '../core/model.ts'
 import { UserError } from '../core/user-error.ts'
-import type { BudgetWatch } from './budget.ts'
+import type { BudgetWatch } from './budget-watch.ts'
 
 /** What ended a run before its own end. */
 export type Stop = { readonly reason: EndReason; readonly message: string }

@@ -6,7 +6,7 @@ import { noUsage, sumCost, sumUsage } from '../core/usage.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Verification } from '../core/verification.ts'
 import { historyItem } from './history-item.ts'
-import type { Worktree } from './worktree.ts'
+import type { Worktree } from './worktree-record.ts'
 
 /**
  * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be

@@ -1,5 +1,5 @@
 import type { Action, Guardian } from '../../policies/index.ts'
-import { viewOfAction } from '../hooks/view.ts'
+import { viewOfAction } from '../hooks/views-of-call.ts'
 import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
 /** What skills and commands that are followed allow beforehand. */

@@ -1,5 +1,5 @@
-import { viewsOf } from '../hooks/view.ts'
-import type { CallHooks } from '../tools/hooks.ts'
+import { viewsOf } from '../hooks/views-of-call.ts'
+import type { CallHooks } from '../tools/hook-interface.ts'
 import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
 /** A gate before a run's calls that can be made narrower, and never wider again. */

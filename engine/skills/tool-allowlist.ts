@@ -1,7 +1,7 @@
 import { loadPermissions, RuleError, type Guardian, type PermissionSet } from '../../policies/index.ts'
 import { assessor } from '../core/assessor.ts'
 import type { CallView } from '../hooks/call-view.ts'
-import { namesOf } from '../hooks/view.ts'
+import { namesOf } from '../hooks/views-of-call.ts'
 import { UserError } from '../core/user-error.ts'
 import type { Tool } from '../tools/tool.ts'
 

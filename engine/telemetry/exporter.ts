@@ -1,6 +1,6 @@
 import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
-import type { Target } from './options.ts'
+import type { Target } from './telemetry-options.ts'
 
 /** A request of a collector that doesn't answer is given up after so long, in the middle of a run. */
 const mostWaitMs = 10_000

@@ -3,7 +3,7 @@ import type { Sink } from '../core/events.ts'
 import { version } from '../core/version.ts'
 import { now } from './clock.ts'
 import { Exporter } from './exporter.ts'
-import type { Target, TelemetryOptions } from './options.ts'
+import type { Target, TelemetryOptions } from './telemetry-options.ts'
 import { metricsBody, tracesBody, type Span } from './otlp.ts'
 import { RunTrace } from './run-trace.ts'
 

@@ -1,4 +1,4 @@
-import { visible } from '../core/text/visible.ts'
+import { escapeInvisible } from '../core/text/escape-invisible.ts'
 
 /**
  * OTLP as JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): ids in hex, 64-bit numbers as decimal strings, enums as numbers.
@@ -124,5 +124,5 @@ function clean(text: string, limit: number): string {
 
 /** A stranger's text with nothing in it that acts: for what is put into a text of JSON, where it would be hidden from `clean`. */
 export function shown(text: string): string {
-  return visible(text.toWellFormed())
+  return escapeInvisible(text.toWellFormed())
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { CommandItem, Item, RunEvent, Sink } from '../core/events.ts'
 import type { ModelRequest } from '../core/model.ts'
-import { Chat, providerOf } from './chat.ts'
-import { describeCommand, isCall, resultOf, toolOf, type CallItem } from './calls.ts'
+import { Chat, providerOf } from './chat-spans.ts'
+import { describeCommand, isCall, resultOf, toolOf, type CallItem } from './call-spans.ts'
 import { now } from './clock.ts'
 import { Meters } from './meters.ts'
-import type { TelemetryOptions } from './options.ts'
+import type { TelemetryOptions } from './telemetry-options.ts'
 import { shown, type Attributes, type Span } from './otlp.ts'
 
 /** More spans than a viewer shows; what a model does beyond that is only counted. */

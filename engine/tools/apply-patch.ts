@@ -16,7 +16,7 @@ import type { EventVerdict } from '../core/events.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { commitChanges, isRefusal } from './commit-changes.ts'
 import { defineTool } from './define-tool.ts'
-import { eventVerdict } from './denied.ts'
+import { eventVerdict } from './denied-result.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 

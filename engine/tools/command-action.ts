@@ -1,6 +1,12 @@
 import { resolve } from 'node:path'
 import type { Action } from '../../policies/index.ts'
-import { grantsAskedFor, grantsForDenials, grantsSeenIn, namedBy, type AskedPermissions } from '../escalation/grants.ts'
+import {
+  grantsAskedFor,
+  grantsForDenials,
+  grantsSeenIn,
+  namedBy,
+  type AskedPermissions,
+} from '../escalation/find-grants.ts'
 import type { FinishedCommand } from './command-result.ts'
 import { onlyReads } from './only-reads.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'

@@ -4,7 +4,7 @@ import type { CommandItem } from '../core/events.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { readOnIn } from '../core/text/fit-output.ts'
 import { outputLimitFor, withNotes } from '../core/text/output-limits.ts'
-import { visibleInLine } from '../core/text/visible.ts'
+import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import { fits, truncateMiddle, truncateOutput, type OutputLimit } from '../core/text/truncate.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -71,7 +71,7 @@ export function answerCommand(
   const shown = showOutput(output, limit, file, context)
   lines.push('Output:', shown.text)
   for (const denial of result.denials) {
-    lines.push(`[sandbox: ${mode}] ${visibleInLine(renderDenial(denial, remedyAsConfig))}`)
+    lines.push(`[sandbox: ${mode}] ${escapeInvisibleInLine(renderDenial(denial, remedyAsConfig))}`)
   }
   if (result.denials.length > 0 && mode !== context.sandbox.policy.mode) {
     lines.push('It was taken for a command that only reads, so it could write nothing.')
@@ -104,7 +104,7 @@ export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Runn
     `Wall time: ${(waitedMs / 1000).toFixed(1)} seconds`,
     'Output:',
     showOutput(output, limit, undefined, context).text,
-    ...denials.map((denial) => visibleInLine(renderDenial(denial, remedyAsConfig))),
+    ...denials.map((denial) => escapeInvisibleInLine(renderDenial(denial, remedyAsConfig))),
   ]
   return { ok: true, output: lines.join('\n'), limit: withNotes(limit) }
 }

@@ -13,7 +13,7 @@ import type { Action, Approved, PatchChange } from '../../policies/index.ts'
 import { accessDenial, renderDenial, shownPath, shownText, type SandboxPolicy, type View } from '../../sandbox/index.ts'
 import { remedyAsConfig } from '../core/remedies.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
-import { denied, eventVerdict } from './denied.ts'
+import { denied, eventVerdict } from './denied-result.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 

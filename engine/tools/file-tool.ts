@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { visibleInLine } from '../core/text/visible.ts'
+import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import { FileError } from './files/open-files.ts'
 import type { Action } from '../../policies/index.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
@@ -25,7 +25,7 @@ export async function orFileError(run: () => Promise<ToolResult>): Promise<ToolR
   try {
     return await run()
   } catch (error) {
-    if (error instanceof FileError) return { ok: false, output: visibleInLine(error.message) }
+    if (error instanceof FileError) return { ok: false, output: escapeInvisibleInLine(error.message) }
     throw error
   }
 }

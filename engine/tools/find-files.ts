@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import * as z from 'zod'
-import { visibleInLine } from '../core/text/visible.ts'
+import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import { numbered } from './files/text.ts'
 import { defineTool } from './define-tool.ts'
 import { orFileError, readable, reading } from './file-tool.ts'
@@ -21,7 +21,7 @@ export const listDirectory: Tool = defineTool({
     orFileError(async () => {
       const { entries, total } = await files.list(approved.path, mostEntries, signal)
       const lines = entries.map(({ name: called, kind, size }) => {
-        const name = visibleInLine(called)
+        const name = escapeInvisibleInLine(called)
         if (kind === 'directory') return `${name}/`
         if (kind === 'file') return `${name}  ${size} bytes`
         return kind === 'symlink' ? `${name}  (a link)` : `${name}  (no ordinary file)`
@@ -119,5 +119,5 @@ function withGaps(lines: readonly { readonly number: number; readonly text: stri
 
 /** A path as short as it can be said, in one line. */
 function shorten(path: string, workspace: string): string {
-  return visibleInLine(path.startsWith(`${workspace}/`) ? relative(workspace, path) : path)
+  return escapeInvisibleInLine(path.startsWith(`${workspace}/`) ? relative(workspace, path) : path)
 }

@@ -1,11 +1,11 @@
 import { describeGrant } from '../../policies/index.ts'
 import { SandboxError, type ExecResult } from '../../sandbox/index.ts'
-import { cleanOutput } from '../core/text/clean.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { actionOf, widerAction, type CommandRequest, type ExecAction } from './command-action.ts'
 import { answerCommand, answerRunning, describeCommand, isShownWhole, type FinishedCommand } from './command-result.ts'
 import { mostSessions, type LiveCommand } from './command-sessions.ts'
-import { denied, eventVerdict } from './denied.ts'
+import { denied, eventVerdict } from './denied-result.ts'
 import { start, waitFor, yieldOf } from './start-command.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
@@ -126,7 +126,7 @@ async function begin(
   }
   try {
     const command = await start(approved, verdict, asked, request, context, lasting)
-    item.tail(() => context.state.mask(cleanOutput(command.tail())))
+    item.tail(() => context.state.mask(sanitizeOutput(command.tail())))
     return { kind: 'begun', command, complete, fail }
   } catch (error) {
     return fail(error)
@@ -180,7 +180,7 @@ async function goOn(begun: Begun, request: CommandRequest, context: ToolContext)
   const { id } = keep(begun, request, context)
   const answer = {
     id,
-    output: context.state.mask(cleanOutput(command.takeUnread())),
+    output: context.state.mask(sanitizeOutput(command.takeUnread())),
     denials: await command.sandbox.inspect(),
     waitedMs: yieldOf(request) ?? 0,
     maxTokens: request.max_output_tokens,
@@ -195,7 +195,7 @@ function finish(
   context: ToolContext,
 ): FinishedCommand {
   const bytes = command.output
-  const output = context.state.mask(cleanOutput(bytes))
+  const output = context.state.mask(sanitizeOutput(bytes))
   const isWhole = isShownWhole(output, request.max_output_tokens, context)
   return { result, mode: command.mode, output, file: isWhole ? undefined : context.state.kept.keep(bytes) }
 }

@@ -1,11 +1,11 @@
 import type { Verdict } from '../../policies/index.ts'
 import { SandboxError, type ExecResult } from '../../sandbox/index.ts'
 import type { VerificationItem } from '../core/events.ts'
-import { cleanOutput } from '../core/text/clean.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import type { ExecAction } from './command-action.ts'
 import { answerCommand, describeCommand, isShownWhole, type FinishedCommand } from './command-result.ts'
 import { LiveCommand } from './command-sessions.ts'
-import { eventVerdict } from './denied.ts'
+import { eventVerdict } from './denied-result.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 
 /** How a command of `--verify` went. */
@@ -65,7 +65,7 @@ export async function runVerification(
       ...(variables === undefined ? {} : { env: variables }),
     })
     const live = new LiveCommand(child, sandbox.policy.mode, sandbox)
-    item.tail(() => state.mask(cleanOutput(live.tail())))
+    item.tail(() => state.mask(sanitizeOutput(live.tail())))
     const finished = finish(live, await ended(live, signal), context)
     // Of a command's item, what this one has too.
     const { call_id: _, cwd: __, type: ___, command: ____, ...fields } = describeCommand(finished, context)
@@ -99,7 +99,7 @@ async function ended(live: LiveCommand, signal: AbortSignal): Promise<ExecResult
 
 function finish(live: LiveCommand, result: ExecResult, context: ToolContext): FinishedCommand {
   const bytes = live.output
-  const output = context.state.mask(cleanOutput(bytes))
+  const output = context.state.mask(sanitizeOutput(bytes))
   const file = isShownWhole(output, undefined, context) ? undefined : context.state.kept.keep(bytes)
   return { result, mode: live.mode, output, file }
 }

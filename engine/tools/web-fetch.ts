@@ -6,7 +6,7 @@ import { fetchPage } from './web/fetch-page.ts'
 import { outputLimitFor } from '../core/text/output-limits.ts'
 import { pageText } from './web/page-text.ts'
 import { defineTool } from './define-tool.ts'
-import { denied } from './denied.ts'
+import { denied } from './denied-result.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 

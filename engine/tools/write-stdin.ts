@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { cleanOutput } from '../core/text/clean.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { answerCommand, answerRunning } from './command-result.ts'
 import type { LiveCommand } from './command-sessions.ts'
 import { defineTool } from './define-tool.ts'
-import { denied } from './denied.ts'
+import { denied } from './denied-result.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -163,7 +163,7 @@ async function look(
   context: ToolContext,
 ): Promise<ToolResult> {
   const bytes = command.takeUnread()
-  const output = context.state.mask(cleanOutput(bytes))
+  const output = context.state.mask(sanitizeOutput(bytes))
   if (result === undefined) {
     const denials = await command.sandbox.inspect()
     return answerRunning({ id, output, denials, waitedMs: performance.now() - started, maxTokens }, context)

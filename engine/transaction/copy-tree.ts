@@ -14,7 +14,7 @@ import { setImmediate } from 'node:timers/promises'
 import { cleanBlobs, type CleanBlobs } from './clean-blobs.ts'
 import { copyGitDirectory } from './copy-git.ts'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
-import { below, bytesOf } from './names.ts'
+import { below, bytesOf } from './path-keys.ts'
 
 /** How much of a tree is copied before another way is better. */
 export type CopyLimit = { readonly files: number; readonly bytes: number }

@@ -6,9 +6,9 @@ import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
 import { readBlob } from './read-blob.ts'
 import { keepBytes, readRecord, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
-import { findDifferences, type Difference, type Entry } from './gather.ts'
+import { findDifferences, type Difference, type Entry } from './find-differences.ts'
 import { stampOf, type Manifest } from './manifest.ts'
-import { below, bytesOf, directoryOf, isText } from './names.ts'
+import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
 
 /** The largest file that is landed. */

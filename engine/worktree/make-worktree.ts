@@ -8,9 +8,9 @@ import {
   type Sandbox,
   type SandboxPolicy,
 } from '../../sandbox/index.ts'
-import type { Worktree } from '../session/worktree.ts'
+import type { Worktree } from '../session/worktree-record.ts'
 import { runGit } from '../core/sandboxed-git.ts'
-import { adminOf, repositoryOf } from './worktree.ts'
+import { adminOf, repositoryOf } from './worktree-paths.ts'
 
 /** Opens a sandbox of the run's kind. */
 export type OpenSandbox = (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>

@@ -1,10 +1,10 @@
 import { realpathSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Sandbox, SandboxPolicy } from '../../sandbox/index.ts'
-import type { Worktree } from '../session/worktree.ts'
+import type { Worktree } from '../session/worktree-record.ts'
 import { runGit } from '../core/sandboxed-git.ts'
 import { withRepository, type OpenSandbox } from './make-worktree.ts'
-import { adminOf, commonDirectory } from './worktree.ts'
+import { adminOf, commonDirectory } from './worktree-paths.ts'
 
 /**
  * What would be lost with a worktree, in words; undefined where that is nothing. What can't be told counts as something.

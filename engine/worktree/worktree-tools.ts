@@ -3,7 +3,7 @@ import type { Action } from '../../policies/index.ts'
 import type { Worktrees } from './worktrees.ts'
 import { requireIdle, type BackgroundAgents } from '../tools/require-idle.ts'
 import { defineTool } from '../tools/define-tool.ts'
-import { denied } from '../tools/denied.ts'
+import { denied } from '../tools/denied-result.ts'
 import type { Tool, ToolContext } from '../tools/tool.ts'
 import type { ToolResult } from '../tools/tool-result.ts'
 

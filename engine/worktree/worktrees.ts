@@ -5,10 +5,10 @@ import { parsePolicy, SandboxError, type SandboxPolicy } from '../../sandbox/ind
 import { createEscalation, type Escalation } from '../escalation/escalation.ts'
 import { isInside } from '../core/paths.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
-import type { Worktree } from '../session/worktree.ts'
+import type { Worktree } from '../session/worktree-record.ts'
 import { makeWorktree, type OpenSandbox } from './make-worktree.ts'
 import { removeWorktree, whatWouldBeLost } from './remove-worktree.ts'
-import { adminOf, commonDirectory, repositoryOf } from './worktree.ts'
+import { adminOf, commonDirectory, repositoryOf } from './worktree-paths.ts'
 
 /** What is told to hooks, and what they may answer. */
 export type WorktreeHooks = {

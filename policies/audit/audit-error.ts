@@ -1,4 +1,4 @@
-import { holdAcrossCopies } from '../hold-across-copies.ts'
+import { shareInstanceof } from '../share-instanceof.ts'
 
 /**
  * An audit log that can't be kept. What can't be recorded doesn't run.
@@ -22,4 +22,4 @@ export class AuditError extends Error {
   }
 }
 
-holdAcrossCopies('AuditError', AuditError)
+shareInstanceof('AuditError', AuditError)

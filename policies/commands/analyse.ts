@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
-import { effectOfVariable } from '../programs/environment.ts'
+import { effectOfVariable } from '../programs/environment-variables.ts'
 import { judgeFiles, judgeTexts } from '../programs/judges.ts'
-import type { Inner, Judgement } from '../programs/program.ts'
+import type { Inner, Judgement } from '../programs/program-table.ts'
 import { followFolders } from './folders.ts'
 import { originOfListed } from './file-lists.ts'
-import { lossOf } from '../programs/losses.ts'
+import { dataLossOf } from '../programs/data-loss.ts'
 import { findProgram } from '../programs/tables.ts'
 import { unknown, worstClass, type Alarm, type CommandClass, type Fact } from './facts.ts'
 import { literal, type ShellWord } from './shell-word.ts'
@@ -206,7 +206,7 @@ function judgeWords(command: SimpleCommand): Judgement {
     return { facts: [{ class: 'runs-code', reason: `runs the file ${name}` }] }
   }
   const row = findProgram(base)
-  const lost = lossOf(base, args)
+  const lost = dataLossOf(base, args)
   if (row === undefined) return { facts: [unknown(`${name} is not a program known here`), ...lost], unlisted: true }
   const judged = row.judge(args, { input: command.input })
   const bare = judged.bare === undefined ? {} : { bare: [program, ...judged.bare] }

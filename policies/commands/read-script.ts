@@ -1,7 +1,7 @@
 import { parseShell } from './shell-syntax.ts'
 import type { ShellWord } from './shell-word.ts'
 import type { ShellScript, SimpleCommand } from './simple-command.ts'
-import { scanShell } from './tokens/scan.ts'
+import { scanShell } from './tokens/scan-shell.ts'
 import { Variables } from './variables.ts'
 import { Walk } from './walk.ts'
 

@@ -1,8 +1,8 @@
 import { readOnly, unknown } from '../commands/facts.ts'
-import { optionTable, parseArguments } from '../commands/options.ts'
+import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import { join, judgeFiles, judgeOptions } from './judges.ts'
-import type { Judgement, ProgramTable } from './program.ts'
+import type { Judgement, ProgramTable } from './program-table.ts'
 
 const tarOptions = optionTable(
   '-t -v -z -j -J -a -f< --list --verbose --gzip --bzip2 --xz --auto-compress --file< --strip-components: --exclude: --wildcards --full-time --numeric-owner --show-omitted-dirs',

@@ -1,10 +1,10 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
-import { optionTable, parseArguments } from '../commands/options.ts'
+import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
-import { effectOfVariable } from './environment.ts'
+import { effectOfVariable } from './environment-variables.ts'
 import { judgeOptions, judgeTexts, reader, runsScript } from './judges.ts'
 import { plainExpansion } from '../commands/variables.ts'
-import type { Judgement, Program, ProgramTable } from './program.ts'
+import type { Judgement, Program, ProgramTable } from './program-table.ts'
 import { shellOptions } from './shell-options.ts'
 
 const text = { operands: 'text', anyWord: true } as const

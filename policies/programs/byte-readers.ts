@@ -1,5 +1,5 @@
 import { reader } from './judges.ts'
-import type { ProgramTable } from './program.ts'
+import type { ProgramTable } from './program-table.ts'
 
 /** Every option of these only changes what is printed, so a word unknown until run can't do harm as one. */
 const anyWord = true

@@ -1,10 +1,10 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
-import { optionTable, parseArguments, type ParsedArguments } from '../commands/options.ts'
+import { optionTable, parseArguments, type ParsedArguments } from '../commands/parse-options.ts'
 import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { findAwkEffect } from './awk-program.ts'
 import { findJqEffect } from './jq-filter.ts'
 import { join, judgeFiles, judgeOptions, judgeTexts } from './judges.ts'
-import type { Judgement, Program, ProgramTable } from './program.ts'
+import type { Judgement, Program, ProgramTable } from './program-table.ts'
 import { findSedEffect } from './sed-script.ts'
 
 const sedOptions = optionTable(

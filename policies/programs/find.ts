@@ -5,7 +5,7 @@ import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { globTest, originOfListed, regexTest } from '../commands/file-lists.ts'
 import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
 import { judgeFiles, judgeTexts, join } from './judges.ts'
-import type { Inner, Judgement, Program, ProgramTable } from './program.ts'
+import type { Inner, Judgement, Program, ProgramTable } from './program-table.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 

@@ -1,4 +1,4 @@
-import { optionTable, type OptionTable } from '../commands/options.ts'
+import { optionTable, type OptionTable } from '../commands/parse-options.ts'
 
 /**
  * Options of everything that shows a diff (git-diff(1)). Not --output, --ext-diff, --textconv, --no-index, --submodule, and not --remerge-diff,

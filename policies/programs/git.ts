@@ -1,12 +1,12 @@
 import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
-import { optionTable, parseArguments } from '../commands/options.ts'
+import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { literal, mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { gitChange } from './git-changes.ts'
 import { pathsOf } from './git-paths.ts'
 import { gitReaders, gitSecondReaders, type GitReader } from './git-options.ts'
 import { isTameSetting } from './git-settings.ts'
 import { join, judgeFiles, judgeOptions } from './judges.ts'
-import type { Judgement, Program, ProgramTable } from './program.ts'
+import type { Judgement, Program, ProgramTable } from './program-table.ts'
 
 type Front = {
   readonly rest: readonly ShellWord[]

@@ -1,7 +1,7 @@
 import { reader } from './judges.ts'
 import { readOnly, unknown } from '../commands/facts.ts'
 import { staticText } from '../commands/shell-word.ts'
-import type { Program, ProgramTable } from './program.ts'
+import type { Program, ProgramTable } from './program-table.ts'
 
 const text = { operands: 'text', anyWord: true } as const
 const none = { operands: 'none' } as const

@@ -5,10 +5,10 @@ import {
   type GivenOption,
   type OptionStyle,
   type ParseStyle,
-} from '../commands/options.ts'
+} from '../commands/parse-options.ts'
 import { coversSensitive, findSensitive, findSensitiveFolder } from '../commands/sensitive-paths.ts'
 import { literal, mayBeSeveral, type ShellWord } from '../commands/shell-word.ts'
-import type { Judgement, Program } from './program.ts'
+import type { Judgement, Program } from './program-table.ts'
 
 type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
   /** What the operands are: files it reads, text, names that are only looked at, or nothing it accepts. */

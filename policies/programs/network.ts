@@ -1,6 +1,6 @@
 import { readOnly, type Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
-import type { Judgement, Program, ProgramTable } from './program.ts'
+import type { Judgement, Program, ProgramTable } from './program-table.ts'
 
 /** The hosts among arguments: of a URL, of `user@host:path`, or a bare name. */
 function hostsOf(args: readonly ShellWord[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { unknown } from '../commands/facts.ts'
-import { optionTable, parseArguments } from '../commands/options.ts'
-import type { Program, ProgramTable } from './program.ts'
+import { optionTable, parseArguments } from '../commands/parse-options.ts'
+import type { Program, ProgramTable } from './program-table.ts'
 
 /** A row for a program that runs a command as somebody else. It is asked about whatever the command. */
 function raiser(source: string, options: string): Program {

@@ -1,6 +1,6 @@
 import { readOnly, unknown } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
-import type { Program, ProgramTable } from './program.ts'
+import type { Program, ProgramTable } from './program-table.ts'
 
 /**
  * Programs that run code of the project, or code they are given. Those listed with `version` words say their version

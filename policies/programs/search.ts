@@ -1,5 +1,5 @@
 import { reader } from './judges.ts'
-import type { ProgramTable } from './program.ts'
+import type { ProgramTable } from './program-table.ts'
 
 const grepOptions =
   '-E -F -G -P -i -y -v -w -x -c -l -L -n -H -h -o -q -s -r -R -a -I -U -z -Z -T -b -m: -A: -B: -C: -e: -f< -d: -D: --color? --colour? --include: --exclude: --exclude-dir: --exclude-from< --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --files-with-matches --files-without-match --line-number --with-filename --no-filename --only-matching --quiet --silent --no-messages --recursive --dereference-recursive --text --max-count: --after-context: --before-context: --context: --regexp: --file< --null --null-data --byte-offset --line-buffered --label: --binary-files: --directories: --initial-tab --binary'

@@ -1,9 +1,9 @@
 import { unknown } from '../commands/facts.ts'
-import { optionTable, parseArguments } from '../commands/options.ts'
+import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { shellOptions } from './shell-options.ts'
 import { judgeFiles, judgeTexts, runsScript } from './judges.ts'
-import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
+import type { JudgeContext, Judgement, Program, ProgramTable } from './program-table.ts'
 
 const options = optionTable('-c -l -e -u -x -v -n -f -C -b -h -o: +o: --login --norc --noprofile --posix')
 

@@ -1,10 +1,10 @@
 import { readOnly, unknown } from '../commands/facts.ts'
-import { optionTable, parseArguments, type OptionStyle, type ParseStyle } from '../commands/options.ts'
+import { optionTable, parseArguments, type OptionStyle, type ParseStyle } from '../commands/parse-options.ts'
 import { mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { ShellAssignment } from '../commands/simple-command.ts'
 import { listedFiles, originOfListed } from '../commands/file-lists.ts'
 import { join, judgeOptions, judgeTexts } from './judges.ts'
-import type { JudgeContext, Judgement, Program, ProgramTable } from './program.ts'
+import type { JudgeContext, Judgement, Program, ProgramTable } from './program-table.ts'
 
 /** A wrapper whose arguments aren't understood may run anything among them. */
 function hidden(reason: string): Judgement {

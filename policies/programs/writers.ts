@@ -1,9 +1,9 @@
 import { readOnly, unknown, type Fact } from '../commands/facts.ts'
-import { optionTable, parseArguments } from '../commands/options.ts'
+import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 import { isWorkspacePath } from '../commands/workspace-paths.ts'
 import { join, judgeFiles } from './judges.ts'
-import type { Program, ProgramTable } from './program.ts'
+import type { Program, ProgramTable } from './program-table.ts'
 
 /** A row for a program that writes what its operands name; with `reads` it reads all but the last. */
 function writer(

@@ -1,4 +1,4 @@
-import { holdAcrossCopies } from '../hold-across-copies.ts'
+import { shareInstanceof } from '../share-instanceof.ts'
 
 /** Where something stands in a rule file; lines and columns count from 1. */
 export type Position = { readonly line: number; readonly column: number }
@@ -32,4 +32,4 @@ export class RuleError extends Error {
   }
 }
 
-holdAcrossCopies('RuleError', RuleError)
+shareInstanceof('RuleError', RuleError)

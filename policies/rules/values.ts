@@ -1,4 +1,4 @@
-import type { Expression, RuleStatement } from './grammar.ts'
+import type { Expression, RuleStatement } from './rules-grammar.ts'
 import { RuleError, type Position } from './rule-error.ts'
 
 /** What an expression stands for. */

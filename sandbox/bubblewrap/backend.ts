@@ -1,6 +1,6 @@
 import type { BackendModule } from '../backend-module.ts'
-import { unlimitedWatches } from '../limits/plan.ts'
-import { openBubblewrap, requireBubblewrap } from './open.ts'
+import { unlimitedWatches } from '../limits/plan-limits.ts'
+import { openBubblewrap, requireBubblewrap } from './open-bubblewrap.ts'
 import { forgetProbe, probeBubblewrap } from './probe.ts'
 
 /** Linux namespaces and mounts, by bwrap(1). */

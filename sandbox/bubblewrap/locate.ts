@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import process from 'node:process'
-import { isExecutable } from '../program.ts'
+import { isExecutable } from '../locate-program.ts'
 
 /** Where packages put bwrap. First, because `PATH` may name directories that a repository controls. */
 const usual = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']

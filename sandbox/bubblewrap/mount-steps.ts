@@ -1,11 +1,11 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { SandboxError } from '../errors.ts'
-import { lookOnce, type HostLook } from '../look-once.ts'
+import { SandboxError } from '../sandbox-error.ts'
+import { cachedFileSystem, type CachedFileSystem } from '../cached-file-system.ts'
 import type { Mount } from '../mount.ts'
 import { encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
-import { mountFlags, type Identity, type Step } from '../mounting/steps.ts'
+import { mountFlags, type Identity, type Step } from '../mounting/step-layout.ts'
 
 /** What the steps depend on besides the plan. */
 type Stage = {
@@ -21,7 +21,7 @@ type Stage = {
 type Looked = { readonly kind: 'file' | 'directory'; readonly identity: Identity }
 
 /** The host's own answer. Throws `path-changed` for what isn't there as itself: the plan was made from paths without symlinks. */
-export function lookAtHost(path: string, lstat: HostLook['lstat'] = lookOnce().lstat): Looked {
+export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cachedFileSystem().lstat): Looked {
   const stat = lstat(path)
   if (stat === undefined || stat.isSymbolicLink()) {
     throw new SandboxError('path-changed', { backend: 'bubblewrap', path })

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { Server } from 'node:net'
-import { SandboxError } from '../errors.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import type { Architecture } from '../machine-code/instructions.ts'
 import { channelDescriptor, listenerFailed, listenerPath, listenFirst, proxyPort } from '../network/inside.ts'
 import { listenerProgram } from '../network/listener-program.ts'

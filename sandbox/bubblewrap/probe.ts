@@ -6,9 +6,9 @@ import * as z from 'zod'
 import { readHostFile } from '../host-files.ts'
 import { makeDirectories } from '../make-directories.ts'
 import { cacheDirectory } from '../app-directories.ts'
-import { installAdvice } from './diagnose.ts'
+import { installAdvice } from './diagnose-bubblewrap.ts'
 import { locateBubblewrap } from './locate.ts'
-import type { Probe } from './trial.ts'
+import type { Probe } from './try-bubblewrap.ts'
 
 const Remembered = z.object({
   key: z.string(),
@@ -41,7 +41,7 @@ async function probe(): Promise<Probe> {
   const remembered = recall(key)
   if (remembered !== undefined) return { works: true, bubblewrap: { program, watches: remembered.watches } }
   // Behind a door, as a remembered yes never needs it.
-  const { tryBubblewrap } = await import('./trial.ts')
+  const { tryBubblewrap } = await import('./try-bubblewrap.ts')
   const result = await tryBubblewrap(program)
   if (result.works) remember({ key, watches: result.bubblewrap.watches })
   return result

@@ -1,5 +1,5 @@
 import type { Architecture, Instruction, Operand, Variable } from '../machine-code/instructions.ts'
-import { makeForm, words, type Memory, type ProgramForm } from '../machine-code/program.ts'
+import { makeForm, words, type Memory, type ProgramForm } from '../machine-code/make-program.ts'
 import { mountInstructions } from '../mounting/mount-program.ts'
 import { compileFilter } from '../seccomp/compile.ts'
 import { limitWatches } from './watch-limits.ts'

@@ -1,6 +1,6 @@
 import type { Architecture } from '../machine-code/instructions.ts'
-import { formOf, layOut, words, type ProgramForm } from '../machine-code/program.ts'
-import { keyOfSteps, layOutSteps, type Step } from '../mounting/steps.ts'
+import { formOf, layOut, words, type ProgramForm } from '../machine-code/make-program.ts'
+import { keyOfSteps, layOutSteps, type Step } from '../mounting/step-layout.ts'
 import { preparedStarts } from './prepared-starts.ts'
 import type { WatchLimits } from './watch-limits.ts'
 import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './start-form.ts'

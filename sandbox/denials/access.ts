@@ -2,7 +2,7 @@ import { hostFileSystem } from '../file-system-view.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
 import { protectingPlace } from '../protected/may-write.ts'
-import { evaluateAccess } from './evaluate.ts'
+import { evaluateAccess } from './evaluate-access.ts'
 
 /**
  * Why a command under `policy` could not read or write `path`; undefined when it could. For programs outside the sandbox that act for

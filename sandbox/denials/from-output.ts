@@ -2,8 +2,8 @@ import type { FileSystemView } from '../file-system-view.ts'
 import { judgeUnreachable } from '../network/decide.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
-import { evaluateAccess } from './evaluate.ts'
-import { namedHost, namedPaths } from './named.ts'
+import { evaluateAccess } from './evaluate-access.ts'
+import { namedHost, namedPaths } from './paths-in-output.ts'
 
 /** What a command said, as far as it matters here. `code` is null for one that was ended from outside. */
 type EndedCommand = { readonly stderr: string; readonly cwd: string; readonly code: number | null }

@@ -1,7 +1,7 @@
 import type { BackendModule } from '../backend-module.ts'
 import { connectDocker } from './client.ts'
 import { checkDaemon } from './daemon.ts'
-import { openDocker } from './open.ts'
+import { openDocker } from './open-docker.ts'
 import { reapContainers } from './reap.ts'
 
 /** Containers of an image. */

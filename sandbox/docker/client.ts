@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { countsOfProcess, populationOfProcess, type GroupCounts } from '../limits/groups.ts'
 import { demultiplex } from './demultiplex.ts'
 import type { TerminalSize } from '../sandbox.ts'
-import type { ContainerPlan } from './plan.ts'
+import type { ContainerPlan } from './plan-container.ts'
 
 /** A running container that one command at a time can be run in. */
 export type WarmContainer = {

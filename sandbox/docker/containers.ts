@@ -1,16 +1,16 @@
 import process from 'node:process'
 import { planMounts } from '../mounts.ts'
-import { policyFor } from '../narrow.ts'
-import { ownerName } from '../owner.ts'
+import { policyForCommand } from '../command-policy.ts'
+import { ownerName } from '../run-owner.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { RunState } from '../run-state.ts'
 import type { Command, Denial } from '../sandbox.ts'
 import { createUncoveredWatch } from '../uncovered.ts'
-import { showViews } from '../views/mounts.ts'
-import { shownPath } from '../views/paths.ts'
+import { showViews } from '../views/view-mounts.ts'
+import { shownPath } from '../views/view-paths.ts'
 import type { DockerClient, WarmContainer } from './client.ts'
-import { boundMounts, planContainer, type ContainerPlan, type Common } from './plan.ts'
-import type { Starts } from './start.ts'
+import { boundMounts, planContainer, type ContainerPlan, type Common } from './plan-container.ts'
+import type { Starts } from './container-starts.ts'
 
 /** What one command needs of a container. */
 type Planned = {
@@ -60,7 +60,7 @@ export function createContainers(
 
   return {
     plan: (command) => {
-      const applied = held.current(policyFor(policy, command))
+      const applied = held.current(policyForCommand(policy, command))
       const planned = planMounts(applied, placesOf(command), held.view)
       const mounts = showViews(planned, policy.views)
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })

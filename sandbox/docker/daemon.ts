@@ -1,13 +1,13 @@
 import process from 'node:process'
-import { SandboxError } from '../errors.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
-import type { Identity } from './identity.ts'
+import type { ContainerUser } from './container-user.ts'
 
 /** How long a daemon has to say what it is: a busy one takes a moment, one that hangs would take for ever. */
 const patienceMs = 5000
 
 /** Connects to a daemon that can enforce policies, and says who commands have to be there. Throws `unavailable`. */
-export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: Identity }> {
+export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: ContainerUser }> {
   if (process.env['DOCKER_HOST']?.startsWith('ssh:')) {
     throw refuse(
       'DOCKER_HOST names a daemon over ssh, which could not mount the workspace',
@@ -37,7 +37,7 @@ export async function checkDaemon(): Promise<{ readonly docker: DockerClient; re
 }
 
 /** Root in a rootless container is the caller outside, unless podman maps the caller's number to itself; elsewhere the number is the same anyway. */
-function identityFor({ rootless, podman }: DaemonFacts): Identity {
+function identityFor({ rootless, podman }: DaemonFacts): ContainerUser {
   const own = `${process.geteuid?.() ?? 0}:${process.getegid?.() ?? 0}`
   if (!rootless) return { user: own }
   return podman ? { user: own, userns: 'keep-id' } : { user: '0:0' }

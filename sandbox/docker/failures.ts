@@ -1,4 +1,4 @@
-import { SandboxError } from '../errors.ts'
+import { SandboxError } from '../sandbox-error.ts'
 
 /** Why the daemon makes no container for a policy, which it is asked for before any command. */
 export function cannotStart(error: unknown): SandboxError {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
-import { isExecutable } from '../program.ts'
+import { isExecutable } from '../locate-program.ts'
 
 /** Node in a container: the words that start it, and what of this machine is shown for that, read-only. */
 type ContainerNode = {

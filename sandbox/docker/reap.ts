@@ -1,6 +1,6 @@
-import { isOwnerGone } from '../owner.ts'
+import { isOwnerGone } from '../run-owner.ts'
 import type { DockerClient } from './client.ts'
-import { ownerLabel } from './plan.ts'
+import { ownerLabel } from './plan-container.ts'
 
 /** Removes containers whose owner was killed before it could; those of live runs are spared. */
 export async function reapContainers(docker: DockerClient): Promise<void> {

@@ -2,7 +2,7 @@ import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { SandboxError } from '../errors.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import type { Shell } from '../shell.ts'
 import type { WarmContainer } from './client.ts'
 

@@ -6,7 +6,7 @@ import { parseConfigFile, writeConfigFile } from './config-file.ts'
 import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import { replaceFile } from './replace-file.ts'
 import { parseIndex } from './index-file.ts'
-import { importableState, stateDirectories, todoList } from './state.ts'
+import { importableState, stateDirectories, todoList } from './operation-state.ts'
 
 /** Takes an entry away to where nothing on the host finds it; gives where that is, undefined when it was gone. */
 type TakeAway = (path: string) => string | undefined

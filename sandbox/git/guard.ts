@@ -8,7 +8,7 @@ import { cleanMadeRepository, isPlainGitFile } from './clean-made.ts'
 import { cleanedDenial, denial, gitRule, stuck, tooDeep } from './guard-denials.ts'
 import { isBare, repositoryOf } from './repository.ts'
 import { identify, linkOnTheWay, withoutLinks } from './entries.ts'
-import { createGitScanner, type GitEntry } from './scan.ts'
+import { createGitScanner, type GitEntry } from './git-scanner.ts'
 import type { Trust, TrustRecord } from './trust-record.ts'
 import {
   entriesOf,

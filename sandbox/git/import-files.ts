@@ -4,7 +4,7 @@ import { bytes, type HeldDirectory } from './held-directory.ts'
 import { replaceFile, replaceLocked, type Replaced } from './replace-file.ts'
 import { isOid, parseRef } from './refs.ts'
 import { mergeIndex, parseIndex, type IndexEntry } from './index-file.ts'
-import { importableState, stateDirectories, stateFiles } from './state.ts'
+import { importableState, stateDirectories, stateFiles } from './operation-state.ts'
 import type { WorktreeScope } from './private-copy.ts'
 import { remember, same, type ImportNote, type ImportResult, type ImportSides, type Known } from './import-types.ts'
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { Command, SandboxProcess } from '../sandbox.ts'
-import { shownPath, type View } from '../views/paths.ts'
+import { shownPath, type View } from '../views/view-paths.ts'
 import type { RunPack } from './import-types.ts'
 
 /** A pack may be large, and its size is limited where it is read. */

@@ -6,7 +6,7 @@ import { isWithin } from '../paths.ts'
 import { bytes, type HeldDirectory } from './held-directory.ts'
 import { assumeUnchanged } from './index-file.ts'
 import { parseRef, readRefs, writePackedRefs, type Refs } from './refs.ts'
-import { stateDirectories, stateFiles } from './state.ts'
+import { stateDirectories, stateFiles } from './operation-state.ts'
 
 /** One work tree of a repository: its main one, or a linked one. */
 export type WorktreeScope = {

@@ -14,8 +14,8 @@ import { locateHostGit } from './host-git.ts'
 import type { ImportNote, RunPack } from './import-types.ts'
 import { PrivateRepository } from './private-repository.ts'
 import { repositoryOf } from './repository.ts'
-import { createGitScanner } from './scan.ts'
-import type { View } from '../views/paths.ts'
+import { createGitScanner } from './git-scanner.ts'
+import type { View } from '../views/view-paths.ts'
 
 /** What of git a command is shown otherwise than the host has it. */
 export type GitView = {

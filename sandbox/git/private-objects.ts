@@ -6,7 +6,7 @@ import { holdDirectory, type HeldDirectory } from './held-directory.ts'
 import type { NewObjects, PackObjects, RunPack } from './import-types.ts'
 import { packLoose } from './loose-pack.ts'
 import { isWithin } from '../paths.ts'
-import { shownPath, type View } from '../views/paths.ts'
+import { shownPath, type View } from '../views/view-paths.ts'
 
 /** Where the objects of commands go: a directory that borrows the host's and what those borrow. */
 export class PrivateObjects {

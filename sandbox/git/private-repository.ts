@@ -9,8 +9,8 @@ import { makePrivateCopy, type WorktreeScope } from './private-copy.ts'
 import { PrivateObjects } from './private-objects.ts'
 import { scopesOf } from './repository.ts'
 import { readShownConfig, type ShownConfig } from './shown-config.ts'
-import { hostStamp, snapshot } from './snapshot.ts'
-import type { View } from '../views/paths.ts'
+import { hostStamp, snapshot } from './git-snapshot.ts'
+import type { View } from '../views/view-paths.ts'
 
 type Options = {
   /** The repository's directory on the host, without symlinks: where the private one is mounted. */

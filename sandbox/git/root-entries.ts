@@ -1,10 +1,10 @@
 import { basename, dirname } from 'node:path'
 import { hostFileSystem } from '../file-system-view.ts'
 import { isNested, nestedAt } from '../nested-places.ts'
-import { onceFor } from '../once-for.ts'
+import { memoize } from '../memoize.ts'
 import { isWithin } from '../paths.ts'
 import { identify, type Entry } from './entries.ts'
-import type { GitEntries } from './scan.ts'
+import type { GitEntries } from './git-scanner.ts'
 
 /** What of git lies in a root. */
 export type RootEntries = GitEntries & { readonly root: string }
@@ -43,7 +43,7 @@ export function entriesOf(found: readonly RootEntries[], protectedPaths: readonl
 }
 
 /** What of a list of protected paths lies in which root. What a pattern means is in such a list by its own path. */
-const rootsOf = onceFor((protectedPaths: readonly string[]) => {
+const rootsOf = memoize((protectedPaths: readonly string[]) => {
   type Within = {
     readonly among: string
     readonly paths: readonly string[]
@@ -72,7 +72,7 @@ export function linksTo(found: readonly RootEntries[], protectedPaths: readonly 
   return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))
 }
 
-const directoriesAbove = onceFor((paths: readonly string[]): readonly string[] => {
+const directoriesAbove = memoize((paths: readonly string[]): readonly string[] => {
   const above = new Set<string>()
   for (const path of paths) for (let at = dirname(path); at !== '/'; at = dirname(at)) above.add(at)
   return [...above]

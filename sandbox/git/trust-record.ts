@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Backend } from '../backend.ts'
-import { onceFor } from '../once-for.ts'
+import { memoize } from '../memoize.ts'
 
 /** A record as it is kept, with whoever confined the commands: what is left of them is ended in another way in each. */
 type StoredTrust = z.infer<typeof StoredTrust>
@@ -24,7 +24,7 @@ const Trust = z.object({
 const StoredTrust = z.object({ backend: z.string(), trust: Trust })
 
 /** The list of protected paths is long, and the same for all commands of a run. */
-const textOf = onceFor((list: readonly string[]) => JSON.stringify(list))
+const textOf = memoize((list: readonly string[]) => JSON.stringify(list))
 
 /** As `JSON.stringify` would write it. */
 function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trust): string {

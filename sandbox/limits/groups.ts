@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { ownerName, isOwnerGone } from '../owner.ts'
+import { ownerName, isOwnerGone } from '../run-owner.ts'
 
 /** Where control groups can be made, and how they are spelled there. */
 export type Hierarchy =

@@ -4,8 +4,8 @@ import type { SandboxPolicy } from '../policy.ts'
 import type { Backend } from '../backend.ts'
 import type { Denial } from '../sandbox.ts'
 import { findHierarchy, makeGroup, type ControlGroup, type GroupCounts, type Hierarchy } from './groups.ts'
-import { insideScript, launchScript, planLimits, type LimitPlan } from './plan.ts'
-import { suspectLimits, type EndedCommand } from './suspect.ts'
+import { insideScript, launchScript, planLimits, type LimitPlan } from './plan-limits.ts'
+import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.ts'
 
 /** Limits bound to one command. */
 type LimitedCommand = {
@@ -53,7 +53,7 @@ export function prepareLimits(
         script: launchScript(plan, group?.joinFiles ?? []),
         inside: plan.processes === undefined ? [] : ['/bin/sh', '-c', insideScript(plan.processes), 'sh'],
         end: (ended) => {
-          const suspected = suspectLimits(plan, ended, group !== undefined)
+          const suspected = inferExceededLimits(plan, ended, group !== undefined)
           if (plan.group === undefined || group === undefined || before === undefined) return suspected
           idle.push(group)
           return [...provenLimits(plan.group, before, group.counts()), ...suspected]

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { SandboxError } from '../errors.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import type { Backend } from '../backend.ts'
 import type { Architecture } from './instructions.ts'
 

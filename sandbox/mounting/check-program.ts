@@ -1,7 +1,7 @@
 import type { Architecture } from '../machine-code/instructions.ts'
-import { makeProgram } from '../machine-code/program.ts'
+import { makeProgram } from '../machine-code/make-program.ts'
 import { become } from '../network/entry-program.ts'
-import { fields, kinds, layOutSteps, type Step } from './steps.ts'
+import { fields, kinds, layOutSteps, type Step } from './step-layout.ts'
 import { layOutWalk, walk } from './walk.ts'
 import { AT_EMPTY_PATH } from '../machine-code/kernel.ts'
 

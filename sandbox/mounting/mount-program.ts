@@ -1,7 +1,7 @@
 import type { Instruction, Variable } from '../machine-code/instructions.ts'
 import { sharedMemory } from '../limits/shared-memory.ts'
-import type { Memory } from '../machine-code/program.ts'
-import { fields, kinds, mountFlags } from './steps.ts'
+import type { Memory } from '../machine-code/make-program.ts'
+import { fields, kinds, mountFlags } from './step-layout.ts'
 import { layOutWalk, walk } from './walk.ts'
 import { AT_EMPTY_PATH, AT_RECURSIVE, OPEN_TREE_CLONE } from '../machine-code/kernel.ts'
 

@@ -1,6 +1,6 @@
 import type { Instruction, Variable } from '../machine-code/instructions.ts'
-import type { Memory } from '../machine-code/program.ts'
-import { creations, fields } from './steps.ts'
+import type { Memory } from '../machine-code/make-program.ts'
+import { creations, fields } from './step-layout.ts'
 import { AT_EMPTY_PATH, AT_FDCWD, O_CLOEXEC, O_CREAT, O_PATH, O_WRONLY } from '../machine-code/kernel.ts'
 
 const ENOENT = -2

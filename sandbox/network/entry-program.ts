@@ -1,5 +1,5 @@
 import type { Architecture, Instruction } from '../machine-code/instructions.ts'
-import { makeProgram, words, type Memory } from '../machine-code/program.ts'
+import { makeProgram, words, type Memory } from '../machine-code/make-program.ts'
 import { listenerFailed } from './inside.ts'
 import { relayAddress } from './relay-program.ts'
 import { loopbackAddress, serverMessage } from './server-message.ts'

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
-import { renderDenial } from '../denials/render.ts'
+import { renderDenial } from '../denials/render-denial.ts'
 import type { Gate, Opened } from './gate.ts'
 import { joinSockets } from './tunnel.ts'
 

@@ -1,5 +1,5 @@
 import type { Architecture } from '../machine-code/instructions.ts'
-import { makeProgram } from '../machine-code/program.ts'
+import { makeProgram } from '../machine-code/make-program.ts'
 import { loopbackAddress, serverMessage } from './server-message.ts'
 import { AF_INET, SOCK_STREAM } from '../machine-code/kernel.ts'
 

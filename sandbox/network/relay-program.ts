@@ -1,5 +1,5 @@
 import type { Architecture } from '../machine-code/instructions.ts'
-import { makeProgram, type Memory } from '../machine-code/program.ts'
+import { makeProgram, type Memory } from '../machine-code/make-program.ts'
 import { serverMessage } from './server-message.ts'
 import { AF_UNIX, SOCK_STREAM } from '../machine-code/kernel.ts'
 

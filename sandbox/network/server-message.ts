@@ -1,5 +1,5 @@
 import type { Variable } from '../machine-code/instructions.ts'
-import { words, type Memory } from '../machine-code/program.ts'
+import { words, type Memory } from '../machine-code/make-program.ts'
 import { AF_INET, SOL_SOCKET } from '../machine-code/kernel.ts'
 
 const SCM_RIGHTS = 1

@@ -3,7 +3,7 @@ import process from 'node:process'
 import { homes } from '../homes.ts'
 import { appDirectories } from '../app-directories.ts'
 import { isWithin } from '../paths.ts'
-import type { Protection } from './place.ts'
+import type { Protection } from './protected-place.ts'
 import { preparedPlaces, type PreparedPlaces } from './prepared-places.ts'
 
 // Read from the text at most once, where the build has not done it.

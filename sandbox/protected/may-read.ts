@@ -1,5 +1,5 @@
-import { evaluateAccess, resolveExisting } from '../denials/evaluate.ts'
-import { lookOnce } from '../look-once.ts'
+import { evaluateAccess, resolveExisting } from '../denials/evaluate-access.ts'
+import { cachedFileSystem } from '../cached-file-system.ts'
 import { isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import { pathsAndPatterns } from '../roots.ts'
@@ -18,7 +18,7 @@ export function concealedOf(policy: SandboxPolicy, paths: readonly string[]): re
   // Most commands name no file, and to ask for all places takes longer than all else that is judged about one.
   if (paths.length === 0) return []
   const confined = { ...policy, mode: policy.mode === 'danger-full-access' ? ('read-only' as const) : policy.mode }
-  const host = lookOnce()
+  const host = cachedFileSystem()
   const { paths: places, patterns } = pathsAndPatterns(policy.deniedReads)
   // Each evaluation asks for all of them; most paths lie in none.
   const denied = [...places, ...host.present(places).flatMap((place) => host.realPath(place) ?? [])]

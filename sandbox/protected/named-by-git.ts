@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { hostFileSystem } from '../file-system-view.ts'
-import { targetOfGitFile } from '../git/linked.ts'
+import { targetOfGitFile } from '../git/git-file.ts'
 import { homes } from '../homes.ts'
 import { readHostFile } from '../host-files.ts'
 import { isWithin } from '../paths.ts'

@@ -1,4 +1,4 @@
-import type { Protection } from './place.ts'
+import type { Protection } from './protected-place.ts'
 import { movingVariables, protectedTable } from './table.ts'
 
 /** What the table says without its reasons: where what is protected lies, and what moves it. */

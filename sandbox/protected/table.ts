@@ -1,6 +1,6 @@
 import { credentials } from './credentials.ts'
 import { moves } from './moves.ts'
-import { readMoves, readPlaces, type Move, type ProtectedPlace } from './place.ts'
+import { readMoves, readPlaces, type Move, type ProtectedPlace } from './protected-place.ts'
 import { settings } from './settings.ts'
 import { ofOwnHome, startup } from './startup.ts'
 

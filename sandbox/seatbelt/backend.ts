@@ -1,6 +1,6 @@
 import type { BackendModule } from '../backend-module.ts'
 import { parsePolicy } from '../policy.ts'
-import { openSeatbelt } from './open.ts'
+import { openSeatbelt } from './open-seatbelt.ts'
 import { unenforcedOnMacOs } from './refuse.ts'
 
 /** sandbox-exec(1) of macOS. */

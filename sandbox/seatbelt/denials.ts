@@ -2,7 +2,7 @@ import { denialsFromOutput } from '../denials/from-output.ts'
 import type { FileSystemView } from '../file-system-view.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
-import { triedToNest } from './diagnose.ts'
+import { triedToNest } from './diagnose-seatbelt.ts'
 
 const refusal = /Operation not permitted|\bEPERM\b/
 

@@ -4,7 +4,7 @@ import type { SandboxPolicy } from '../policy.ts'
 import { spared, splitNested } from '../nested-places.ts'
 import { gitExecutables } from '../git/executables.ts'
 import { baseRules, deviceRules, networkRules, type NetworkGrant } from './base-rules.ts'
-import { planPlaces, type Place, type PlannedPlaces, type SeatbeltMachine } from './places.ts'
+import { planPlaces, type Place, type PlannedPlaces, type SeatbeltMachine } from './plan-places.ts'
 import { quoteCaseless, quoteForRegex } from './regex.ts'
 
 /** A profile for sandbox-exec(1): its text, and the values for its `(param NAME)`, so that no path is ever part of the text. */

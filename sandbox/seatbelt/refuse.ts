@@ -1,4 +1,4 @@
-import { SandboxError } from '../errors.ts'
+import { SandboxError } from '../sandbox-error.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Command } from '../sandbox.ts'
 

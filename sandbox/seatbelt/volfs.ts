@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { SandboxError } from '../errors.ts'
+import { SandboxError } from '../sandbox-error.ts'
 
 /**
  * Throws `unavailable` when a directory can't be reached by its number (`/.vol/DEVICE/INODE`), the way in which what a command planted

@@ -1,6 +1,6 @@
 import type { Instruction } from '../machine-code/instructions.ts'
-import { words, type Memory } from '../machine-code/program.ts'
-import { bufferBytes, type State } from './state.ts'
+import { words, type Memory } from '../machine-code/make-program.ts'
+import { bufferBytes, type State } from './terminal-state.ts'
 import { SIG_SETMASK } from '../machine-code/kernel.ts'
 
 /** What may still be in a terminal when its command has ended is less than this many buffers. */

@@ -1,6 +1,6 @@
 import type { Instruction } from '../machine-code/instructions.ts'
-import { words, type Memory } from '../machine-code/program.ts'
-import type { State } from './state.ts'
+import { words, type Memory } from '../machine-code/make-program.ts'
+import type { State } from './terminal-state.ts'
 import { AT_FDCWD, O_CLOEXEC, SIGCHLD, SIGTERM, SIG_SETMASK, TIOCSWINSZ } from '../machine-code/kernel.ts'
 
 // The same on both processors (asm-generic).

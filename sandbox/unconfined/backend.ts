@@ -1,5 +1,5 @@
 import type { BackendModule } from '../backend-module.ts'
-import { openUnconfined } from './open.ts'
+import { openUnconfined } from './open-unconfined.ts'
 
 /** The caller's own rights. */
 export const unconfined: BackendModule = {

@@ -52,14 +52,14 @@ export const madePatterns: Readonly<Record<string, string>> = {
   'sandbox/protected/runs-later.ts': 'made of the names in our own table, over paths',
   'engine/tools/files/helper-program.ts':
     "the model's, in a process of the sandbox that searches for it alone and ends with the call",
-  'engine/hooks/matches.ts':
+  'engine/hooks/match-tool-name.ts':
     "the user's or a trusted repository's, over names of tools, of which 100 characters are read",
-  'engine/hooks/schema.ts': 'to see whether it is one',
+  'engine/hooks/hooks-schema.ts': 'to see whether it is one',
   'engine/models/replay-match.ts': "a recording's, named on the command line",
   'engine/tools/repl/session-program.ts': repl,
   'engine/tools/patch-in-command.ts': 'spelt out in pieces',
-  'sandbox/denials/named.ts': complaint,
+  'sandbox/denials/paths-in-output.ts': complaint,
   'sandbox/git/import-logs.ts': 'spelt out, with a length of hashes in it',
-  'sandbox/git/state.ts': 'spelt out, with a length of hashes in it',
+  'sandbox/git/operation-state.ts': 'spelt out, with a length of hashes in it',
   'sandbox/limits/groups.ts': "a name of the kernel's, spelt out",
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { OperationParser } from '../../apply-patch/parse/grammar.ts'
-import { RuleParser } from '../../policies/rules/grammar.ts'
+import { OperationParser } from '../../apply-patch/parse/operation-grammar.ts'
+import { RuleParser } from '../../policies/rules/rules-grammar.ts'
 import { imports, sources } from './sources.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Recorder } from '../../engine/run/recorder.ts'
-import { noHooks } from '../../engine/tools/hooks.ts'
+import { noHooks } from '../../engine/tools/hook-interface.ts'
 import { findCall, type CallPath } from '../../engine/run/find-call.ts'
 import { runCall } from '../../engine/run/run-call.ts'
 import { defineTool } from '../../engine/tools/define-tool.ts'

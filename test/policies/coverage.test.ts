@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { analyseScript } from '../../policies/index.ts'
-import { scanShell } from '../../policies/commands/tokens/scan.ts'
+import { scanShell } from '../../policies/commands/tokens/scan-shell.ts'
 import { decide } from './decisions.ts'
 
 /** Allowed in no mode that asks about what isn't understood. */

@@ -1,8 +1,8 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { diagnose } from '../../sandbox/bubblewrap/diagnose.ts'
-import { tryBubblewrap } from '../../sandbox/bubblewrap/trial.ts'
+import { diagnose } from '../../sandbox/bubblewrap/diagnose-bubblewrap.ts'
+import { tryBubblewrap } from '../../sandbox/bubblewrap/try-bubblewrap.ts'
 import { temporaryDirectory } from './helpers.ts'
 
 /** A program that fails as bwrap does on some machine. */

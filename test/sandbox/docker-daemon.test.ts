@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { checkDaemon } from '../../sandbox/docker/daemon.ts'
-import { planContainer } from '../../sandbox/docker/plan.ts'
+import { planContainer } from '../../sandbox/docker/plan-container.ts'
 import { parsePolicy } from '../../sandbox/index.ts'
-import { planLimits } from '../../sandbox/limits/plan.ts'
+import { planLimits } from '../../sandbox/limits/plan-limits.ts'
 
 const own = `${process.geteuid?.()}:${process.getegid?.()}`
 const able = { MemoryLimit: true, PidsLimit: true }

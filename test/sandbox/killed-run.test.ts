@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 const index = new URL('../../sandbox/index.ts', import.meta.url).pathname
-const owner = new URL('../../sandbox/owner.ts', import.meta.url).pathname
+const owner = new URL('../../sandbox/run-owner.ts', import.meta.url).pathname
 
 /** Runs a command in a sandbox of another process, and kills that process once the command has made `planted`. */
 async function killWhilePlanting(workspace: string, plant: string, more: object = {}, options: object = {}) {

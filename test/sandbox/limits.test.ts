@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, onTestFinished, test as plain, vi } from 'vitest'
 import { countsOfProcess, findHierarchy, makeGroup } from '../../sandbox/limits/groups.ts'
-import { planLimits } from '../../sandbox/limits/plan.ts'
-import { suspectLimits } from '../../sandbox/limits/suspect.ts'
+import { planLimits } from '../../sandbox/limits/plan-limits.ts'
+import { inferExceededLimits } from '../../sandbox/limits/infer-exceeded-limits.ts'
 import { hierarchyHere } from '../../sandbox/limits/prepare.ts'
 import { parsePolicy } from '../../sandbox/index.ts'
 import { testUnless, whyNoControlGroups } from '../support/needs.ts'
@@ -194,7 +194,7 @@ describe('without control groups', () => {
   plain('a process that runs out of memory is not told to ask for a limit that would be refused', () => {
     const plan = planLimits(policy(), none, 'bubblewrap')
     const ended = { code: 1, signal: null, stderr: 'MemoryError' }
-    expect(suspectLimits(plan, ended, false)).toMatchObject([
+    expect(inferExceededLimits(plan, ended, false)).toMatchObject([
       { rule: 'limits.memoryBytes', remedy: { kind: 'otherwise' } },
     ])
   })

@@ -10,7 +10,7 @@ import { checkProgram } from '../../sandbox/mounting/check-program.ts'
 import { entryProgram, filterProgram } from '../../sandbox/network/entry-program.ts'
 import { listenerProgram } from '../../sandbox/network/listener-program.ts'
 import { relayProgram } from '../../sandbox/network/relay-program.ts'
-import { terminalProgram } from '../../sandbox/terminal/program.ts'
+import { terminalProgram } from '../../sandbox/terminal/terminal-program.ts'
 import { testUnlessOnCi } from '../support/needs.ts'
 import { tempDir } from '../support/temp-dir.ts'
 

@@ -12,7 +12,7 @@ import { listenerProgram } from '../../sandbox/network/listener-program.ts'
 import { relayProgram } from '../../sandbox/network/relay-program.ts'
 import { compileFilter } from '../../sandbox/seccomp/compile.ts'
 import { filterRules } from '../../sandbox/seccomp/rules.ts'
-import { sizeMessage, terminalProgram } from '../../sandbox/terminal/program.ts'
+import { sizeMessage, terminalProgram } from '../../sandbox/terminal/terminal-program.ts'
 import { isEmulated, startOf, testOn } from '../support/processors.ts'
 import { tempDir } from '../support/temp-dir.ts'
 

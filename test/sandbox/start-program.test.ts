@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { keyOfForm, startForm, usualStarts } from '../../sandbox/bubblewrap/start-form.ts'
-import { formOf } from '../../sandbox/machine-code/program.ts'
+import { formOf } from '../../sandbox/machine-code/make-program.ts'
 
 test.each(usualStarts)('a first program for %s that the build encoded is finished as a new one is: %j', (...start) => {
   const form = startForm(...start)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { terminalProgram } from '../../sandbox/terminal/program.ts'
+import { terminalProgram } from '../../sandbox/terminal/terminal-program.ts'
 
 test('the terminal program for each processor is the one that was seen to work on it', () => {
   const digest = (architecture: 'x64' | 'arm64'): string =>

@@ -4,13 +4,13 @@ import { withPermissionHooks } from '../../hooks/permission-hooks.ts'
 import { hooksOfAgent, openHooks } from '../../hooks/run-hooks.ts'
 import { testHooks } from '../../hooks/self-test.ts'
 import { worktreeHooks } from '../../hooks/worktree-hooks.ts'
-import { noHooks, silentHooks, type CallHooks } from '../../tools/hooks.ts'
+import { noHooks, silentHooks, type CallHooks } from '../../tools/hook-interface.ts'
 import { restrictedCalls } from '../../skills/restricted-calls.ts'
 import { configFiles } from '../config-files.ts'
 import type { Contribution, Feature, Opened } from '../feature.ts'
 import { forbidsUrl } from '../forbidden-hosts.ts'
 import { hookDependencies } from '../hook-dependencies.ts'
-import { parentOf } from '../parent.ts'
+import { parentOf } from '../parent-run.ts'
 
 /** What users and repositories want to be asked before and told after, and what narrows a run's calls. */
 export const hooksFeature: Feature = { name: 'hooks', open: openFeature }

@@ -2,7 +2,7 @@ import { holdOutput, refusalOfVariable } from '../../../sandbox/index.ts'
 import { wrapModel } from '../../core/model.ts'
 import { maskRecord } from '../../core/text/mask-record.ts'
 import { maskSecrets } from '../../core/text/mask-secrets.ts'
-import { telemetryOptions } from '../../telemetry/options.ts'
+import { telemetryOptions } from '../../telemetry/telemetry-options.ts'
 import type { Contribution, Feature, Opened } from '../feature.ts'
 
 /** Tells a collector of the run, where the user asks for it; else nothing of that is loaded. */

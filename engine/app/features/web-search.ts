@@ -1,7 +1,7 @@
 import { assessor } from '../../core/assessor.ts'
 import type { Feature } from '../feature.ts'
 import { canBeAsked } from '../tool-facts.ts'
-import { chooseWebSearch } from '../web-search.ts'
+import { chooseWebSearch } from '../choose-web-search.ts'
 
 /** The model's provider searches the web for it. */
 export const webSearchFeature: Feature = {

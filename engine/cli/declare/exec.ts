@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { configOptions } from './config-options.ts'
 import type { Finish } from './shared.ts'
 import { colours, landings, summaries, type ExecOptions } from '../exec-options.ts'
-import type { Start } from '../../session/start.ts'
+import type { Start } from '../../session/start-session.ts'
 
 /** Declares `agent exec`. */
 export function declareExec(program: Command, finish: Finish): void {

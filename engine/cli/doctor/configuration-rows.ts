@@ -1,5 +1,5 @@
 import type { Ignored } from '../../config/ignored.ts'
-import type { Row } from './row.ts'
+import type { Row } from './doctor-row.ts'
 
 /** What was found of configuration. */
 export type ConfigurationFacts = {

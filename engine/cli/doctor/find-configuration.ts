@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import type { Config } from '../../config/load.ts'
+import type { Config } from '../../config/load-config.ts'
 import type { Ignored } from '../../config/ignored.ts'
 import { readOwnFiles } from '../../config/read-files.ts'
 import type { Project } from '../../config/read-project.ts'
-import { isTrusted } from '../../config/trust.ts'
-import { findHome, type Places } from '../../core/places.ts'
+import { isTrusted } from '../../config/is-trusted.ts'
+import { findHome, type AppPaths } from '../../core/app-paths.ts'
 import { readPolicies, type Policies } from '../../config/read-policies.ts'
 import { UserError } from '../../core/user-error.ts'
 import { configFiles } from '../../app/config-files.ts'
@@ -24,7 +24,7 @@ import type { ConfigurationFacts } from './configuration-rows.ts'
 export async function findConfiguration(
   options: ConfigOptions,
   project: Project,
-  places: Places,
+  places: AppPaths,
 ): Promise<{
   readonly config: Config | undefined
   readonly policies: Policies | undefined
@@ -74,7 +74,11 @@ async function orProblem<T>(read: () => T | Promise<T>, problems: string[]): Pro
 }
 
 /** Undefined where the file that would say it is the broken one. */
-function trustOf({ profile, trust, isolated }: ConfigOptions, { root }: Project, places: Places): boolean | undefined {
+function trustOf(
+  { profile, trust, isolated }: ConfigOptions,
+  { root }: Project,
+  places: AppPaths,
+): boolean | undefined {
   if (isolated === true) return false
   try {
     return isTrusted(root, { ...readOwnFiles(places, profile).trust, flag: trust === true })

@@ -1,11 +1,11 @@
 import process from 'node:process'
 import { hostProgram, SandboxError } from '../../../sandbox/index.ts'
 import { defaultModel } from '../../config/defaults.ts'
-import type { Config } from '../../config/load.ts'
+import type { Config } from '../../config/load-config.ts'
 import { inspectNamed } from '../../app/choose-model.ts'
 import type { ConfigOptions } from '../declare/config-options.ts'
 import { modelRows } from './model-rows.ts'
-import type { Row } from './row.ts'
+import type { Row } from './doctor-row.ts'
 
 /**
  * Looks at the model that a new run here would have, and at its fallbacks.

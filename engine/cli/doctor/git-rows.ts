@@ -1,4 +1,4 @@
-import type { Row } from './row.ts'
+import type { Row } from './doctor-row.ts'
 
 /** What was found of git. */
 export type GitFacts = {

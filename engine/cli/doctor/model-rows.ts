@@ -1,5 +1,5 @@
 import type { ModelFinding } from '../../models/index.ts'
-import type { Row } from './row.ts'
+import type { Row } from './doctor-row.ts'
 
 /**
  * What the configured model needs: a name that leads somewhere, where requests go, a key. The key itself is in no row.

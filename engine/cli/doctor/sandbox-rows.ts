@@ -1,7 +1,7 @@
 import type { DoctorReport } from '../../../sandbox/index.ts'
 import { sandboxModeOf } from '../../app/modes.ts'
-import type { Settings } from '../../config/schema.ts'
-import type { Row } from './row.ts'
+import type { Settings } from '../../config/settings-schema.ts'
+import type { Row } from './doctor-row.ts'
 
 /** Whether the sandbox that the configuration asks for can be had. */
 export function sandboxRow(report: DoctorReport, settings: Settings): Row {

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Row } from './row.ts'
+import type { Row } from './doctor-row.ts'
 
 /** Whether sessions can be kept: found out by making a directory where theirs would be made, and taking it away again. */
 export function stateRow(state: string): Row {

@@ -1,8 +1,8 @@
-import type { Places } from '../../core/places.ts'
+import type { AppPaths } from '../../core/app-paths.ts'
 import type { Ignored } from '../ignored.ts'
 import type { Layer } from '../merge.ts'
 import type { Project } from '../read-project.ts'
-import type { Settings } from '../schema.ts'
+import type { Settings } from '../settings-schema.ts'
 import { importClaudeProject, importClaudeSettings } from './claude-settings.ts'
 import { readCodexConfig } from './codex-config.ts'
 
@@ -25,7 +25,7 @@ export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVari
  * Nothing in their files makes this fail.
  */
 export function readForeignLayers(
-  { home }: Places,
+  { home }: AppPaths,
   project: Project,
   { imports, trusted }: { readonly imports: NonNullable<Settings['import']>; readonly trusted: boolean },
 ): ForeignLayers {

@@ -1,6 +1,6 @@
 import { isTable } from '../../core/is-table.ts'
 import { leafPath, keyOf } from '../leaves.ts'
-import { ConfigFile } from '../schema.ts'
+import { ConfigFile } from '../settings-schema.ts'
 import { faultsOf } from '../validate.ts'
 
 /** Settings of another program that are settings here too, and those that are not. */

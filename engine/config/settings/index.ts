@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { decisionSettings } from './decisions.ts'
-import { modelSettings } from './model.ts'
-import type { AnyRow } from './row.ts'
-import { sandboxSettings } from './sandbox.ts'
-import { toolSettings } from './tools.ts'
+import { decisionSettings } from './decision-settings.ts'
+import { modelSettings } from './model-settings.ts'
+import type { AnyRow } from './setting-row.ts'
+import { sandboxSettings } from './sandbox-settings.ts'
+import { toolSettings } from './tool-settings.ts'
 
 /**
  * The table of settings. Keys carry Codex's names where Codex has the concept, so that nobody has to learn them twice. All that is said of a

@@ -1,5 +1,5 @@
 import { truncateMiddle } from '../../core/text/truncate.ts'
-import type { Report } from '../model.ts'
+import type { Report } from '../report-types.ts'
 import { renderPage } from './page.ts'
 
 /** What mail and browsers still take without complaint. */

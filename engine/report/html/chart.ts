@@ -1,5 +1,5 @@
-import { dollars, short } from '../../display/words.ts'
-import type { Spending } from '../model.ts'
+import { dollars, short } from '../../display/format-values.ts'
+import type { Spending } from '../report-types.ts'
 import { html, joined, type Html } from './html.ts'
 
 const [width, height] = [640, 90]

@@ -1,6 +1,6 @@
 import { languageOf } from '../text/highlight.ts'
 import { html, joined, type Html } from './html.ts'
-import type { Rich } from './rich.ts'
+import type { Rich } from './rich-text.ts'
 
 /** More lines of one diff than a person reads on a page. */
 const mostLines = 3000

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Report } from '../model.ts'
-import { endingOf, lastRun } from '../words.ts'
+import type { Report } from '../report-types.ts'
+import { endingOf, lastRun } from '../run-facts.ts'
 import { renderChart } from './chart.ts'
 import { html, joined, ownElement, type Html } from './html.ts'
-import { createRich } from './rich.ts'
-import { script } from './script.ts'
+import { createRich } from './rich-text.ts'
+import { script } from './page-script.ts'
 import { renderAttention, renderChange, renderConfiguration, renderNext, renderTop } from './sections.ts'
-import { style } from './style.ts'
+import { style } from './page-style.ts'
 import { renderTimeline } from './timeline.ts'
 
 /** A report as one page that needs nothing beside it, no network, and neither script nor style to be read. */

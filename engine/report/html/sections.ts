@@ -1,9 +1,9 @@
-import { dollars, seconds, short } from '../../display/words.ts'
-import type { ChangedFile, Report, ReportRun } from '../model.ts'
-import { attentionOf, endingOf, lastRun, nextCommands, verifyLines } from '../words.ts'
+import { dollars, seconds, short } from '../../display/format-values.ts'
+import type { ChangedFile, Report, ReportRun } from '../report-types.ts'
+import { attentionOf, endingOf, lastRun, nextCommands, verifyLines } from '../run-facts.ts'
 import { renderDiff } from './diff.ts'
 import { html, joined, type Html } from './html.ts'
-import type { Rich } from './rich.ts'
+import type { Rich } from './rich-text.ts'
 
 const longestTask = 600
 

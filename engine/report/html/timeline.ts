@@ -1,7 +1,7 @@
-import { dollars, seconds, short } from '../../display/words.ts'
-import type { Part, Report, Step } from '../model.ts'
+import { dollars, seconds, short } from '../../display/format-values.ts'
+import type { Part, Report, Step } from '../report-types.ts'
 import { html, joined, type Html } from './html.ts'
-import type { Rich } from './rich.ts'
+import type { Rich } from './rich-text.ts'
 
 const names: Readonly<Record<Step['kind'], string>> = {
   ...{ message: 'message', reasoning: 'reasoning', command: 'command', patch: 'patch', tool: 'tool', mcp: 'MCP' },

@@ -1,7 +1,7 @@
-import type { Finding, Report } from '../model.ts'
+import type { Finding, Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
-import { endingOf, lastRun } from '../words.ts'
-import { placeIn } from './place.ts'
+import { endingOf, lastRun } from '../run-facts.ts'
+import { placeIn } from './finding-location.ts'
 
 const commands = { low: 'notice', medium: 'warning', high: 'error', critical: 'error' } as const
 /** What GitHub shows of each kind for a step; the rest would be dropped without a word. */

@@ -1,6 +1,6 @@
-import type { Report } from '../model.ts'
+import type { Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
-import { placeIn } from './place.ts'
+import { placeIn } from './finding-location.ts'
 
 const severities = { low: 'info', medium: 'minor', high: 'major', critical: 'critical' } as const
 

@@ -1,6 +1,6 @@
-import type { Report } from '../model.ts'
+import type { Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
-import { endingOf, lastRun, verifyLines } from '../words.ts'
+import { endingOf, lastRun, verifyLines } from '../run-facts.ts'
 
 /** Something of a run that is either in order or not. */
 type Check = {

@@ -1,7 +1,7 @@
-import type { Finding, Report } from '../model.ts'
+import type { Finding, Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
-import { lastRun } from '../words.ts'
-import { placeIn } from './place.ts'
+import { lastRun } from '../run-facts.ts'
+import { placeIn } from './finding-location.ts'
 
 const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const
 /** What GitHub sorts security results by: https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning */

@@ -1,4 +1,4 @@
-import type { BudgetWatch } from '../budget.ts'
+import type { BudgetWatch } from '../budget-watch.ts'
 import type { Observer } from '../observer.ts'
 
 /** Ends the run before a request that its budget has no room for. */

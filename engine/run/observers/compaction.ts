@@ -1,6 +1,6 @@
 import type { Model } from '../../core/model.ts'
 import { compact } from '../compact.ts'
-import type { RunHooks } from '../../tools/hooks.ts'
+import type { RunHooks } from '../../tools/hook-interface.ts'
 import { recordFailedAttempt } from '../consume-response.ts'
 import type { Observer } from '../observer.ts'
 import { ContextWindow } from '../context-window.ts'

@@ -1,4 +1,4 @@
-import type { RunHooks } from '../../tools/hooks.ts'
+import type { RunHooks } from '../../tools/hook-interface.ts'
 import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 

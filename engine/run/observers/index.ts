@@ -1,6 +1,6 @@
 import type { Model } from '../../core/model.ts'
 import type { CallPath } from '../find-call.ts'
-import { describeStanding } from '../standing.ts'
+import { describeTree } from '../describe-tree.ts'
 import type { Observer } from '../observer.ts'
 import type { RunOptions } from '../run-options.ts'
 import type { Running } from '../running.ts'
@@ -26,7 +26,7 @@ export function observersOf(
   const { hooks, output, planMode, compactAt, tools, lateContext, verify } = options
   const { budget, conversation } = running
   const { state } = path.context
-  const standing = (characters: number) => describeStanding(conversation.original, characters, path.context, signal)
+  const standing = (characters: number) => describeTree(conversation.original, characters, path.context, signal)
   return [
     budgetObserver(budget),
     compactionObserver({ ...running, model, compactAt, hooks, signal, standing }),

@@ -1,5 +1,5 @@
 import type { Observer } from '../observer.ts'
-import { DenialCircuitBreaker } from '../refusals.ts'
+import { DenialCircuitBreaker } from '../denial-circuit-breaker.ts'
 import type { Running } from '../running.ts'
 
 /**

@@ -1,14 +1,14 @@
 import type { BackgroundTasks } from '../../tools/tasks/background-tasks.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
-import { tellTasks } from '../tell-tasks.ts'
+import { reportTasks } from '../report-tasks.ts'
 
 /** Tells the model what became of background tasks, and at its end also what would be cut off. */
 export function tasksObserver(tasks: BackgroundTasks, conversation: Conversation): Observer {
   return {
     name: 'tasks',
     afterResponse: ({ called }) => {
-      const told = tellTasks(tasks, conversation, called === 0)
+      const told = reportTasks(tasks, conversation, called === 0)
       return told && called === 0 ? { type: 'ask' } : undefined
     },
   }

@@ -12,7 +12,7 @@ import type {
   ReadValue,
   SearchValue,
 } from './protocol.ts'
-import { holdAcrossCopies } from '../../core/hold-across-copies.ts'
+import { shareInstanceof } from '../../core/share-instanceof.ts'
 
 /**
  * Why a file could not be read. The message is a sentence for the model.
@@ -43,7 +43,7 @@ export class FileError extends Error {
   }
 }
 
-holdAcrossCopies('FileError', FileError)
+shareInstanceof('FileError', FileError)
 
 /** Files as a command in the sandbox sees them. Everything rejects with `FileError`. Paths are absolute. */
 export type Files = {

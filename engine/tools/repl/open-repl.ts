@@ -6,7 +6,7 @@ import {
   type Sandbox,
   type SandboxProcess,
 } from '../../../sandbox/index.ts'
-import { cleanOutput } from '../../core/text/clean.ts'
+import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { OutputBuffer } from '../../core/text/output-buffer.ts'
 import { sessionProgram, type ReplAnswer, type ReplRequest } from './session-program.ts'
 
@@ -128,7 +128,7 @@ class Session {
   }
 
   #takeOutput(): string {
-    const output = cleanOutput(this.#printed.toBytes())
+    const output = sanitizeOutput(this.#printed.toBytes())
     this.#printed = new OutputBuffer(outputLimitBytes)
     return output
   }

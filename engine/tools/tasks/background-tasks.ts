@@ -1,4 +1,4 @@
-import type { TaskHooks } from './task-hooks.ts'
+import type { TaskHooks } from './hooked-task.ts'
 import type { ToolResult } from '../tool-result.ts'
 
 /** Work that goes on beside the run. */

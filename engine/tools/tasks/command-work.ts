@@ -1,4 +1,4 @@
-import { cleanOutput } from '../../core/text/clean.ts'
+import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { answerCommand, answerRunning, describeEnd } from '../command-result.ts'
 import { type CommandRequest } from '../command-action.ts'
 import { startCommand } from '../run-command.ts'
@@ -32,7 +32,7 @@ export async function commandWork(request: CommandRequest, context: ToolContext)
     look: async ({ waitedMs, maxTokens }) => {
       const isOver = sessions.get(id) !== command
       if (failure !== undefined) return { ok: false, output: failure }
-      const output = mask(cleanOutput(command.takeUnread()))
+      const output = mask(sanitizeOutput(command.takeUnread()))
       if (!isOver) {
         return answerRunning({ id, output, denials: await command.sandbox.inspect(), waitedMs, maxTokens }, context)
       }

@@ -1,5 +1,5 @@
 import { pdfText } from '../files/pdf-text.ts'
-import { cleanOutput } from '../../core/text/clean.ts'
+import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { htmlToMarkdown } from '../../core/text/html-to-markdown.ts'
 
 /** More takes seconds to convert, in which nothing else happens. */
@@ -60,7 +60,7 @@ function decode(body: Buffer, type: string): string | undefined {
   const inPage = /<meta[^>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 1024))?.[1]
   const stated = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? inPage ?? 'utf-8'
   if (!/^utf-?16/i.test(stated) && body.includes(0)) return undefined
-  return cleanOutput(Buffer.from(decoderOf(stated).decode(body)))
+  return sanitizeOutput(Buffer.from(decoderOf(stated).decode(body)))
 }
 
 function decoderOf(name: string): TextDecoder {

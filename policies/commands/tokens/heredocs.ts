@@ -1,6 +1,6 @@
 import type { Source } from './source.ts'
 import { fail } from './token.ts'
-import { scanQuoted } from './words.ts'
+import { scanQuoted } from './scan-words.ts'
 
 /** Notes a heredoc at its delimiter; only plain ways of writing one are understood. */
 export function scanDelimiter(source: Source, strips: boolean): void {

@@ -1,7 +1,7 @@
 import { scanComment, scanNewline, skipBlanks } from './blanks.ts'
 import type { Source } from './source.ts'
 import { fail } from './token.ts'
-import { scanWord } from './words.ts'
+import { scanWord } from './scan-words.ts'
 
 const operator = /^(?:-[a-zA-Z]|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef)|==?|!=|=~|!)$/
 

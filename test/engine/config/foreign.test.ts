@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadConfig, type Config, type ConfigSources } from '../../../engine/config/load.ts'
+import { loadConfig, type Config, type ConfigSources } from '../../../engine/config/load-config.ts'
 import { readPolicies } from '../../../engine/config/read-policies.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { policyFromOptions } from '../../../engine/cli/sandbox-policy.ts'
+import { policyFromOptions } from '../../../engine/cli/policy-from-options.ts'
 import { hostPresets, openPresets } from '../../../engine/config/host-presets.ts'
 import { parsePolicy } from '../../../sandbox/index.ts'
 import { agent } from '../../support/agent.ts'

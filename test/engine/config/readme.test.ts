@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { format } from 'prettier'
 import { expect, test } from 'vitest'
-import { UserFile } from '../../../engine/config/schema.ts'
+import { UserFile } from '../../../engine/config/settings-schema.ts'
 import { settingsTable } from '../../../engine/config/settings/index.ts'
-import type { AnyRow } from '../../../engine/config/settings/row.ts'
+import type { AnyRow } from '../../../engine/config/settings/setting-row.ts'
 import { parseToml } from '../../../engine/config/toml.ts'
 
 const file = new URL('../../../engine/config/README.md', import.meta.url).pathname

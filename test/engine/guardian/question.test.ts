@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { renderQuestion } from '../../../engine/approvals/question.ts'
+import { renderQuestion } from '../../../engine/approvals/render-question.ts'
 import { createHumanReviewer, type Grant, type HumanQuestion } from '../../../policies/index.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 

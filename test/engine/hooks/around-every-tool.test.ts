@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { namesOf, viewsOf } from '../../../engine/hooks/view.ts'
+import { namesOf, viewsOf } from '../../../engine/hooks/views-of-call.ts'
 import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { call } from '../../support/mock-openai.ts'

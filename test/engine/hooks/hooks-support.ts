@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
 import { createHooks, type HookRun, type Hooks, type HookDependencies } from '../../../engine/hooks/hooks.ts'
-import { loadHooks } from '../../../engine/hooks/load.ts'
+import { loadHooks } from '../../../engine/hooks/load-hooks.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 

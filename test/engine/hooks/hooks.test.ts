@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { viewsOf } from '../../../engine/hooks/view.ts'
+import { viewsOf } from '../../../engine/hooks/views-of-call.ts'
 import { needsBubblewrap } from '../../support/needs.ts'
 import { commands, hooksOf } from './hooks-support.ts'
 

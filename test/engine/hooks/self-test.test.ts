@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { loadHooks } from '../../../engine/hooks/load.ts'
+import { loadHooks } from '../../../engine/hooks/load-hooks.ts'
 import { testHooks } from '../../../engine/hooks/self-test.ts'
 import { openSandbox, parsePolicy } from '../../../sandbox/index.ts'
 import { needsBubblewrap } from '../../support/needs.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compactionLimit } from '../../../engine/app/model-facts.ts'
+import { compactionLimit } from '../../../engine/app/compaction-limit.ts'
 import { modelFacts } from '../../../engine/models/index.ts'
 import { Conversation } from '../../../engine/run/conversation.ts'
 import type { HistoryItem } from '../../../engine/core/model.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RepeatWatch } from '../../../engine/run/repeats.ts'
+import { RepeatWatch } from '../../../engine/run/repeat-watch.ts'
 
 const call = { id: 'a', name: 'write_stdin', kind: 'function', input: '{"session_id":1}' } as const
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Item, RunEvent } from '../../../engine/core/events.ts'
-import { noHooks, type CallHooks } from '../../../engine/tools/hooks.ts'
+import { noHooks, type CallHooks } from '../../../engine/tools/hook-interface.ts'
 import { defineTool } from '../../../engine/tools/define-tool.ts'
 import { openPath } from '../../support/call-path.ts'
 

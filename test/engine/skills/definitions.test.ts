@@ -6,7 +6,7 @@ import { fillTemplate } from '../../../engine/skills/fill-template.ts'
 import { fillArguments } from '../../../engine/skills/fill-arguments.ts'
 import { findDefinitions } from '../../../engine/skills/find-definitions.ts'
 import { readToolAllowlist } from '../../../engine/skills/tool-allowlist.ts'
-import { viewsOf } from '../../../engine/hooks/view.ts'
+import { viewsOf } from '../../../engine/hooks/views-of-call.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 
 async function find(files: Readonly<Record<string, string>>) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
-import type { TaskHooks } from '../../../engine/tools/tasks/task-hooks.ts'
+import type { TaskHooks } from '../../../engine/tools/tasks/hooked-task.ts'
 import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { closeWorkingState } from '../../../engine/tools/working-state.ts'
 import { loadRules, type RuleSet } from '../../../policies/index.ts'

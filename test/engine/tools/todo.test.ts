@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../../engine/core/model.ts'
-import { describeSnapshot } from '../../../engine/run/snapshot.ts'
+import { describeSnapshot } from '../../../engine/run/files-at-hand.ts'
 import { builtInTools } from '../../../engine/app/built-in-tools.ts'
 import { openPath } from '../../support/call-path.ts'
 import { call, say } from '../../support/mock-openai.ts'

@@ -7,7 +7,7 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { checkCommand } from '../../../policies/index.ts'
-import { scanShell } from '../../../policies/commands/tokens/scan.ts'
+import { scanShell } from '../../../policies/commands/tokens/scan-shell.ts'
 import { fuzzKinds } from './kinds.ts'
 import { Random } from './random.ts'
 import { Scratch, type Run } from './scratch.ts'

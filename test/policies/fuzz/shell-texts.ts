@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { scanShell } from '../../../policies/commands/tokens/scan.ts'
+import { scanShell } from '../../../policies/commands/tokens/scan-shell.ts'
 import type { Random } from './random.ts'
 import { arming, characters, pieces, separators, wraps } from './shell-pieces.ts'
 

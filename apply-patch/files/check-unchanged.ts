@@ -1,0 +1,58 @@
+import { accessSync, constants, lstatSync, readlinkSync, type BigIntStats } from 'node:fs'
+import type { FileState } from '../change-set.ts'
+import { errnoOf, type Difference } from './commit-error.ts'
+import { readState } from './read-state.ts'
+
+/**
+ * How what is at a path differs from what was there when the plan was made; undefined when it doesn't.
+ *
+ * Content is compared byte by byte when the change time alone can't vouch for it: it moved (a link was made, a mode
+ * set and set back), or it was too young at the time of planning.
+ */
+export function findDifference(before: FileState, path: string): Difference | undefined {
+  const stats = lstatOf(path)
+  if (before.type === 'absent') return stats === undefined ? undefined : 'appeared'
+  if (stats === undefined) return 'vanished'
+  switch (before.type) {
+    case 'directory':
+      return stats.isDirectory() ? undefined : 'kind'
+    case 'other':
+      return stats.isDirectory() || stats.isFile() || stats.isSymbolicLink() ? 'kind' : undefined
+    case 'symlink':
+      if (!stats.isSymbolicLink()) return 'kind'
+      if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
+      return readlinkSync(path) === before.target ? undefined : 'content'
+    case 'file': {
+      if (!stats.isFile()) return 'kind'
+      if (stats.dev !== before.device || stats.ino !== before.inode) return 'identity'
+      if (stats.size !== BigInt(before.bytes.length)) return 'size'
+      if (stats.mtimeNs !== before.modifiedNs) return 'time'
+      if (Number(stats.mode & 0o7777n) !== before.mode) return 'mode'
+      if (stats.ctimeNs === before.changedNs && before.settled === true) return undefined
+      const now = readState(path)
+      return now.type === 'file' && now.bytes.equals(before.bytes) ? undefined : 'content'
+    }
+    default:
+      return before satisfies never
+  }
+}
+
+/**
+ * Whether this user may write a file's content. A rename would replace even a file that is read-only for us; a
+ * read-only file is a wish to be left alone.
+ */
+export function mayWrite(before: FileState, path: string): boolean {
+  if (before.type !== 'file') return true
+  if (before.uid === process.geteuid?.() && (before.mode & 0o200) !== 0) return true
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'EACCES') return false
+    throw error
+  }
+}
+
+function lstatOf(path: string): BigIntStats | undefined {
+  return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+}

@@ -1,0 +1,87 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { errnoOf } from './commit-error.ts'
+
+// `process` is the global one in this folder: importing `node:process` evaluates all its getters, stdin's among them,
+// and loads the streams behind them, a third of Node's own start.
+
+/**
+ * A run's name for itself, in the name of its journal, so that another run can tell whether it still lives: process
+ * id, start time, process id namespace, boot, and something random. Unique for every commit.
+ */
+export type OwnerId = string
+
+/** Past this age, a run that can't be asked (another container, no `/proc`) is taken for dead. */
+const benefitOfDoubtMs = 10 * 60_000
+
+/** The name of this run, for one commit. */
+export function nameOwner(nonce: string): OwnerId {
+  return [process.pid, startTime('self'), namespace(), bootId(), nonce].join('.')
+}
+
+/** Something no other commit has: for names in the tree and in the journal's folder. */
+export function makeNonce(): string {
+  const random = Math.random().toString(36).slice(2, 10)
+  return `${Date.now().toString(36)}${(process.hrtime.bigint() % 46_656n).toString(36)}${random}`
+}
+
+/** The random part of an owner's name. */
+export function nonceOf(owner: OwnerId): string {
+  return owner.split('.')[4] ?? ''
+}
+
+/**
+ * Whether the run of this name may still be at work. In doubt it may, for ten minutes.
+ *
+ * @param ageMs since the run began
+ */
+export function isAlive(owner: OwnerId, ageMs: number): boolean {
+  const [pid = '', start = '', space = '', boot = ''] = owner.split('.')
+  if (!/^[1-9]\d*$/.test(pid)) return false
+  if (boot !== bootId()) return false
+  if (space !== namespace()) return ageMs < benefitOfDoubtMs
+  if (!processExists(Number(pid))) return false
+  if (start === unknown) return ageMs < benefitOfDoubtMs
+  return startTime(pid) === start
+}
+
+const unknown = 'x'
+
+/** Start time in clock ticks since boot: with the process id it names a process for good (proc(5), field 22). */
+function startTime(pid: string): string {
+  const stat = readProc(`/proc/${pid}/stat`)
+  // The command's name, in brackets, may hold anything.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? unknown
+}
+
+function bootId(): string {
+  return readProc('/proc/sys/kernel/random/boot_id')?.slice(0, 8) ?? unknown
+}
+
+function namespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? unknown
+  } catch (error) {
+    if (errnoOf(error) !== undefined) return unknown
+    throw error
+  }
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    // Not Linux, or not mounted, or the process is gone.
+    if (errnoOf(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // EPERM: there is one, of another user.
+    return errnoOf(error) !== 'ESRCH'
+  }
+}

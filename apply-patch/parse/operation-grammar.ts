@@ -1,0 +1,184 @@
+import {
+  createToken,
+  EmbeddedActionsParser,
+  LLkLookaheadStrategy,
+  type ILookaheadStrategy,
+  type IToken,
+  type TokenType,
+} from 'chevrotain'
+import type { RunToken, TokenKind } from './scan-operations.ts'
+
+/**
+ * The grammar of one operation, over the runs of lines that `scanOperations` cuts. It is a little wider than the
+ * format (lines after a delete, a late move); what of that is refused or repaired depends on the mode, and is decided
+ * by whoever reads the result.
+ */
+export type OperationSyntax = {
+  readonly header: RunToken
+  /** Every `*** Move to:` line, in the place it stood. */
+  readonly moves: readonly RunToken[]
+  /** Lines of an add or a delete; of an update they are in `chunks`. */
+  readonly body: RunToken | undefined
+  readonly endOfFile: RunToken | undefined
+  readonly blanks: readonly RunToken[]
+  readonly chunks: readonly ChunkSyntax[]
+}
+
+export type ChunkSyntax = {
+  readonly anchors: readonly RunToken[]
+  readonly body: RunToken
+  readonly endOfFile: RunToken | undefined
+}
+
+/** Where the grammar stopped: at which token (undefined: at the end) and in the middle of what. */
+export type SyntaxError = {
+  readonly at: RunToken | undefined
+  readonly within: 'operation' | 'update' | 'chunk'
+}
+
+type Token = IToken & { readonly run: RunToken }
+
+const types = {
+  environment: createToken({ name: 'EnvironmentId', pattern: /a/ }),
+  add: createToken({ name: 'AddHeader', pattern: /a/ }),
+  delete: createToken({ name: 'DeleteHeader', pattern: /a/ }),
+  update: createToken({ name: 'UpdateHeader', pattern: /a/ }),
+  move: createToken({ name: 'MoveTo', pattern: /a/ }),
+  anchor: createToken({ name: 'Anchor', pattern: /a/ }),
+  body: createToken({ name: 'ChunkLines', pattern: /a/ }),
+  added: createToken({ name: 'AddedLines', pattern: /a/ }),
+  removed: createToken({ name: 'RemovedLines', pattern: /a/ }),
+  'end-of-file': createToken({ name: 'EndOfFile', pattern: /a/ }),
+  blank: createToken({ name: 'BlankLine', pattern: /a/ }),
+  other: createToken({ name: 'OtherLine', pattern: /a/ }),
+} satisfies Record<TokenKind, TokenType>
+
+const none: readonly never[] = []
+
+const eager = new LLkLookaheadStrategy({ maxLookahead: 1 })
+
+/** Chevrotain's own way of deciding, worked out where a patch first needs it: few patches come by every place. */
+const lazy: ILookaheadStrategy = {
+  validate: (options) => eager.validate(options),
+  buildLookaheadForAlternation: (options) => {
+    let decide: ReturnType<ILookaheadStrategy['buildLookaheadForAlternation']> | undefined
+    return function (this: unknown, alternatives) {
+      decide ??= eager.buildLookaheadForAlternation(options)
+      return decide.call(this, alternatives)
+    }
+  },
+  buildLookaheadForOptional: (options) => {
+    let decide: ReturnType<ILookaheadStrategy['buildLookaheadForOptional']> | undefined
+    return function (this: unknown) {
+      decide ??= eager.buildLookaheadForOptional(options)
+      return decide.call(this)
+    }
+  },
+}
+
+/** The grammar of operations and chunks, as Chevrotain has it. */
+export class OperationParser extends EmbeddedActionsParser {
+  /** @param unchecked false has the grammar itself checked, and throws where it is ambiguous or never ends */
+  constructor(unchecked = true) {
+    // One token decides everywhere; the checks of the grammar itself would run at each start of the program.
+    super(Object.values(types), { maxLookahead: 1, skipValidations: unchecked, lookaheadStrategy: lazy })
+    this.performSelfAnalysis()
+    // Being a prototype makes V8 put the properties of an object in order again, which deletions leave as a slow table.
+    Object.create(this)
+  }
+
+  /**
+   * A step of Chevrotain's self-analysis. The one left out does what our constructor does, but before a hundred
+   * deletions instead of after them, each of which then costs more than a rule of the grammar.
+   */
+  protected TRACE_INIT(step: string, act: () => unknown): unknown {
+    return step === 'toFastProps' ? undefined : act()
+  }
+
+  readonly operation = this.RULE('operation', (): OperationSyntax | undefined =>
+    this.OR([
+      { ALT: () => this.SUBRULE(this.add) },
+      { ALT: () => this.SUBRULE(this.remove) },
+      { ALT: () => this.SUBRULE(this.update) },
+    ]),
+  )
+
+  readonly add = this.RULE('add', (): OperationSyntax => {
+    const header = run(this.CONSUME(types.add))
+    const body = this.OPTION(() => run(this.CONSUME(types.added)))
+    const endOfFile = this.OPTION1(() => run(this.CONSUME(types['end-of-file'])))
+    return { header, moves: none, body, endOfFile, blanks: this.SUBRULE(this.blanks), chunks: none }
+  })
+
+  readonly remove = this.RULE('remove', (): OperationSyntax => {
+    const header = run(this.CONSUME(types.delete))
+    const body = this.OPTION(() => run(this.CONSUME(types.removed)))
+    return { header, moves: none, body, endOfFile: undefined, blanks: this.SUBRULE(this.blanks), chunks: none }
+  })
+
+  readonly update = this.RULE('update', (): OperationSyntax => {
+    const header = run(this.CONSUME(types.update))
+    const moves: RunToken[] = []
+    const blanks: RunToken[] = []
+    const chunks: ChunkSyntax[] = []
+    // Made once: a file can have a million chunks.
+    const parts = [
+      { ALT: () => moves.push(run(this.CONSUME(types.move))) },
+      { ALT: () => blanks.push(run(this.CONSUME(types.blank))) },
+      { ALT: () => chunks.push(this.SUBRULE(this.chunk)) },
+    ]
+    this.MANY(() => this.OR(parts))
+    return { header, moves, body: undefined, endOfFile: undefined, blanks, chunks }
+  })
+
+  readonly chunk = this.RULE('chunk', (): ChunkSyntax => {
+    const anchors: RunToken[] = []
+    this.MANY(() => anchors.push(run(this.CONSUME(types.anchor))))
+    const body = run(this.CONSUME(types.body))
+    const endOfFile = this.OPTION(() => run(this.CONSUME(types['end-of-file'])))
+    return { anchors, body, endOfFile }
+  })
+
+  readonly blanks = this.RULE('blanks', (): readonly RunToken[] => {
+    const found: RunToken[] = []
+    this.MANY(() => found.push(run(this.CONSUME(types.blank))))
+    return found
+  })
+}
+
+const parser = new OperationParser()
+
+/**
+ * Parses the runs of one operation, its header first.
+ *
+ * @returns its parts, or where they stop making sense
+ */
+export function parseOperation(runs: readonly RunToken[]): OperationSyntax | SyntaxError {
+  parser.input = runs.map(token)
+  const operation = parser.operation()
+  const [error] = parser.errors
+  // The parser outlives this call; the tokens of a million chunks need not.
+  parser.input = []
+  if (error === undefined && operation !== undefined) return operation
+  const at = error === undefined ? undefined : (error.token as Partial<Token>).run
+  const rules = error?.context.ruleStack ?? []
+  return { at, within: rules.includes('chunk') ? 'chunk' : rules.includes('update') ? 'update' : 'operation' }
+}
+
+// Chevrotain records its grammar by running the rules once with tokens of its own, which have no run.
+function run(token: IToken): RunToken {
+  return (token as Token).run
+}
+
+function token(run: RunToken): Token {
+  const tokenType = types[run.kind]
+  return {
+    run,
+    image: '',
+    startOffset: run.start,
+    endOffset: run.end,
+    startLine: run.line,
+    tokenType,
+    tokenTypeIdx: tokenType.tokenTypeIdx ?? 0,
+  }
+}

@@ -1,0 +1,133 @@
+import { shareInstanceof } from './share-instanceof.ts'
+
+/**
+ * A patch that was refused: malformed, or not applicable as a whole. Nothing was changed.
+ *
+ * @example
+ * try {
+ *   parsePatch('nonsense')
+ * } catch (error) {
+ *   if (error instanceof PatchError) console.error(error.code, error.failures.length)
+ * }
+ */
+export class PatchError extends Error {
+  /**
+   * `malformed`: not in the format. `not-applied`: it doesn't fit the tree. `not-reversible`: it lacks what is needed.
+   * `not-expressible`: a difference that the format can't say, of `diffToPatch`.
+   */
+  readonly code: 'malformed' | 'not-applied' | 'not-reversible' | 'not-expressible'
+  /** Every reason, in the order of the patch; never empty. */
+  readonly failures: readonly Failure[]
+  /** False when there were more than `failureLimit` reasons: the rest of the patch was then not looked at. */
+  readonly complete: boolean
+
+  constructor(code: PatchError['code'], failures: readonly Failure[]) {
+    super(failures[0] === undefined ? code : `${code}: ${failures[0].code}`)
+    this.name = 'PatchError'
+    this.code = code
+    this.failures = failures.slice(0, failureLimit)
+    this.complete = failures.length <= failureLimit
+  }
+}
+
+shareInstanceof('PatchError', PatchError)
+
+/**
+ * So many failures of one patch are told. A patch for another tree altogether can fail a million times, and nobody
+ * learns more from the last of them; whoever collects failures stops when there is one more than this.
+ */
+export const failureLimit = 1000
+
+/** One reason why a patch was refused, as data; `renderFailure` makes sentences of it. */
+export type Failure = MalformedFailure | PlaceFailure | SeekFailure | DifferenceFailure
+
+/** The patch itself is wrong. */
+export type MalformedFailure = {
+  readonly code:
+    | 'not-utf8'
+    | 'begin-missing'
+    | 'end-missing'
+    | 'environment-id-empty'
+    | 'environment-id-repeated'
+    | 'not-a-header'
+    | 'update-empty'
+    | 'chunk-empty'
+    | 'unexpected-line'
+    | 'chunk-expected'
+    | 'no-operations'
+    | 'changes-directory'
+  /** 1-based, `*** Begin Patch` is 1; absent when the fault is not on one line. */
+  readonly patchLine?: number
+  /** The line that was found, or the path concerned. */
+  readonly found?: string
+  /** The kind of operation it was found in, or after. */
+  readonly after?: 'add' | 'delete' | 'update'
+}
+
+/** A path can't be read, written or removed. */
+export type PlaceFailure = {
+  readonly code: 'read' | 'write' | 'delete' | 'reverse'
+  readonly path: string
+  /** Absolute, as the first line of the message names it. */
+  readonly absolute: string
+  /** 1-based number of the operation in the patch. */
+  readonly hunk: number
+  readonly patchLine: number
+  /** `exists`, `missing`, `gone`, `is-directory`, `not-a-file`, an errno name, or the code of a `PathError`. */
+  readonly reason: string
+  /** What else there is to say: where a link leads, which hunk took the file away. */
+  readonly detail?: string
+  /** Of `missing`: files that may have been meant, the likeliest first. */
+  readonly near?: readonly string[]
+}
+
+/** A file whose change can't be put into a patch. */
+export type DifferenceFailure = {
+  readonly code: 'difference'
+  readonly path: string
+  /** `not-text`: its bytes before or after are not UTF-8. `path`: its name can't stand in a header as it is. */
+  readonly reason: 'not-text' | 'path'
+}
+
+/** Lines of a chunk have no place in the file, or more than one. */
+export type SeekFailure = {
+  readonly code: 'anchor-not-found' | 'lines-not-found' | 'ambiguous'
+  readonly path: string
+  readonly absolute: string
+  /** 1-based number of the operation in the patch. */
+  readonly hunk: number
+  /** 1-based number of the chunk in its operation. */
+  readonly chunk: number
+  readonly patchLine: number
+  /** The lines that were looked for, without their marks. */
+  readonly expected: readonly string[]
+  /** The best candidate, where any line of the file resembles what the patch expects. */
+  readonly nearest?: Nearest
+  readonly causes: readonly Cause[]
+  /** 1-based lines of the file; all candidates when it is ambiguous. */
+  readonly fileLines?: readonly number[]
+}
+
+/** The part of a file that comes closest to what the patch expects. */
+export type Nearest = {
+  /** 1-based number of its first line in the file. */
+  readonly startLine: number
+  readonly lines: readonly string[]
+  /** Where it first departs from what the patch expects; `found` is undefined past the end of the file. */
+  readonly difference?: { readonly fileLine: number; readonly expected: string; readonly found: string | undefined }
+}
+
+/** A recognised reason for a miss. */
+export type Cause =
+  | { readonly type: 'already-applied'; readonly fileLine: number }
+  | { readonly type: 'above-previous-chunk'; readonly fileLine: number }
+  | { readonly type: 'above-anchor'; readonly fileLine: number }
+  | { readonly type: 'in-another-file'; readonly path: string; readonly fileLine: number }
+  | { readonly type: 'indentation'; readonly fileLine: number }
+  | { readonly type: 'white-space'; readonly fileLine: number }
+  | { readonly type: 'punctuation'; readonly fileLine: number }
+  | { readonly type: 'letter-case'; readonly fileLine: number }
+  | { readonly type: 'not-at-end-of-file'; readonly fileLine: number }
+  | { readonly type: 'anchor-is-part-of-line'; readonly fileLine: number; readonly text: string }
+  | { readonly type: 'encoding'; readonly encoding: 'utf-16' }
+  | { readonly type: 'empty-file' }

@@ -1,0 +1,51 @@
+import type { Guardian } from '../../policies/index.ts'
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { Settings } from '../config/settings-schema.ts'
+import type { Model } from '../core/model.ts'
+import type { WebSearchRequestOptions } from '../run/approve-web-search.ts'
+import { UserError } from '../core/user-error.ts'
+
+/** Whether the provider is to search the web, as configured, and what the user has to know of it. */
+type ChosenSearch = {
+  readonly wish: { readonly webSearch?: WebSearchRequestOptions }
+  readonly notices: readonly string[]
+}
+
+/**
+ * Whether the model's provider is to search the web for it: as far as commands reach the network, so an allow-list is also the list of
+ * domains that results come from.
+ *
+ * @param insisted the command line asks for it, so a run without it makes no sense: by itself that is all it takes
+ * @throws UserError `usage` where it was insisted on, and the provider has no search or rules and permissions speak against it
+ */
+export function chooseWebSearch(
+  { web_search: mode = 'disabled' }: Settings,
+  insisted: boolean,
+  model: Model,
+  { policy }: Sandbox,
+  { assess, canAsk }: Pick<Guardian, 'assess' | 'canAsk'>,
+): ChosenSearch {
+  if (mode === 'disabled') return { wish: {}, notices: [] }
+  if (model.searchesWeb !== true) {
+    const missing = `the provider of ${model.name} has no web search; those of OpenAI's Responses and Anthropic's Messages have`
+    if (insisted) throw new UserError('usage', `--search: ${missing}.`)
+    return { wish: {}, notices: [`web_search is '${mode}', but ${missing}.`] }
+  }
+  const open = policy.mode === 'danger-full-access' || policy.network.mode === 'full'
+  const domains =
+    !open && policy.network.mode === 'allowlist'
+      ? domainsOf(policy.network.allow.map((entry) => (typeof entry === 'string' ? entry : entry.host)))
+      : []
+  const held = domains.length === 0 ? {} : { domains }
+  const action = { type: 'search' as const, model: model.name, fits: open || domains.length > 0, insisted, ...held }
+  const { decision, reason } = assess(action)
+  if (insisted && (decision === 'deny' || (decision === 'ask' && !canAsk)))
+    throw new UserError('usage', `--search: ${reason} The permission WebSearch would allow it.`)
+  return { wish: { webSearch: { request: { mode, ...held }, action } }, notices: [] }
+}
+
+/** Hosts as providers take them: by name, without a port, each with all below it. */
+function domainsOf(hosts: readonly string[]): readonly string[] {
+  const names = hosts.map((host) => host.replace(/:\d+$/, '').replace(/^\*\./, ''))
+  return [...new Set(names.filter((name) => name.includes('.') && !/^[\d.]+$/.test(name)))].sort()
+}

@@ -1,0 +1,51 @@
+import type { Settings } from '../config/settings-schema.ts'
+import { modelFacts, type ModelFacts } from '../models/index.ts'
+import { UserError } from '../core/user-error.ts'
+
+const defaultCompactAt = 0.8
+
+/**
+ * How many tokens a request may have before the conversation is summed up: where nothing is configured 0.8 of the window, or what the model's
+ * price doubles beyond, whichever comes first. Undefined where nobody knows.
+ */
+export function compactionLimit({ contextWindow, price }: ModelFacts, config: Settings): number | undefined {
+  const { model_auto_compact_token_limit: limit, compact_at: share } = config
+  if (limit !== undefined) return limit
+  if (contextWindow === undefined) return undefined
+  if (share !== undefined) return Math.floor(contextWindow * share)
+  return Math.min(Math.floor(contextWindow * defaultCompactAt), price?.longPrompt?.above ?? Infinity)
+}
+
+/**
+ * What is known of the models of a run, by name.
+ *
+ * @param maxCost in US dollars; undefined: as much as it takes
+ * @param first the model that is asked first
+ * @param others further models that are asked besides
+ * @throws UserError `usage` where `--max-cost` can't be kept because a model's price is not known
+ */
+export function factsOfModels(
+  maxCost: number | undefined,
+  config: Settings,
+  first: string,
+  others: readonly string[],
+): (name: string) => ModelFacts {
+  const configured = {
+    provider: config.model_provider,
+    prices: config.model_prices,
+    contextWindow: config.model_context_window,
+    longestOutput: config.model_max_output_tokens,
+  }
+  const factsOf = (name: string): ModelFacts => modelFacts(name, configured)
+  if (maxCost === undefined) return factsOf
+  const unpriced = [first, ...others, ...(config.fallback_models ?? [])].find(
+    (name) => factsOf(name).price === undefined,
+  )
+  if (unpriced === undefined) return factsOf
+  throw new UserError(
+    'usage',
+    `--max-cost: the price of '${unpriced}' is not known. Give it in US dollars for a million tokens, ` +
+      `with -c 'model_prices={"${unpriced}"={input=2.5,output=15}}' or as a table [model_prices."${unpriced}"] ` +
+      'of the configuration (cached_input and cache_write may be given too).',
+  )
+}

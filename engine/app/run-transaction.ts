@@ -1,0 +1,163 @@
+import { realpathSync } from 'node:fs'
+import { basename } from 'node:path'
+import { runsLater, type Sandbox } from '../../sandbox/index.ts'
+import type { Settings } from '../config/settings-schema.ts'
+import type { Changes } from '../core/changes/change-watch.ts'
+import { isInside } from '../core/paths.ts'
+import { UserError } from '../core/user-error.ts'
+import type { TransactionReport } from '../core/run-summary.ts'
+import type { Transaction } from '../run/run-options.ts'
+import type { ChangeRecord } from '../transaction/change-record.ts'
+import { patchFile } from '../transaction/change-record.ts'
+import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts'
+import { removeView, type PrivateView, type Strategy } from '../transaction/private-view.ts'
+import { recordChanges } from '../transaction/record-changes.ts'
+import type { Session } from '../session/session.ts'
+import type { TransactionRequest } from './request.ts'
+import { findRepository } from './workspace.ts'
+
+/** A private view that is open, and the session in whose folder it is kept. */
+export type OpenTransaction = {
+  readonly view: PrivateView
+  readonly wish: TransactionWish
+  readonly session: Session
+  /** Whether an earlier run of the session worked in it. */
+  readonly resumed: boolean
+}
+
+/** How a run is to be a transaction; undefined where it is none. */
+type TransactionWish = {
+  /** Undefined: whichever works, the cheapest first. */
+  readonly strategy: Strategy | undefined
+  readonly land: NonNullable<TransactionRequest['land']>
+  readonly landIgnored: boolean
+}
+
+/**
+ * How a run is to be a transaction, by its request, or else the configuration.
+ *
+ * @param before how the session that it goes on with had its view made: it goes on to be a transaction. Undefined: it had none
+ * @throws UserError `usage` where the request says what lands of no transaction
+ */
+export function requestedTransaction(
+  asked: TransactionRequest | undefined,
+  { transactional }: Settings,
+  before: Strategy | undefined,
+): TransactionWish | undefined {
+  const strategy =
+    asked?.strategy ?? (transactional === true ? 'auto' : transactional === false ? undefined : transactional)
+  if (strategy === undefined && before === undefined) {
+    if (asked === undefined) return undefined
+    throw new UserError(
+      'usage',
+      '--land and --land-ignored say what lands of a transaction: add --transactional, or leave them out.',
+    )
+  }
+  return {
+    strategy: strategy === 'auto' ? undefined : (strategy ?? before),
+    land: asked?.land ?? 'on-success',
+    landIgnored: asked?.landIgnored === true,
+  }
+}
+
+/** The trees that get a view: the repositories of all that commands may write to, or where there is none, the directory itself. */
+export function treesOf(roots: readonly string[]): readonly string[] {
+  const trees = roots.flatMap((root) => {
+    const real = realOrUndefined(root)
+    return real === undefined ? [] : [findRepository(real) ?? real]
+  })
+  return [...new Set(trees)].filter((tree) => !trees.some((other) => other !== tree && isInside(tree, other)))
+}
+
+function realOrUndefined(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    // One that isn't there is refused where the sandbox is opened.
+    return undefined
+  }
+}
+
+/** A run's view as its loop knows it: what changed in it, and what lands of that. */
+export function runTransaction({ view, wish, resumed }: OpenTransaction, sandbox: Sandbox): Transaction {
+  let recorded: Promise<ChangeRecord> | undefined
+  const record = (): Promise<ChangeRecord> => (recorded ??= recordChanges(view, sandbox, wish.landIgnored))
+  return {
+    facts: {
+      strategy: view.state.strategy,
+      roots: view.views.map(({ path }) => path),
+      land: wish.land,
+      ...(resumed ? { resumed: true as const } : {}),
+    },
+    changes: {
+      begin: async () => undefined,
+      // Why they can't be told fails the landing, which says so.
+      settle: () =>
+        record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
+    },
+    land: async (stop) => {
+      const known = await record()
+      const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
+      const landing = wanted ? await land(view.directory, known) : undefined
+      const report = reportOf(view, wish, known, landing)
+      if (landing?.type === 'landed' || landing?.type === 'nothing') {
+        closeView(view.directory, 'landed')
+        if (!keepsMore(known, wish.landIgnored)) await removeView(view.directory)
+      }
+      const message = failureOf(landing, view)
+      return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }
+    },
+  }
+}
+
+function failureOf(landing: Landing | undefined, view: PrivateView): string | undefined {
+  const kept = `The tree is as it was, and the patch is kept: ${patchFile(view.directory)}`
+  if (landing?.type === 'failed') return `What the run changed could not be landed. ${landing.message} ${kept}`
+  if (landing?.type !== 'conflict') return undefined
+  const [first, ...others] = landing.conflicts
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  return `Nothing was landed: ${first?.path ?? ''}: ${first?.why ?? ''}${more}. ${kept}`
+}
+
+/** More than this is counted, not named. */
+const mostNamed = 200
+
+function reportOf(
+  view: PrivateView,
+  wish: TransactionWish,
+  record: ChangeRecord,
+  landing: Landing | undefined,
+): TransactionReport {
+  const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
+  return {
+    strategy: view.state.strategy,
+    outcome: landing?.type ?? 'kept',
+    files: record.changes.length,
+    merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
+    repositories: record.repositories.slice(0, mostNamed),
+    conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),
+    ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
+    not_landed: [...record.protected, ...record.special].slice(0, mostNamed),
+    can_undo: landing?.type === 'landed' && landing.canUndo,
+    run: basename(view.directory),
+    patch: patchFile(view.directory),
+  }
+}
+
+function changesOf(record: ChangeRecord): Changes {
+  const files = record.changes
+    .filter(({ before, after }) => before.type !== 'directory' && after.type !== 'directory')
+    .map(({ root, path, before, after }) => ({
+      root,
+      path: `${root}/${path}`,
+      kind: before.type === 'absent' ? 'add' : after.type === 'absent' ? 'delete' : 'update',
+    }))
+  return {
+    files: files.map(({ path, kind }) => ({ path, kind })),
+    runsLater: files.flatMap(({ root, path, kind }) => {
+      const program = runsLater(path, root)
+      return program === undefined ? [] : [{ path, kind, program }]
+    }),
+    notCounted: undefined,
+  }
+}

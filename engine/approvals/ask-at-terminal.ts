@@ -1,0 +1,99 @@
+import { createInterface, type Interface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import type { HumanOptions } from '../../policies/index.ts'
+import { promptFor, readAnswer, renderQuestion, type RuleFiles } from './render-question.ts'
+
+/** A terminal with a person at it. */
+type Terminal = { readonly input: Readable; readonly output: Writable }
+
+/** Something to be asked. */
+export type TerminalQuestion<Answer> = {
+  /** What is shown, the line that waits for the answer included. */
+  readonly text: string
+  /** Shown where a line is no answer. */
+  readonly prompt: string
+  /** The answer that a line is, or undefined. */
+  readonly read: (line: string) => Answer | undefined
+}
+
+/**
+ * Asks the person at a terminal and waits for a line that is an answer; anything else is asked again. Undefined at the end of input.
+ * Rejects when the signal is aborted.
+ */
+export type AskPerson = <Answer>(
+  question: TerminalQuestion<Answer>,
+  signal: AbortSignal | undefined,
+) => Promise<Answer | undefined>
+
+/** Opens a terminal for questions. They are asked one at a time, in the order they come: an answer must not meet the wrong one. */
+export function openTerminal({ input, output }: Terminal): AskPerson {
+  let reader: LineReader | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  const ask: AskPerson = async ({ text, prompt, read }, signal) => {
+    signal?.throwIfAborted()
+    reader ??= readLines(input)
+    output.write(text)
+    for (;;) {
+      const line = await reader(signal)
+      if (line === undefined) return undefined
+      const answer = read(line)
+      if (answer !== undefined) return answer
+      output.write(prompt)
+    }
+  }
+  return (question, signal) => {
+    const turn = last.then(() => ask(question, signal))
+    last = turn.catch(() => undefined)
+    return turn
+  }
+}
+
+/**
+ * Asks the person about an action. The end of input is a no.
+ *
+ * @param ruleFiles where a rule would be written, for the question
+ */
+export function askAtTerminal(ask: AskPerson, ruleFiles: RuleFiles): HumanOptions['ask'] {
+  return async (question, { signal }) => {
+    const { choices } = question
+    const asked = {
+      text: renderQuestion(question, ruleFiles),
+      prompt: promptFor(choices),
+      read: (line: string) => readAnswer(line, choices),
+    }
+    return (await ask(asked, signal)) ?? { choice: 'no' }
+  }
+}
+
+/** The next line, or undefined at the end of input. Rejects when the signal is aborted. */
+type LineReader = (signal: AbortSignal | undefined) => Promise<string | undefined>
+
+/** Reads lines, and only while somebody waits for one; lines that came together are given one by one. */
+function readLines(input: Readable): LineReader {
+  // Not in raw mode: the terminal itself echoes, edits, and turns Ctrl-C into the signal that stops the run.
+  const lines: Interface = createInterface({ input, terminal: false })
+  const ready: string[] = []
+  let ended = false
+  let wake = (): void => undefined
+  lines.on('line', (line) => {
+    ready.push(line)
+    wake()
+  })
+  lines.on('close', () => {
+    ended = true
+    wake()
+  })
+  return async (signal) => {
+    if (!ended) lines.resume()
+    while (ready.length === 0 && !ended && signal?.aborted !== true) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      signal?.addEventListener('abort', wake, { once: true })
+      await promise
+      signal?.removeEventListener('abort', wake)
+    }
+    if (!ended) lines.pause()
+    signal?.throwIfAborted()
+    return ready.shift()
+  }
+}

@@ -1,0 +1,89 @@
+import type { HumanChoice, HumanQuestion, ProposedRule } from '../../policies/index.ts'
+import { escapeInvisible } from '../core/text/escape-invisible.ts'
+
+/** Where each kind of rule is kept. */
+export type RuleFiles = Readonly<Record<ProposedRule['kind'], string>>
+
+/** A person's answer: what they chose, and words that the model is told with a no. */
+type PersonAnswer = { readonly choice: HumanChoice; readonly words?: string }
+
+const explained: Readonly<Record<HumanChoice, string>> = {
+  once: 'y  yes, this once',
+  run: 'r  yes, and this very action for the rest of the run',
+  rule: 'c  yes, and whatever the rule below allows, for the rest of the run',
+  always: 'a  always: adds the rule below to',
+  no: 'n  no; words after it are told to the model, e.g. "n use the lockfile"',
+  stop: 's  no, and stop the run',
+}
+
+const explainedWithGrants: Readonly<Partial<Record<HumanChoice, string>>> = {
+  run: 'r  yes, and for the rest of the run; what it asks for is granted to every command until then',
+  always: 'a  always: what it asks for is granted to every command of this run; adds the rule below to',
+}
+
+const shortest: Readonly<Record<HumanChoice, string>> = {
+  once: 'y',
+  run: 'r',
+  rule: 'c',
+  always: 'a',
+  no: 'n',
+  stop: 's',
+}
+
+/** How much of a diff is shown: what doesn't fit a few screens isn't read. */
+const mostDiffLines = 200
+
+/**
+ * A question as a person reads it: what would be done, what is known of it, the diff of a patch, and the answers there
+ * are. Nothing in it can act on the terminal.
+ *
+ * @param ruleFiles where `always` writes
+ */
+export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): string {
+  const { what, why, rule, choices, request } = question
+  const grants = request.action.type === 'exec' ? (request.action.escalation?.grants ?? []) : []
+  const lines = [
+    '',
+    'The agent asks for approval:',
+    '',
+    ...indent(what.join('\n'), '    '),
+    '',
+    ...why.flatMap((reason) => indent(reason, '  ')),
+    ...(request.diff === undefined ? [] : ['', ...cutLines(indent(request.diff.trimEnd(), '    '))]),
+    '',
+    ...choices.map(
+      (choice) =>
+        `  ${explain(choice, grants.length > 0)}${choice === 'always' && rule !== undefined ? ` ${ruleFiles[rule.kind]}` : ''}`,
+    ),
+    ...(rule === undefined ? [] : indent(rule.text, '       ')),
+  ]
+  return `${lines.join('\n')}\n${promptFor(choices)}`
+}
+
+/** An answer in words. What is granted for the rest of the run is granted to every command. */
+function explain(choice: HumanChoice, grants: boolean): string {
+  return (grants ? explainedWithGrants[choice] : undefined) ?? explained[choice]
+}
+
+/** The line that waits for an answer. */
+export function promptFor(choices: readonly HumanChoice[]): string {
+  return `[${choices.map((choice) => shortest[choice]).join('/')}] `
+}
+
+/** What a line typed by a person means; undefined where it is none of the choices. */
+export function readAnswer(line: string, choices: readonly HumanChoice[]): PersonAnswer | undefined {
+  const [word = '', ...rest] = line.trim().split(/\s+/)
+  const typed = word.toLowerCase().replace(/[.,:;!]$/, '')
+  const choice = choices.find((one) => typed === shortest[one] || typed === one || (one === 'once' && typed === 'yes'))
+  if (choice === undefined) return undefined
+  return rest.length === 0 ? { choice } : { choice, words: rest.join(' ') }
+}
+
+function indent(text: string, margin: string): readonly string[] {
+  return text.split('\n').map((line) => `${margin}${escapeInvisible(line)}`)
+}
+
+function cutLines(lines: readonly string[]): readonly string[] {
+  if (lines.length <= mostDiffLines) return lines
+  return [...lines.slice(0, mostDiffLines), `    (${lines.length - mostDiffLines} more lines)`]
+}

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path'
+import process from 'node:process'
+import {
+  credentialPlaces,
+  parsePolicy,
+  SandboxError,
+  type SandboxPolicy,
+  type SandboxPolicyInput,
+} from '../../sandbox/index.ts'
+import { openCaches } from '../config/caches.ts'
+import { openPresets } from '../config/host-presets.ts'
+import { knownLimits, readLimitValue } from '../core/limit-values.ts'
+import { configuredPolicy } from '../config/configured-policy.ts'
+import { defaultSandbox } from '../config/defaults.ts'
+import type { Settings } from '../config/settings-schema.ts'
+import { UserError } from '../core/user-error.ts'
+import type { SandboxOptions } from './sandbox-options.ts'
+import { externalMode } from '../app/modes.ts'
+
+/**
+ * The policy that the flags of `agent sandbox` describe, on top of what the configuration says; the mode is up to the flags alone.
+ * Places and variables add up, a flag for the network or a limit replaces. What is denied comes on top of what is always denied.
+ *
+ * @throws UserError `usage` naming the flag and what was expected
+ */
+export function policyFromOptions(options: SandboxOptions, config: Settings, workspace: string): SandboxPolicy {
+  const mode =
+    options.externallySandboxed === true ? externalMode(options.sandbox) : (options.sandbox ?? defaultSandbox)
+  const socket = options.dangerouslyMountDockerSocket === true ? { dangerously_mount_docker_socket: true } : {}
+  const configured = configuredPolicy({ ...config, ...socket }, openCaches(config, mode, workspace, process.env))
+  const pass = options.env.filter((entry) => !entry.includes('='))
+  const set = options.env.filter((entry) => entry.includes('=')).map(splitAtEquals)
+  return checked({
+    mode,
+    workspace,
+    writableRoots: [...configured.writableRoots, ...options.writable.map((path) => resolve(path))],
+    readableRoots: [...configured.readableRoots, ...options.readable.map((path) => resolve(path))],
+    deniedReads: [...credentialPlaces(), ...configured.deniedReads, ...options.denyRead.map(denied)],
+    protectedPaths: configured.protectedPaths,
+    network: networkOf(options) ?? configured.network,
+    dockerSocket: configured.dockerSocket,
+    unixSockets: options.allowUnixSockets ?? configured.unixSockets,
+    environment: {
+      ...configured.environment,
+      pass,
+      set: { ...configured.environment.set, ...Object.fromEntries(set) },
+    },
+    limits: { ...configured.limits, ...Object.fromEntries(options.limit.map(readLimit)) },
+  })
+}
+
+/** A name is hidden wherever it is, as by the key `sandbox_read.deny`; what has a slash in it is a path. */
+function denied(text: string): string {
+  if (text.startsWith('~/') || text.startsWith('**/')) return text
+  return text.includes('/') || ['', '.', '..', '~'].includes(text) ? resolve(text) : `**/${text}`
+}
+
+function networkOf({ network, allowHost, allowPrivateHost }: SandboxOptions): SandboxPolicyInput['network'] {
+  const allow = [...openPresets(allowHost), ...allowPrivateHost.map((host) => ({ host, allowPrivate: true }))]
+  if (allow.length === 0) return network === undefined ? undefined : { mode: network }
+  if (network !== undefined)
+    throw new UserError('usage', `--allow-host contradicts --network ${network}: leave one of them out`)
+  return { mode: 'allowlist', allow }
+}
+
+function checked(input: SandboxPolicyInput): SandboxPolicy {
+  try {
+    return parsePolicy(input)
+  } catch (error) {
+    if (error instanceof SandboxError) throw new UserError('usage', error.message, { cause: error })
+    throw error
+  }
+}
+
+function readLimit(entry: string): readonly [string, number] {
+  const [name, value] = splitAtEquals(entry)
+  const known = Object.hasOwn(knownLimits, name) ? knownLimits[name] : undefined
+  if (known === undefined) {
+    throw new UserError(
+      'usage',
+      `--limit ${entry}: expected one of ${Object.keys(knownLimits).join(', ')}, e.g. memory=512M`,
+    )
+  }
+  const read = readLimitValue(known, value)
+  if ('expected' in read) throw new UserError('usage', `--limit ${entry}: expected ${read.expected}`)
+  return [known.limit, read.value]
+}
+
+function splitAtEquals(entry: string): readonly [string, string] {
+  const at = entry.indexOf('=')
+  return at === -1 ? [entry, ''] : [entry.slice(0, at), entry.slice(at + 1)]
+}

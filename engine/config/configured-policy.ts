@@ -1,0 +1,87 @@
+import { localDockerSocket, protectedPlaces, protectedTable, type SandboxPolicyInput } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
+import { noCaches, type Caches } from './caches.ts'
+import { knownLimits, readLimitValue } from '../core/limit-values.ts'
+import type { Settings } from './settings-schema.ts'
+
+/** The parts of a policy that a configuration has a say in. */
+type ConfiguredPolicy = {
+  readonly [
+    Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
+  ]: NonNullable<SandboxPolicyInput[Key]>
+} & {
+  /** To be added to what is denied anyway. */
+  readonly deniedReads: readonly string[]
+  readonly dockerSocket: string | undefined
+  readonly unixSockets: boolean
+}
+
+/**
+ * What a configuration says about the sandbox, in the policy's words.
+ *
+ * @param caches of package managers, as `openCaches` made them; variables that the configuration sets win over theirs
+ * @throws UserError `usage` for a limit that is none, and for a docker socket where there can be none, naming the key
+ */
+export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
+  const environment = config.shell_environment_policy
+  return {
+    writableRoots: [...(config.sandbox_workspace_write?.writable_roots ?? []), ...caches.roots],
+    readableRoots: config.sandbox_read?.allow ?? [],
+    deniedReads: (config.sandbox_read?.deny ?? []).map((entry) => (entry.includes('/') ? entry : `**/${entry}`)),
+    protectedPaths: [...protectedPlaces(allowedPlaces(config))],
+    network: networkPolicy(config),
+    unixSockets: config.allow_unix_sockets === true,
+    dockerSocket: config.dangerously_mount_docker_socket === true ? dockerSocket() : undefined,
+    environment: {
+      inherit: environment?.inherit,
+      exclude: environment?.exclude,
+      includeOnly: environment?.include_only,
+      set: { ...caches.set, ...environment?.set },
+    },
+    limits: Object.fromEntries(Object.entries(config.sandbox_limits ?? {}).map(readLimit)),
+  }
+}
+
+/** The directories that commands may write to, as far as a configuration says it. */
+export function rootsOf(config: Settings, workspace: string): readonly string[] {
+  return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
+}
+
+/** What may be changed although other programs obey it: names in every directory, or at the top of a root. */
+function allowedPlaces({ protected: table }: Settings): readonly string[] {
+  if (table?.allow === undefined) return []
+  const known = protectedTable().filter(({ what, program }) => what !== 'credentials' && program !== 'Portcullis')
+  return table.allow.map((entry) => {
+    const name = entry.replace(/^(?:\*\*|~)\//, '').replace(/\/$/, '')
+    if (known.some(({ at }) => at.replace(/^(?:\*\*|~)\//, '') === name)) return name
+    throw new UserError(
+      'usage',
+      `key 'protected.allow': ${JSON.stringify(entry)} is no protected place. They have names like ".vscode/settings.json", ".husky" or ".bashrc"; "agent doctor --protected" lists them`,
+    )
+  })
+}
+
+function dockerSocket(): string {
+  const socket = localDockerSocket()
+  if (socket !== undefined) return socket
+  throw new UserError(
+    'usage',
+    'dangerously_mount_docker_socket: DOCKER_HOST names a daemon that is reached by no socket of this machine. Leave it out: such a daemon is a host to be allowed.',
+  )
+}
+
+function networkPolicy({ sandbox_workspace_write: table }: Settings): NonNullable<SandboxPolicyInput['network']> {
+  if (table?.allowed_hosts === undefined) return { mode: table?.network_access === true ? 'full' : 'off' }
+  const allow = table.allowed_hosts.map((entry) =>
+    typeof entry === 'string' ? entry : { host: entry.host, allowPrivate: entry.allow_private },
+  )
+  return { mode: 'allowlist', allow }
+}
+
+function readLimit([key, value]: readonly [string, unknown]): readonly [string, number] {
+  const known = knownLimits[key.replaceAll('_', '-')]
+  if (known === undefined) throw new TypeError('the schema lets no other key through')
+  const read = readLimitValue(known, `${value}`)
+  if ('value' in read) return [known.limit, read.value]
+  throw new UserError('usage', `key 'sandbox_limits.${key}': must be ${read.expected}, not ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,35 @@
+import { realpathSync } from 'node:fs'
+import type { Projects } from './settings-schema.ts'
+
+/** Who says what about trusting repositories. */
+type TrustSources = {
+  /** Of the machine owner's file; nobody overrules it. */
+  readonly managed: Projects
+  /** Of the user's file. */
+  readonly user: Projects
+  /** `--trust` was given: the user says so for this run. */
+  readonly flag: boolean
+}
+
+/**
+ * Whether what a repository brings along (configuration, rules, permissions) counts. Without anybody saying so it does not:
+ * whoever may change the repository could change what holds it.
+ *
+ * @param root the repository's root, or the workspace itself outside any; a real path
+ */
+export function isTrusted(root: string, { managed, user, flag }: TrustSources): boolean {
+  const level = levelOf(root, managed) ?? (flag ? 'trusted' : levelOf(root, user))
+  return level === 'trusted'
+}
+
+function levelOf(root: string, projects: Projects): 'trusted' | 'untrusted' | undefined {
+  return Object.entries(projects ?? {}).find(([path]) => path === root || realPath(path) === root)?.[1].trust_level
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}

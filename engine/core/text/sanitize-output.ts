@@ -1,0 +1,17 @@
+/**
+ * Output of a program as harmless text: invalid UTF-8 becomes U+FFFD, terminal escapes go away, a carriage return that
+ * overwrites a line starts a new one, and other control characters show as U+FFFD. Done once, before any model, event or
+ * terminal sees the bytes.
+ */
+export function sanitizeOutput(bytes: Uint8Array): string {
+  return (
+    new TextDecoder()
+      .decode(bytes)
+      // ECMA-48 control sequences, then operating system commands, then two-character escapes.
+      .replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '')
+      .replace(/\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, '')
+      .replace(/\u001b[ -/]*[0-~]/g, '')
+      .replace(/\r+\n?/g, (run) => (run.endsWith('\n') ? '\n' : '\n'.repeat(run.length)))
+      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '\ufffd')
+  )
+}

@@ -1,0 +1,18 @@
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
+
+/**
+ * The same thing with every text in it harmless: what a model writes, or a repository, must not move a person's cursor, hide
+ * what was printed, or write to the clipboard.
+ */
+export function sanitizeForTerminal<T>(thing: T): T {
+  return walk(thing) as T
+}
+
+function walk(thing: unknown): unknown {
+  if (typeof thing === 'string') return control.test(thing) ? sanitizeOutput(Buffer.from(thing)) : thing
+  if (Array.isArray(thing)) return thing.map(walk)
+  if (typeof thing !== 'object' || thing === null) return thing
+  return Object.fromEntries(Object.entries(thing).map(([key, value]) => [key, walk(value)]))
+}

@@ -1,0 +1,131 @@
+import type { HandlerResult } from './handler-result.ts'
+import type { HookOutput } from './output.ts'
+
+/** What one handler's result means for the event. */
+export type HookAnswer = {
+  readonly result: HandlerResult
+  /** Whether its failure forbids. */
+  readonly blocksOnFailure: boolean
+  /** What messages call the handler. */
+  readonly name: string
+}
+
+/** What all hooks of an event together say. Absent: none of them said anything of the kind. */
+export type HookOutcome = {
+  /** `deny` beats `ask` beats `allow`. An allow lifts no rule that denies or asks. */
+  readonly decision?: 'deny' | 'ask' | 'allow'
+  readonly reason?: string
+  /** The last input that a hook wants instead. */
+  readonly updatedInput?: Readonly<Record<string, unknown>>
+  readonly updatedOutput?: string
+  /** What the model is told beside. */
+  readonly context: readonly string[]
+  /** Set when a hook ends the run. */
+  readonly stop?: string
+  /** The model's request as a `BeforeModel` hook wants it: fields that replace ours. */
+  readonly modelRequest?: Readonly<Record<string, unknown>>
+  /** What a hook says in the model's place. */
+  readonly modelResponse?: Readonly<Record<string, unknown>>
+  /** The directory that a `WorktreeCreate` hook has made. */
+  readonly worktreePath?: string
+  /** The only tools that may be called next. */
+  readonly allowedTools?: readonly string[]
+}
+
+const order = ['deny', 'ask', 'allow'] as const
+
+/**
+ * Puts the answers of an event's hooks together.
+ *
+ * @param text what plain text on standard output is: for the model, or the path of a worktree. Default: nothing
+ */
+export function combineAnswers(answers: readonly HookAnswer[], text?: 'context' | 'worktree'): HookOutcome {
+  const opinions = answers.flatMap(opinionOf)
+  const strictest = order.find((decision) => opinions.some((one) => one.decision === decision))
+  const outputs = answers.flatMap(({ result }) => (result.status === 'answered' ? [result] : []))
+  const outcome: { -readonly [Key in keyof HookOutcome]: HookOutcome[Key] } = {
+    context: outputs.flatMap(({ output, text: said }) => [
+      ...(output.hookSpecificOutput?.additionalContext === undefined
+        ? []
+        : [output.hookSpecificOutput.additionalContext]),
+      ...(text === 'context' && said !== '' ? [said] : []),
+    ]),
+  }
+  if (strictest !== undefined) {
+    outcome.decision = strictest
+    outcome.reason = opinions
+      .filter(({ decision }) => decision === strictest)
+      .map(({ reason }) => reason)
+      .join(' ')
+  }
+  for (const { output } of outputs) Object.assign(outcome, wishesOf(output))
+  const paths = outputs.map(({ output, text: said }) => output.hookSpecificOutput?.worktreePath ?? said)
+  const path = text === 'worktree' ? paths.findLast((one) => one !== '') : undefined
+  if (path !== undefined) outcome.worktreePath = path
+  const requests = outputs.flatMap(({ output }) => output.hookSpecificOutput?.llm_request ?? [])
+  if (requests.length > 0) outcome.modelRequest = Object.assign({}, ...requests) as Record<string, unknown>
+  const choices = outputs.map(({ output }) => output.hookSpecificOutput?.toolConfig)
+  const tools = allowedTools(choices.filter((choice) => choice !== undefined))
+  if (tools !== undefined) outcome.allowedTools = tools
+  return outcome
+}
+
+type Opinion = { readonly decision: (typeof order)[number]; readonly reason: string }
+
+function opinionOf({ result, name, blocksOnFailure }: HookAnswer): readonly Opinion[] {
+  if (result.status === 'blocked') return [{ decision: 'deny', reason: result.reason }]
+  if (result.status === 'failed') {
+    if (!blocksOnFailure) return []
+    const advice = 'A guard that fails forbids; "onError": "continue" in its settings would let the call go on.'
+    return [{ decision: 'deny', reason: `The hook ${name} failed: ${result.reason}. ${advice}` }]
+  }
+  const { hookSpecificOutput: specific, decision, reason } = result.output
+  const unexplained = `The hook ${name} gave no reason.`
+  if (specific?.permissionDecision !== undefined) {
+    // A call can't be put off to a later process, so it is asked about now.
+    const said = specific.permissionDecision === 'defer' ? 'ask' : specific.permissionDecision
+    return [{ decision: said, reason: specific.permissionDecisionReason ?? reason ?? unexplained }]
+  }
+  if (specific?.decision !== undefined) {
+    return [{ decision: specific.decision.behavior, reason: specific.decision.message ?? unexplained }]
+  }
+  switch (decision) {
+    case 'block':
+    case 'deny':
+      return [{ decision: 'deny', reason: reason ?? unexplained }]
+    case 'approve':
+    case 'allow':
+      return [{ decision: 'allow', reason: reason ?? unexplained }]
+    case 'ask':
+      return [{ decision: 'ask', reason: reason ?? unexplained }]
+    case undefined:
+      return []
+    default:
+      return decision satisfies never
+  }
+}
+
+function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: HookOutput): Partial<HookOutcome> {
+  const input = specific?.updatedInput ?? specific?.decision?.updatedInput
+  const output = specific?.updatedToolOutput ?? specific?.updatedMCPToolOutput
+  const { behavior, interrupt, message } = specific?.decision ?? {}
+  return {
+    ...(goOn === false ? { stop: stopReason ?? 'a hook ended the run' } : {}),
+    ...(behavior === 'deny' && interrupt === true ? { stop: message ?? 'a hook ended the run' } : {}),
+    ...(input === undefined ? {} : { updatedInput: input }),
+    ...(output === undefined ? {} : { updatedOutput: typeof output === 'string' ? output : JSON.stringify(output) }),
+    ...(specific?.llm_response === undefined ? {} : { modelResponse: specific.llm_response }),
+  }
+}
+
+type ToolChoice = NonNullable<NonNullable<HookOutput['hookSpecificOutput']>['toolConfig']>
+
+/**
+ * What several choices of tools leave, by Gemini's rule: none beats everything, and lists are put together. A model that had to call a
+ * tool could never finish, so `ANY` forces nothing.
+ */
+function allowedTools(choices: readonly ToolChoice[]): readonly string[] | undefined {
+  if (choices.some(({ mode }) => mode === 'NONE')) return []
+  const lists = choices.flatMap(({ allowedFunctionNames: names }) => (names === undefined ? [] : [names]))
+  return lists.length === 0 ? undefined : [...new Set(lists.flat())]
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { checkJson, readJson } from '../core/read-json.ts'
+import { loadPermissions, RuleError, type Action } from '../../policies/index.ts'
+import { assessor } from '../core/assessor.ts'
+import { describeRuleError } from '../config/read-policies.ts'
+import { UserError } from '../core/user-error.ts'
+import { hookEvents, otherEvents, type HookEvent } from './hook-event.ts'
+import { HooksTable, type Handler } from './hooks-schema.ts'
+
+/** A settings file that may hold hooks, and whose it is. */
+export type HookFile = {
+  readonly path: string
+  readonly layer: 'managed' | 'user' | 'project' | 'plugin'
+  /** The folder of the plugin that it belongs to, as `CLAUDE_PLUGIN_ROOT`. Absent: none. */
+  readonly pluginRoot?: string
+}
+
+/** A handler in its place. */
+export type Hook = {
+  readonly handler: Handler
+  readonly matcher: string | undefined
+  /** Whether the handler's `if` covers what a call would do. Undefined: it runs for every call. */
+  readonly condition: ((action: Action) => boolean) | undefined
+  /** `file:line:column`, for messages. */
+  readonly origin: string
+  readonly file: HookFile
+}
+
+/** All hooks of a run, by event, in the order they were read. */
+export type HookSet = {
+  readonly hooks: ReadonlyMap<HookEvent, readonly Hook[]>
+  /** Sentences about hooks that will never run, or not as they say. */
+  readonly notices: readonly string[]
+}
+
+/**
+ * Reads the `hooks` of settings files in Claude Code's format. A file that isn't there holds none; other settings are left alone.
+ *
+ * @throws UserError `usage` with `file:line:column` for any fault in any file: a guard that quietly vanishes is worse than a run
+ *   that doesn't start
+ */
+export function loadHooks(files: readonly HookFile[]): HookSet {
+  const hooks = new Map<HookEvent, Hook[]>()
+  const notices: string[] = []
+  for (const file of files.filter(({ path }) => existsSync(path))) {
+    const json = readJson(file.path)
+    const settings = json.value
+    if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
+      throw new UserError('usage', `${json.place([])}: the settings are not an object; expected {"hooks": {…}}`)
+    }
+    const table = (settings as { readonly hooks?: unknown }).hooks
+    if (table === undefined) continue
+    const groups = checkJson(HooksTable, json, table, ['hooks'])
+    for (const name of otherEvents.filter((one) => Object.hasOwn(groups, one))) {
+      notices.push(`${json.place(['hooks', name])}: there is no ${name} here, so its hooks never run`)
+    }
+    for (const event of Object.keys(hookEvents) as HookEvent[]) {
+      const found = (groups[event] ?? []).flatMap((group, g) =>
+        group.hooks.map((handler, h) => {
+          const at = ['hooks', event, g, 'hooks', h]
+          const origin = json.place(at)
+          if (wantsOut(handler) && !mayLeave(file))
+            notices.push(`${origin}: only your own hooks may leave the sandbox, so "sandbox": false does not count`)
+          return {
+            handler,
+            matcher: group.matcher,
+            condition: condition(handler, file, json.place([...at, 'if'])),
+            origin,
+            file,
+          }
+        }),
+      )
+      if (found.length > 0) hooks.set(event, [...(hooks.get(event) ?? []), ...found])
+    }
+  }
+  return { hooks, notices }
+}
+
+/** Whether a hook runs outside the sandbox, with all that its user may do. */
+export function runsOutside({ handler, file }: Hook): boolean {
+  return wantsOut(handler) && mayLeave(file)
+}
+
+function wantsOut(handler: Handler): boolean {
+  return handler.type === 'command' && handler.sandbox === false
+}
+
+function mayLeave({ layer }: HookFile): boolean {
+  return layer === 'user' || layer === 'managed'
+}
+
+/** A handler's `if` as a permission that asks, so that it covers a call exactly where a rule of the same words would. */
+function condition(handler: Handler, file: HookFile, place: string): Hook['condition'] {
+  if (handler.if === undefined) return undefined
+  const text = JSON.stringify({ permissions: { ask: [handler.if] } })
+  try {
+    const folder = dirname(dirname(file.path))
+    const permissions = loadPermissions([{ path: file.path, layer: 'user', text, folder }])
+    const assess = assessor({ approvalMode: 'bypass', permissions })
+    return (action) => assess(action).decision === 'ask'
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error
+    throw new UserError('usage', `${place}: ${describeRuleError(error).replace(/^.*?:\d+:\d+: /s, '')}`, {
+      cause: error,
+    })
+  }
+}
+
+/** The same hooks but for those that ask an agent: what an agent does would ask it again, without end. */
+export function withoutAgentHooks({ hooks, notices }: HookSet): HookSet {
+  const left = [...hooks].map(([event, all]) => [event, all.filter(({ handler }) => handler.type !== 'agent')] as const)
+  return { hooks: new Map(left.filter(([, all]) => all.length > 0)), notices }
+}

@@ -1,0 +1,71 @@
+import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+import { OutputBuffer } from '../core/text/output-buffer.ts'
+import type { HandlerResult } from './handler-result.ts'
+import { hookCommand } from './hook-command.ts'
+import { readHookOutput } from './output.ts'
+import type { Handler } from './hooks-schema.ts'
+
+/** Kept of what a hook prints; an answer is far shorter. */
+const outputLimitBytes = 1024 * 1024
+
+/** Where and how a command of a hook is run. */
+type CommandHookOptions = {
+  readonly sandbox: Sandbox
+  readonly cwd: string
+  /** The directory of the run, as `CLAUDE_PROJECT_DIR`. */
+  readonly project: string
+  readonly pluginRoot: string | undefined
+  /** Where it may write variables for later commands. Undefined: nowhere. */
+  readonly envFile: string | undefined
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs a command hook: the event as JSON on its standard input, its answer by exit code and standard output. 0: what it printed is
+ * the answer; 2: no, for the reason on standard error; anything else: it failed.
+ */
+export async function runCommandHook(
+  handler: Extract<Handler, { type: 'command' }>,
+  input: string,
+  { sandbox, cwd, project, pluginRoot, envFile, timeoutMs, signal }: CommandHookOptions,
+): Promise<HandlerResult> {
+  const { argv, env: places } = hookCommand(handler, { project, pluginRoot })
+  const env = envFile === undefined ? places : { ...places, CLAUDE_ENV_FILE: envFile }
+  let child: ReturnType<Sandbox['spawn']>
+  try {
+    child = sandbox.spawn({ argv, cwd, env, stdin: 'pipe', timeoutMs, signal })
+  } catch (error) {
+    if (error instanceof SandboxError) return { status: 'failed', reason: error.message }
+    throw error
+  }
+  const stdout = new OutputBuffer(outputLimitBytes)
+  const stderr = new OutputBuffer(outputLimitBytes)
+  child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
+  child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
+  // A hook that doesn't read its input closes it; that is its own business.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(input)
+  const result = await child.result
+  const complaint = sanitizeOutput(stderr.toBytes()).trim()
+  switch (result.status) {
+    case 'exited': {
+      if (result.code === 2) return { status: 'blocked', reason: complaint === '' ? 'it gave no reason' : complaint }
+      if (result.code !== 0) {
+        const why = complaint === '' ? '' : `: ${complaint.slice(0, 500)}`
+        return { status: 'failed', reason: `it exited with code ${result.code}${why}` }
+      }
+      const said = readHookOutput(new TextDecoder().decode(stdout.toBytes()))
+      return 'problem' in said ? { status: 'failed', reason: said.problem } : { status: 'answered', ...said }
+    }
+    case 'signaled':
+      return { status: 'failed', reason: `it was killed by ${result.signal}` }
+    case 'timed-out':
+      return { status: 'failed', reason: `it took longer than ${result.afterMs / 1000} s` }
+    case 'cancelled':
+      return { status: 'failed', reason: 'the run is being stopped' }
+    default:
+      return result satisfies never
+  }
+}

@@ -1,0 +1,53 @@
+import { timeoutSignal } from '../../sandbox/index.ts'
+import type { HandlerResult } from './handler-result.ts'
+import { readHookOutput } from './output.ts'
+import type { Handler } from './hooks-schema.ts'
+
+/** Of a response; an answer is far shorter. */
+const answerLimit = 1024 * 1024
+
+/**
+ * Posts the event to a URL. A 2xx response is the answer, empty meaning nothing to say; anything else, and no response in time, is a
+ * failure. Redirects are not followed: the URL is what was configured.
+ *
+ * @param env where `$NAME` in a header is looked up, if the handler allows that name
+ */
+export async function runHttpHook(
+  handler: Extract<Handler, { type: 'http' }>,
+  input: string,
+  options: { readonly env: Readonly<NodeJS.ProcessEnv>; readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<HandlerResult> {
+  const inTime = timeoutSignal(options.timeoutMs)
+  try {
+    const response = await fetch(handler.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers(handler, options.env) },
+      body: input,
+      redirect: 'error',
+      signal: AbortSignal.any([inTime, options.signal]),
+    })
+    const text = await response.text()
+    if (!response.ok) return { status: 'failed', reason: `${handler.url} answered with status ${response.status}` }
+    if (text.length > answerLimit)
+      return { status: 'failed', reason: `${handler.url} answered with ${text.length} characters` }
+    const said = readHookOutput(text)
+    return 'problem' in said ? { status: 'failed', reason: said.problem } : { status: 'answered', ...said }
+  } catch (error) {
+    if (inTime.aborted)
+      return { status: 'failed', reason: `${handler.url} took longer than ${options.timeoutMs / 1000} s` }
+    const { message, cause } = error as Error
+    return { status: 'failed', reason: `${handler.url}: ${cause instanceof Error ? cause.message : message}` }
+  }
+}
+
+function headers(
+  { headers: given = {}, allowedEnvVars = [] }: Extract<Handler, { type: 'http' }>,
+  env: Readonly<NodeJS.ProcessEnv>,
+): Readonly<Record<string, string>> {
+  const fill = (text: string): string =>
+    text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
+      const name = braced ?? bare ?? ''
+      return allowedEnvVars.includes(name) ? (env[name] ?? '') : ''
+    })
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, fill(value)]))
+}

@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { timeoutSignal } from '../../sandbox/index.ts'
+import type { OutputSchema } from '../run/output-contract.ts'
+import type { HandlerResult } from './handler-result.ts'
+import type { Handler } from './hooks-schema.ts'
+
+/** A question to a model, and who answers it: one reply, or an agent that may look around first. */
+type HookQuestion = {
+  readonly kind: 'prompt' | 'agent'
+  readonly text: string
+  /** Undefined: the run's own. */
+  readonly model: string | undefined
+}
+
+/** Gives a model's last words. Rejects where it can't be asked. */
+export type AskModel = (question: HookQuestion, signal: AbortSignal) => Promise<string>
+
+const Answer = z.object({ ok: z.boolean(), reason: z.string().optional() })
+
+/** The same for an agent's final message. Providers enforce only what has each property required. */
+export const judgement: OutputSchema = {
+  schema: {
+    type: 'object',
+    properties: {
+      ok: { type: 'boolean', description: 'Whether it may go on.' },
+      reason: { type: 'string', description: 'Why not; empty where it may.' },
+    },
+    required: ['ok', 'reason'],
+    additionalProperties: false,
+  },
+  validate: (value) => {
+    const answer = Answer.safeParse(value)
+    return answer.success ? [] : [z.prettifyError(answer.error)]
+  },
+}
+
+/** How the answer has to be given, after the user's own words. */
+const forms = {
+  prompt: 'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "why"}.',
+  agent: 'Look at what you need to, then judge: {"ok": true, "reason": ""}, or {"ok": false, "reason": "why"}.',
+}
+
+/**
+ * Puts the event to a model, or to an agent that may look around first, which says whether it may go on. Anything but the object
+ * asked for is a failure.
+ */
+export async function runPromptHook(
+  handler: Extract<Handler, { type: 'prompt' | 'agent' }>,
+  input: string,
+  ask: AskModel,
+  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<HandlerResult> {
+  const inTime = timeoutSignal(options.timeoutMs)
+  const filled = handler.prompt.includes('$ARGUMENTS')
+    ? handler.prompt.replaceAll('$ARGUMENTS', () => input)
+    : `${handler.prompt}\n\n${input}`
+  let said: string
+  try {
+    const question = { kind: handler.type, text: `${filled}\n\n${forms[handler.type]}`, model: handler.model }
+    said = await ask(question, AbortSignal.any([inTime, options.signal]))
+  } catch (error) {
+    if (inTime.aborted) return { status: 'failed', reason: `the model took longer than ${options.timeoutMs / 1000} s` }
+    return { status: 'failed', reason: `the model could not be asked: ${(error as Error).message}` }
+  }
+  const answer = Answer.safeParse(parse(said))
+  if (!answer.success) return { status: 'failed', reason: 'the model did not answer with {"ok": …}' }
+  if (answer.data.ok) return { status: 'answered', output: {}, text: '' }
+  return { status: 'blocked', reason: answer.data.reason ?? 'the model gave no reason' }
+}
+
+/** The text as JSON, a code fence around it taken off; undefined where it is none. */
+function parse(text: string): unknown {
+  const trimmed = text.trim()
+  const fence = /^```(?:json)?[ \t\r]*\n/.exec(trimmed)?.[0]
+  const bare = fence !== undefined && trimmed.endsWith('```') ? trimmed.slice(fence.length, -3) : text
+  try {
+    return JSON.parse(bare)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { compileJsonSchema, type Validate } from '../core/json-schema.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import { denied, eventVerdict } from '../tools/denied-result.ts'
+import type { ItemHandle, Tool, ToolContext } from '../tools/tool.ts'
+import type { ToolResult } from '../tools/tool-result.ts'
+import type { McpCallResult, McpProgress, McpToolDescription } from './connection.ts'
+import type { McpServer } from './server.ts'
+import type { McpServers } from './servers.ts'
+
+/** Of arguments or a result in one event. */
+const eventLimit = 8 * 1024
+/** Of what a server says of its progress. */
+const progressLimit = 200
+const progressIntervalMs = 200
+/** What every provider takes as a tool's name. */
+const nameLimit = 64
+
+/** Whatever the server wants; its own schema is held against it before a call. */
+const anyObject = z.record(z.string(), z.unknown())
+
+/** The tools of all servers that are there, ready to stand among the others. */
+export function mcpTools(servers: McpServers): readonly Tool[] {
+  return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
+}
+
+/** What the servers of a run do not bring to it, as sentences: those that are not there, and tools that can't be had. */
+export function omissions(servers: McpServers): readonly string[] {
+  const holders = new Map<string, string>()
+  return servers.states().flatMap(({ server, tools, problem }) => {
+    const { name, enabledTools = [] } = server
+    if (servers.starting().includes(name)) return []
+    if (problem !== undefined) {
+      const lost = enabledTools.length === 0 ? '' : `, so its tools ${enabledTools.join(', ')} are left out`
+      return [`The MCP server ${name} is not there${lost}: ${problem}`]
+    }
+    const unknown = enabledTools.filter((wanted) => !tools.some((tool) => tool.name === wanted))
+    const missing = unknown.map((wanted) => `The MCP server ${name} has no tool ${wanted}, which enabled_tools names.`)
+    const hidden = tools.flatMap((tool) => {
+      const full = toolName(name, tool.name)
+      const holder = holders.get(full)
+      if (holder === undefined) holders.set(full, `${name}: ${tool.name}`)
+      return holder === undefined
+        ? []
+        : [`The tool ${name}: ${tool.name} is left out: ${holder} is called ${full} too.`]
+    })
+    return [...missing, ...hidden]
+  })
+}
+
+function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServers): Tool {
+  // What an untrusted server says of its tools decides nothing.
+  const readOnly = server.trusted && tool.readOnlyHint
+  const schema = tool.inputSchema ?? { type: 'object' }
+  let validate: Validate | undefined
+  return defineTool({
+    name: toolName(server.name, tool.name),
+    description: tool.description,
+    parameters: schema,
+    input: anyObject,
+    deferred: !server.alwaysLoad,
+    alwaysLoad: server.alwaysLoad,
+    ownItems: true,
+    guarded: true,
+    readOnly: () => readOnly,
+    concurrencySafe: () => readOnly,
+    validate: (input) => {
+      validate ??= checkOf(schema)
+      const problems = validate(input)
+      return problems.length === 0 ? undefined : `The arguments do not fit the tool's schema: ${problems.join('; ')}`
+    },
+    run: (input, context) => callTool({ server, tool: tool.name, readOnly }, input, servers, context),
+  })
+}
+
+/**
+ * A check of arguments, without the words that a server could make slow: patterns are for the server itself. A schema that is none
+ * checks nothing, and the server will say what it minds.
+ */
+function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === 'pattern' || key === 'patternProperties' ? undefined : value,
+  )
+  const compiled = compileJsonSchema(JSON.parse(text))
+  return 'error' in compiled ? () => [] : compiled
+}
+
+/** `mcp__server__tool`, in letters that all providers take, and short enough for them. */
+function toolName(server: string, tool: string): string {
+  const full = `mcp__${server}__${tool.replace(/[^\w-]/g, '_')}`
+  if (full.length <= nameLimit) return full
+  const mark = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, 8)
+  return `${full.slice(0, nameLimit - 9)}_${mark}`
+}
+
+type Target = { readonly server: McpServer; readonly tool: string; readonly readOnly: boolean }
+
+async function callTool(
+  { server, tool, readOnly }: Target,
+  input: Readonly<Record<string, unknown>>,
+  servers: McpServers,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const started = performance.now()
+  const elapsed = (): number => Math.round(performance.now() - started)
+  const item = context.startItem({
+    type: 'mcp_tool_call',
+    server: server.name,
+    tool,
+    arguments: eventArguments(input),
+    status: 'in_progress',
+    call_id: context.callId,
+  })
+  const action = {
+    type: 'mcp' as const,
+    server: server.name,
+    tool,
+    arguments: input,
+    ...(readOnly ? { readOnlyHint: true } : {}),
+  }
+  const { verdict, approved } = await context.review(action)
+  const noted = { verdict: eventVerdict(verdict) }
+  if (approved === undefined) {
+    item.complete({ status: 'failed', error: { message: verdict.reason }, duration_ms: elapsed(), ...noted })
+    return denied(verdict)
+  }
+  try {
+    const sent = approved.arguments as Readonly<Record<string, unknown>>
+    const result = await servers.call(approved.server, approved.tool, sent, context.signal, progressTo(item))
+    const status = result.isError ? 'failed' : 'completed'
+    item.complete({ status, ...eventResult(result), duration_ms: elapsed(), ...noted })
+    return {
+      ok: !result.isError,
+      output: result.text,
+      ...(result.images.length === 0 ? {} : { images: result.images }),
+    }
+  } catch (error) {
+    const { message } = error as Error
+    item.complete({ status: 'failed', error: { message }, duration_ms: elapsed(), ...noted })
+    return { ok: false, output: `mcp__${server.name}__${tool}: ${message}` }
+  }
+}
+
+/** Tells how far a call has come, as often as somebody can read it. */
+function progressTo(item: ItemHandle): (progress: McpProgress) => void {
+  let told = -Infinity
+  return ({ progress, total, message }) => {
+    const now = performance.now()
+    if (now - told < progressIntervalMs) return
+    told = now
+    const words = message === undefined ? {} : { message: truncateMiddle(message, progressLimit).text }
+    item.update({ progress: { progress, ...(total === undefined ? {} : { total }), ...words } })
+  }
+}
+
+function eventArguments(input: unknown): unknown {
+  const text = JSON.stringify(input)
+  return text.length <= eventLimit ? input : truncateMiddle(text, eventLimit).text
+}
+
+function eventResult({ text, isError }: McpCallResult): { result: object } | { error: { message: string } } {
+  const shown = truncateMiddle(text, eventLimit).text
+  return isError
+    ? { error: { message: shown } }
+    : { result: { content: [{ type: 'text', text: shown }], structured_content: null } }
+}

@@ -1,0 +1,176 @@
+import { ModelError } from '../core/model.ts'
+import type { HistoryItem, ModelEvent, ModelRequest, Usage } from '../core/model.ts'
+import { noUsage, sumUsage } from '../core/usage.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ModelItem } from './turns.ts'
+import type { WireEvent } from './wire.ts'
+
+/** How often a provider may pause in one response before it is taken to be done. */
+const mostPauses = 16
+/** How often an answer that reached the limit of its length is gone on with. */
+const mostCuts = 4
+
+const resume =
+  'Your answer was cut off here, at the limit of its length. Resume directly where it stopped: nothing said twice, no apology, no summary.'
+const thinkLess =
+  'All of your answer went into thinking, up to the limit of its length. Think less from here on, and answer or call a tool now.'
+
+/**
+ * One response, of as many requests as the provider pauses for and as its length needs. A text that was cut and what it was gone on with
+ * are one message; an answer that was cut in a call ends there, since the call has to be answered.
+ *
+ * @throws ModelError `provider` where it is cut off again and again
+ */
+export async function* continueAnswer(
+  provider: Pick<Endpoint, 'label'>,
+  request: ModelRequest,
+  ask: (part: ModelRequest) => AsyncIterable<WireEvent>,
+): AsyncGenerator<ModelEvent> {
+  const before: HistoryItem[] = []
+  const told: ModelItem[] = []
+  let half = ''
+  let usage = noUsage
+  for (let pauses = 0, cuts = 0; ;) {
+    const part = new Part(half)
+    let goesOn = false
+    try {
+      for await (const event of ask({ ...request, history: [...request.history, ...before] })) {
+        if (event.type === 'retry') {
+          yield event
+          part.void()
+          // All that the response said is void, and what came before this part of it is still true.
+          yield* told.map(eventOf)
+          continue
+        }
+        if (event.type !== 'end') {
+          yield* part.take(event)
+          continue
+        }
+        const { paused = false, limit } = event
+        if (limit !== undefined && !part.isCalling) {
+          if (++cuts > mostCuts) throw tooLong(provider, limit, event.usage)
+          yield { type: 'cut', spent: event.usage }
+          half = part.keep()
+          goesOn = true
+          before.push(...part.said, asDeveloper(part.said.some(saysSomething) ? resume : thinkLess))
+          continue
+        }
+        usage = sumUsage(usage, event.usage)
+        goesOn = paused && pauses++ < mostPauses
+        yield* part.rest()
+        if (!goesOn) {
+          yield { type: 'end', usage }
+          return
+        }
+        half = ''
+        before.push(...part.said)
+      }
+    } catch (error) {
+      throw withSpent(error, usage)
+    }
+    if (!goesOn) return
+    told.push(...part.told)
+  }
+}
+
+/** What one request of a response brings. */
+class Part {
+  readonly #half: string
+  /** As the model said it, for the next request. */
+  said: ModelItem[] = []
+  /** As it was told on, a text put to the half that came before. */
+  told: ModelItem[] = []
+  /** Waits until it is known whether it is whole. */
+  #last: Extract<ModelEvent, { type: 'message' }> | undefined
+  #isJoined = false
+
+  constructor(half: string) {
+    this.#half = half
+  }
+
+  get isCalling(): boolean {
+    return this.said.some(({ type }) => type === 'tool_call')
+  }
+
+  *take(event: Exclude<ModelEvent, { type: 'retry' | 'end' }>): Generator<ModelEvent> {
+    if (event.type === 'text_delta' || event.type === 'notice' || event.type === 'cut') {
+      yield event
+      return
+    }
+    const item: ModelItem = event.type === 'message' ? { ...event, role: 'assistant' } : event
+    this.said.push(item)
+    if (event.type === 'message') {
+      yield* this.#speak()
+      this.#last = event
+      return
+    }
+    // What a thought is about may still be said before it.
+    if (event.type === 'tool_call') yield* this.rest()
+    else yield* this.#speak()
+    this.told.push(item)
+    yield event
+  }
+
+  /** What waits still, now that no more is to come. */
+  *rest(): Generator<ModelEvent> {
+    yield* this.#speak()
+    if (this.#isJoined || this.#half === '') return
+    this.#isJoined = true
+    yield* this.#tell({ type: 'message', text: this.#half })
+  }
+
+  /** The text at the end, which is cut off: it is told when it is whole. */
+  keep(): string {
+    const half = `${this.#isJoined ? '' : this.#half}${this.#last?.text ?? ''}`
+    this.#last = undefined
+    return half
+  }
+
+  void(): void {
+    this.said = []
+    this.told = []
+    this.#last = undefined
+    this.#isJoined = false
+  }
+
+  *#speak(): Generator<ModelEvent> {
+    const message = this.#last
+    this.#last = undefined
+    if (message === undefined) return
+    const isFirst = !this.#isJoined && this.#half !== ''
+    this.#isJoined = true
+    yield* this.#tell(isFirst ? { type: 'message', text: this.#half + message.text } : message)
+  }
+
+  *#tell(message: Extract<ModelEvent, { type: 'message' }>): Generator<ModelEvent> {
+    this.told.push({ ...message, role: 'assistant' })
+    yield message
+  }
+}
+
+function asDeveloper(text: string): HistoryItem {
+  return { type: 'message', role: 'developer', text }
+}
+
+function saysSomething(item: ModelItem): boolean {
+  return item.type === 'message' && item.text.trim() !== ''
+}
+
+function eventOf(item: ModelItem): ModelEvent {
+  if (item.type !== 'message') return item
+  const { role: _, images: __, ...message } = item
+  return message
+}
+
+function tooLong({ label }: Pick<Endpoint, 'label'>, limit: string, spent: Usage): ModelError {
+  const message = `${label} ended its response early: ${limit} (gave up after going on with it ${mostCuts} times)`
+  return new ModelError('provider', message, { failure: 'incomplete', spent })
+}
+
+/** The same failure, with what was paid for before a pause. */
+function withSpent(error: unknown, usage: Usage): unknown {
+  if (!(error instanceof ModelError) || usage === noUsage) return error
+  const { code, message, failure, status, spent = noUsage } = error
+  const facts = { status, spent: sumUsage(usage, spent), cause: error }
+  return new ModelError(code, message, failure === undefined ? facts : { ...facts, failure })
+}

@@ -1,0 +1,36 @@
+const opening = '<think>'
+const closing = '</think>'
+
+/** Takes the thoughts out of a text that a server leaves in it, between `<think>` and `</think>` at its start. */
+export class ThinkTagReader {
+  #text = ''
+  #shown = 0
+
+  /** What of a further piece can be shown as it comes. */
+  add(piece: string): string {
+    this.#text += piece
+    const start = this.#text.trimStart()
+    // Whether it begins with a thought is not clear yet, or the thought has not ended.
+    if (opening.startsWith(start.slice(0, opening.length)) && !start.includes(closing)) return ''
+    const { said } = this.split()
+    const more = said.slice(this.#shown)
+    this.#shown = said.length
+    return more
+  }
+
+  /** What was thought, and what was said. */
+  split(): { readonly thought: string; readonly said: string } {
+    const start = this.#text.trimStart()
+    const end = start.indexOf(closing)
+    if (start.startsWith(opening)) {
+      if (end === -1) return { thought: start.slice(opening.length).trim(), said: '' }
+      return { thought: start.slice(opening.length, end).trim(), said: start.slice(end + closing.length).trimStart() }
+    }
+    // Some templates put the opening word into the prompt, so that only the closing one comes, on a line of its own.
+    const alone = /^([^]*?)\n<\/think>[ \t]*\n/.exec(start)
+    const isAlone = alone !== null && !start.slice(0, end).includes(opening)
+    return isAlone
+      ? { thought: (alone[1] ?? '').trim(), said: start.slice(alone[0].length).trimStart() }
+      : { thought: '', said: this.#text }
+  }
+}

@@ -1,0 +1,116 @@
+import { dollars, seconds, short } from '../../display/format-values.ts'
+import type { Report, Step } from '../report-types.ts'
+import { attentionOf, endingOf, lastRun, nextCommands, verifyLines } from '../run-facts.ts'
+import { fenced, inline } from './escape.ts'
+
+/** What GitHub takes of a step's summary, by its documentation (1 MiB); more fails the step's upload. */
+const mostBytes = 1024 * 1024
+const reserved = 1024
+const longestOutput = 1500
+
+/**
+ * A report as Markdown: for GitHub's step summary, a pull request, or another model. No picture, no raw HTML and no link is in it, and what a stranger
+ * wrote is text or stands between fences.
+ *
+ * @param brief without the steps. Default: all of it
+ * @param most bytes that it may have. Default: GitHub's 1 MiB
+ */
+export function renderMarkdown(report: Report, brief = false, most = mostBytes): string {
+  const blocks = [...topBlocks(report), ...(brief ? [] : report.steps.flatMap(stepBlocks)), ...nextBlocks(report)]
+  const kept: string[] = []
+  let bytes = 0
+  for (const [at, block] of blocks.entries()) {
+    bytes += Buffer.byteLength(block) + 2
+    if (bytes > most - reserved) {
+      kept.push(`… ${blocks.length - at} more parts are left out here: they would not fit.`)
+      break
+    }
+    kept.push(block)
+  }
+  return `${kept.join('\n\n')}\n`
+}
+
+function topBlocks(report: Report): readonly string[] {
+  const run = lastRun(report)
+  const { words } = endingOf(run)
+  const { end } = run
+  const { totals, files } = report
+  const attention = attentionOf(report)
+  const final = report.steps.findLast(({ kind, agent }) => kind === 'message' && agent === undefined)?.parts[0]?.text
+  return [
+    `## ${inline(words)}${end === undefined ? '' : ` · exit code ${end.exitCode}`}`,
+    ...(end?.message === undefined ? [] : [inline(end.message, 2000)]),
+    ...(run.prompt === undefined ? [] : [`**Task**\n\n${fenced(run.prompt.slice(0, 4000))}`]),
+    [
+      '| | |',
+      '| --- | --- |',
+      `| Model | ${inline(run.model ?? 'unknown')} |`,
+      `| Cost | ${inline(dollars(end?.costUsd))} |`,
+      `| Tokens | ${end === undefined ? 'unknown' : `${short(end.inputTokens)} in (${short(end.cachedTokens)} cached), ${short(end.outputTokens)} out`} |`,
+      `| Time | ${end?.durationMs === undefined ? 'unknown' : seconds(end.durationMs)} |`,
+      `| Commands | ${totals.commands}, ${totals.failedCommands} failed |`,
+      `| Refused | ${totals.refused} |`,
+    ].join('\n'),
+    ...(verifyLines(run).length === 0
+      ? []
+      : [
+          `**Verified**\n\n${verifyLines(run)
+            .map(({ command, words }) => `- ${inline(command)}: ${inline(words)}`)
+            .join('\n')}`,
+        ]),
+    ...(run.outside.length === 0
+      ? []
+      : [`**Outside the sandbox**\n\n${run.outside.map((each) => `- ${inline(each)}`).join('\n')}`]),
+    ...(attention.length === 0
+      ? []
+      : [
+          '### What wants attention',
+          attention
+            .map(
+              ({ title, lines, step }) =>
+                `- **${inline(title)}**${step === undefined ? '' : ` (step ${step})`}${lines.map((line) => `\n  ${inline(line)}`).join('')}`,
+            )
+            .join('\n'),
+        ]),
+    ...(files.length === 0
+      ? ['### The change', 'No file was changed.']
+      : [
+          '### The change',
+          files
+            .slice(0, 300)
+            .map(
+              ({ path, kind, added, removed, byCommand }) =>
+                `- ${inline(path)} (${inline(kind)}${byCommand ? ' by a command' : `, +${added} −${removed}`})`,
+            )
+            .join('\n'),
+        ]),
+    ...(final === undefined ? [] : ['### What the model says', fenced(final.slice(0, 60_000), 'text')]),
+  ]
+}
+
+function stepBlocks({ number, kind, title, status, outcome, durationMs, verdict, parts }: Step): readonly string[] {
+  const said = [
+    outcome ?? (status === 'ok' || status === 'note' ? undefined : status),
+    durationMs === undefined ? undefined : seconds(durationMs),
+  ]
+  const head = `**${number}. ${kind}** ${inline(title)}${said
+    .filter((each) => each !== undefined)
+    .map((each) => ` · ${inline(each)}`)
+    .join('')}`
+  const judged =
+    verdict === undefined || verdict.decision === 'allow'
+      ? []
+      : [`> ${inline(verdict.reason)}${verdict.rule === undefined ? '' : `, rule ${inline(verdict.rule)}`}`]
+  const shown = parts
+    .filter(({ label }) => label === 'output' || label === 'error' || label === 'message')
+    .map(({ text }) =>
+      fenced(text.length > longestOutput ? `${text.slice(0, longestOutput)}\n[... cut here ...]` : text, 'text'),
+    )
+  return [...(number === 1 ? ['### Timeline'] : []), [head, ...judged, ...shown].join('\n\n')]
+}
+
+function nextBlocks(report: Report): readonly string[] {
+  const commands = nextCommands(report)
+  if (commands.length === 0) return []
+  return ['### What next', fenced(commands.map(({ what, command }) => `# ${what}\n${command}`).join('\n'), 'sh')]
+}

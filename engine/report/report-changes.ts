@@ -1,0 +1,77 @@
+import { truncateMiddle } from '../core/text/truncate.ts'
+import { fieldsOf, listOf, textOf } from './fields.ts'
+import type { ChangedFile, Step } from './report-types.ts'
+import { splitDiff } from './split-diff.ts'
+
+type Collected = {
+  kind: string
+  byCommand: boolean
+  added: number
+  removed: number
+  diffs: { step: number; diff: string }[]
+}
+
+/** Of the diffs of all files together, and of one patch of a file. */
+const [mostText, longestDiff] = [300_000, 40_000]
+const mostFiles = 1000
+
+/** Gathers what was changed, file by file, from patches and from the list that the end of a run gives. */
+export class ReportChanges {
+  readonly #files = new Map<string, Collected>()
+  #text = 0
+
+  /** Takes a step that is a patch. */
+  see({ number, status, files, parts }: Step): void {
+    if (status !== 'ok') return
+    const diffs = parts.filter(({ format }) => format === 'diff').flatMap(({ text }) => splitDiff(text))
+    for (const { path, kind } of files) {
+      const file = this.#at(path, kind)
+      if (file === undefined) return
+      file.byCommand = false
+      for (const diff of diffs.filter((each) => isSame(path, each.path))) {
+        file.added += diff.added
+        file.removed += diff.removed
+        const remaining = Math.max(400, Math.min(longestDiff, mostText - this.#text))
+        const { text } = truncateMiddle(diff.text, remaining)
+        this.#text += text.length
+        file.diffs.push({ step: number, diff: text })
+      }
+    }
+  }
+
+  /** Takes the list of changed files that the end of a run gives. */
+  list(value: unknown, workspace: string | undefined): void {
+    for (const each of listOf(value).map(fieldsOf)) {
+      const named = textOf(each['path'])
+      if (named === undefined) continue
+      const path = relativeTo(workspace, named)
+      const file = this.#at(path, textOf(each['kind']) ?? 'update')
+      if (file === undefined) return
+      file.kind = textOf(each['kind']) ?? file.kind
+    }
+  }
+
+  /** What changed. */
+  files(): readonly ChangedFile[] {
+    return [...this.#files].map(([path, file]) => ({ path, ...file }))
+  }
+
+  #at(path: string, kind: string): Collected | undefined {
+    const known = this.#files.get(path)
+    if (known !== undefined) return known
+    if (this.#files.size >= mostFiles) return undefined
+    const file = { kind, byCommand: true, added: 0, removed: 0, diffs: [] }
+    this.#files.set(path, file)
+    return file
+  }
+}
+
+/** A diff names files relative to the workspace. */
+function isSame(path: string, named: string): boolean {
+  return path === named || path.endsWith(`/${named}`)
+}
+
+/** A path as it is named in the workspace; one that lies elsewhere stays as it is. */
+export function relativeTo(workspace: string | undefined, path: string): string {
+  return workspace !== undefined && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
+}

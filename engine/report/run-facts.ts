@@ -1,0 +1,226 @@
+import { shellJoin } from '../core/text/shell-join.ts'
+import type { EndReason } from '../core/exit-codes.ts'
+import { endings, seconds } from '../display/format-values.ts'
+import type { Report, ReportRun, Step } from './report-types.ts'
+
+/** How a run ended, for a heading: in words, and whether that is good. */
+type Ending = { readonly words: string; readonly tone: 'ok' | 'warn' | 'bad' }
+
+/** The run that a report is about: the last one. */
+export function lastRun({ runs }: Report): ReportRun {
+  const last = runs.at(-1)
+  if (last === undefined) throw new TypeError('a report without a run')
+  return last
+}
+
+/** Says how a run ended. */
+export function endingOf({ end }: ReportRun): Ending {
+  if (end === undefined) return { words: 'Cut off: the run never told its end', tone: 'bad' }
+  if (end.result === 'no-change' && end.exitCode === 0) return { words: 'Done, and nothing changed', tone: 'warn' }
+  if (end.exitCode === 0) return { words: 'Done', tone: end.claims.length > 0 ? 'warn' : 'ok' }
+  const words = Object.hasOwn(endings, end.reason) ? endings[end.reason as EndReason] : end.reason
+  return { words: `${words.charAt(0).toUpperCase()}${words.slice(1)}`, tone: 'bad' }
+}
+
+/** How a command of `--verify` went in the end. */
+type VerifyLine = { readonly command: string; readonly state: 'passed' | 'failed' | 'not run'; readonly words: string }
+
+/** The commands that a run was to be verified by, each with how it went in the end. */
+export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
+  const ran = end?.verified ?? []
+  const told = new Set(ran.map(({ command }) => command))
+  return [
+    ...ran.map(({ command, passed, exitCode, durationMs, attempts }): VerifyLine => ({
+      command,
+      state: passed ? 'passed' : 'failed',
+      words: [
+        passed ? 'passed' : exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`,
+        `in ${seconds(durationMs)}`,
+        ...(attempts > 1 ? [`(run ${attempts} times)`] : []),
+      ].join(' '),
+    })),
+    ...verify
+      .filter((command) => !told.has(command))
+      .map((command): VerifyLine => ({
+        command,
+        state: 'not run',
+        words: 'not run: the model did not come to its end',
+      })),
+  ]
+}
+
+/** A command that somebody may want to run next. */
+type NextCommand = { readonly what: string; readonly command: string }
+
+/** What can be done with a session: go on, look, check. */
+export function nextCommands(report: Report): readonly NextCommand[] {
+  const run = lastRun(report)
+  const { threadId } = report
+  const folder = run.configuration.find(([name]) => name === 'session')?.[1]
+  if (run.ephemeral || threadId === '') return []
+  const id = threadId.slice(-12)
+  const there = run.workspace === undefined ? [] : ['-C', run.workspace]
+  const head = run.end?.auditHead === undefined ? [] : ['--head', run.end.auditHead]
+  return [
+    {
+      what: 'Go on with the session',
+      command: `${shellJoin(['agent', 'exec', 'resume', id, ...there])} "what to do next"`,
+    },
+    {
+      what: 'Begin a new session with its history',
+      command: `${shellJoin(['agent', 'exec', 'fork', id, ...there])} "what to do instead"`,
+    },
+    ...(run.workspace === undefined
+      ? []
+      : [{ what: 'See what is changed in the workspace', command: shellJoin(['git', '-C', run.workspace, 'diff']) }]),
+    ...(folder === undefined
+      ? []
+      : [
+          {
+            what: 'Check that its audit log is whole',
+            command: shellJoin(['agent', 'audit', 'verify', `${folder}/audit.jsonl`, ...head]),
+          },
+        ]),
+  ]
+}
+
+/** Something that wants attention, in words. */
+type Attention = {
+  readonly tone: 'bad' | 'warn'
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly step: number | undefined
+}
+
+const mostOfAKind = 50
+
+/** What somebody should look at first: the worst before the rest. */
+export function attentionOf(report: Report): readonly Attention[] {
+  const run = lastRun(report)
+  const { steps } = report
+  const end = run.end
+  return [
+    ...(end?.claims ?? []).map(({ text, why }): Attention => ({
+      tone: 'bad',
+      title: `The final message is not borne out: “${text}”`,
+      lines: [why],
+      step: undefined,
+    })),
+    ...limited(steps.filter(({ status }) => status === 'refused').map(refusal), 'refusals'),
+    ...limited(failures(steps), 'failures'),
+    ...limited(steps.flatMap(denied), 'denials of the sandbox'),
+    ...limited(
+      steps
+        .filter(({ kind }) => kind === 'error')
+        .map(({ title, number }) => ({ tone: 'warn', title, lines: [], step: number }) as const),
+      'notices',
+    ),
+    ...budgetWords(run),
+    ...(end?.runsLater ?? []).slice(0, mostOfAKind).map(({ path, program }): Attention => ({
+      tone: 'warn',
+      title: `Changed, and run later by other programs: ${path}`,
+      lines: [program],
+      step: undefined,
+    })),
+    ...(end?.notCounted === undefined
+      ? []
+      : [
+          {
+            tone: 'warn',
+            title: 'What commands wrote was not counted',
+            lines: [end.notCounted],
+            step: undefined,
+          } as const,
+        ]),
+  ]
+}
+
+function limited(list: readonly Attention[], what: string): readonly Attention[] {
+  const more = list.length - mostOfAKind
+  if (more <= 0) return list
+  return [
+    ...list.slice(0, mostOfAKind),
+    { tone: 'warn', title: `${more} more ${what} are in the timeline`, lines: [], step: undefined },
+  ]
+}
+
+function refusal({ title, verdict, number, kind, parts }: Step): Attention {
+  const said = verdict === undefined ? (parts[0]?.text ?? '') : verdict.reason
+  return {
+    tone: 'bad',
+    title: `Refused: ${kind === 'patch' ? `patch of ${title}` : title}`,
+    lines: [
+      ...(said === '' ? [] : [said]),
+      ...(verdict === undefined || verdict.decidedBy === '' ? [] : [`Decided by: ${verdict.decidedBy}`]),
+      ...(verdict?.rule === undefined ? [] : [`Rule: ${verdict.rule}`]),
+    ],
+    step: number,
+  }
+}
+
+const actingKinds: readonly Step['kind'][] = ['command', 'patch', 'mcp', 'tool', 'verify']
+
+function failures(steps: readonly Step[]): readonly Attention[] {
+  const acting = steps.filter(({ kind }) => actingKinds.includes(kind))
+  const succeeded = new Map(
+    acting.filter(({ status }) => status === 'ok').map(({ title, number, kind }) => [`${kind} ${title}`, number]),
+  )
+  return acting.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
+    if (status !== 'failed' && status !== 'open') return []
+    const later = succeeded.get(`${kind} ${title}`) ?? 0
+    // What succeeded in the end is the story of the timeline.
+    if (later > number) return []
+    const end =
+      parts
+        .findLast(({ format }) => format === 'output' || format === 'plain')
+        ?.text.trimEnd()
+        .split('\n')
+        .at(-1) ?? ''
+    const words =
+      status === 'open'
+        ? 'Never ended'
+        : kind === 'command'
+          ? 'Failed'
+          : kind === 'verify'
+            ? 'Verification failed'
+            : `The ${kind === 'patch' ? 'patch did not apply' : 'call failed'}`
+    return [
+      {
+        tone: 'warn',
+        title: `${words}: ${title}`,
+        lines: [[outcome, end.slice(0, 300)].filter(Boolean).join(' · ')].filter(Boolean),
+        step: number,
+      },
+    ]
+  })
+}
+
+function denied({ denials, number }: Step): readonly Attention[] {
+  return denials.map(({ subject, rule, certain, howToAllow }) => ({
+    tone: 'warn',
+    title: `${certain ? 'Refused' : 'Perhaps refused'} by the sandbox: ${subject}`,
+    lines: [rule, ...(howToAllow === '' ? [] : [`To allow it: ${howToAllow}`])].filter((line) => line !== ''),
+    step: number,
+  }))
+}
+
+function budgetWords({ budget, spending, end }: ReportRun): readonly Attention[] {
+  const spent = spending.at(-1)
+  if (spent === undefined || end?.reason === 'budget') return []
+  const shares = [
+    ['tokens', spent.tokens, budget.maxTokens],
+    ['cost', spent.costUsd ?? 0, budget.maxCost],
+    ['turns', spending.length, budget.maxTurns],
+  ] as const
+  return shares.flatMap(([what, used, of]): readonly Attention[] => {
+    if (of === undefined || used < of * 0.8) return []
+    return [
+      {
+        tone: 'warn',
+        title: `${Math.round((used / of) * 100)} % of the budget for ${what} was used`,
+        lines: [],
+        step: undefined,
+      },
+    ]
+  })
+}

@@ -1,0 +1,32 @@
+import type { Action, Guardian } from '../../policies/index.ts'
+import type { WebSearchRequest } from '../core/model.ts'
+import { reviewBy } from '../tools/review.ts'
+import type { Recorder } from './recorder.ts'
+
+/** That the provider may search the web for the model, if the Guardian agrees. */
+export type WebSearchRequestOptions = {
+  readonly request: WebSearchRequest
+  readonly action: Extract<Action, { type: 'search' }>
+}
+
+/**
+ * Asks the Guardian once, before the first request: what a provider searches while it answers, nobody can stop.
+ *
+ * @returns what goes into every request; nothing, and an item that says why, where the answer is no; a reason to end the run where the user
+ * insists on it
+ */
+export async function approveWebSearch(
+  wish: WebSearchRequestOptions | undefined,
+  {
+    guardian,
+    recorder,
+    signal,
+  }: { readonly guardian: Guardian; readonly recorder: Recorder; readonly signal: AbortSignal },
+): Promise<{ readonly webSearch?: WebSearchRequest } | { readonly refused: string }> {
+  if (wish === undefined) return {}
+  const { verdict } = await reviewBy(guardian, { signal })(wish.action)
+  if (verdict.decision === 'allow') return { webSearch: wish.request }
+  if (wish.action.insisted === true) return { refused: `No web search, which this run was to have: ${verdict.reason}` }
+  recorder.complete({ type: 'error', message: `No web search in this run: ${verdict.reason}` })
+  return {}
+}

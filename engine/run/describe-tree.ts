@@ -1,0 +1,67 @@
+import { resolve } from 'node:path'
+import type { Guardian } from '../../policies/index.ts'
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { HistoryItem } from '../core/model.ts'
+import { truncateMiddle } from '../core/text/truncate.ts'
+import { FileError } from '../tools/files/open-files.ts'
+import { largestFile } from '../tools/file-tool.ts'
+import { textOf } from '../tools/files/text.ts'
+import type { WorkingState } from '../tools/working-state.ts'
+import { describeGit, gitState } from './git-state.ts'
+import { filesAtHand } from './files-at-hand.ts'
+
+const mostFiles = 5
+const mostCharacters = 8000
+/** Of a short conversation, a file at hand may take this much. */
+const share = 0.1
+const mostChanged = 50
+
+/** What it takes to look. */
+type TreeContext = {
+  readonly workspace: string
+  readonly sandbox: Sandbox
+  readonly guardian: Pick<Guardian, 'assess'>
+  readonly state: Pick<WorkingState, 'files' | 'mask'>
+}
+
+/**
+ * How the tree stands when a conversation is cut, as sections: what git says, and the files at hand as they are now, so that they need not
+ * be read again. Nothing is shown that a tool could not read.
+ *
+ * @param history the whole of it, from its beginning
+ * @param characters about how many the conversation had
+ */
+export async function describeTree(
+  history: readonly HistoryItem[],
+  characters: number,
+  looking: TreeContext,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { workspace, sandbox, state } = looking
+  const most = Math.min(mostCharacters, Math.floor(characters * share))
+  const git = await gitState(sandbox, workspace)
+  const changed = git?.files.slice(0, mostChanged).map((line) => `\n- ${line}`) ?? []
+  const files: string[] = []
+  for (const path of filesAtHand(history)) {
+    if (files.length === mostFiles) break
+    const text = await textAt(resolve(workspace, path), looking, signal)
+    if (text !== undefined) files.push(`### ${path}\n${truncateMiddle(text, most).text}`)
+  }
+  return [
+    ...(git === undefined ? [] : [`## Git now\n${describeGit(git)}${changed.join('')}`]),
+    ...(files.length === 0 ? [] : [`## Files at hand, as they are now\n${files.map(state.mask).join('\n\n')}`]),
+  ]
+}
+
+async function textAt(path: string, looking: TreeContext, signal: AbortSignal): Promise<string | undefined> {
+  const { guardian, state } = looking
+  if (guardian.assess({ type: 'read', path }).decision !== 'allow') return undefined
+  try {
+    const { bytes, size } = await state.files.read(path, largestFile, signal)
+    return bytes.length < size ? undefined : textOf(bytes)
+  } catch (error) {
+    // Gone, moved or out of reach by now.
+    if (error instanceof FileError) return undefined
+    throw error
+  }
+}

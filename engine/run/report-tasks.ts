@@ -1,0 +1,27 @@
+import type { BackgroundTasks, Task } from '../tools/tasks/background-tasks.ts'
+import { describeState } from '../tools/tasks/describe-task.ts'
+import type { Conversation } from './conversation.ts'
+
+/**
+ * Tells the model between turns which background tasks have ended since it was last told; each once.
+ *
+ * @param isEnd whether the model has nothing more to call: then it is told what would be cut off, too, each task once
+ * @returns whether there was anything to tell
+ */
+export function reportTasks(tasks: BackgroundTasks, conversation: Conversation, isEnd: boolean): boolean {
+  const ended = tasks.takeEnded()
+  const running = isEnd ? tasks.takeRunning() : []
+  const parts = [
+    ...(ended.length === 0 ? [] : [`Background tasks have ended. task_output shows what they gave.\n${lines(ended)}`]),
+    ...(running.length === 0
+      ? []
+      : [`Background tasks are cut off when you finish. Wait with task_output for what you need.\n${lines(running)}`]),
+  ]
+  if (parts.length === 0) return false
+  conversation.add({ type: 'message', role: 'developer', text: parts.join('\n\n') })
+  return true
+}
+
+function lines(tasks: readonly Task[]): string {
+  return tasks.map((task) => `- ${task.title}: ${describeState(task)}`).join('\n')
+}

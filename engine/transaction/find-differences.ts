@@ -1,0 +1,101 @@
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { stampOf, type Manifest, type Original } from './manifest.ts'
+import { below, bytesOf } from './path-keys.ts'
+
+/** What is at a path of a view or was before. Targets of links have a character for each byte. */
+export type Entry =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'file'; readonly mode: number; readonly size: number }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'directory'; readonly mode: number }
+  /** A pipe, a socket or a device. */
+  | { readonly kind: 'other' }
+
+/** A path that is not as it was, by what the system says of it; files may have the same bytes still. */
+export type Difference = { readonly key: string; readonly before: Entry; readonly after: Entry }
+
+const atOnce = 500
+
+/** Finds what differs in a view from what it was made from. It follows no symbolic link, and leaves git directories alone: `repository` is told of each directory that has one. */
+export async function findDifferences(
+  view: string,
+  manifest: Manifest,
+  repository: (key: string) => void,
+): Promise<readonly Difference[]> {
+  const found: Difference[] = []
+  const seen = new Set<string>()
+  const pending = ['']
+  let looked = 0
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+    for (const entry of namesIn(view, directory)) {
+      if (++looked % atOnce === 0) await setImmediate()
+      const name = entry.name.toString('latin1')
+      const key = below(directory, name)
+      if (name === '.git' && entry.isDirectory()) {
+        repository(directory)
+        continue
+      }
+      seen.add(key)
+      if (entry.isDirectory()) pending.push(key)
+      const difference = compare(view, key, manifest.get(key))
+      if (difference !== undefined) found.push(difference)
+    }
+  }
+  for (const [key, original] of manifest) {
+    if (!seen.has(key) && original.kind !== 'left-out') {
+      found.push({ key, before: entryOf(original), after: { kind: 'absent' } })
+    }
+  }
+  return found.toSorted((one, other) => (one.key < other.key ? -1 : 1))
+}
+
+function namesIn(view: string, directory: string) {
+  try {
+    return readdirSync(bytesOf(view, directory), { withFileTypes: true, encoding: 'buffer' })
+  } catch (error) {
+    // A command closed it even to its owner: then nobody knows what is in it.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function compare(view: string, key: string, original: Original | undefined): Difference | undefined {
+  const path = bytesOf(view, key)
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  const before = entryOf(original)
+  const mode = Number(stats.mode & 0o7777n)
+  if (stats.isDirectory()) {
+    return before.kind === 'directory' && before.mode === mode
+      ? undefined
+      : { key, before, after: { kind: 'directory', mode } }
+  }
+  if (stats.isSymbolicLink()) {
+    const target = readlinkSync(path, 'latin1')
+    return before.kind === 'link' && before.target === target
+      ? undefined
+      : { key, before, after: { kind: 'link', target } }
+  }
+  if (!stats.isFile()) return { key, before, after: { kind: 'other' } }
+  if (original?.kind === 'file' && original.stamp === stampOf(stats)) return undefined
+  return { key, before, after: { kind: 'file', mode, size: Number(stats.size) } }
+}
+
+function entryOf(original: Original | undefined): Entry {
+  switch (original?.kind) {
+    case 'file':
+      return { kind: 'file', mode: original.mode, size: original.size }
+    case 'link':
+      return { kind: 'link', target: original.target }
+    case 'directory':
+      return { kind: 'directory', mode: original.mode }
+    case 'left-out':
+      return { kind: 'other' }
+    case undefined:
+      return { kind: 'absent' }
+    default:
+      return original satisfies never
+  }
+}

@@ -1,0 +1,244 @@
+import { scanComment, scanNewline, skipBlanks } from './blanks.ts'
+import { scanDelimiter } from './heredocs.ts'
+import type { Source } from './source.ts'
+import { fail } from './token.ts'
+import { scanTest } from './tests.ts'
+import { scanArithmetic, scanWord } from './scan-words.ts'
+
+const operators = /;;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||<<<|<<-|<<|<>|<&|<|>>|>&|>\||>|\(|\)/y
+const bashOnly = /^(?:;;&|;&|&>>?|\|&|<<<)$/
+/** Reserved words behind which a command begins. */
+const leading = /^(?:if|then|elif|else|fi|while|until|do|done|time|\{|\}|!)$/
+const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
+
+/** What is open: a subshell, or a case at its patterns or in the commands of one. */
+type Frame = 'subshell' | 'patterns' | 'branch'
+
+/**
+ * Scans commands up to the parenthesis that closes a substitution, which is left, or to the end. It knows as much of
+ * the grammar as tells a comment, a pattern of `case` and arithmetic from what else they might be.
+ */
+export function scanCommands(source: Source, close: ')' | ''): void {
+  const frames: Frame[] = []
+  const outer = source.pending
+  source.pending = []
+  let first = true
+  for (;;) {
+    skipBlanks(source)
+    const pos = source.at
+    const character = source.peek()
+    const frame = frames.at(-1)
+    if (character === '' || (character === ')' && frame === undefined)) break
+    if (character === '\n') {
+      scanNewline(source)
+      first = true
+    } else if (character === '#') scanComment(source)
+    else if (/[;&|()<>]/.test(character) && !/^[<>]\($/.test(character + source.peek(1))) {
+      if (character === '(' && source.peek(1) === '(' && first && frame !== 'patterns') {
+        source.bashOnly('((')
+        source.at += 2
+        scanArithmetic(source)
+        source.token('arithmetic', pos)
+        first = false
+        continue
+      }
+      const operator = source.match(operators) ?? ''
+      if (bashOnly.test(operator)) source.bashOnly(operator)
+      source.at += operator.length
+      if (/[<>]/.test(operator)) {
+        source.token('structure', pos, operator)
+        scanTarget(source, operator)
+      } else first = scanOperator(source, operator, pos, frames, first)
+    } else first = frame === 'patterns' ? scanPattern(source, frames) : scanCommandWord(source, frames, first)
+  }
+  if (frames.length > 0) fail('a group or a case is not closed')
+  if (source.pending.length > 0) fail('a heredoc has no body')
+  if (source.peek() !== close) fail('a substitution is not closed, or a parenthesis has no partner')
+  source.pending = outer
+}
+
+/** Handles an operator that isn't a redirection. Gives whether a command begins behind it. */
+function scanOperator(source: Source, operator: string, pos: number, frames: Frame[], first: boolean): boolean {
+  const frame = frames.at(-1)
+  if (operator === ';') return true
+  if (frame === 'patterns') {
+    if (operator === '(') return false
+    source.token('structure', pos, operator)
+    if (operator === ')') frames[frames.length - 1] = 'branch'
+    else if (operator !== '|') fail(`${operator} among the patterns of a case`)
+    return true
+  }
+  source.token('structure', pos, operator)
+  if (operator === '(') {
+    if (!first) fail('a parenthesis where none is expected')
+    source.step(1)
+    frames.push('subshell')
+  } else if (operator === ')') {
+    if (frames.pop() !== 'subshell') fail('a parenthesis without a partner')
+    source.step(-1)
+    return false
+  } else if (operator.startsWith(';')) {
+    if (frame !== 'branch') fail(`${operator} outside of a case`)
+    frames[frames.length - 1] = 'patterns'
+  }
+  return true
+}
+
+function scanTarget(source: Source, operator: string): void {
+  if (operator === '<<' || operator === '<<-') return scanDelimiter(source, operator === '<<-')
+  skipBlanks(source)
+  const pos = source.at
+  scanWord(source)
+  source.token('word', pos)
+  if (source.plain && /^[<>]&$/.test(operator) && !/^(?:[0-9]+|-)$/.test(source.text.slice(pos, source.at)))
+    fail('a plain sh copies descriptors by number alone')
+}
+
+function scanPattern(source: Source, frames: Frame[]): boolean {
+  const pos = source.at
+  scanWord(source, false)
+  if (source.text.slice(pos, source.at) !== 'esac') {
+    source.token('word', pos)
+    return false
+  }
+  source.token('structure', pos, 'esac')
+  source.step(-1)
+  frames.pop()
+  return true
+}
+
+/** A word of a command. Gives whether a command begins behind it. */
+function scanCommandWord(source: Source, frames: Frame[], first: boolean): boolean {
+  const pos = source.at
+  const declared = source.match(/[A-Za-z_]\w*(?:\[[\w@*$]+\])?\+?=\(/y)
+  if (declared !== undefined) {
+    scanArray(source, pos + declared.length)
+    source.token('word', pos)
+    return false
+  }
+  const mark = source.tokens.length
+  scanWord(source)
+  const raw = source.text.slice(pos, source.at)
+  // An assignment's value isn't expanded to several words.
+  if (assignment.test(raw)) dropPatterns(source, mark)
+  if (/[<>]/.test(source.peek())) {
+    if (/^\{\w+\}$/.test(raw)) fail('a variable holds a descriptor')
+    if (/^[0-9]+$/.test(raw)) {
+      if (raw.length > 3) fail('the number of a descriptor is too large')
+      source.token('descriptor', pos)
+      return first
+    }
+  }
+  if (!first) {
+    source.token('word', pos)
+    return false
+  }
+  return scanFirst(source, frames, raw, pos)
+}
+
+function dropPatterns(source: Source, mark: number): void {
+  const kept = source.tokens.slice(mark).filter(({ kind }) => kind !== 'pattern')
+  source.tokens.splice(mark, source.tokens.length, ...kept)
+}
+
+/** A word where a command begins: reserved, a function's name, or a program's. */
+function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): boolean {
+  if (raw === 'coproc') fail('coproc runs beside the rest')
+  if (raw === '[[') return scanTest(source, pos)
+  if (raw === 'esac') {
+    source.token('structure', pos, raw)
+    if (frames.pop() !== 'branch') fail('esac without a case')
+    source.step(-1)
+    return true
+  }
+  if (leading.test(raw)) {
+    if (/^(?:if|while|until|\{)$/.test(raw)) source.step(1)
+    if (/^(?:fi|done|\})$/.test(raw)) source.step(-1)
+    source.token('structure', pos, raw)
+    skipBlanks(source)
+    if (raw === 'time' && source.match(/-p(?=[ \t])/y) !== undefined) source.at += 2
+    return true
+  }
+  if (raw === 'case') {
+    source.token('structure', pos, raw)
+    named(source, false)
+    reserved(source, 'in')
+    source.step(1)
+    frames.push('patterns')
+    return false
+  }
+  if (raw === 'for' || raw === 'select') {
+    source.step(1)
+    source.token('structure', pos, raw)
+    skipBlanks(source)
+    const start = source.at
+    if (source.starts('((')) {
+      source.bashOnly('for ((')
+      source.at += 2
+      scanArithmetic(source, /[\w \t\n+\-*/%<>=!&|^~?:,.#@[\];]/)
+      source.token('arithmetic', start)
+      return true
+    }
+    named(source, false)
+    return !reserved(source, 'in', true)
+  }
+  if (raw === 'function') {
+    source.bashOnly('function')
+    named(source, true)
+    return true
+  }
+  source.token('word', pos)
+  return source.match(/[ \t]*\([ \t]*\)/y) === undefined ? false : parentheses(source)
+}
+
+/** The word that a reserved word is about; a function's may have its parentheses behind it. */
+function named(source: Source, isFunction: boolean): void {
+  skipBlanks(source)
+  const pos = source.at
+  scanWord(source, false)
+  source.token('word', pos)
+  if (isFunction) parentheses(source)
+}
+
+function parentheses(source: Source): true {
+  source.at += source.match(/[ \t]*\([ \t]*\)/y)?.length ?? 0
+  return true
+}
+
+/** The `in` of a loop or a case, which newlines may stand before. */
+function reserved(source: Source, word: string, optional = false): boolean {
+  const start = source.at
+  for (skipBlanks(source); source.peek() === '\n'; skipBlanks(source)) scanNewline(source)
+  if (source.match(/in(?=[\s;&|]|$)/y) === word) {
+    const pos = source.at
+    source.at += word.length
+    source.token('structure', pos, word)
+    return true
+  }
+  if (!optional) fail(`${word} was expected`)
+  source.at = start
+  return false
+}
+
+/** The words of an array up to the parenthesis, behind which the word must end. */
+function scanArray(source: Source, start: number): void {
+  source.bashOnly('arrays')
+  source.at = start
+  for (;;) {
+    skipBlanks(source)
+    const pos = source.at
+    const character = source.peek()
+    if (character === ')') break
+    if (character === '\n') {
+      source.newlineInside()
+      source.at++
+    } else if (character === '#') scanComment(source)
+    else if (character === '[') fail('a subscript in an array')
+    else {
+      scanWord(source)
+      source.token('word', pos)
+    }
+  }
+  source.at++
+  if (!/^[\s;&|)]?$/.test(source.peek())) fail('something touches an array')
+}

@@ -1,0 +1,84 @@
+import type { Fact } from '../commands/facts.ts'
+import type { ShellWord } from '../commands/shell-word.ts'
+
+/** Words that stand in a command in this order, whatever is between them; `a|b` is either, `a*` what begins so. */
+type Loss = { readonly when: readonly string[]; readonly unless?: string; readonly reason: string }
+
+const containers: Loss = {
+  when: ['system|volume prune', 'volume rm|remove', 'compose down -v|--volumes'],
+  reason: 'it deletes data that no container uses now',
+}
+const infrastructure: Loss = {
+  when: ['destroy', 'apply -destroy|--destroy', 'state rm', 'stack rm', 'workspace delete'],
+  reason: 'it destroys what was set up',
+}
+const elsewhere = 'it deletes what is kept elsewhere'
+const clouds: Loss = {
+  when: ['delete', 'purge', 'apps|addons destroy', 'delete-*|terminate-*|purge-*'],
+  reason: elsewhere,
+}
+const databases: Loss = {
+  when: ['db:drop*|db:reset*|db:purge*', 'migrate|db reset|drop|fresh', 'migrate:fresh|migrate:reset', 'database drop'],
+  reason: 'it empties a database',
+}
+
+/** Commands after which nobody has what is lost, by program: what their own rows don't tell. */
+const losses: Readonly<Record<string, Loss>> = {
+  docker: containers,
+  podman: containers,
+  'docker-compose': { ...containers, when: ['down -v|--volumes'] },
+  terraform: infrastructure,
+  tofu: infrastructure,
+  terragrunt: infrastructure,
+  pulumi: infrastructure,
+  vagrant: infrastructure,
+  cdk: infrastructure,
+  aws: { when: ['s3 rb', 's3 rm --recursive', 's3 sync --delete', ...clouds.when], reason: elsewhere },
+  gcloud: clouds,
+  az: clouds,
+  flyctl: clouds,
+  fly: clouds,
+  heroku: { when: ['apps:destroy|addons:destroy|pg:reset'], reason: elsewhere },
+  gh: {
+    when: ['repo|release|gist|cache|secret|variable delete', 'api -X|--method DELETE', 'api -XDELETE|--method=DELETE'],
+    reason: elsewhere,
+  },
+  kubectl: {
+    when: ['delete', 'replace --force'],
+    unless: 'pod|pods|po|job|jobs',
+    reason: 'it deletes what a cluster has',
+  },
+  helm: { when: ['uninstall|delete|del|un'], reason: 'it deletes what a cluster has' },
+  npm: { when: ['unpublish'], reason: 'it takes a published package away' },
+  rails: databases,
+  rake: databases,
+  prisma: databases,
+  supabase: databases,
+  dotnet: databases,
+  dropdb: { when: ['*'], reason: 'it deletes a database' },
+}
+
+/** What is lost by a command of which its own row knows nothing, or less. */
+export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
+  const words = args.map(({ text }) => text)
+  if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))
+    return [loses('it takes the history away')]
+  const loss = Object.hasOwn(losses, program) ? losses[program] : undefined
+  if (loss === undefined || !loss.when.some((line) => follows(words, line.split(' ')))) return []
+  const isSpared = loss.unless !== undefined && words.some((word) => isOneOf(word, loss.unless ?? ''))
+  return isSpared ? [] : [loses(loss.reason)]
+}
+
+function loses(reason: string): Fact {
+  return { class: 'destructive', reason, extent: 'wide' }
+}
+
+function follows(words: readonly string[], entries: readonly string[]): boolean {
+  let at = 0
+  for (const word of words) if (at < entries.length && isOneOf(word, entries[at] ?? '')) at++
+  return at === entries.length
+}
+
+function isOneOf(word: string, entry: string): boolean {
+  return entry.split('|').some((one) => (one.endsWith('*') ? word.startsWith(one.slice(0, -1)) : word === one))
+}

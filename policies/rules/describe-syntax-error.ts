@@ -1,0 +1,42 @@
+import type { IToken } from 'chevrotain'
+import { Keyword, Other } from './rule-tokens.ts'
+
+/** What is wrong with a token that the grammar doesn't have here; with the end of the file for undefined. */
+export function describeToken(found: IToken | undefined): string {
+  if (found === undefined) return 'the file ends in the middle of a rule'
+  if (found.tokenType === Keyword) {
+    return `"${found.image}" is Starlark that rule files here don't have: they hold rules and constants, no code`
+  }
+  const form = unknownForms.find(([start]) => start.test(found.image))?.[1]
+  if (form !== undefined)
+    return `"${found.image}" is ${form}, which rule files here don't have: they hold rules and constants, no code`
+  if (/^["']/.test(found.image) && found.tokenType === Other) return 'a string has no end on its line'
+  return `${JSON.stringify(found.image)} can't stand here`
+}
+
+/** Starlark that begins with a character of its own, by its name. */
+const unknownForms: readonly (readonly [RegExp, string])[] = [
+  [/^\[/, 'an index, or a list that stands by itself'],
+  [/^["'].+["']$/, 'a string beside something else, as in an f-string'],
+  [/^[*]/, 'repetition or unpacking (* or **)'],
+  [/^%/, 'formatting (%)'],
+  [/^\./, 'a method such as .format or .append'],
+  [/^[{}]/, 'a dictionary'],
+  [/^[-/<>!|&^~]/, 'an operator'],
+  [/^:/, 'a block or a slice (:)'],
+]
+
+/** What was expected, from the parser's own message. */
+export function expectation(message: string): string {
+  const token = between(message, '--> ', ' <-- but')
+  if (token !== undefined) return token
+  return /end of input|EOF/i.test(message)
+    ? 'a rule such as prefix_rule(pattern = ["git", "push"])'
+    : 'a string, a list or a name'
+}
+
+function between(text: string, before: string, after: string): string | undefined {
+  const from = text.indexOf(before)
+  const to = text.lastIndexOf(after)
+  return from < 0 || to < from ? undefined : text.slice(from + before.length, to)
+}

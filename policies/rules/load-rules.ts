@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { evaluateRules, type EvaluatedRules } from './evaluate-rules.ts'
+import { parseRules } from './rules-grammar.ts'
+import { RuleError } from './rule-error.ts'
+import { makeRuleSet, type RuleSet } from './rule-set.ts'
+import { describePattern, type RuleLayer, type RuleOrigin } from './rule.ts'
+import { salvageRules } from './salvage-rules.ts'
+
+/** A rule file to read. `text` stands for its content where it isn't a file. */
+export type RuleFile = {
+  readonly path: string
+  readonly layer: RuleLayer
+  readonly text?: string
+  /** Told of what is wrong in the file, of which then what restricts and can be understood holds. Absent: all of it is an error. */
+  readonly tolerate?: (error: RuleError) => void
+}
+
+const largest = 1024 * 1024
+
+/**
+ * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set.
+ * Anything wrong in any of them, an unreadable file included, throws a `RuleError`: a run with a part of its rules
+ * missing would be a run under other rules. What has been read already is taken as it is.
+ * Files that are not this program's own may be read with `tolerate`.
+ *
+ * @example
+ * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
+ * const { decision } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only', rules })
+ */
+export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSet {
+  const all = files.map((file) => {
+    if ('prefixRules' in file) return file
+    const text = file.text ?? readRules(file.path)
+    try {
+      return evaluateRules(file.path, file.layer, parseRules(file.path, text))
+    } catch (error) {
+      if (!(error instanceof RuleError) || file.tolerate === undefined) throw error
+      return salvageRules({ path: file.path, layer: file.layer, text, error }, file.tolerate)
+    }
+  })
+  return makeRuleSet(
+    all.flatMap(({ prefixRules }) => prefixRules),
+    all.flatMap(({ networkRules }) => networkRules),
+    all.flatMap(({ hostExecutables }) => hostExecutables),
+  )
+}
+
+/**
+ * What is left of rules that come from places that may only forbid and ask: everything but what they allow and their word
+ * on which files a program may be, which could make an allow of others hold for files of their own. What is left out is
+ * given back as it is written.
+ *
+ * @param only whether rules from there may only forbid and ask
+ * @example
+ * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
+ * const { kept, dropped } = withoutAllowingRules(rules, () => true)
+ */
+export function withoutAllowingRules(
+  set: RuleSet,
+  only: (origin: RuleOrigin) => boolean,
+): { readonly kept: RuleSet; readonly dropped: readonly { readonly origin: RuleOrigin; readonly text: string }[] } {
+  const widens = (rule: { readonly decision?: string; readonly origin: RuleOrigin }): boolean =>
+    only(rule.origin) && (rule.decision === undefined || rule.decision === 'allow')
+  const narrows = (rule: Parameters<typeof widens>[0]): boolean => !widens(rule)
+  const dropped = [
+    ...set.prefixRules.filter(widens).map((rule) => ({ rule, text: describePattern(rule) })),
+    ...set.networkRules.filter(widens).map((rule) => ({ rule, text: `network_rule ${rule.host}` })),
+    ...set.hostExecutables.filter(widens).map((rule) => ({ rule, text: `host_executable ${rule.name}` })),
+  ]
+  return {
+    kept: makeRuleSet(
+      set.prefixRules.filter(narrows),
+      set.networkRules.filter(narrows),
+      set.hostExecutables.filter(narrows),
+    ),
+    dropped: dropped.map(({ rule, text }) => ({ origin: rule.origin, text })),
+  }
+}
+
+function readRules(path: string): string {
+  const start = { line: 1, column: 1 }
+  let bytes: Uint8Array
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new RuleError(path, start, `the rule file can't be read: ${why}`, 'a readable file', { cause })
+  }
+  if (bytes.length > largest) throw new RuleError(path, start, 'the rule file is larger than 1 MiB', 'a smaller file')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new RuleError(path, start, 'the rule file is not UTF-8', 'UTF-8 text', { cause })
+  }
+}

@@ -1,0 +1,59 @@
+import { RuleEvaluation, type EvaluatedRules } from './evaluate-rules.ts'
+import { parseRules } from './rules-grammar.ts'
+import { RuleError } from './rule-error.ts'
+import type { RuleLayer } from './rule.ts'
+
+/** Where a line begins something that stands by itself: a rule, or a constant. */
+const beginning = /^(?:prefix_rule|network_rule|host_executable)[ \t(]|^[A-Za-z_]\w*[ \t]*\+?=/
+/** In a longer file, or one of more parts, nothing is looked for: each part is parsed by itself. */
+const longest = 64 * 1024
+const mostParts = 500
+/** Faults that are told of. */
+const mostFaults = 20
+
+/** A rule file that is broken. */
+type BrokenFile = {
+  readonly path: string
+  readonly layer: RuleLayer
+  readonly text: string
+  readonly error: RuleError
+}
+
+/**
+ * What of a broken rule file restricts and can be understood. What it allows is left out, for it may be a part of something else, such as a
+ * text over several lines.
+ *
+ * @param tell called with each error
+ */
+export function salvageRules(file: BrokenFile, tell: (error: RuleError) => void): EvaluatedRules {
+  const { path, layer, text, error: whole } = file
+  const evaluation = new RuleEvaluation(path, layer)
+  const parts = text.length > longest ? [] : partsOf(text)
+  if (parts.length === 0 || parts.length > mostParts) {
+    tell(whole)
+    return evaluation.result
+  }
+  let faults = 0
+  for (const part of parts) {
+    try {
+      for (const statement of parseRules(path, part)) evaluation.statement(statement)
+    } catch (error) {
+      if (!(error instanceof RuleError)) throw error
+      if (++faults <= mostFaults) tell(error)
+    }
+  }
+  const { prefixRules, networkRules } = evaluation.result
+  return {
+    prefixRules: prefixRules.filter(({ decision }) => decision !== 'allow'),
+    networkRules: networkRules.filter(({ decision }) => decision !== 'allow'),
+    hostExecutables: [],
+  }
+}
+
+/** Each part with empty lines for what stands above it, so that places in it are places in the file. */
+function partsOf(text: string): readonly string[] {
+  const lines = text.split('\n')
+  const starts = lines.flatMap((line, at) => (beginning.test(line) ? [at] : []))
+  const all = starts[0] === 0 ? starts : [0, ...starts]
+  return all.map((start, index) => `${'\n'.repeat(start)}${lines.slice(start, all[index + 1]).join('\n')}`)
+}

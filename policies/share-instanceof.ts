@@ -1,0 +1,16 @@
+/**
+ * Makes `instanceof` hold for errors of another copy of this package: a tool of the user's imports one of its own, beside that of the program
+ * that runs it. Subclasses stay what they are.
+ *
+ * @param name the same in every version of the package
+ */
+export function shareInstanceof(name: string, kind: { readonly prototype: object }): void {
+  const mark = Symbol.for(`portcullis/${name}`)
+  Object.defineProperty(kind.prototype, mark, { value: true })
+  Object.defineProperty(kind, Symbol.hasInstance, {
+    value(this: (...args: never[]) => unknown, value: unknown): boolean {
+      if (this !== kind) return Function.prototype[Symbol.hasInstance].call(this, value)
+      return typeof value === 'object' && value !== null && mark in value
+    },
+  })
+}

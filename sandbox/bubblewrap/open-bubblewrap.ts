@@ -1,0 +1,249 @@
+// Not by execa: each command starts here, with descriptors of its own; execa takes another millisecond of processor time for each.
+import { spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import process from 'node:process'
+import { Writable, type Readable } from 'node:stream'
+import { capDenials } from '../denials/cap.ts'
+import { denialsFromOutput } from '../denials/from-output.ts'
+import { commandEnvironment } from '../environment.ts'
+import { dockerSocketGroup } from '../docker-socket.ts'
+import { SandboxError } from '../sandbox-error.ts'
+import { hostFileSystem } from '../file-system-view.ts'
+import { refuseAbstractSockets } from '../host-sockets.ts'
+import type { Place } from '../held-place.ts'
+import { unlimitedOutput } from '../git/pack.ts'
+import { unlimitedWatches } from '../limits/plan-limits.ts'
+import { prepareLimits } from '../limits/prepare.ts'
+import { commandLimits } from '../limits/watched.ts'
+import { requireArchitecture } from '../machine-code/architecture.ts'
+import type { NetworkOptions } from '../network/proxy.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { waitForExit, signal } from '../process/signal.ts'
+import { createPipes } from '../process/pipes.ts'
+import { keepTail } from '../process/tail.ts'
+import { startedChild } from '../process/started.ts'
+import { handedInput } from '../process/handed-input.ts'
+import { supervise } from '../process/supervise.ts'
+import { locateProgram, requireDirectory } from '../locate-program.ts'
+import { allRunDirectories } from '../run-directory.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { checkTerminal } from '../terminal/connect-terminal.ts'
+import { bubblewrapArguments } from './arguments.ts'
+import { kernelView } from './kernel-view.ts'
+import { hostSharedMemory, lookAtHost, mountSteps, usesSharedMemory } from './mount-steps.ts'
+import type { Identity } from '../mounting/step-layout.ts'
+import { planMounts } from '../mounts.ts'
+import { policyForCommand } from '../command-policy.ts'
+import { hostShell } from '../shell.ts'
+import { createUncoveredWatch } from '../uncovered.ts'
+import { prepareNetwork } from './network.ts'
+import { forgetProbe, probeBubblewrap } from './probe.ts'
+import { readReport } from './start-report.ts'
+import type { Bubblewrap } from './try-bubblewrap.ts'
+import { startPath, startProgram } from './start-program.ts'
+import { readStatus } from './status.ts'
+import { prepareTerminals } from './prepare-terminals.ts'
+import { openRunState } from '../run-state.ts'
+import { policyAsShown, shownPath, showViews } from '../views/view-mounts.ts'
+
+/** An ordinary id for commands of a caller who is root, so that nothing inside takes itself for root. */
+const ordinary = { uid: 1000, gid: 1000 }
+
+/** A bwrap that works here. Throws `unavailable` where there is none. */
+export async function requireBubblewrap(): Promise<Bubblewrap> {
+  const probe = await probeBubblewrap()
+  if (probe.works) return probe.bubblewrap
+  const { reason, remedy } = probe
+  throw new SandboxError('unavailable', { backend: 'bubblewrap', reason, remedy, cannotStart: true })
+}
+
+/** Confines commands with bwrap(1): Linux namespaces and mounts. Throws `unavailable` where that doesn't work. */
+export async function openBubblewrap(
+  policy: SandboxPolicy,
+  options: NetworkOptions = {},
+  wanted: readonly Place[] = [],
+): Promise<Sandbox> {
+  const { program, watches } = await requireBubblewrap()
+  const architecture = requireArchitecture('bubblewrap', 'system call filter')
+  dockerSocketGroup(policy, 'bubblewrap')
+  refuseAbstractSockets(policy)
+  const networks = await prepareNetwork(policy, architecture, options)
+  const terminals = prepareTerminals(architecture)
+  const limits = prepareLimits(policy, { processLimit: process.geteuid?.() !== 0 }, 'bubblewrap')
+  const state = openRunState(policy, 'bubblewrap', wanted, (command) => start(command, 'own'))
+  const { held, roots, run, running } = state
+  const commandPipes = createPipes(run.path, true)
+  const watchCovered = createUncoveredWatch()
+  const kernel = kernelView(hostFileSystem)
+  let open = true
+
+  /** @param whose `own` for a program of ours, which only reads what commands left */
+  const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
+    requireDirectory(command.cwd, 'working directory')
+    checkTerminal(command)
+    const { variables } = commandEnvironment(policy, process.env, command)
+    const [file, ...rest] = command.argv
+    const executable = locateProgram(file, command.cwd, variables['PATH'], policy.views)
+    const runDirectories = allRunDirectories()
+    const places = state.placesOf(command, runDirectories)
+    const applied = held.current(policyForCommand(policy, command))
+    requireSame(applied.workspace, held.identityOf(applied.workspace))
+    const network = networks.start()
+    const terminal = terminals.start(command, 6 + network.stdio.length)
+    const report = 6 + network.stdio.length + terminal.stdio.length
+    const cwd = shownPath(realpathSync.native(command.cwd), policy.views)
+    const host = held.look()
+    const mounts = planMounts(applied, places, host)
+    const covered = watchCovered(mounts, host.lstat)
+    const steps = mountSteps([...showViews(mounts, policy.views), ...kernel], {
+      privateTemp: run.temp,
+      emptyDirectory: run.empty,
+      runDirectories,
+      look: (path) => {
+        const identity = held.identityOf(path)
+        return identity === undefined
+          ? lookAtHost(path, host.lstat)
+          : { kind: host.kindOf(path) === 'file' ? 'file' : 'directory', identity }
+      },
+    })
+    const [limited, input] = [limits.start(), handedInput(command, run.path)]
+    const first = startProgram(architecture, {
+      steps,
+      report,
+      kept: [...network.kept, ...terminal.kept],
+      identity: identity(),
+      watches,
+      nullInput: input.isNull,
+      cwd,
+      variables: { ...variables, PWD: cwd },
+      filter: {
+        sockets: socketAccess[policy.network.mode],
+        unixSockets: applied.dockerSocket !== undefined || applied.unixSockets,
+      },
+    })
+    const confinement = bubblewrapArguments({
+      network: policy.network.mode === 'full',
+      uncovered: usesSharedMemory(steps) ? [hostSharedMemory] : [],
+      shown: [{ descriptor: 5, path: startPath, program: first }, ...network.shown, ...terminal.shown],
+    })
+    const options = Buffer.from(confinement.map((option) => `${option}\0`).join(''))
+    const output = commandPipes.open(options, first)
+    const inside = [startPath, ...network.inside, ...terminal.inside, ...limited.inside, executable, ...rest]
+    const bubblewrap = [program, '--json-status-fd', '3', '--args', '4', '--', ...inside]
+    const child = spawn('/bin/sh', ['-c', limited.script, 'bwrap', ...bubblewrap], {
+      cwd: '/',
+      env: {},
+      // Its own session, so that an interrupt typed at us reaches us first.
+      detached: true,
+      stdio: [
+        input.stdio,
+        output.stdout.descriptor,
+        output.stderr.descriptor,
+        'pipe',
+        ...output.inputs.map((descriptor) => descriptor ?? ('pipe' as const)),
+        ...network.stdio,
+        ...terminal.stdio,
+        'pipe',
+      ],
+    })
+    const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio
+    send(options, pipes[4])
+    send(first, pipes[5])
+    for (const { descriptor, program } of [...network.shown, ...terminal.shown]) send(program, pipes[descriptor])
+    const said = readReport(pipes[report])
+    network.follow(child)
+    const status = readStatus(child.stdio[3] as Readable | null)
+    const complaint = keepTail(output.stderr.source)
+    const shown = command.terminal === undefined ? complaint : keepTail(output.stdout.source)
+    // The first process of the pid namespace takes all others with it, and bwrap ends with it.
+    const destroyInit = (): void => status.whenKnown((initPid) => signal(initPid, 'SIGKILL'))
+    let stopped = false
+    return supervise({
+      ...terminal.connect({ ...startedChild(child, output), stdin: input.started(child.stdin) }, pipes),
+      terminate: () => {
+        stopped = true
+        // Everyone in the command's process group; the namespace's own init ignores it. Before there is one, there is no command.
+        if (status.initPid === undefined) destroyInit()
+        else signal(-status.initPid, 'SIGTERM')
+      },
+      destroy: () => {
+        stopped = true
+        destroyInit()
+        // A bwrap that has not come as far as an init after the time of grace is stuck in its own set-up.
+        if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      },
+      ...commandLimits(policy, command, [...roots, run.temp]),
+      ...(whose === 'own' ? unlimitedOutput : {}),
+      signal: command.signal,
+      settle: async ({ code, signal: endedBy }, drained) => {
+        await status.closed
+        if (status.initPid !== undefined) await waitForExit(status.initPid)
+        // Its end may be heard of before its last words, which say what it was refused.
+        await drained()
+        // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.
+        if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
+          forgetProbe()
+          throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
+        }
+        const failure = stopped ? undefined : await said.failure(code)
+        if (failure !== undefined) {
+          if (failure.code === 'setup-failed') forgetProbe()
+          throw failure
+        }
+        const stderr = shown.text()
+        const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
+        const named = denialsFromOutput(policyAsShown(applied), { ...ended, cwd }, hostFileSystem)
+        const found = [
+          ...limited.end(ended),
+          ...(whose === 'own' ? [] : covered.uncovered()),
+          ...(whose === 'own' || command.readOnly === true ? [] : await state.review(true)),
+          ...network.end(stopped ? '' : complaint.text()),
+        ]
+        return [
+          ...found,
+          ...named.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
+        ]
+      },
+    })
+  }
+
+  return {
+    backend: 'bubblewrap',
+    policy,
+    unenforced: [...limits.unenforced, ...(watches === undefined ? [unlimitedWatches] : [])],
+    node: [process.execPath],
+    shell: hostShell(),
+    known: held.known,
+    spawn: (command) => running.add(command, start(command)),
+    inspect: async () => capDenials(await state.review(false)),
+    close: async () => {
+      open = false
+      await state.endCommands()
+      limits.close()
+      commandPipes.close()
+      await state.close()
+    },
+  }
+}
+
+/** Throws `path-changed` where something else lies at a path than did when the sandbox was opened. */
+function requireSame(path: string, identity: Identity | undefined): void {
+  const now = lookAtHost(path).identity
+  if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return
+  throw new SandboxError('path-changed', { backend: 'bubblewrap', path })
+}
+
+const socketAccess = { off: 'loopback', allowlist: 'loopback', full: 'internet' } as const
+
+function identity(): { readonly uid: number; readonly gid: number } {
+  const uid = process.geteuid?.() ?? ordinary.uid
+  return uid === 0 ? ordinary : { uid, gid: process.getegid?.() ?? ordinary.gid }
+}
+
+function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
+  if (!(pipe instanceof Writable)) return
+  // If bwrap dies before it has read everything, its exit tells more than this pipe.
+  pipe.on('error', () => undefined)
+  pipe.end(data)
+}

@@ -1,0 +1,43 @@
+import type { Architecture } from '../machine-code/instructions.ts'
+import type { StartedProcess } from '../process/started.ts'
+import type { Command } from '../sandbox.ts'
+import { connectTerminal } from '../terminal/connect-terminal.ts'
+import { terminalProgram } from '../terminal/terminal-program.ts'
+import type { ShownProgram } from './arguments.ts'
+
+/** What one command needs for its terminal: nothing unless it asked for one. */
+type CommandTerminal = {
+  /** To be put before the program's own words, inside the sandbox. */
+  readonly inside: readonly string[]
+  /** The program that makes the terminal. */
+  readonly shown: readonly ShownProgram[]
+  /** What the child gets besides, from the first free descriptor on. */
+  readonly stdio: readonly 'pipe'[]
+  /** Those of them that its program needs. */
+  readonly kept: readonly number[]
+  /** Connects a started child, whose near ends are `pipes`, as its terminal's other side. */
+  connect(started: StartedProcess, pipes: readonly unknown[]): StartedProcess
+}
+
+const path = '/dev/portcullis-terminal'
+
+const nothing: CommandTerminal = { inside: [], shown: [], stdio: [], kept: [], connect: (started) => started }
+
+/** The terminals of a sandbox's commands: made inside by a program of ours, in the terminal devices that each sandbox has to itself. */
+export function prepareTerminals(architecture: Architecture): {
+  readonly start: (command: Command, freeDescriptor: number) => CommandTerminal
+} {
+  return {
+    start: ({ terminal: size }, descriptor) => {
+      if (size === undefined) return nothing
+      const control = descriptor + 1
+      return {
+        inside: [path],
+        shown: [{ descriptor, path, program: terminalProgram(architecture, control) }],
+        stdio: ['pipe', 'pipe'],
+        kept: [control],
+        connect: (started, pipes) => connectTerminal(started, pipes[control], size),
+      }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { Writable, type Readable } from 'node:stream'
+import { getSystemErrorMap } from 'node:util'
+import { SandboxError } from '../sandbox-error.ts'
+import { mountFailures } from '../mounting/mount-program.ts'
+import { goAhead, readyMark, startFailures } from './start-form.ts'
+
+/** The most of a report that is kept: a word and a path. */
+const mostBytes = 16 * 1024
+
+/** What the first program of a sandbox says, which is nothing unless it failed. */
+type StartReport = {
+  /** Why the command was never started, if it wasn't; `code` is what the program ended with. To be asked once it has ended. */
+  failure(code: number | null): Promise<SandboxError | undefined>
+}
+
+/** Reads the report from the engine's end of its descriptor, and gives the go-ahead: the program starts nothing without. */
+export function readReport(source: Readable | Writable | null | undefined): StartReport {
+  const chunks: Buffer[] = []
+  let size = 0
+  if (source === null || source === undefined || !('read' in source)) return { failure: async () => undefined }
+  let isReleased = false
+  source.on('data', (chunk: Buffer) => {
+    if (!isReleased && source instanceof Writable) source.write(goAhead)
+    isReleased = true
+    if (size < mostBytes) chunks.push(chunk)
+    size += chunk.length
+  })
+  source.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => source.once('close', resolve))
+  return {
+    failure: async (code) => {
+      // Its other end is bwrap's too, which has ended.
+      await closed
+      return failureOf(withoutMark(Buffer.concat(chunks).toString()), code ?? 0)
+    },
+  }
+}
+
+/** What a report says of a failure. */
+export function withoutMark(report: string): string {
+  return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
+}
+
+function failureOf(text: string, code: number): SandboxError | undefined {
+  const backend = 'bubblewrap'
+  if (text === '') return undefined
+  for (const word of [mountFailures.gone, mountFailures.changed]) {
+    if (text.startsWith(word)) return new SandboxError('path-changed', { backend, path: text.slice(word.length) })
+  }
+  const why = getSystemErrorMap().get(-code)?.[1] ?? `error ${code}`
+  const detail = text.startsWith(mountFailures.failed)
+    ? `can't mount ${text.slice(mountFailures.failed.length)}: ${why}`
+    : text.startsWith(startFailures.program)
+      ? `can't start the program: ${why}`
+      : text.startsWith(startFailures.directory)
+        ? `can't go to the working directory: ${why}`
+        : `its first program can't give up its rights: ${why}`
+  return new SandboxError('setup-failed', { backend, detail })
+}

@@ -1,0 +1,90 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { namesIn } from './directory-names.ts'
+import { hostFileSystem, presentOf, type Asks, type FileSystemView } from './file-system-view.ts'
+import { encodePath, hasRawBytes } from './path-bytes.ts'
+
+/** The host's file system at one moment. */
+export type CachedFileSystem = FileSystemView & {
+  /** What lies at a path itself; undefined where nothing does, or it can't be reached. */
+  readonly lstat: (path: string) => Stats | undefined
+}
+
+type Resolved = { readonly real: string; readonly stat: Stats | undefined } | undefined
+
+/**
+ * A look at the host that asks for each entry once, for something that is decided in one go and comes back to the same directories: its answers are
+ * those of `hostFileSystem` at that moment.
+ */
+export function cachedFileSystem(): CachedFileSystem {
+  const stats = new Map<string, Stats | undefined>()
+  const lstat: CachedFileSystem['lstat'] = (path) => {
+    const known = stats.get(path)
+    if (known !== undefined || stats.has(path)) return known
+    const stat = lstatOrUndefined(path)
+    stats.set(path, stat)
+    return stat
+  }
+  const found = new Map<string, Resolved>()
+  const find = (path: string): Resolved => {
+    const known = found.get(path)
+    if (known !== undefined || found.has(path)) return known
+    const result = isPlain(path) ? walkTo(path) : leadsTo(path)
+    found.set(path, result)
+    return result
+  }
+  /** The same of a path that is plain, as the directories of a plain one are. */
+  const findPlain = (path: string): Resolved => {
+    const known = found.get(path)
+    if (known !== undefined || found.has(path)) return known
+    const result = walkTo(path)
+    found.set(path, result)
+    return result
+  }
+  const walkTo = (path: string): Resolved => {
+    if (path === '/') return { real: '/', stat: lstat('/') }
+    const slash = path.lastIndexOf('/')
+    const parent = findPlain(slash === 0 ? '/' : path.slice(0, slash))
+    if (parent === undefined) return undefined
+    const at = parent.real === '/' ? path.slice(slash) : parent.real + path.slice(slash)
+    const stat = lstat(at)
+    if (stat === undefined) return undefined
+    return stat.isSymbolicLink() ? leadsTo(at) : { real: at, stat }
+  }
+  const leadsTo = (path: string): Resolved => {
+    const real = hostFileSystem.realPath(path)
+    return real === undefined ? undefined : { real, stat: lstat(real) }
+  }
+  const names = new Map<string, ReadonlySet<string> | undefined>()
+  const asks: Asks = {
+    namesIn: (directory) => {
+      if (!names.has(directory)) names.set(directory, namesIn(directory))
+      return names.get(directory)
+    },
+    isDirectory: (directory) => find(directory)?.stat?.isDirectory() === true,
+  }
+  return {
+    ...hostFileSystem,
+    present: (paths) => presentOf(paths, asks),
+    lstat,
+    realPath: (path) => find(path)?.real,
+    kindOf: (path) => {
+      const stat = find(path)?.stat
+      return stat === undefined ? 'absent' : stat.isDirectory() ? 'directory' : 'file'
+    },
+    isSymlink: (path) => lstat(path)?.isSymbolicLink() === true,
+  }
+}
+
+/** Whether a path is as it would be put together of its components' names, and text. */
+function isPlain(path: string): boolean {
+  return path.startsWith('/') && !/\/\.{0,2}(?:\/|$)/.test(path === '/' ? '' : path) && !hasRawBytes(path)
+}
+
+function lstatOrUndefined(path: string): Stats | undefined {
+  try {
+    return lstatSync(encodePath(path), { throwIfNoEntry: false })
+  } catch {
+    // Behind what this user can't enter.
+    return undefined
+  }
+}

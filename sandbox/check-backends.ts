@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import process from 'node:process'
+import { SandboxError } from './sandbox-error.ts'
+import { hierarchyHere } from './limits/prepare.ts'
+import { planLimits } from './limits/plan-limits.ts'
+import { defaultBackend } from './open-sandbox.ts'
+import { parsePolicy } from './policy.ts'
+import { backendNames, factsOf, type Backend } from './backend.ts'
+import { loadBackend } from './load-backend.ts'
+
+/** Whether one backend can be used here; where not, why, and what would change it. */
+export type BackendReport =
+  | { readonly backend: Backend; readonly usable: true; readonly confines: boolean }
+  | { readonly backend: Backend; readonly usable: false; readonly reason: string; readonly remedy: string }
+
+/** What this machine can enforce. */
+export type DoctorReport = {
+  readonly platform: string
+  /** The backend that a confining policy gets when none is named; undefined when that one can't be used. */
+  readonly chosen: Backend | undefined
+  readonly backends: readonly BackendReport[]
+  readonly limits: {
+    readonly by: 'control groups, version 1' | 'control groups, version 2' | 'process limits'
+    /** Default limits that can't be enforced here. */
+    readonly unenforced: readonly string[]
+  }
+  /** Facts about this machine that explain the rest. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Finds out what can be enforced here by trying it, believing nothing remembered.
+ *
+ * @example const { chosen, backends } = await doctor()
+ */
+export async function doctor(): Promise<DoctorReport> {
+  const backends: BackendReport[] = []
+  for (const name of backendNames()) if (!factsOf(name).isStated) backends.push(await reportOf(name))
+  const wanted = defaultBackend(parsePolicy({ mode: 'read-only', workspace: '/' }))
+  const hierarchy = hierarchyHere()
+  const plan = planLimits(
+    parsePolicy({ mode: 'read-only', workspace: '/' }),
+    { groups: hierarchy !== undefined, processLimit: process.geteuid?.() !== 0 },
+    wanted,
+  )
+  const { unenforced } = await loadBackend(wanted)
+  return {
+    platform: `${process.platform} ${process.arch}`,
+    chosen: backends.find(({ backend, usable }) => backend === wanted && usable)?.backend,
+    backends,
+    limits: {
+      by: hierarchy === undefined ? 'process limits' : `control groups, version ${hierarchy.version}`,
+      unenforced: (await unenforced?.(plan.unenforced)) ?? plan.unenforced,
+    },
+    notes: notes(),
+  }
+}
+
+/**
+ * A report as text for a terminal.
+ *
+ * @example console.log(renderDoctor(await doctor()))
+ */
+export function renderDoctor(report: DoctorReport): string {
+  const lines = [
+    `${report.platform}: ${report.chosen === undefined ? 'no sandbox can be used' : `commands are confined by ${report.chosen}`}`,
+    ...report.backends.flatMap((each) =>
+      each.usable
+        ? [`  ok  ${each.backend}${each.confines ? '' : ' (confines nothing; for danger-full-access only)'}`]
+        : [`  no  ${each.backend}: ${each.reason}`, `      ${each.remedy}`],
+    ),
+    `limits: by ${report.limits.by}`,
+    ...report.limits.unenforced.map((sentence) => `  ${sentence}`),
+    ...report.notes.map((note) => `note: ${note}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The row of one backend, by having tried it. */
+async function reportOf(backend: Backend): Promise<BackendReport> {
+  try {
+    await (await loadBackend(backend)).tryOut()
+    return { backend, usable: true, confines: factsOf(backend).confines }
+  } catch (error) {
+    if (!SandboxError.is(error, 'unavailable')) throw error
+    return { backend, usable: false, reason: error.data.reason, remedy: error.data.remedy }
+  }
+}
+
+/**
+ * Whether a docker daemon answers that can enforce policies.
+ *
+ * @example console.log((await isDockerUsable()) ? 'docker can confine commands' : 'docker is not there')
+ */
+export async function isDockerUsable(): Promise<boolean> {
+  return (await reportOf('docker')).usable
+}
+
+function notes(): readonly string[] {
+  const inContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv')
+  return [
+    ...(inContainer ? ['this is inside a container. If it is your boundary, say so; that is never assumed.'] : []),
+    ...(process.geteuid?.() === 0 ? ['running as root: commands get an ordinary user id inside the sandbox'] : []),
+  ]
+}

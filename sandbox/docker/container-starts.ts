@@ -1,0 +1,97 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { Architecture } from '../machine-code/instructions.ts'
+import { makeProgram, words } from '../machine-code/make-program.ts'
+import { checkProgram } from '../mounting/check-program.ts'
+import type { Identity, Step } from '../mounting/step-layout.ts'
+import { pathBytes } from '../path-bytes.ts'
+import { SIGCHLD } from '../machine-code/kernel.ts'
+
+/** Where containers see our first programs: in `/dev`, which is made for each container anew. */
+export const startsAt = '/dev/portcullis-start'
+
+/** What is mounted in a container, from where. */
+type Bound = { readonly source: string; readonly target: string; readonly readOnly: boolean }
+
+/** The first programs of a sandbox's containers. They can be executed but not read, and such a process is closed to all others. */
+export type Starts = {
+  /** The directory on the host that is mounted, read-only, at `startsAt`. */
+  readonly directory: string
+  /** The words that start a container's first process. */
+  readonly init: readonly [string]
+  /** The words to put before a command's own, which see to it that these are what is mounted. */
+  check(mounts: readonly Bound[]): readonly string[]
+  /** The path that wasn't what was planned, from what a command wrote on standard error; undefined where all was. */
+  failure(complaint: string): string | undefined
+}
+
+const SIG_IGN = 1
+
+/**
+ * Prepares the first programs below `run`, the sandbox's own directory.
+ *
+ * @param identityOf what a path was when the sandbox was opened; undefined for what is not held
+ */
+export function prepareStarts(
+  architecture: Architecture,
+  run: string,
+  identityOf: (path: string) => Identity | undefined,
+): Starts {
+  const directory = join(run, 'start')
+  mkdirSync(directory, { mode: 0o700 })
+  const install = (name: string, program: () => Uint8Array): string => {
+    const file = join(directory, name)
+    if (!existsSync(file)) writeFileSync(file, program(), { mode: 0o111 })
+    return join(startsAt, name)
+  }
+  // Nothing that a command prints can be taken for it: the programs can't be read.
+  const mark = `portcullis ${randomUUID()}: not as planned: `
+  const identify = (path: string): Identity => {
+    const known = identityOf(path)
+    if (known !== undefined) return known
+    const { dev, ino } = lstatSync(pathBytes(path), { bigint: true })
+    return { device: dev, inode: ino }
+  }
+  return {
+    directory,
+    init: [install('init', () => initProgram(architecture))],
+    check: (mounts) => {
+      // A daemon in a virtual machine, as on macOS, has other numbers for the same files.
+      if (process.platform !== 'linux') return []
+      const steps = mounts.map(({ source, target, readOnly }): Step => ({
+        do: 'expect',
+        path: target,
+        readOnly,
+        identity: identify(source),
+      }))
+      const key = JSON.stringify(steps, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))
+      const name = createHash('sha256').update(key).digest('hex')
+      return [install(name, () => checkProgram(architecture, steps, mark))]
+    },
+    failure: (complaint) => {
+      const at = complaint.indexOf(mark)
+      return at === -1 ? undefined : complaint.slice(at + mark.length).split('\n')[0]
+    },
+  }
+}
+
+/** Waits for its input to end, and leaves no orphan unburied meanwhile. */
+function initProgram(architecture: Architecture): Uint8Array {
+  return makeProgram(architecture, (memory) => {
+    const buffer = memory.space(64)
+    const count = memory.variable()
+    // struct sigaction of the kernel: handler, flags, restorer, mask.
+    const ignore = memory.bytes(words(SIG_IGN, 0, 0, 0))
+    return [
+      { call: 'rt_sigaction', operands: [SIGCHLD, ignore, 0, 8] },
+      { label: 'wait' },
+      { call: 'read', operands: [0, buffer, 64], result: count, failed: 'end' },
+      { when: count, is: 0, goto: 'end' },
+      { goto: 'wait' },
+      { label: 'end' },
+      { call: 'exit', operands: [0] },
+    ]
+  })
+}

@@ -1,0 +1,247 @@
+import { realpathSync } from 'node:fs'
+import process from 'node:process'
+import { capDenials } from '../denials/cap.ts'
+import { denialsFromOutput } from '../denials/from-output.ts'
+import { commandEnvironment } from '../environment.ts'
+import { dockerSocketGroup } from '../docker-socket.ts'
+import { SandboxError } from '../sandbox-error.ts'
+import { hostFileSystem } from '../file-system-view.ts'
+import type { Place } from '../held-place.ts'
+import { unlimitedOutput } from '../git/pack.ts'
+import { planLimits, unlimitedWatches, type LimitPlan } from '../limits/plan-limits.ts'
+import type { GroupCounts } from '../limits/groups.ts'
+import { provenLimits } from '../limits/prepare.ts'
+import { inferExceededLimits } from '../limits/infer-exceeded-limits.ts'
+import { commandLimits } from '../limits/watched.ts'
+import { policyForCommand } from '../command-policy.ts'
+import type { NetworkOptions } from '../network/proxy.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { supervise } from '../process/supervise.ts'
+import { keepTail } from '../process/tail.ts'
+import { requireDirectory } from '../locate-program.ts'
+import { checkTerminal, firstSize, keyboard, terminalThrough } from '../terminal/connect-terminal.ts'
+import { writableRoots } from '../roots.ts'
+import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
+import type { Shell } from '../shell.ts'
+import type { WarmContainer } from './client.ts'
+import { checkDaemon, requireImage } from './daemon.ts'
+import { prepareNetwork } from './network.ts'
+import { containerNode } from './own-node.ts'
+import { passOwnInput } from './own-input.ts'
+import { relayLater } from './relay-later.ts'
+import { reapContainers } from './reap.ts'
+import { prepareStarts } from './container-starts.ts'
+import { tryContainer } from './try-container.ts'
+import { openRunState } from '../run-state.ts'
+import { createContainers } from './containers.ts'
+import { cannotStart, setupFailed } from './failures.ts'
+import { policyAsShown } from '../views/view-mounts.ts'
+import { shownPath } from '../views/view-paths.ts'
+
+/** Runs the command, which alone a terminal interrupts, then ends whatever it left: `kill -1` spares only this shell and the container's first process. */
+const wrapper = 'trap : TERM INT QUIT; "$@"; code=$?; kill -KILL -1 2>/dev/null; exit $code'
+
+/**
+ * Confines commands in containers of the image given: warm ones, each for one command at a time, so that everything left in it
+ * can be killed and its limits are one command's. Throws `unavailable` when no daemon answers, or it can't enforce the policy.
+ */
+export async function openDocker(
+  policy: SandboxPolicy,
+  image: string | undefined,
+  options: NetworkOptions = {},
+  wanted: readonly Place[] = [],
+): Promise<Sandbox> {
+  if ([...writableRoots(policy, hostFileSystem), policy.workspace, ...policy.readableRoots].includes('/')) {
+    throw new SandboxError('unavailable', {
+      backend: 'docker',
+      reason: 'a root is /, where a container has its image',
+      remedy: 'Name the directories that commands need.',
+    })
+  }
+  const node = containerNode()
+  const socketGroup = dockerSocketGroup(policy, 'docker')
+  const { docker, identity } = await checkDaemon()
+  const { user } = identity
+  const named = await requireImage(docker, image)
+  const limits = planLimits(policy, { groups: true, processLimit: false, cpus: true }, 'docker')
+  await reapContainers(docker)
+  const state = openRunState(policy, 'docker', wanted, (command) => start(command, 'own'))
+  const { held, roots, run, running } = state
+  const shown = (path: string): string => shownPath(path, policy.views)
+  let open = true
+
+  const prepare = async (): Promise<ReturnType<typeof prepareNetwork>> => {
+    try {
+      return prepareNetwork(policy, run.path, options)
+    } catch (error) {
+      await state.close()
+      throw error
+    }
+  }
+  const networks = await prepare()
+  const starts = prepareStarts(process.arch === 'arm64' ? 'arm64' : 'x64', run.path, held.identityOf)
+
+  const containers = createContainers(docker, policy, state, {
+    image: named,
+    identity,
+    limits,
+    starts,
+    network: networks.plan,
+    socketGroup,
+    shown: node.shown,
+  })
+
+  /** @param whose `own` for a program of ours, which only reads what commands left */
+  const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend: 'docker' })
+    requireDirectory(command.cwd, 'working directory')
+    checkTerminal(command)
+    const planned = containers.plan(command)
+    const { PATH: _, HOME: __, ...inherited } = process.env
+    const { variables } = commandEnvironment(policy, inherited, command)
+    const network = networks.start()
+    let container: WarmContainer | undefined
+    let spoiled = false
+    let atFirst: GroupCounts | undefined
+    let atLast: GroupCounts | undefined
+    const spoil = (): void => {
+      spoiled = true
+      // What is counted goes with the container.
+      atLast ??= container?.counts?.()
+      void container?.remove().catch(() => undefined)
+    }
+    const output = relayLater(command.terminal, async () => {
+      const { before, cwd } = await network.enter(shown(realpathSync.native(command.cwd)))
+      container = await containers.take(planned)
+      atFirst = container.counts?.()
+      if (spoiled) spoil()
+      return container.exec({
+        argv: [...planned.check, ...before, '/bin/sh', '-c', `${firstSize(command)}${wrapper}`, 'sh', ...command.argv],
+        cwd,
+        // The image knows its own PATH, and the caller's home isn't in it.
+        variables: { HOME: '/tmp', ...variables },
+        user,
+        stdin: command.stdin === 'pipe' || command.stdin === 'inherit' || command.terminal !== undefined,
+        terminal: command.terminal !== undefined,
+      })
+    })
+    const stopInput = command.stdin === 'inherit' ? passOwnInput(output.stdin) : () => undefined
+    const complaint = keepTail(command.terminal === undefined ? output.stderr : output.stdout)
+    return supervise({
+      pid: undefined,
+      stdin:
+        command.terminal !== undefined ? keyboard(output.stdin) : command.stdin === 'pipe' ? output.stdin : undefined,
+      stdout: output.stdout,
+      stderr: output.stderr,
+      terminal: command.terminal === undefined ? undefined : terminalThrough(output.resize),
+      exit: output.code.then(
+        (code) => ({ code, signal: null }),
+        (error: unknown) => {
+          // A container that was removed to end its command takes the answer with it.
+          if (spoiled) return { code: null, signal: 'SIGKILL' }
+          spoil()
+          return { code: null, signal: null, error: setupFailed(error) }
+        },
+      ),
+      release: () => {
+        network.release()
+        stopInput()
+      },
+      terminate: () => {
+        if (container === undefined) spoil()
+        else void container.signal('TERM').catch(spoil)
+      },
+      destroy: spoil,
+      ...commandLimits(policy, command, [...roots, run.temp]),
+      ...(whose === 'own' ? unlimitedOutput : {}),
+      signal: command.signal,
+      settle: async ({ code }) => {
+        const changed = starts.failure(complaint.text())
+        if (changed !== undefined) {
+          spoil()
+          await network.end('', true)
+          throw new SandboxError('path-changed', { backend: 'docker', path: changed })
+        }
+        let left = false
+        // The shell around it can be killed before it has ended the rest.
+        if (container !== undefined && !spoiled && !(await container.empty())) {
+          atLast ??= container.counts?.()
+          left = true
+          await container.remove()
+        }
+        const { denials: refused, free } = await network.end(complaint.text(), spoiled).catch((error: unknown) => {
+          spoil()
+          throw error
+        })
+        if (!free) spoil()
+        atLast ??= container?.counts?.()
+        if (container !== undefined && !spoiled && !left) {
+          containers.giveBack(planned, container)
+        }
+        if (running.size <= 1) await containers.dropStale()
+        const ended = { code: spoiled ? null : code, signal: null, stderr: complaint.text() }
+        const applied = policyAsShown(policyForCommand(policy, command))
+        const said = denialsFromOutput(applied, { ...ended, cwd: shown(command.cwd) }, hostFileSystem)
+        const counted = provenBetween(limits, atFirst, atLast)
+        const found = [
+          ...(counted ?? []),
+          ...inferExceededLimits(limits, ended, counted !== undefined),
+          ...(whose === 'own' ? [] : planned.uncovered()),
+          ...(whose === 'own' || command.readOnly === true ? [] : await state.review(true)),
+          ...refused,
+        ]
+        return [
+          ...found,
+          ...said.filter(({ subject }) => !found.some((known) => known.subject.startsWith(`${subject}:`))),
+        ]
+      },
+    })
+  }
+
+  const first: Command = { argv: ['true'], cwd: policy.workspace }
+  let shell: Shell
+  try {
+    const planned = containers.plan(first)
+    const container = await containers.take(planned).catch((error: unknown) => {
+      throw cannotStart(error)
+    })
+    containers.giveBack(planned, container)
+    const { filtered } = networks.plan
+    const [places, workspace] = [roots.map(shown), shown(policy.workspace)]
+    shell = await tryContainer(container, { user, filtered, roots: places, workspace, privateTemp: run.temp })
+    state.rest()
+  } catch (error) {
+    await containers.dropAll()
+    await state.close()
+    throw error
+  }
+
+  return {
+    backend: 'docker',
+    policy,
+    // They are the user namespace's, which containers share with the host.
+    unenforced: [...limits.unenforced, unlimitedWatches],
+    node: node.words,
+    shell,
+    known: held.known,
+    spawn: (command) => running.add(command, start(command)),
+    inspect: async () => capDenials(await state.review(false)),
+    close: async () => {
+      open = false
+      await state.endCommands()
+      await containers.dropAll()
+      await state.close()
+    },
+  }
+}
+
+/** The limits that the kernel's counts tell of; undefined where they aren't known. */
+function provenBetween(
+  { group }: LimitPlan,
+  before: GroupCounts | undefined,
+  after: GroupCounts | undefined,
+): readonly Denial[] | undefined {
+  return group === undefined || before === undefined || after === undefined
+    ? undefined
+    : provenLimits(group, before, after)
+}

@@ -1,0 +1,144 @@
+import type { Mount } from '../mount.ts'
+import { sharedMemory } from '../limits/shared-memory.ts'
+import { isWithin } from '../paths.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { dockerProfile } from '../seccomp/docker-profile.ts'
+import type { LimitPlan } from '../limits/plan-limits.ts'
+import type { ContainerUser } from './container-user.ts'
+import { shownAt, type NetworkPlan } from './network.ts'
+import { startsAt, type Starts } from './container-starts.ts'
+
+/** What the daemon is asked for, in its API's own words. */
+export type ContainerPlan = ReturnType<typeof planContainer>
+
+/** The label whose value names the process that a container belongs to. */
+export const ownerLabel = 'dev.portcullis.owner'
+
+/** The run's directories on the host. */
+type Directories = { readonly privateTemp: string; readonly emptyDirectory: string }
+
+/** What is the same in all containers of a sandbox. */
+export type Common = {
+  /** Its name, as the daemon has it. */
+  readonly image: string
+  readonly identity: ContainerUser
+  readonly limits: LimitPlan
+  readonly starts: Pick<Starts, 'directory' | 'init'>
+  readonly network: NetworkPlan
+  /** Files of this machine that programs of ours need. */
+  readonly shown: readonly { readonly source: string; readonly target: string }[]
+  /** The group of the docker socket that the policy shows; undefined for none. */
+  readonly socketGroup?: number | undefined
+}
+
+type ContainerOptions = Directories & Common & { readonly owner: string; readonly mounts: readonly Mount[] }
+
+/**
+ * The container that enforces a policy: the image read-only, what the policy grants mounted at its own path, no capabilities, our
+ * system call filter, and no network but its own loopback unless all of it.
+ */
+export function planContainer(policy: SandboxPolicy, options: ContainerOptions) {
+  const { fileSizeBytes, openFiles } = options.limits.each
+  const sockets = ({ off: 'loopback', allowlist: 'entry', full: 'internet' } as const)[policy.network.mode]
+  return {
+    Image: options.image,
+    Labels: { [ownerLabel]: options.owner },
+    User: options.identity.user,
+    Entrypoint: [],
+    // Waits for its input to end. No command can get at it: whoever could, could stay.
+    Cmd: [...options.network.filtered, ...options.starts.init],
+    // Whatever the image wants to be asked would be asked outside of our filter.
+    Healthcheck: { Test: ['NONE'] },
+    Env: [],
+    WorkingDir: '/',
+    NetworkDisabled: policy.network.mode !== 'full',
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    HostConfig: {
+      AutoRemove: true,
+      ...(options.identity.userns === undefined ? {} : { UsernsMode: options.identity.userns }),
+      NetworkMode: policy.network.mode === 'full' ? 'bridge' : 'none',
+      ReadonlyRootfs: true,
+      CapDrop: ['ALL'],
+      ...(options.socketGroup === undefined || policy.dockerSocket === undefined
+        ? {}
+        : { GroupAdd: [`${options.socketGroup}`] }),
+      SecurityOpt: [
+        'no-new-privileges',
+        `seccomp=${JSON.stringify(dockerProfile(sockets, policy.dockerSocket !== undefined || policy.unixSockets))}`,
+      ],
+      CgroupnsMode: 'private',
+      IpcMode: 'private',
+      Tmpfs: { '/dev/shm': `rw,nosuid,nodev,mode=1777,size=${sharedMemory.bytes},nr_inodes=${sharedMemory.files}` },
+      NanoCpus: Math.round((options.limits.cpus ?? 0) * 1e9),
+      PidsLimit: options.limits.group?.processes ?? 0,
+      Memory: options.limits.group?.memoryBytes ?? 0,
+      MemorySwap: options.limits.group?.memoryBytes ?? 0,
+      Ulimits: [
+        { Name: 'fsize', Soft: fileSizeBytes, Hard: fileSizeBytes },
+        { Name: 'nofile', Soft: openFiles, Hard: openFiles },
+        { Name: 'core', Soft: 0, Hard: 0 },
+      ],
+      Mounts: [
+        ...boundMounts(options.mounts, options).map(({ source, target, readOnly }) => bind(source, target, readOnly)),
+        bind(options.starts.directory, startsAt, true),
+        ...options.shown.map(({ source, target }) => bind(source, target, true)),
+        ...(options.network.directory === undefined ? [] : [bind(options.network.directory, shownAt, true)]),
+      ],
+    },
+  }
+}
+
+/** What is mounted for a plan, and what each command's first program checks. */
+export function boundMounts(
+  mounts: readonly Mount[],
+  directories: Directories,
+): readonly { readonly source: string; readonly target: string; readonly readOnly: boolean }[] {
+  return containerMounts(mounts).map((mount) => ({
+    source: sourceOf(mount, directories),
+    target: mount.path,
+    readOnly: mount.as !== 'writable' && mount.as !== 'private',
+  }))
+}
+
+function bind(source: string, target: string, readOnly: boolean) {
+  return {
+    Type: 'bind' as const,
+    Source: source,
+    Target: target,
+    ReadOnly: readOnly,
+    BindOptions: { Propagation: 'rprivate' as const },
+  }
+}
+
+/**
+ * The image stands for everything that is not granted, so of the mounts over a view of the host only these remain: what is granted,
+ * and what is denied or protected inside of that.
+ */
+function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
+  const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)
+  return mounts.filter(
+    ({ path, as }) =>
+      (as === 'private' && path === '/tmp') ||
+      (as !== 'private' && as !== 'tmpfs' && granted.some((place) => isWithin(path, place))),
+  )
+}
+
+function sourceOf(mount: Mount, directories: Directories): string {
+  switch (mount.as) {
+    case 'writable':
+    case 'read-only':
+    case 'replaced-file':
+      return mount.source ?? mount.path
+    case 'private':
+      return directories.privateTemp
+    case 'tmpfs':
+    case 'empty-directory':
+      return directories.emptyDirectory
+    case 'refused-file':
+      return '/dev/null'
+    default:
+      return mount.as satisfies never
+  }
+}

@@ -1,0 +1,154 @@
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import process from 'node:process'
+import { readHostFile } from '../host-files.ts'
+import { createQuarantine } from '../quarantine.ts'
+import type { Denial } from '../sandbox.ts'
+import { isWithin } from '../paths.ts'
+import { ownPaths } from './own-paths.ts'
+import { putIn, type Entry } from './put-in.ts'
+
+/** What of this program lies where the commands of a sandbox write. */
+type Installation = {
+  /**
+   * Puts back what is not as it was, and says so.
+   *
+   * @param alone whether nothing runs that could be about to install it anew: then also what is missing
+   */
+  putBack(alone: boolean): readonly Denial[]
+}
+
+type Watched = {
+  readonly root: string
+  readonly path: string
+  readonly part: 'program' | 'start'
+  /** Undefined: nothing was there. */
+  readonly was: Entry | undefined
+  /** What it was known by when it was last seen to be as it should. */
+  seen: string | undefined
+}
+
+/** Everything that any sandbox of this process found when it was opened: later ones may be opened after a command. */
+const watched = new Map<string, Watched>()
+
+/** Takes note of this program's files in `roots`, by their bytes, before any command runs there. */
+export function holdInstallation(roots: readonly string[]): Installation {
+  const { program, start } = ownPaths(roots)
+  const note = (path: string, part: Watched['part']): void => {
+    const root = roots.find((each) => path !== each && isWithin(path, each))
+    if (root === undefined || watched.has(path)) return
+    watched.set(path, { root, path, part, was: snapshotOf(path), seen: stampOf(path) })
+  }
+  for (const path of program) note(path, 'program')
+  for (const path of start) note(path, 'start')
+  return { putBack: (alone) => putBackInstallation(alone) }
+}
+
+/**
+ * The same for all sandboxes of this process.
+ *
+ * @internal
+ */
+export function putBackInstallation(alone: boolean): readonly Denial[] {
+  const changed = [...watched.values()].filter((each) => isChanged(each, alone))
+  if (changed.length === 0) return []
+  const quarantine = createQuarantine([...watched.values()].map(({ root }) => root))
+  const done = changed.map((each) => ({ ...each, ...putOneBack(each, quarantine.take) }))
+  const ofProgram = done.filter(({ part }) => part === 'program')
+  const failed = ofProgram.find(({ failure }) => failure !== undefined)
+  return [
+    ...(ofProgram.length === 0
+      ? []
+      : [saidOf(countOf(ofProgram.map(({ path }) => path)), failed ?? { to: undefined })]),
+    ...done.filter(({ part }) => part === 'start').map((each) => saidOf(each.path, each)),
+  ]
+}
+
+/** What nobody but the user changes, by any means: what this program is made of, and how it is started. */
+export function ownPlaceOf(path: string): string | undefined {
+  for (const each of watched.keys()) if (isWithin(path, each)) return each
+  return undefined
+}
+
+function countOf(paths: readonly string[]): string {
+  const [first = '', ...others] = paths
+  return others.length === 0 ? first : `${first} and ${others.length} other files of this program`
+}
+
+type Outcome = { readonly to?: string | undefined; readonly failure?: string | undefined }
+
+function putOneBack({ root, path, was }: Watched, take: (root: string, path: string) => string | undefined): Outcome {
+  const away = (at: string): string | undefined => take(root, at)
+  try {
+    const to = lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : away(path)
+    if (was !== undefined) putIn(root, path, was, away)
+    const kept = watched.get(path)
+    if (kept !== undefined) kept.seen = stampOf(path)
+    return { to }
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function saidOf(subject: string, { to, failure }: Outcome): Denial {
+  const kept = to === undefined ? '' : `; what was there is ${to} now`
+  return {
+    kind: 'path',
+    subject:
+      failure === undefined ? `${subject} (put back as it was${kept})` : `${subject} (changed still: ${failure})`,
+    rule: 'this program’s own files and how it is started',
+    certainty: 'proven',
+    remedy: {
+      kind: 'otherwise',
+      advice:
+        failure === undefined
+          ? 'change it outside the sandbox'
+          : 'install it anew before you start it from this workspace',
+    },
+  }
+}
+
+function isChanged(each: Watched, alone: boolean): boolean {
+  const stamp = stampOf(each.path)
+  if (stamp === each.seen) return false
+  if (stamp === undefined) return alone
+  // Installed anew, from the same package, say.
+  if (!isSame(entryAt(each.path, largest), each.was)) return true
+  each.seen = stamp
+  return false
+}
+
+function isSame(one: Entry | undefined, other: Entry | undefined): boolean {
+  if (one?.kind === 'file' && other?.kind === 'file')
+    return one.mode === other.mode && one.bytes().equals(other.bytes())
+  if (one?.kind === 'link' && other?.kind === 'link') return one.target.equals(other.target)
+  return one === other
+}
+
+/** What changes whenever a file does: its change time can't be set. Undefined where nothing is. */
+function stampOf(path: string): string | undefined {
+  try {
+    const { dev, ino, ctimeNs, size, mode } = lstatSync(path, { bigint: true })
+    return [dev, ino, ctimeNs, size, mode].join(' ')
+  } catch {
+    return undefined
+  }
+}
+
+/** More than any file of ours; one that isn't is no copy of it. */
+const largest = 512 * 1024 * 1024
+
+/** What is at a path before any command. Node is large, and the kernel keeps what runs. */
+function snapshotOf(path: string): Entry | undefined {
+  if (path !== process.execPath || process.platform !== 'linux') return entryAt(path, largest)
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat && { kind: 'file', mode: stat.mode & 0o777, bytes: () => readFileSync('/proc/self/exe') }
+}
+
+/** What is at a path, which commands may have put there. */
+function entryAt(path: string, maxBytes: number): Entry | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return undefined
+  if (stat.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path, { encoding: 'buffer' }) }
+  const bytes = readHostFile(path, { maxBytes })
+  return bytes === undefined ? { kind: 'other' } : { kind: 'file', mode: stat.mode & 0o777, bytes: () => bytes }
+}

@@ -1,0 +1,107 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { symlinksOnPath } from '../symlinks-on-path.ts'
+import { isWithin } from '../paths.ts'
+
+/** What of this program a command could change, by paths whose directories are no symlinks. */
+type OwnPaths = {
+  /** What it is made of, and the links that lead to it. */
+  readonly program: readonly string[]
+  /** What decides which program `npx agent` is, and with what options: there now or not. */
+  readonly start: readonly string[]
+}
+
+/** What the program is made of is code, or says what is code; its source maps and declarations are neither. */
+const isCode = (name: string): boolean => /\.(?:c|m)?js$|\.cache$|\.json$/.test(name)
+
+/** In a directory of programs: ours, and those by which `npx` starts them. */
+const programs = ['agent', 'apply-patch', 'portcullis', 'node', 'sh']
+
+/**
+ * The files of this program that lie in one of `roots`; nothing where none does: then a command can't change what is started next.
+ *
+ * @param roots without symlinks
+ */
+export function ownPaths(roots: readonly string[]): OwnPaths {
+  const isInRoot = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root))
+  const home = packageDirectory()
+  if (home === undefined) return { program: [], start: [] }
+  const [started = ''] = process.argv.slice(1)
+  const isOurs = started !== '' && isWithin(realPath(started) ?? '/', home)
+  const folders = packageFolders([home, ...(isOurs ? [resolve(started)] : [])])
+  const links = [...(isOurs ? [resolve(started)] : []), ...folders.map((folder) => join(folder, 'portcullis'))]
+  const program = [...filesOf(home, isInRoot), ...links.flatMap(symlinksOnPath), process.execPath].filter(isInRoot)
+  if (program.length === 0) return { program: [], start: [] }
+  const all = [...folders, ...roots.map((root) => join(root, 'node_modules'))]
+  const start = all.flatMap((folder) => [
+    ...programs.map((name) => join(folder, '.bin', name)),
+    join(dirname(folder), '.npmrc'),
+  ])
+  const plain = start.flatMap((path) => plainPath(path) ?? [])
+  return { program: [...new Set(program)], start: [...new Set(plain)].filter(isInRoot) }
+}
+
+let known: string | null | undefined
+/** The folder of this package, without symlinks; undefined where this code is part of somebody else's bundle. */
+function packageDirectory(): string | undefined {
+  if (known === undefined) known = findPackage() ?? null
+  return known ?? undefined
+}
+
+function findPackage(): string | undefined {
+  try {
+    for (let at = dirname(realpathSync.native(fileURLToPath(import.meta.url))); at !== '/'; at = dirname(at)) {
+      const manifest = join(at, 'package.json')
+      if (lstatSync(manifest, { throwIfNoEntry: false }) === undefined) continue
+      const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly name?: unknown }
+      return name === 'portcullis' ? at : undefined
+    }
+  } catch {
+    // No file, or none that can be read: nothing of ours to look after.
+  }
+  return undefined
+}
+
+/** In a checkout, which somebody may be working on, what is built; else also what says how it is used. */
+function filesOf(home: string, isInRoot: (path: string) => boolean): readonly string[] {
+  if (!isInRoot(join(home, 'dist'))) return []
+  const names = readdirIfThere(join(home, 'dist')).filter((name) => isCode(name) && !name.startsWith('types/'))
+  const built = names.map((name) => join(home, 'dist', name))
+  return home.split('/').includes('node_modules') ? [join(home, 'package.json'), ...built] : built
+}
+
+function readdirIfThere(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  } catch {
+    return []
+  }
+}
+
+/** The folders of packages that `paths` lie in. */
+function packageFolders(paths: readonly string[]): readonly string[] {
+  const found = new Set<string>()
+  for (const path of paths) {
+    for (let at = dirname(path); at !== '/'; at = dirname(at)) if (basename(at) === 'node_modules') found.add(at)
+  }
+  return [...found]
+}
+
+/** A path whose directories are no symlinks; undefined where there is no such directory. */
+function plainPath(path: string): string | undefined {
+  for (let [at, below] = [dirname(path), basename(path)]; ; [at, below] = [dirname(at), join(basename(at), below)]) {
+    const real = realPath(at)
+    if (real !== undefined) return join(real, below)
+    if (at === '/') return undefined
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,45 @@
+import { limitDenial } from '../denials/limit.ts'
+import type { Denial } from '../sandbox.ts'
+import type { LimitPlan } from './plan-limits.ts'
+
+/** How a command ended, and the end of what it said. `code` is null where a signal or we ended it. */
+export type EndedCommand = { readonly code: number | null; readonly signal: string | null; readonly stderr: string }
+
+/** 128 + SIGXFSZ and 128 + SIGKILL, as bwrap and shells report them. */
+const grewTooLarge = 128 + 25
+const killed = 128 + 9
+
+const ofEach = {
+  kind: 'otherwise',
+  advice:
+    'use less memory in one process, or run this where control groups can be made, and set limits.memoryBytes there',
+} as const
+
+/**
+ * Limits that the kernel enforces without telling anybody but the process itself: a signal proves one, what the process says about it is
+ * a suspicion. `counted` says that the kernel's own count of memory and processes is known, so that words about these are none.
+ */
+export function inferExceededLimits(plan: LimitPlan, ended: EndedCommand, counted: boolean): readonly Denial[] {
+  if (ended.code === 0) return []
+  const says = (pattern: RegExp): boolean => pattern.test(ended.stderr)
+  const denials: Denial[] = []
+  const { fileSizeBytes, openFiles } = plan.each
+  if (ended.signal === 'SIGXFSZ') denials.push(limitDenial('fileSizeBytes', fileSizeBytes, 'proven'))
+  else if (ended.code === grewTooLarge || says(/File too large|\bEFBIG\b|File size limit exceeded/i)) {
+    denials.push(limitDenial('fileSizeBytes', fileSizeBytes, 'suspected'))
+  }
+  if (says(/Too many open files|\bEMFILE\b/i)) denials.push(limitDenial('openFiles', openFiles, 'suspected'))
+  if (counted) return denials
+  const memoryBytes = plan.group?.memoryBytes ?? plan.each.dataBytes
+  const wantsMemory = /Cannot allocate memory|\bENOMEM\b|\bMemoryError\b|bad_alloc|out of memory|memory allocation of/i
+  if (memoryBytes !== undefined && (says(wantsMemory) || (plan.group !== undefined && ended.code === killed))) {
+    const denial = limitDenial('memoryBytes', memoryBytes, 'suspected')
+    // Another limit would be refused where no group can be made.
+    denials.push(plan.group === undefined ? { ...denial, remedy: ofEach } : denial)
+  }
+  const processes = plan.group?.processes ?? plan.processes
+  const forks = says(/\b(?:fork|clone|pthread_create|spawn)\b/i) && says(/Resource temporarily unavailable|EAGAIN/i)
+  if (processes !== undefined && (forks || says(/can(?:no|')t fork/i)))
+    denials.push(limitDenial('processes', processes, 'suspected'))
+  return denials
+}

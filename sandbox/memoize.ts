@@ -1,0 +1,14 @@
+/**
+ * A function that makes something of an object once, and gives the same again for the same object: most lists of a policy are asked about for every
+ * command and never change.
+ */
+export function memoize<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {
+  const known = new WeakMap<Given, { readonly made: Made }>()
+  return (given) => {
+    const before = known.get(given)
+    if (before !== undefined) return before.made
+    const made = make(given)
+    known.set(given, { made })
+    return made
+  }
+}

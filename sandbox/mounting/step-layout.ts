@@ -1,0 +1,156 @@
+import type { Variable } from '../machine-code/instructions.ts'
+import { words, type Memory } from '../machine-code/make-program.ts'
+import { pathBytes } from '../path-bytes.ts'
+import { AT_EMPTY_PATH, AT_RECURSIVE } from '../machine-code/kernel.ts'
+
+/** What a file is, whatever its name: while something holds it, no other has both numbers. */
+export type Identity = { readonly device: bigint; readonly inode: bigint }
+
+/** A place that is walked to component by component, through no symlink. */
+type Place = {
+  /** Absolute, without symlinks when it was planned. */
+  readonly path: string
+  /** What must be found there. Absent only where nothing can be, or where whatever is there will do. */
+  readonly identity?: Identity | undefined
+  /** What is made there when nothing is; `nothing` passes over it then. Absent: that it isn't there any more is a failure. */
+  readonly create?: 'directory' | 'file' | 'nothing' | undefined
+}
+
+/** Flags of mount_setattr(2) to set and to clear, with all mounts below or without. */
+type MountChange = { readonly set?: number; readonly clear?: number; readonly recursive?: boolean }
+
+/** One step of building what a command sees. Steps are taken in order; the first that fails ends the program. */
+export type Step = (
+  | { readonly do: 'hold'; readonly as: string }
+  /** Copies what is there with its mounts, to be mounted later, once, by the name given. */
+  | { readonly do: 'take'; readonly as: string }
+  | {
+      readonly do: 'mount'
+      /** A copy of what is there itself, or of what is held; what was taken; an empty directory in memory; one that everybody may fill, up to a limit. */
+      readonly what: 'itself' | 'memory' | 'shared-memory' | { readonly held: string } | { readonly taken: string }
+    }
+  /** Changes the mount that is there. */
+  | { readonly do: 'change' }
+  /** Sees that a mount is there, and whether it is read-only. For a program that checks what others mounted. */
+  | { readonly do: 'expect'; readonly readOnly: boolean }
+) &
+  Place & { readonly change?: MountChange }
+
+/** The flags of mount_setattr(2). */
+export const mountFlags = { readOnly: 1, noSetId: 2, noDevices: 4, noPrograms: 8 } as const
+
+/** The kinds of records, as `mountProgram` reads them. */
+export const kinds = {
+  end: 0,
+  hold: 1,
+  take: 2,
+  itself: 3,
+  held: 4,
+  taken: 5,
+  memory: 6,
+  change: 7,
+  writable: 8,
+  readOnly: 9,
+  sharedMemory: 10,
+} as const
+
+/** Where in a record each of its numbers stands, in bytes. */
+export const fields = {
+  kind: 0,
+  size: 8,
+  create: 16,
+  hasIdentity: 24,
+  device: 32,
+  inode: 40,
+  /** The address of the number that keeps a descriptor for a later step. */
+  slot: 48,
+  changeFlags: 56,
+  /** A `struct mount_attr`: set, clear, propagation, user namespace. */
+  change: 64,
+  text: 96,
+  textLength: 104,
+  count: 112,
+  components: 120,
+} as const
+
+const MS_PRIVATE = 0x4_0000
+/** What a record's `create` means. */
+export const creations = { directory: 1, file: 2, nothing: 3 } as const
+
+/** Lays out the records of `steps` in a program's memory, the end's included; the address of the first. */
+export function layOutSteps(memory: Memory, steps: readonly Step[]): number {
+  const slots = new Map<string, Variable>()
+  const texts = new Map<string, number>()
+  const addressOf = (text: string): number => {
+    const known = texts.get(text) ?? memory.bytes(Buffer.concat([pathBytes(text), Buffer.of(0)]))
+    texts.set(text, known)
+    return known
+  }
+  const slot = (name: string): number => {
+    const known = slots.get(name) ?? memory.variable(-1)
+    slots.set(name, known)
+    return known.address
+  }
+  const records = steps.map((step) => record(step, slot, addressOf))
+  return memory.bytes(Buffer.concat([...records, words(kinds.end)]))
+}
+
+/** A text that says all of some steps: the same only for the same. */
+export function keyOfSteps(steps: readonly Step[]): string {
+  let key = ''
+  for (const step of steps) {
+    const { path, identity, create, change } = step
+    const [kind, name] = kindOf(step)
+    // No path holds a NUL.
+    key += `${kind} ${create} ${change?.set} ${change?.clear} ${change?.recursive} ${identity?.device}:${identity?.inode}\0${path}\0${name}\0`
+  }
+  return key
+}
+
+function record(step: Step, slot: (name: string) => number, addressOf: (text: string) => number): Buffer {
+  const { path, identity, create, change } = step
+  const components = path.split('/').filter((name) => name !== '')
+  const [kind, name] = kindOf(step)
+  // Whatever the host mounts later is not for a command that has begun.
+  const propagation = path === '/' && change?.recursive === true ? MS_PRIVATE : 0
+  const buffer = words(
+    kind,
+    fields.components + 8 * components.length,
+    create === undefined ? 0 : creations[create],
+    identity === undefined ? 0 : 1,
+    0,
+    0,
+    name === undefined ? 0 : slot(name),
+    AT_EMPTY_PATH + (change?.recursive === true ? AT_RECURSIVE : 0),
+    change?.set ?? 0,
+    change?.clear ?? 0,
+    propagation,
+    0,
+    addressOf(path),
+    pathBytes(path).length,
+    components.length,
+    ...components.map(addressOf),
+  )
+  buffer.writeBigUInt64LE(BigInt.asUintN(64, identity?.device ?? 0n), fields.device)
+  buffer.writeBigUInt64LE(BigInt.asUintN(64, identity?.inode ?? 0n), fields.inode)
+  return buffer
+}
+
+function kindOf(step: Step): readonly [number, string?] {
+  switch (step.do) {
+    case 'hold':
+      return [kinds.hold, step.as]
+    case 'take':
+      return [kinds.take, step.as]
+    case 'change':
+      return [kinds.change]
+    case 'expect':
+      return [step.readOnly ? kinds.readOnly : kinds.writable]
+    case 'mount':
+      if (step.what === 'itself' || step.what === 'memory') return [kinds[step.what]]
+      if (step.what === 'shared-memory') return [kinds.sharedMemory]
+      return 'held' in step.what ? [kinds.held, step.what.held] : [kinds.taken, step.what.taken]
+    default:
+      return step satisfies never
+  }
+}

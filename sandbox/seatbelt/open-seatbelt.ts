@@ -1,0 +1,176 @@
+import { capDenials } from '../denials/cap.ts'
+// Not by execa: each command starts here, with descriptors of its own; execa takes another millisecond of processor time for each.
+import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import process from 'node:process'
+import { commandEnvironment } from '../environment.ts'
+import { SandboxError } from '../sandbox-error.ts'
+import { hostFileSystem } from '../file-system-view.ts'
+import { createMetadataGuard } from '../git/guard.ts'
+import { noPrivateGit } from '../git/private-git.ts'
+import { createTrustRecord } from '../git/trust-record.ts'
+import { holdInstallation } from '../installation/hold-installation.ts'
+import { prepareLimits } from '../limits/prepare.ts'
+import { commandLimits } from '../limits/watched.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { placesForCommand, policyForCommand } from '../command-policy.ts'
+import { createPipes } from '../process/pipes.ts'
+import { signal } from '../process/signal.ts'
+import { startedChild } from '../process/started.ts'
+import { stdinOf } from '../process/stdin.ts'
+import { RunningCommands } from '../process/running-commands.ts'
+import { supervise } from '../process/supervise.ts'
+import { keepTail } from '../process/tail.ts'
+import { locateProgram, requireDirectory } from '../locate-program.ts'
+import { protectedBelow, writableRoots } from '../roots.ts'
+import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
+import type { Command, Denial, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { markVariable, startWatchdog } from '../unconfined/watchdog.ts'
+import { hostShell } from '../shell.ts'
+import type { NetworkGrant } from './base-rules.ts'
+import { sandboxExec, sandboxExecArguments } from './command-line.ts'
+import { denialsFromSeatbelt } from './denials.ts'
+import { diagnoseSeatbelt, triedToNest } from './diagnose-seatbelt.ts'
+import { seatbeltProfile, type SeatbeltProfile } from './profile.ts'
+import { refuseTerminal, refuseUnenforceable, unenforcedOnMacOs } from './refuse.ts'
+import { killOrphans } from './kill-orphans.ts'
+import { requireVolfs } from './volfs.ts'
+
+/**
+ * Confines commands with sandbox-exec(1) of macOS. Throws `unavailable` on any other system, where a part of the policy can't be
+ * enforced, and where macOS doesn't take the profile, which is tried out first.
+ */
+export async function openSeatbelt(policy: SandboxPolicy): Promise<Sandbox> {
+  refuseUnenforceable(policy, { platform: process.platform, root: process.geteuid?.() === 0 })
+  const roots = writableRoots(policy, hostFileSystem)
+  requireVolfs(roots)
+  const limits = prepareLimits(policy, { processLimit: false }, 'seatbelt')
+  const run = makeRunDirectory(roots, 'seatbelt')
+  const guard = createMetadataGuard(roots, protectedBelow(roots, policy), createTrustRecord(run.path, 'seatbelt'))
+  const machine = { host: hostFileSystem, privateTemp: run.temp }
+  const profileFor = (places: ReturnType<typeof guard.trust>, applied = policy): SeatbeltProfile =>
+    seatbeltProfile(applied, places, networkOf(applied), machine)
+  try {
+    tryOut(profileFor(guard.trust()))
+    guard.rest()
+  } catch (error) {
+    await removeRunDirectory(run.path)
+    throw error
+  }
+  // What hid from us may still write to a pipe, so none is used again.
+  const commandPipes = createPipes(run.path, false)
+  const watchdog = startWatchdog()
+  const installation = holdInstallation(roots)
+  const running = new RunningCommands(guard.rest)
+  // While none could write, what has changed is the host's own work.
+  const review = (ended: boolean): readonly Denial[] =>
+    running.writing === 0 ? [] : [...guard.review(), ...installation.putBack(ended && running.writing === 1)]
+  let open = true
+
+  const start = (command: Command): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend: 'seatbelt' })
+    requireDirectory(command.cwd, 'working directory')
+    refuseTerminal(command)
+    const { variables } = commandEnvironment(policy, process.env, command, run.temp)
+    const [file, ...rest] = command.argv
+    const executable = locateProgram(file, command.cwd, variables['PATH'])
+    const places = placesForCommand(command, guard, noPrivateGit, running, roots)
+    const applied = policyForCommand(policy, command)
+    const profile = profileFor(places, applied)
+    const limited = limits.start()
+    const output = commandPipes.open()
+    const mark = randomUUID()
+    // The shell that sets the limits is inside: it gets the command's variables, which could define functions for it.
+    const inside = ['/bin/sh', '-c', limited.script, 'sh', executable, ...rest]
+    const child = spawn(sandboxExec, sandboxExecArguments(profile, inside), {
+      cwd: realpathSync.native(command.cwd),
+      env: { ...variables, [markVariable]: mark },
+      // A session of its own: no terminal to wait for, and one group to end.
+      detached: true,
+      stdio: [stdinOf(command), output.stdout.descriptor, output.stderr.descriptor],
+    })
+    const group = child.pid
+    if (group !== undefined) watchdog.watch(mark, group)
+    const complaint = keepTail(output.stderr.source)
+    let stopped = false
+    const tell = (name: NodeJS.Signals): void => {
+      stopped = true
+      if (group !== undefined) signal(-group, name)
+    }
+    return supervise({
+      ...startedChild(child, output),
+      terminate: () => tell('SIGTERM'),
+      destroy: () => tell('SIGKILL'),
+      ...commandLimits(policy, command, [...roots, run.temp]),
+      signal: command.signal,
+      settle: async ({ code, signal: endedBy }) => {
+        if (group !== undefined) {
+          killOrphans(mark, group)
+          watchdog.forget(mark, group)
+        }
+        const stderr = complaint.text()
+        const failure = triedToNest(stderr) ? undefined : diagnoseSeatbelt(code, stderr)
+        if (failure !== undefined) {
+          throw new SandboxError('setup-failed', {
+            backend: 'seatbelt',
+            detail: `${failure.reason}. ${failure.remedy}`,
+          })
+        }
+        const ended = stopped ? { code: null, signal: null, stderr } : { code, signal: endedBy, stderr }
+        const said = denialsFromSeatbelt(applied, { ...ended, cwd: command.cwd }, hostFileSystem)
+        return [...limited.end(ended), ...review(true), ...said]
+      },
+    })
+  }
+
+  return {
+    backend: 'seatbelt',
+    policy,
+    unenforced: unenforcedOnMacOs,
+    node: [process.execPath],
+    shell: hostShell(),
+    spawn: (command) => running.add(command, start(command)),
+    inspect: async () => capDenials(review(false)),
+    close: async () => {
+      open = false
+      await running.endAll()
+      installation.putBack(true)
+      limits.close()
+      commandPipes.close()
+      await removeRunDirectory(run.path)
+      watchdog.close()
+    },
+  }
+}
+
+/** Runs `true` under the profile: an operation that this macOS doesn't know, or a sandbox around us, shows before any command. */
+function tryOut(profile: SeatbeltProfile): void {
+  const { error, status, stderr } = spawnSync(sandboxExec, sandboxExecArguments(profile, ['/usr/bin/true']), {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  })
+  if (status === 0) return
+  throw new SandboxError('unavailable', {
+    backend: 'seatbelt',
+    ...(diagnoseSeatbelt(status, stderr ?? '') ?? {
+      reason: `sandbox-exec could not run even /usr/bin/true (${error?.message ?? (stderr.trim() || `exit code ${status}`)})`,
+      remedy: 'Use the docker backend.',
+    }),
+  })
+}
+
+function networkOf(policy: SandboxPolicy): NetworkGrant {
+  switch (policy.network.mode) {
+    // An allow-list is refused before this backend is opened.
+    case 'allowlist':
+    case 'off':
+      return { kind: 'none' }
+    case 'full':
+      return { kind: 'internet' }
+    default:
+      return policy.network satisfies never
+  }
+}

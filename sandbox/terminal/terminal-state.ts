@@ -1,0 +1,45 @@
+import type { Memory } from '../machine-code/make-program.ts'
+
+/** A bit of poll(2), the same on both processors (asm-generic). */
+export const POLLIN = 1n
+
+/** What a pipe takes at once whenever it takes anything (PIPE_BUF). */
+export const bufferBytes = 4096
+
+/** Where the program keeps what it knows. */
+export type State = ReturnType<typeof layOut>
+
+/** @param control the descriptor on which sizes come */
+export function layOut(memory: Memory, control: number) {
+  return {
+    stack: memory.variable(),
+    master: memory.variable(),
+    slave: memory.variable(),
+    signals: memory.variable(),
+    child: memory.variable(),
+    size: memory.variable(),
+    count: memory.variable(),
+    /** What was typed and the terminal has not taken yet, and the same for its output. */
+    typed: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
+    shown: { buffer: memory.space(bufferBytes), from: memory.variable(), left: memory.variable() },
+    /** Entries for ppoll(2) of descriptors that end; one that has ended is `unused`. */
+    keyboard: memory.variable(waitingFor(0n, POLLIN)),
+    resizing: memory.variable(waitingFor(BigInt(control), POLLIN)),
+    signal: { head: memory.variable(), rest: memory.space(120) },
+    status: memory.variable(),
+    group: memory.variable(),
+    /** The array for ppoll(2). */
+    waiting: {
+      keyboard: memory.variable(),
+      resizing: memory.variable(),
+      master: memory.variable(),
+      screen: memory.variable(),
+      signals: memory.variable(),
+    },
+  }
+}
+
+/** `struct pollfd`, as one number: the descriptor, what is waited for, and what came. */
+export function waitingFor(descriptor: bigint, events: bigint): bigint {
+  return descriptor + (events << 32n)
+}

@@ -1,0 +1,113 @@
+// Not by execa: each command, and each hook and server outside the sandbox, starts here, with pipes of its own and a watchdog that finds all of them.
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import process from 'node:process'
+import { commandEnvironment } from '../environment.ts'
+import { SandboxError } from '../sandbox-error.ts'
+import { prepareLimits } from '../limits/prepare.ts'
+import { commandLimits } from '../limits/watched.ts'
+import type { SandboxPolicy } from '../policy.ts'
+import { signal } from '../process/signal.ts'
+import { createPipes } from '../process/pipes.ts'
+import { keepTail } from '../process/tail.ts'
+import { startedChild } from '../process/started.ts'
+import { stdinOf } from '../process/stdin.ts'
+import { RunningCommands } from '../process/running-commands.ts'
+import { supervise } from '../process/supervise.ts'
+import { locateProgram, requireDirectory } from '../locate-program.ts'
+import { makeRunDirectory, removeRunDirectory } from '../run-directory.ts'
+import type { Command, Sandbox, SandboxProcess } from '../sandbox.ts'
+import { checkTerminal, connectTerminal } from '../terminal/connect-terminal.ts'
+import { hostShell } from '../shell.ts'
+import { keepTerminalProgram, terminalControl } from './terminal-control.ts'
+import { markVariable, startWatchdog, sweep } from './watchdog.ts'
+
+/**
+ * Runs commands with the caller's own rights, for `danger-full-access` only: environment, wall time and output are
+ * limited as everywhere, and no process outlives its command. `backend` is what it goes by. Throws `unavailable` for any other mode.
+ */
+export async function openUnconfined(policy: SandboxPolicy, backend: 'unconfined' | 'external'): Promise<Sandbox> {
+  if (policy.mode !== 'danger-full-access') {
+    throw new SandboxError('unavailable', {
+      backend,
+      reason: `it confines nothing, and the mode is ${policy.mode}`,
+      remedy: 'Choose a backend that confines, or the mode danger-full-access.',
+    })
+  }
+  // A limit on a user's processes would count all of the caller's, so only a control group will do.
+  const limits = prepareLimits(policy, { processLimit: false }, backend)
+  const run = makeRunDirectory([], backend)
+  // What leaves its group and wipes its environment escapes us here, and may still write.
+  const commandPipes = createPipes(run.path, false)
+  const terminalProgram = keepTerminalProgram(run.path, backend)
+  const watchdog = startWatchdog()
+  const running = new RunningCommands()
+  let open = true
+
+  const start = (command: Command): SandboxProcess => {
+    if (!open) throw new SandboxError('closed', { backend })
+    requireDirectory(command.cwd, 'working directory')
+    checkTerminal(command)
+    const { variables } = commandEnvironment(policy, process.env, command)
+    const [file, ...rest] = command.argv
+    const mark = randomUUID()
+    const executable = locateProgram(file, command.cwd, variables['PATH'])
+    const inTerminal = command.terminal === undefined ? [] : [terminalProgram()]
+    const limited = limits.start()
+    const output = commandPipes.open()
+    const child = spawn('/bin/sh', ['-c', limited.script, file, ...inTerminal, executable, ...rest], {
+      cwd: command.cwd,
+      env: { ...variables, [markVariable]: mark },
+      // A session of its own: no terminal to wait for, and one group to end.
+      detached: true,
+      stdio: [
+        stdinOf(command),
+        output.stdout.descriptor,
+        output.stderr.descriptor,
+        ...(command.terminal === undefined ? [] : (['pipe'] as const)),
+      ],
+    })
+    const group = child.pid
+    if (group !== undefined) watchdog.watch(mark, group)
+    const complaint = keepTail(command.terminal === undefined ? output.stderr.source : output.stdout.source)
+    const started = startedChild(child, output)
+    const tell = (name: NodeJS.Signals): void => {
+      if (group !== undefined) signal(-group, name)
+    }
+    return supervise({
+      ...(command.terminal === undefined
+        ? started
+        : connectTerminal(started, child.stdio[terminalControl], command.terminal)),
+      terminate: () => tell('SIGTERM'),
+      destroy: () => tell('SIGKILL'),
+      ...commandLimits(policy, command, [policy.workspace, run.temp]),
+      signal: command.signal,
+      settle: async ({ code, signal: endedBy }) => {
+        if (group !== undefined) {
+          sweep(mark, group)
+          watchdog.forget(mark, group)
+        }
+        return limited.end({ code, signal: endedBy, stderr: complaint.text() })
+      },
+    })
+  }
+
+  return {
+    backend,
+    policy,
+    unenforced: limits.unenforced,
+    node: [process.execPath],
+    shell: hostShell(),
+    spawn: (command) => running.add(command, start(command)),
+    // Nothing is refused here, so nothing is ever found that should not be there.
+    inspect: async () => [],
+    close: async () => {
+      open = false
+      await running.endAll()
+      limits.close()
+      commandPipes.close()
+      await removeRunDirectory(run.path)
+      watchdog.close()
+    },
+  }
+}

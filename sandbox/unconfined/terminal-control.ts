@@ -1,0 +1,33 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SandboxError } from '../sandbox-error.ts'
+import { requireArchitecture } from '../machine-code/architecture.ts'
+import { isExecutable } from '../locate-program.ts'
+import { terminalProgram } from '../terminal/terminal-program.ts'
+
+/** The first descriptor after standard input, output and error. */
+export const terminalControl = 3
+
+/**
+ * Puts the program that makes terminals into `directory`, when it is first wanted. Gives its path; throws `unavailable` where there is none for this
+ * machine, or nothing may be run from there.
+ */
+export function keepTerminalProgram(directory: string, backend: 'unconfined' | 'external'): () => string {
+  let file: string | undefined
+  return () => {
+    if (file !== undefined) return file
+    const made = join(directory, 'terminal')
+    writeFileSync(made, terminalProgram(requireArchitecture(backend, 'terminal'), terminalControl), {
+      mode: 0o700,
+    })
+    if (!isExecutable(made)) {
+      throw new SandboxError('unavailable', {
+        backend,
+        reason: `a terminal needs a program of ours, and nothing can be run from ${directory}`,
+        remedy: 'Point TMPDIR to a directory that is not mounted noexec, or run the command without a terminal.',
+      })
+    }
+    file = made
+    return made
+  }
+}

@@ -1,0 +1,54 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import process from 'node:process'
+import { expect, test } from 'vitest'
+import { isOwnerGone, ownerName, parsePs } from '../../sandbox/run-owner.ts'
+import { eventually } from './helpers.ts'
+
+test('an owner that lives is not gone, and one that has ended is', async () => {
+  expect(isOwnerGone(`${ownerName(process.pid)}-more`)).toBe(false)
+  const child = spawn('sleep', ['600'])
+  const name = ownerName(child.pid ?? 0)
+  expect(isOwnerGone(name)).toBe(false)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(isOwnerGone(name)).toBe(true)
+})
+
+test('an owner that has ended is gone even when its parent does not ask for it', async () => {
+  // The shell becomes a program that never waits for children, with one that has ended.
+  const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 601'])
+  const [line] = await once(parent.stdout, 'data')
+  const pid = Number(String(line))
+  const name = ownerName(pid)
+  await eventually(() => spawnSync('ps', ['-o', 'args=', '-p', `${parent.pid}`]).stdout.includes('sleep 601'))
+  process.kill(pid, 'SIGKILL')
+  await eventually(() => isOwnerGone(name))
+  parent.kill()
+})
+
+test("another process with an ended owner's pid is not that owner; a name of another namespace says nothing", () => {
+  const [namespace, pid] = ownerName(process.pid).split('-')
+  expect(isOwnerGone(`${namespace}-${pid}-1`)).toBe(true)
+  expect(isOwnerGone(`1${namespace}-${pid}-1`)).toBe(false)
+  expect(isOwnerGone('something else')).toBe(false)
+})
+
+test.each([
+  ['Ss   Sat Nov 21 06:55:03 2026\n', 0, '1795244103'],
+  ['S+   Sat Nov  7 06:55:03 2026    \n', 0, '1794034503'],
+  ['Z    Sat Nov 21 06:55:03 2026\n', 0, 'ended'],
+  ['', 1, 'ended'],
+  ['', null, undefined],
+  ['Ss   ?\n', 0, undefined],
+])('without procfs, ps saying %j is understood', (stdout, status, start) => {
+  expect(parsePs(status, stdout)).toBe(start)
+})
+
+test('what ps really says is understood', () => {
+  const env = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env['PATH'] ?? '' }
+  const { status, stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', `${process.pid}`], { encoding: 'utf8', env })
+  const start = Number(parsePs(status, stdout))
+  // ps counts from the boot, whose time the clock may have left a little.
+  expect(Math.abs(start - (Date.now() / 1000 - process.uptime()))).toBeLessThan(600)
+})
