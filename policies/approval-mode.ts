@@ -54,11 +54,11 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 /**
  * What a mode says about an alarm. Where the sandbox holds, only what reaches for secrets or more rights is asked
  * about: a variable of one command, or a text that is run, can do no more there than the command itself. Addresses of remotes have no
- * password there, since a sandbox shows git's configuration without secrets.
+ * password there, since a sandbox shows git's configuration without secrets, and what only reads reaches no daemon and no name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'
-  if (alarm.kind === 'address') return sandbox === 'danger-full-access' ? 'ask' : 'allow'
+  if (alarm.kind === 'unsandboxed') return sandbox === 'danger-full-access' ? 'ask' : 'allow'
   if (mode === 'untrusted' || sandbox === 'danger-full-access') return 'ask'
   return alarm.kind === 'privilege' || alarm.kind === 'secret' ? 'ask' : 'allow'
 }

@@ -25,7 +25,7 @@ const alarms: readonly (readonly [string, Alarm['kind']])[] = [
   ['runs text (`eval`, `trap`)', 'eval'],
   ['changes what runs, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
   ['aims git at another repository', 'other-repository'],
-  ["shows the addresses of git's remotes", 'address'],
+  ["shows addresses of git's remotes or variables of containers, or looks up names by the way", 'unsandboxed'],
 ]
 
 const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']

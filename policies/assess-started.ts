@@ -16,7 +16,7 @@ export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly 
   const restricting = command.unlisted ? rules.restricting : rules.concealing
   if (restricting.length === 0 || !mayStart(command)) return []
   const counts = new Set(restricting)
-  const starts = startsOf(command, rules)
+  const starts = [...startsOf(command, rules), ...aliasesOf(command, rules)]
   const found = starts
     .slice(0, mostStarts)
     .flatMap((words) => matchRules({ words, bare: undefined }, rules).map(({ rule }) => rule))
@@ -36,6 +36,23 @@ function mayStart({ words, facts, alarms, unlisted }: AnalysedCommand): boolean 
 
 function isGit([program]: readonly ShellWord[]): boolean {
   return programKey(program?.text ?? '') === 'git'
+}
+
+/** Settings that a line hands git in variables (git(1), GIT_CONFIG_COUNT; `--config-env`), which may hold an alias. */
+const handsSettings = /^(?:GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS)=/
+
+/** What aliases that are handed to git in variables may stand for: whose name is used, and where, isn't followed. */
+function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): readonly (readonly ShellWord[])[] {
+  if (!byProgram.has('git')) return []
+  const named = isGit(words) && words.some(({ text }) => text.startsWith('--config-env'))
+  const values = [...words.map(({ text }) => text), ...texts].filter((text) => handsSettings.test(text))
+  return [...values, ...(named ? texts : [])].map((value) => {
+    const alias = value
+      .replace(handsSettings, '')
+      .replace(/["'\\]/g, '')
+      .replace(/^alias\.[^=]*=/i, '')
+    return ['git', ...alias.split(/\s+/).filter((word) => word !== '')].map(literal)
+  })
 }
 
 /** The commands that may begin with one of the words, or with the value of an option. Words behind git may be git's. */

@@ -13,7 +13,7 @@ export function onlyReads(argv: readonly string[], cwd: string): boolean {
     commands.every(
       ({ alarms, opaque, unlisted }) =>
         // What a query shows is the Guardian's affair.
-        alarms.every(({ kind }) => kind === 'address') && opaque === undefined && !unlisted,
+        alarms.every(({ kind }) => kind === 'unsandboxed') && opaque === undefined && !unlisted,
     )
   )
 }

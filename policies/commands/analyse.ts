@@ -176,7 +176,9 @@ class Analysis {
 
 /** What a command is given in variables, and to read where its arguments name nothing else to run. */
 function givenTexts({ words, assignments, input }: SimpleCommand): readonly string[] {
-  const values = assignments.flatMap(({ value }) => value?.text ?? [])
+  const values = assignments.flatMap(({ name, value }) =>
+    value === undefined ? [] : [/^GIT_CONFIG_/.test(name) ? `${name}=${value.text}` : value.text],
+  )
   if (words.slice(1).some(({ text }) => !text.startsWith('-'))) return values
   if (input.from === 'text') return [...values, input.text ?? '']
   const stages = input.from === 'pipe' ? (input.stages ?? []) : []

@@ -23,36 +23,37 @@ export const credentialPlaces: readonly string[] = listOf(`
   .config/fish/fish_variables | .config/fly | .config/gcloud | .config/gh | .config/git/credentials
   .config/github-copilot | .config/glab-cli | .config/goa-1.0 | .config/google | .config/google-chrome
   .config/google-chrome-beta | .config/google-cloud | .config/goose | .config/gopass | .config/groq | .config/hatch
-  .config/hcloud | .config/helm | .config/heroku | .config/himalaya | .config/httpie | .config/hub | .config/hut
-  .config/insomnia | .config/io.datasette.llm | .config/irssi | .config/jetbrains | .config/k9s | .config/kaggle
-  .config/keepass | .config/keepassxc | .config/kiro | .config/kopia | .config/kwalletrc | .config/ledger live
-  .config/lftp | .config/libaccounts-glib | .config/linode-cli | .config/litecli | .config/lpass | .config/microsoft
-  .config/microsoft-edge | .config/mistral | .config/mods | .config/mongodb | .config/mozilla | .config/msmtp
-  .config/mutt | .config/mycli | .config/neomutt | .config/neonctl | .config/net.imput.helium | .config/netlify
-  .config/nextcloud | .config/ngrok | .config/npm/npmrc | .config/nuget | .config/nushell/history.sqlite3
-  .config/nushell/history.txt | .config/ocm | .config/op | .config/openai | .config/opencode | .config/openlens
-  .config/openstack | .config/opentofu | .config/openvpn | .config/opera | .config/oras | .config/pdm | .config/pgcli
-  .config/pip/pip.conf | .config/pki | .config/planetscale | .config/pnpm/auth.ini | .config/pnpm/rc
-  .config/portcullis | .config/postman | .config/protonpass | .config/pulumi | .config/putty | .config/pypirc
-  .config/pypoetry | .config/rbw | .config/rclone | .config/rclone-browser | .config/remmina | .config/render
-  .config/replicate | .config/restic | .config/runpod | .config/rustic | .config/s3cmd | .config/scw | .config/shell_gpt
-  .config/shopify | .config/signal | .config/slack | .config/snowflake | .config/snyk | .config/solana | .config/sops
-  .config/stripe | .config/supabase | .config/syncthing | .config/tailscale | .config/tea | .config/teams
-  .config/teleport | .config/thunderbird | .config/tigervnc | .config/totp | .config/trae | .config/turso
-  .config/twilio-cli | .config/uv/credentials | .config/vastai | .config/vercel | .config/vivaldi | .config/vscodium
-  .config/wandb | .config/weechat | .config/windsurf | .config/wrangler | .config/yandex-cloud | .config/yubico
-  .config/zed | .config/zoomus.conf | .config/zsh/.zsh_history | .consul-token | .continuum | .cosign | .crc | .cvspass
-  .dashlane | .databricks | .databrickscfg | .davfs2 | .dbeaver | .dbeaver4 | .dbshell | .dbt | .deno/credentials
-  .deno_history | .docker | .dockercfg | .dogrc | .doppler | .dropbox | .duckdb_history | .duplicity | .eas | .electrum
-  .elvish | .emacs.d/auth | .erlang-history | .ethereum | .expo | .fetchmailrc | .filezilla | .fly | .foundry/keystores
-  .gcloud | .gcm | .gdb_history | .gem/credentials | .gemrc | .getmail | .ghci_history | .git-credential-cache
-  .git-credentials | .gnupg | .google_authenticator | .gradle/gradle.properties | .gsutil | .guile_history | .hcloud
-  .helm | .heroku | .hex | .histfile | .httpie | .huggingface | .iceauthority | .identityservice | .infisical
-  .influx_history | .influxdbv2 | .ipython/profile_default/history.sqlite | .irb_history | .irbrc_history | .irssi
-  .ivy2/.credentials | .java/.userprefs | .jfrog | .jshell_history | .julia/logs | .k3d | .k5login | .kaggle
-  .kde/share/apps/kwallet | .keepass | .keystore | .krb5 | .krb5cc | .ksh_history | .kube | .lambda_cloud
-  .lein/credentials.clj | .lesshst | .lftprc | .librewolf | .linode-cli | .litecoin | .lmstudio | .local/share/amazon-q
-  .local/share/amp | .local/share/atuin | .local/share/clipit | .local/share/clipman.json | .local/share/com.vercel.cli
+  .config/hcloud | .config/helm | .config/heroku | .config/hexchat | .config/himalaya | .config/httpie | .config/hub
+  .config/hut | .config/insomnia | .config/io.datasette.llm | .config/irssi | .config/jetbrains | .config/k9s
+  .config/kaggle | .config/keepass | .config/keepassxc | .config/kiro | .config/kopia | .config/kwalletrc
+  .config/ledger live | .config/lftp | .config/libaccounts-glib | .config/linode-cli | .config/litecli | .config/lpass
+  .config/microsoft | .config/microsoft-edge | .config/mistral | .config/mods | .config/mongodb | .config/mozilla
+  .config/msmtp | .config/mutt | .config/mycli | .config/neomutt | .config/neonctl | .config/net.imput.helium
+  .config/netlify | .config/nextcloud | .config/ngrok | .config/npm/npmrc | .config/nuget
+  .config/nushell/history.sqlite3 | .config/nushell/history.txt | .config/ocm | .config/op | .config/openai
+  .config/opencode | .config/openlens | .config/openstack | .config/opentofu | .config/openvpn | .config/opera
+  .config/oras | .config/pdm | .config/pgcli | .config/pip/pip.conf | .config/pki | .config/planetscale
+  .config/pnpm/auth.ini | .config/pnpm/rc | .config/portcullis | .config/postman | .config/protonpass
+  .config/pulse/cookie | .config/pulumi | .config/putty | .config/pypirc | .config/pypoetry | .config/rbw
+  .config/rclone | .config/rclone-browser | .config/remmina | .config/render | .config/replicate | .config/restic
+  .config/runpod | .config/rustic | .config/s3cmd | .config/scw | .config/shell_gpt | .config/shopify | .config/signal
+  .config/slack | .config/snowflake | .config/snyk | .config/solana | .config/sops | .config/stripe | .config/supabase
+  .config/syncthing | .config/tailscale | .config/tea | .config/teams | .config/teleport | .config/thunderbird
+  .config/tigervnc | .config/totp | .config/trae | .config/turso | .config/twilio-cli | .config/uv/credentials
+  .config/vastai | .config/vercel | .config/vivaldi | .config/vscodium | .config/wandb | .config/weechat
+  .config/windsurf | .config/wrangler | .config/yandex-cloud | .config/yubico | .config/zed | .config/zoomus.conf
+  .config/zsh/.zsh_history | .consul-token | .continuum | .cosign | .crc | .cvspass | .dashlane | .databricks
+  .databrickscfg | .davfs2 | .dbeaver | .dbeaver4 | .dbshell | .dbt | .deno/credentials | .deno_history | .docker
+  .dockercfg | .dogrc | .doppler | .dropbox | .duckdb_history | .duplicity | .eas | .electrum | .elvish | .emacs.d/auth
+  .erlang-history | .esd_auth | .ethereum | .expo | .fetchmailrc | .filezilla | .fly | .foundry/keystores | .gcloud
+  .gcm | .gdb_history | .gem/credentials | .gemrc | .getmail | .ghci_history | .git-credential-cache | .git-credentials
+  .gnupg | .google_authenticator | .gradle/gradle.properties | .gsutil | .guile_history | .hcloud | .helm | .heroku
+  .hex | .histfile | .httpie | .huggingface | .iceauthority | .identityservice | .infisical | .influx_history
+  .influxdbv2 | .ipython/profile_default/history.sqlite | .irb_history | .irbrc_history | .irssi | .ivy2/.credentials
+  .java/.userprefs | .jfrog | .jshell_history | .julia/logs | .k3d | .k5login | .kaggle | .kde/share/apps/kwallet
+  .keepass | .keystore | .krb5 | .krb5cc | .ksh_history | .kube | .lambda_cloud | .lein/credentials.clj | .lesshst
+  .lftprc | .librewolf | .linode-cli | .litecoin | .lmstudio | .local/share/amazon-q | .local/share/amp
+  .local/share/atuin | .local/share/clipit | .local/share/clipman.json | .local/share/com.vercel.cli
   .local/share/crush | .local/share/cursor-agent | .local/share/dbeaverdata | .local/share/evolution | .local/share/fish
   .local/share/gem/credentials | .local/share/gnome-online-accounts | .local/share/goose | .local/share/gopass
   .local/share/irb | .local/share/keyrings | .local/share/kiro-cli | .local/share/kwallet | .local/share/kwalletd
@@ -69,17 +70,17 @@ export const credentialPlaces: readonly string[] = listOf(`
   .nomad-token | .npmrc | .nuget/nuget | .oauth-keys.env | .oci | .octave_hist | .offlineimaprc | .okta
   .ollama/id_ed25519 | .op | .openai | .openstack | .openvpn | .ossutilconfig | .ovh.conf | .p4tickets | .passwd-s3fs
   .password-store | .pause | .pg_service.conf | .pgpass | .php_history | .pip/pip.conf | .pki | .postman
-  .prefect/profiles.toml | .pry_history | .psql_history | .pub-cache/credentials.json | .pulumi | .puppet | .puppetlabs
-  .purple | .putty | .pypirc | .python-gitlab.cfg | .python_history | .railway | .rancher | .rclone.conf
-  .rediscli_auth | .rediscli_history | .remmina | .render | .renviron | .replicate | .rhistory | .runpod | .s3cfg
-  .s3ql | .saml2aws | .sbt/.credentials | .sbt/credentials | .scala_history | .sentryclirc | .serverlessrc | .sh_history
-  .signify | .sigstore | .smbcredentials | .snowflake | .snowsql | .sonar | .sonarlint | .sqlite_history | .ssh | .step
-  .streamlit/secrets.toml | .subversion | .sui | .supabase | .talos | .tccli | .terraform.d | .terraformrc
-  .thunderbird | .tofurc | .tor-browser | .travis/config.yml | .tsh | .twilio-cli | .units_history | .usql_history
-  .valkeycli_history | .var/app | .vast_api_key | .vault | .vault-token | .vault_pass | .vault_pass.txt
+  .prefect/profiles.toml | .pry_history | .psql_history | .pub-cache/credentials.json | .pulse-cookie | .pulumi
+  .puppet | .puppetlabs | .purple | .putty | .pypirc | .python-gitlab.cfg | .python_history | .railway | .rancher
+  .rclone.conf | .rediscli_auth | .rediscli_history | .remmina | .render | .renviron | .replicate | .rhistory | .runpod
+  .s3cfg | .s3ql | .saml2aws | .sbt/.credentials | .sbt/credentials | .scala_history | .sentryclirc | .serverlessrc
+  .sh_history | .signify | .sigstore | .smbcredentials | .snowflake | .snowsql | .sonar | .sonarlint | .sqlite_history
+  .ssh | .step | .streamlit/secrets.toml | .subversion | .sui | .supabase | .talos | .tccli | .terraform.d
+  .terraformrc | .thunderbird | .tofurc | .tor-browser | .travis/config.yml | .tsh | .twilio-cli | .units_history
+  .usql_history | .valkeycli_history | .var/app | .vast_api_key | .vault | .vault-token | .vault_pass | .vault_pass.txt
   .vault_password | .vercel | .vibe | .viminfo | .vnc | .vscode-server/data | .vultr-cli.yaml | .wakatime.cfg | .wandb
-  .waterfox | .weechat | .wget-hsts | .wireguard | .wrangler | .xauthority | .xonsh_history | .yarnrc | .yarnrc.yml
-  .yubico | .zcash | .zhistory | .zsh_history | .zsh_sessions | etc/ansible/vault | etc/apt/auth.conf
+  .waterfox | .weechat | .wget-hsts | .wireguard | .wrangler | .xauthority | .xchat2 | .xonsh_history | .yarnrc
+  .yarnrc.yml | .yubico | .zcash | .zhistory | .zsh_history | .zsh_sessions | etc/ansible/vault | etc/apt/auth.conf
   etc/apt/auth.conf.d | etc/buildkite-agent | etc/ceph | etc/cifs-credentials | etc/cifs.cred | etc/containers/auth.json
   etc/credstore | etc/credstore.encrypted | etc/crypttab | etc/davfs2/secrets | etc/doas.conf | etc/docker/key.json
   etc/dovecot/users | etc/exim4/passwd.client | etc/gitlab-runner | etc/gitlab/gitlab-secrets.json | etc/gshadow

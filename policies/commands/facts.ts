@@ -17,11 +17,12 @@ export type CommandClass = Fact['class']
 
 /**
  * Something that is asked about however harmless the rest is, and that no allow rule lifts:
- * more rights, text run as code, an environment that is shown or changes what runs, secrets, a repository that is not this one, and the
- * addresses of remotes, which may hold a password wherever no sandbox shows git's configuration without it.
+ * more rights, text run as code, an environment that is shown or changes what runs, secrets, a repository that is not this one, and
+ * what only a sandbox makes harmless: addresses of remotes, which hold no password in the configuration that it shows of git, variables of containers, whose daemon
+ * it doesn't show, names of machines that a program looks up by the way.
  */
 export type Alarm = {
-  readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'address'
+  readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed'
   readonly reason: string
 }
 

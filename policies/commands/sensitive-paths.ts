@@ -63,6 +63,8 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   if (/(?:^|\/)ssh_host_\w*key$/.test(clean) || (clean.includes('etc/ssh/') && /[*?[]/.test(clean)))
     return 'ssh_host_key'
   if (clean.startsWith('/dev/') && !plainDevice.test(clean)) return '/dev'
+  // What the kernel tells of itself: reading some of it takes it away from others, and no two kernels agree on what else it does (debugfs(5)).
+  if (/^\/sys\/kernel\/(?:debug|tracing)(?:\/|$)/.test(clean)) return '/sys/kernel/debug'
   // A pattern that may begin with /proc.
   const mayBeProc = isPattern && clean.startsWith('/') && (parts[0] === '*' || matches(parts[0] ?? '', 'proc', true))
   if (clean === '/proc/kmsg' || (mayBeProc && /\/(?:environ|mem|maps|cmdline|fd|root|cwd)(?:\/|$)/.test(clean)))

@@ -14,7 +14,7 @@ export const sensitiveFiles = list(`
   secrets.yml | dev/mem | dev/kmem | clouds.yaml | wallet.dat | terraform.tfstate | terraform.tfstate.backup
   terraform.tfvars | .dockerconfigjson | wp-config.php | .continue/config.json | .continue/config.yaml
   .cursor/mcp.json | .aider.conf.yml | state.vscdb | kubeconfig | .git/config | fish_variables | .config/git/config
-  jupyter_server_config.json | run/containers/0/auth.json | .vscode/sftp.json | .idea/webservers.xml
+  jupyter_server_config.json | run/containers/0/auth.json | .vscode/sftp.json | .idea/webservers.xml | key.properties | local.settings.json
 `)
 
 /** Names of files that hold a secret, whatever folder they are in. */

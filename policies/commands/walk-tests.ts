@@ -1,4 +1,5 @@
 import type { TestExpression, Word } from './shell-syntax.ts'
+import { mountedHosts } from './mounted-hosts.ts'
 import { plainExpansion } from './variables.ts'
 import { choicesOf } from './variants.ts'
 import { readWord } from './walk-words.ts'
@@ -10,6 +11,12 @@ export function readCompared(word: Word, context: WordContext): void {
     .flatMap(choicesOf)
     .some((one) => one.kind === 'dynamic' && one.from === 'environment')
   if (shown) context.shows(word.text)
+}
+
+/** Reads a word that may name a file, to look at which the machine may connect. */
+function readLookedAt(word: Word, context: WordContext): void {
+  const hosts = mountedHosts(readWord(word, context).flatMap(choicesOf))
+  if (hosts.length > 0) context.problem(`${word.text} may be on another machine`)
 }
 
 /** Reads `[[ … ]]`: the words in it are walked, and comparisons of numbers evaluate the text of their sides. */
@@ -30,7 +37,7 @@ export function checkTest(expression: TestExpression, context: WordContext): voi
       if (expression.operand.pos > expression.pos) context.coverage.expect('test')
       // Whether there is such a file says nothing of the rest.
       if (!/^-[nz]$/.test(expression.operator) || plainExpansion.test(expression.operand.text))
-        readWord(expression.operand, context)
+        readLookedAt(expression.operand, context)
       else readCompared(expression.operand, context)
       if (/^-[vR]$/.test(expression.operator)) context.evaluates(`[[ ${expression.operator} evaluates subscripts`)
       return

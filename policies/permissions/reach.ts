@@ -20,6 +20,11 @@ export function judgeReach(
 ): readonly Opinion[] {
   const restricting = permissions.paths.filter(({ decision }) => decision !== 'allow')
   if (restricting.length === 0) return []
+  const [anything] = restricting
+  if (anything !== undefined && isGivenCode(command)) {
+    const reason = `The code that it is given may reach what the permission ${anything.text} restricts.`
+    return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(anything) }]
+  }
   const { read, patterns, touched } = placesOf(command)
   // Looked up once, whatever number of permissions they are held against.
   const inFolders = (named: readonly string[]): readonly Place[] =>
@@ -41,6 +46,21 @@ export function judgeReach(
     const reason = `By ${place.text} it may reach what the permission ${permission.text} restricts.`
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(permission) }]
   })
+}
+
+/** Programs that take code for an argument, or read it. */
+const interpreter =
+  /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|jshell|osascript|swift)$/
+/** By these options other programs are given some. */
+const givingCode = /^(?:-c|--call|--eval)(?:=|$)/
+
+/** Whether a program runs a text of the line as code, of which nothing is read here. */
+function isGivenCode({ words: [program, ...args], facts, texts }: AnalysedCommand): boolean {
+  if (!facts.some(({ class: kind }) => kind === 'runs-code')) return false
+  const given = args.map(({ text }) => text)
+  const isInterpreter = interpreter.test((program?.text ?? '').replace(/^.*\//, ''))
+  const mayBeCode = [...(isInterpreter ? given : []), ...texts].some((text) => /[\s;|&()`'"<>{}[\]]/.test(text))
+  return mayBeCode || given.some((text) => givingCode.test(text))
 }
 
 /** Where a command may get to. `lower`: in lower case, without dots and doubled slashes. */

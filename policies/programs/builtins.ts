@@ -2,6 +2,7 @@ import { readOnly, unknown, type Alarm, type Fact } from '../commands/facts.ts'
 import { optionTable, parseArguments } from '../commands/parse-options.ts'
 import { mayBeOption, mayBeSeveral, staticText, type ShellWord } from '../commands/shell-word.ts'
 import { effectOfVariable } from './environment-variables.ts'
+import { mountedHosts } from '../commands/mounted-hosts.ts'
 import { judgeOptions, judgeTexts, reader, runsScript } from './judges.ts'
 import { plainExpansion } from '../commands/variables.ts'
 import type { Judgement, Program, ProgramTable } from './program-table.ts'
@@ -104,7 +105,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   const shown = inner.filter((_, at) => !isPresence(inner, at))
   if (judgeTexts(shown).facts.length > 0) return { facts: judgeTexts(shown).facts }
   if (shifting || evaluating || open) return { facts: [unknown('test may evaluate a subscript')] }
-  return { facts: [readOnly] }
+  return { facts: [readOnly, ...mountedHosts(inner)] }
 }
 
 /** Whether a word is only asked about for being empty or not, or for being the name of a file. */

@@ -136,7 +136,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
   return { ...facts, alarms: [...shown, ...(facts.alarms ?? [])] }
 }
 
-const addresses: Alarm = { kind: 'address', reason: 'the addresses of remotes may hold a password' }
+const addresses: Alarm = { kind: 'unsandboxed', reason: 'the addresses of remotes may hold a password' }
 
 /** Whether a query of git shows where remotes are: git-remote(1), and the keys of git-config(1) that hold a URL. */
 function showsAddresses(verb: string, args: readonly ShellWord[]): boolean {

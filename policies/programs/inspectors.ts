@@ -1,5 +1,5 @@
 import { reader } from './judges.ts'
-import { readOnly, unknown } from '../commands/facts.ts'
+import { readOnly, unknown, type Alarm } from '../commands/facts.ts'
 import { staticText } from '../commands/shell-word.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
@@ -9,6 +9,17 @@ const none = { operands: 'none' } as const
 /** Variables that `printenv` may name: what they hold is no secret. */
 const plain =
   /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TERM|HOSTNAME|PATH|TMPDIR|EDITOR|PAGER|CI|NODE_ENV|SHLVL|TZ|COLUMNS|LINES)$/
+
+/** A name behind @ is asked of a server. */
+const openFiles = only(
+  'lsof(8): not -D, + and names of machines',
+  reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
+  /^[^+@][^@]*$/,
+  () => undefined,
+)
+
+/** Of what it has connections with lsof asks a server for the names, unless it is told -n, or -t, which shows none. */
+const lookups: Alarm = { kind: 'unsandboxed', reason: 'it looks up the names of machines' }
 
 /** Programs that say something about the machine, the time or their arguments. */
 export const inspectors: ProgramTable = {
@@ -47,13 +58,8 @@ export const inspectors: ProgramTable = {
     none,
   ),
   arch: reader('getopt', 'arch(1)', '', none),
-  // An operand sets the name.
-  hostname: reader(
-    'getopt',
-    'hostname(1)',
-    '-a -d -f -i -I -s -y --alias --domain --fqdn --long --short --ip-address --all-ip-addresses',
-    none,
-  ),
+  // An operand sets the name; not -a, -d, -f and -i, which ask for it.
+  hostname: reader('getopt', 'hostname(1)', '-I -s -y --short --all-ip-addresses', none),
   nproc: reader('getopt', 'nproc(1)', '--all --ignore:', none),
   whoami: reader('getopt', 'whoami(1)', '', none),
   id: reader('getopt', 'id(1)', '-a -g -G -n -r -u -z -Z --group --groups --name --real --user', text),
@@ -160,13 +166,15 @@ export const inspectors: ProgramTable = {
       operands: 'none',
     },
   ),
-  // A name behind @ is asked of a server.
-  lsof: only(
-    'lsof(8): not -D, + and names of machines',
-    reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
-    /^[^+@][^@]*$/,
-    () => undefined,
-  ),
+  lsof: {
+    source: 'lsof(8): not -D and +',
+    judge: (args, context) => {
+      const judged = openFiles.judge(args, context)
+      const own = args.filter((_, at) => !/^-[Palnt]*[puc]$/.test(args[at - 1]?.text ?? ''))
+      const asks = !own.some(({ text }) => /^-[Pal]*[nt]/.test(text))
+      return asks ? { ...judged, alarms: [...(judged.alarms ?? []), lookups] } : judged
+    },
+  },
   // With -n alone, or it asks for the names of other machines.
   netstat: only(
     'netstat(8): not -c, which never ends',

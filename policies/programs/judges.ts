@@ -6,6 +6,7 @@ import {
   type OptionStyle,
   type ParseStyle,
 } from '../commands/parse-options.ts'
+import { mountedHosts } from '../commands/mounted-hosts.ts'
 import { coversSensitive, findSensitive, findSensitiveFolder } from '../commands/sensitive-paths.ts'
 import { literal, mayBeSeveral, type ShellWord } from '../commands/shell-word.ts'
 import type { Judgement, Program } from './program-table.ts'
@@ -94,7 +95,7 @@ const endless = /^\/+dev\/+(?:zero|full|u?random)$/
 
 /** Files that would be read: sensitive ones raise an alarm, ones that can't be named are unknown. */
 export function judgeFiles(files: readonly ShellWord[]): Judgement {
-  const facts: Fact[] = []
+  const facts: Fact[] = [...mountedHosts(files)]
   const alarms: Alarm[] = []
   for (const file of files) {
     // Of what is known only when it runs the end counts too: `$folder/.env`.
@@ -120,7 +121,10 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
       findSensitiveFolder(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') !== undefined,
   )
   const dynamic = files.filter((file) => file.kind === 'dynamic' && file.from === 'environment')
-  const facts = dynamic.map((file) => unknown(`${file.text} may hold a secret of the environment`))
+  const facts = [
+    ...dynamic.map((file) => unknown(`${file.text} may hold a secret of the environment`)),
+    ...mountedHosts(files),
+  ]
   if (secret === undefined) return { facts, names: files }
   return { facts, names: files, alarms: [{ kind: 'secret', reason: `${secret.text} is where credentials are kept` }] }
 }
@@ -129,8 +133,9 @@ function judgeNames(files: readonly ShellWord[]): Judgement {
 function judgeTrees(roots: readonly ShellWord[]): Judgement {
   const covering = roots.find(({ kind, text }) => kind !== 'dynamic' && coversSensitive(text))
   const trees = roots.length === 0 ? [literal('.')] : roots
-  if (covering === undefined) return { facts: [], trees }
-  return { facts: [], trees, alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
+  const facts = mountedHosts(trees)
+  if (covering === undefined) return { facts, trees }
+  return { facts, trees, alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
 }
 
 /** Text that would be shown: a variable the line doesn't set may hold a secret. */
@@ -138,7 +143,8 @@ export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')
     .map((word) => unknown(`${word.text} may hold a secret of the environment`))
-  return { facts }
+  // A pattern is looked up though its names alone are shown.
+  return { facts: [...facts, ...mountedHosts(words.filter(({ kind }) => kind === 'glob'))] }
 }
 
 /** Several judgements of one command as one. */

@@ -44,6 +44,8 @@ function downloads(args: readonly ShellWord[]): readonly Fact[] {
 
 const runsCode: Fact = { class: 'runs-code', reason: 'it can start other programs' }
 
+const mirrors: Fact = { class: 'destructive', reason: 'it deletes what only one side has', extent: 'named' }
+
 /** Programs that talk to other machines. Name look-ups count: they carry data out (CVE-2025-55284). */
 export const networkClients: ProgramTable = {
   curl: client('curl(1)', downloads),
@@ -56,7 +58,11 @@ export const networkClients: ProgramTable = {
   aria2c: client('aria2c(1)', () => [{ class: 'writes', paths: ['.'] }]),
   scp: client('scp(1)', () => [runsCode]),
   sftp: client('sftp(1)', () => [runsCode]),
-  rsync: client('rsync(1)', () => [runsCode, { class: 'writes', paths: [] }]),
+  rsync: client('rsync(1)', (args) => [
+    runsCode,
+    { class: 'writes', paths: [] },
+    ...(args.some(({ text }) => /^--(?:del|remove-s)/.test(text)) ? [mirrors] : []),
+  ]),
   nc: client('nc(1)', () => [runsCode]),
   ncat: client('ncat(1)', () => [runsCode]),
   netcat: client('nc(1)', () => [runsCode]),

@@ -1,4 +1,4 @@
-import { readOnly, unknown } from '../commands/facts.ts'
+import { readOnly, unknown, type Alarm } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
@@ -106,6 +106,11 @@ function isContainerQuery(words: readonly string[]): boolean {
   )
 }
 
+const variables: Alarm = {
+  kind: 'unsandboxed',
+  reason: 'it shows the variables of a container, which may hold secrets',
+}
+
 /** docker and podman: their version and what they list; all else runs code. */
 function containers(name: string): Program {
   return {
@@ -113,9 +118,8 @@ function containers(name: string): Program {
     judge: (args) => {
       const texts = args.map((arg) => staticText(arg))
       const isQuery = isContainerQuery(texts.map(String)) || /^(?:--version|-v)$/.test(texts.join(' '))
-      return texts.includes(undefined) || !isQuery
-        ? { facts: [{ class: 'runs-code', reason: `${name} runs code` }] }
-        : { facts: [readOnly] }
+      if (texts.includes(undefined) || !isQuery) return { facts: [{ class: 'runs-code', reason: `${name} runs code` }] }
+      return { facts: [readOnly], alarms: texts[0] === 'inspect' ? [variables] : [] }
     },
   }
 }

@@ -113,3 +113,11 @@ describe('what loses only what is named, or nothing, is left to the sandbox', ()
     'prisma migrate dev',
   ])('%s', (line) => expect(decide(line, { mode: 'never' })).toBe('allow'))
 })
+
+test.each(['rsync -a --delete a/ b/', 'rsync -a --delete-excluded a/ b/', 'rsync -a --remove-source-files a/ b/'])(
+  'what only one side of a copy has is deleted: %s',
+  (line) => {
+    expect(decide(line, { mode: 'on-failure', sandbox: 'danger-full-access' })).toBe('ask')
+    expect(decide(line, { mode: 'on-failure' })).toBe('allow')
+  },
+)

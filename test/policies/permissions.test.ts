@@ -342,6 +342,21 @@ describe('where no sandbox enforces them, denied files are not reached without b
   })
 
   test.each([
+    `python3 -c 'print(open("vault/a").read())'`,
+    `python3 -c 'print(open("va" + "ult/a").read())'`,
+    `node -p 'require("fs").readFileSync("vault/a")'`,
+    `python3 - <<< 'print(open("vault/a").read())'`,
+    `echo 'print(open("vault/a").read())' | python3`,
+    `npm exec -c 'cat vault/a'`,
+  ])('nor by code of the line, of which nothing is read: %s', (line) => {
+    expect(decideIn(line, 'on-request')).toBe('ask')
+    expect(decideIn(line, 'bypass')).toBe('allow')
+  })
+
+  test.each([
+    'npm test -- -t "adds a price"',
+    'node --test src',
+    'python3 -m pytest -q',
     'cat src/a.ts',
     'ls -la',
     'git status',

@@ -70,6 +70,34 @@ describe('addresses of remotes, which may hold a password, are asked about where
   })
 })
 
+describe('what a program looks up or shows by the way is asked about where no sandbox keeps it from its server', () => {
+  test.each([
+    'lsof -i :3000',
+    'lsof',
+    'lsof -p 1',
+    'lsof -itcp',
+    'lsof -c node -i',
+    'docker inspect web',
+    'podman inspect c',
+  ])('%s', (line) => {
+    expect(decide(line)).toBe('allow')
+    expect(decide(line, { sandbox: 'danger-full-access' })).toBe('ask')
+  })
+
+  test.each([
+    'lsof -ni :3000',
+    'lsof -t -i:3000',
+    'docker ps',
+    'hostname',
+    'hostname -s',
+    'hostname -I',
+    'ls net/x',
+    'ls /net',
+  ])('and what asks nothing is not: %s', (line) => {
+    expect(decide(line, { sandbox: 'danger-full-access' })).toBe('allow')
+  })
+})
+
 describe('numbers that some shells evaluate are known, or the line is not', () => {
   test.each([
     `sh -c 'n=5; [ "$n" -gt 3 ] && echo y'`,

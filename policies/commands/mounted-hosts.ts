@@ -1,0 +1,15 @@
+import { posix } from 'node:path'
+import type { Fact } from './facts.ts'
+import type { ShellWord } from './shell-word.ts'
+
+/** Where the machine connects to whatever host or cell a path names (auto.master(5), `/net -hosts`; AFS's dynamic root). */
+const mounting = /^\/+(?:net|afs)\/+([^/]+)/
+
+/** The hosts that a machine may mount because their folders are looked at: a name alone carries data out. */
+export function mountedHosts(words: readonly ShellWord[]): readonly Fact[] {
+  return words.flatMap((word): readonly Fact[] => {
+    const text = word.kind === 'dynamic' ? word.prefix : word.text
+    const host = text.startsWith('/') ? mounting.exec(posix.normalize(text))?.[1] : undefined
+    return host === undefined ? [] : [{ class: 'network', hosts: [host] }]
+  })
+}
