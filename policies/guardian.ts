@@ -3,6 +3,7 @@ import type { ApprovalMode } from './approval-mode.ts'
 import { approve, freezeAction } from './approve.ts'
 import { assess } from './assess.ts'
 import type { Assessment, Conceals, Policy, Protects } from './assessment.ts'
+import { observe } from './audit/basis.ts'
 import type { AuditHead } from './audit/head.ts'
 import type { AuditLog } from './audit/log.ts'
 import { checkUnder, type CheckedCommand } from './check.ts'
@@ -107,12 +108,15 @@ export function createGuardian(options: GuardianOptions): Guardian {
       let frozen: A
       let analysis: CommandAnalysis | undefined
       let verdict: Verdict
+      const observed = observe(policy)
+      let learned: string | undefined
       try {
         frozen = freezeAction(action)
-        const assessment = withOpinions(assess(frozen, policy), options)
+        const assessment = withOpinions(assess(frozen, observed.policy), options)
         analysis = assessment.analysis
         const { refuse, refusedBy = 'confinement' } = options
-        verdict = refuse === undefined ? await decide(frozen, assessment, options) : deny(refusedBy, refuse)
+        const learn = (rule: string): unknown => (learned = rule)
+        verdict = refuse === undefined ? await decide(frozen, assessment, options, learn) : deny(refusedBy, refuse)
       } catch (cause) {
         verdict = deny('guardian', `The review itself failed, so nothing was run: ${messageOf(cause)}`)
         frozen = action
@@ -126,6 +130,16 @@ export function createGuardian(options: GuardianOptions): Guardian {
           mode: approvalMode,
           verdict,
           analysis: noted,
+          basis: {
+            ...(options.hook === undefined ? {} : { hook: options.hook }),
+            ...(options.byUser === undefined ? {} : { byUser: options.byUser }),
+            ...(options.refuse === undefined ? {} : { refused: true }),
+            ...(learned === undefined ? {} : { learned }),
+            ...(action.type === 'patch' && policy.writableRoots.length > 0
+              ? { writableRoots: policy.writableRoots }
+              : {}),
+            ...observed.facts(),
+          },
           took: performance.now() - started,
         })
       } catch (cause) {
@@ -142,6 +156,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     action: Action,
     assessment: Assessment,
     { signal, hook: _, refuse: __, refusedBy: ___, byUser: ____, ...more }: ReviewOptions,
+    learn: (rule: string) => unknown,
   ): Promise<Verdict> {
     const { decision, stage, reason, rule } = assessment
     const named = rule === undefined ? {} : { rule }
@@ -161,6 +176,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     switch (answer.outcome) {
       case 'allowed':
         remember(answer, escalation?.grants ?? [])
+        if (answer.rule !== undefined) learn(answer.rule)
         return {
           decision: 'allow',
           sandbox,

@@ -10,3 +10,18 @@ export type PolicyOptions = {
   readonly json?: true
   readonly from?: string
 }
+
+/** What `agent policy replay` was asked for. */
+export type PolicyReplayOptions = Pick<PolicyOptions, 'sandbox' | 'askForApproval' | 'trust' | 'isolated' | 'json'> & {
+  readonly config: readonly string[]
+  readonly profile?: string
+  /** Files and folders. */
+  readonly rules?: readonly string[]
+  readonly permissions?: readonly string[]
+  readonly failOn: (typeof replayFailures)[number]
+  readonly examples: number
+  readonly all?: true
+}
+
+/** What ends `agent policy replay` with exit code 1. */
+export const replayFailures = ['allow', 'any', 'none'] as const

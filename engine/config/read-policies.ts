@@ -41,6 +41,11 @@ type PolicySources = {
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
   /** Paths of further rule files, named on a command line. */
   readonly ruleFiles?: readonly string[]
+  /** Files that stand in place of the user's own rules, and of the user's own permission lists. Absent: those of the user count. */
+  readonly inPlace?: {
+    readonly rules?: readonly string[] | undefined
+    readonly permissions?: readonly string[] | undefined
+  }
 }
 
 /** What a Guardian decides by, of all files together. */
@@ -61,7 +66,7 @@ const notTrusted = 'this repository is not trusted, so only what it forbids or a
  * @throws UserError `usage` with `file:line:column` for any error in any file of this program's own: a run with a part of its rules missing
  *   would be a run under other rules
  */
-export function readPolicies({ places, home, project, config, ruleFiles = [] }: PolicySources): Policies {
+export function readPolicies({ places, home, project, config, ruleFiles = [], inPlace }: PolicySources): Policies {
   const { isolated, trusted } = config
   const imports = config.settings.import ?? []
   const folders = isolated ? [] : directoriesBetween(project.root, project.workspace)
@@ -81,14 +86,14 @@ export function readPolicies({ places, home, project, config, ruleFiles = [] }: 
     const rules = loadRules([
       shippedRules(),
       ...rulesIn(places.managed, 'managed'),
-      ...(isolated ? [] : rulesIn(places.config, 'user')),
+      ...userFiles(inPlace?.rules, () => (isolated ? [] : rulesIn(places.config, 'user'))),
       ...ruleFiles.map((path) => ({ path, layer: 'user' as const })),
       ...(trusted ? projectRules : projectRules.map((file) => tolerant(file, leftOut))),
       ...foreign,
     ])
     const files = [
       ...managedSettings(places.managedClaude).map((path) => ({ path, layer: 'managed' as const })),
-      ...(isolated ? [] : ownSettings(places, home)),
+      ...userFiles(inPlace?.permissions, () => (isolated ? [] : ownSettings(places, home))),
       ...config.permissions,
       ...settings,
     ]
@@ -122,6 +127,14 @@ export function readPolicies({ places, home, project, config, ruleFiles = [] }: 
     if (!(error instanceof RuleError)) throw error
     throw new UserError('usage', describeRuleError(error), { cause: error })
   }
+}
+
+/** Files that were named in place of the user's own, or these. */
+function userFiles<File>(
+  named: readonly string[] | undefined,
+  own: () => readonly File[],
+): readonly (File | { readonly path: string; readonly layer: 'user' })[] {
+  return named?.map((path) => ({ path, layer: 'user' as const })) ?? own()
 }
 
 type Dropped = { readonly path: string; readonly keys: readonly string[]; readonly reason: string }

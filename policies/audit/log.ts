@@ -4,6 +4,7 @@ import process from 'node:process'
 import type { Action, Verdict } from '../action.ts'
 import type { ApprovalMode } from '../approval-mode.ts'
 import { AuditError } from './audit-error.ts'
+import type { AuditBasis } from './basis.ts'
 import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile } from './head.ts'
 import { makeRedactor, redactDeep } from '../secrets/redact.ts'
 import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
@@ -16,6 +17,8 @@ export type AuditEntry = {
   /** Class and commands of the analysis, and why they may not be all. */
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
+  /** What else the verdict hung on. Absent: it is not known, so the action can't be judged again with certainty. */
+  readonly basis?: AuditBasis
   /** Milliseconds from the question to the verdict, waiting for a reviewer included. */
   readonly took: number
 }

@@ -2,7 +2,7 @@ import type { SecretShape } from './shape.ts'
 import { secretShapes } from './shapes.ts'
 
 /** What replaces a secret. */
-const mask = '[redacted]'
+export const mask = '[redacted]'
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?|AUTH|COOKIE|SESSION|DSN)(?:_|$)/i
 const shortest = 8

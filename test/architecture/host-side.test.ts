@@ -87,6 +87,7 @@ function startsProcesses(file: string): boolean {
 const openers: Readonly<Record<string, string>> = {
   'engine/app/hook-env-files.ts': "the run's own directory",
   'engine/app/open-reviewer.ts': "the user's own policy text, read before any command",
+  'engine/cli/policy-replay/find-logs.ts': "the session's folder, or named on the command line, and no command runs",
   'engine/cli/policy.ts': 'named on the command line, and no command runs',
   'engine/cli/read-image.ts': 'named on the command line, read before any command',
   'engine/cli/read-output-schema.ts': 'named on the command line, read before any command',

@@ -1,6 +1,6 @@
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { isolated, sandboxModes, type Finish } from './shared.ts'
-import type { PolicyOptions } from '../policy-options.ts'
+import { replayFailures, type PolicyOptions, type PolicyReplayOptions } from '../policy-options.ts'
 
 /** Declares `agent policy` and `agent audit`. */
 export function declarePolicy(program: Command, finish: Finish): void {
@@ -42,6 +42,8 @@ Examples:
       finish(policyTest(file, options))
     })
 
+  declareReplay(policy, finish)
+
   const audit = program.command('audit').description('look after audit logs')
   audit
     .helpCommand(false)
@@ -58,13 +60,63 @@ Examples:
     })
 }
 
-function under(command: Command): Command {
-  return command
-    .addOption(
-      new Option('-s, --sandbox <mode>', 'the sandbox (default: as agent exec would have it)').choices(sandboxModes),
+function declareReplay(policy: Command, finish: Finish): void {
+  modes(policy.command('replay'), 'that of each session')
+    .description(
+      'judge again all that sessions asked for, and say which decisions change; nothing runs, no model is asked',
     )
+    .argument('[runs...]', 'ids of sessions or parts of them, their folders, folders of such folders, or audit logs')
+    .option('--all', 'all sessions that are kept')
+    .option(
+      '--rules <path>',
+      'judge by this file, or the .rules files of this folder, in place of your own; may be repeated',
+      another,
+    )
+    .option(
+      '--permissions <file>',
+      'judge by the permission lists of this file in place of your own; may be repeated',
+      another,
+    )
+    .option('-c, --config <key=value>', 'set a configuration key; may be repeated', another, [])
+    .option('-p, --profile <name>', 'use the settings of [profiles.NAME] in your configuration')
     .addOption(
-      new Option('--ask-for-approval <when>', 'the approval mode (default: as agent exec would have it)').choices([
+      new Option('--fail-on <change>', 'exit 1 where a decision becomes an allow, where any changes, or never')
+        .choices(replayFailures)
+        .default('allow'),
+    )
+    .option('--examples <n>', 'show so many of each kind of change', positive, 3)
+    .option('--json', 'print one JSON object a line: every change, then the summary')
+    .addHelpText(
+      'after',
+      `
+Without --rules and the like it judges by what agent exec would read now in the workspace of each session. Answers that
+somebody gave then stand for their questions.
+
+Examples:
+  agent policy replay --all --rules new-rules/
+  agent policy replay 3f1b6a2d8c07 --ask-for-approval untrusted
+  agent policy replay artifacts/ --permissions settings.json --fail-on any --json`,
+    )
+    .action(async (runs: string[], options: PolicyReplayOptions) => {
+      const { policyReplay } = await import('../policy-replay/policy-replay.ts')
+      finish(policyReplay(runs, options))
+    })
+}
+
+function under(command: Command): Command {
+  return modes(command, 'as agent exec would have it').option(
+    '--rules <file>',
+    'a further rule file; may be repeated',
+    another,
+    [],
+  )
+}
+
+function modes(command: Command, otherwise: string): Command {
+  return command
+    .addOption(new Option('-s, --sandbox <mode>', `the sandbox (default: ${otherwise})`).choices(sandboxModes))
+    .addOption(
+      new Option('--ask-for-approval <when>', `the approval mode (default: ${otherwise})`).choices([
         'untrusted',
         'on-failure',
         'on-request',
@@ -74,5 +126,13 @@ function under(command: Command): Command {
     )
     .option(...isolated)
     .option('--trust', 'let what the repository itself allows count')
-    .option('--rules <file>', 'a further rule file; may be repeated', (file, files: string[]) => [...files, file], [])
+}
+
+function another(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value]
+}
+
+function positive(value: string): number {
+  if (/^\d{1,6}$/.test(value) && Number(value) > 0) return Number(value)
+  throw new InvalidArgumentError('expected a whole number above 0.')
 }

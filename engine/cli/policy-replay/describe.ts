@@ -1,0 +1,43 @@
+import { escapeInvisibleInLine } from '../../core/text/escape-invisible.ts'
+import type { ChangeGroup, Tally } from './tally.ts'
+
+const longest = 160
+
+/** What judging again has shown, in words. Ends with a line feed. */
+export function describeTally(tally: Tally): string {
+  const { sessions, actions, unchanged, otherwiseDecided, groups } = tally
+  const changed = actions - unchanged
+  const becoming = groups.filter(({ to }) => to === 'allow').reduce((sum, { count }) => sum + count, 0)
+  const others = otherwiseDecided === 0 ? '' : ` (${otherwiseDecided} of them by something else than then)`
+  return [
+    `${counted(actions, 'action')} of ${counted(sessions, 'session')} judged again: ${unchanged} decided as then${others}, ${changed} otherwise`,
+    ...groups.flatMap(describeGroup),
+    ...(changed === 0 ? [] : ['', `${becoming} would be allowed that ${becoming === 1 ? 'was' : 'were'} not`]),
+    '',
+  ].join('\n')
+}
+
+function describeGroup({ from, to, cause, count, sessions, examples }: ChangeGroup): readonly string[] {
+  const more = count - examples.length
+  return [
+    '',
+    `${from} → ${to}  ${count} in ${counted(sessions, 'session')}  ${shown(cause)}`,
+    ...examples.flatMap(({ action, session, record, before, after }) => [
+      `  ${shown(action)}`,
+      `    session ${session}, record ${record}`,
+      `    then ${before.decision} by ${shown(before.decidedBy)}: ${shown(before.reason)}`,
+      `    now ${after.decision} by ${shown(after.decidedBy)}: ${shown(after.reason)}`,
+    ]),
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ]
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
+/** What a model wrote must not draw on the terminal of who reads it, nor fill it. */
+function shown(text: string): string {
+  const line = escapeInvisibleInLine(text.replaceAll(/\s+/g, ' '))
+  return line.length <= longest ? line : `${line.slice(0, longest)}…`
+}

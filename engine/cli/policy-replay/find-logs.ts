@@ -1,0 +1,95 @@
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { UserError } from '../../core/user-error.ts'
+import { findSession, listSessions, sessionDirectory } from '../../session/session.ts'
+import { stateFolders } from '../find-changes.ts'
+
+/** The audit log of a session. */
+export type SessionLog = {
+  readonly session: string
+  readonly path: string
+  /** Where the session worked; undefined where its folder doesn't tell. */
+  readonly workspace: string | undefined
+}
+
+const logName = 'audit.jsonl'
+/** Folders below one that was named: a batch keeps its sessions some levels down. */
+const deepest = 8
+
+/**
+ * The audit logs that a command line means: ids of sessions or parts of them, folders of sessions, folders that hold such folders at any depth,
+ * and logs themselves. Sessions without a log, which were never asked about anything, are left out.
+ *
+ * @param all whether all sessions that are kept are meant too
+ * @throws UserError `usage` where one of them is nothing of the kind
+ */
+export function findLogs(named: readonly string[], all: boolean): readonly SessionLog[] {
+  const states = stateFolders()
+  const kept = all
+    ? states.flatMap((state) => listSessions(state).map((id) => join(sessionDirectory(state, id), logName)))
+    : []
+  const paths = [...kept, ...named.flatMap((one) => logsOf(one, states))]
+  return [...new Set(paths)].filter((path) => isFile(path)).map(describeLog)
+}
+
+function logsOf(named: string, states: readonly string[]): readonly string[] {
+  const place = statSync(named, { throwIfNoEntry: false })
+  if (place?.isFile() === true) return [resolve(named)]
+  if (place === undefined) {
+    const id = findSession(states, named)
+    return states.map((state) => join(sessionDirectory(state, id), logName))
+  }
+  const found = logsBelow(resolve(named), deepest)
+  if (found.length > 0 || isFile(join(named, 'rollout.jsonl'))) return found
+  throw new UserError('usage', `${named}: no session is kept there: expected a folder with ${logName} in it, or below.`)
+}
+
+function logsBelow(folder: string, depth: number): readonly string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  if (entries.some((entry) => entry.name === logName && entry.isFile())) return [join(folder, logName)]
+  if (depth === 0) return []
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name))
+    .toSorted()
+    .flatMap((below) => logsBelow(below, depth - 1))
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+function describeLog(path: string): SessionLog {
+  const directory = dirname(path)
+  const first = firstRecord(join(directory, 'rollout.jsonl'))
+  return {
+    session: 'thread_id' in first && typeof first.thread_id === 'string' ? first.thread_id : basename(directory),
+    path,
+    workspace: 'workspace' in first && typeof first.workspace === 'string' ? first.workspace : undefined,
+  }
+}
+
+/** Longer than the first line of any session. */
+const firstBytes = 16 * 1024
+
+/** What a rollout begins with; nothing where a log was kept by itself. */
+function firstRecord(path: string): object {
+  try {
+    const first: unknown = JSON.parse(firstLine(path))
+    return typeof first === 'object' && first !== null ? first : {}
+  } catch {
+    // Not there, or torn: the log speaks for itself.
+    return {}
+  }
+}
+
+function firstLine(path: string): string {
+  const descriptor = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(firstBytes)
+    const length = readSync(descriptor, bytes, 0, firstBytes, 0)
+    return bytes.toString('utf8', 0, length).split('\n', 1)[0] ?? ''
+  } finally {
+    closeSync(descriptor)
+  }
+}

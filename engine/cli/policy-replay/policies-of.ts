@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import type { ReplayOptions } from '../../../policies/index.ts'
+import { approvalModeOf, sandboxModeOf } from '../../app/modes.ts'
+import { findRepository } from '../../app/workspace.ts'
+import type { Config } from '../../config/load-config.ts'
+import { readPolicies } from '../../config/read-policies.ts'
+import { findHome, findAppPaths } from '../../core/app-paths.ts'
+import { UserError } from '../../core/user-error.ts'
+import type { PolicyReplayOptions } from '../policy-options.ts'
+import { loadRunConfig } from '../run-config.ts'
+
+/**
+ * Gives what the actions of a workspace are judged by: what `agent exec` would read there now, with what the command line puts in its place. Read
+ * once for each workspace. Of a workspace that isn't on this machine nothing can be read: what machine and user say holds there.
+ *
+ * @throws UserError `usage` for anything wrong in rules, permissions, settings or options
+ */
+export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: string) => ReplayOptions {
+  const places = findAppPaths(process.env)
+  const home = findHome(process.env)
+  const { rules, permissions, trust, isolated, profile, config: overrides } = options
+  const inPlace = { rules: rules?.flatMap(ruleFilesOf), permissions }
+  const read = (workspace: string): ReplayOptions => {
+    const asked = {
+      config: overrides,
+      ...(trust === true ? { trust } : {}),
+      ...(isolated === true ? { isolated } : {}),
+      ...(profile === undefined ? {} : { profile }),
+    }
+    const config = loadRunConfig(asked, workspace, places)
+    const project = { root: findRepository(workspace) ?? workspace, workspace }
+    const { settings } = config
+    const approvalMode =
+      options.askForApproval ?? (isAskedFor(config, 'approval_policy') ? approvalModeOf(settings) : undefined)
+    const sandbox = options.sandbox ?? (isAskedFor(config, 'sandbox_mode') ? sandboxModeOf(settings) : undefined)
+    return {
+      ...readPolicies({ places, home, project, config, inPlace }),
+      ...(approvalMode === undefined ? {} : { approvalMode }),
+      ...(sandbox === undefined ? {} : { sandbox }),
+    }
+  }
+  const known = new Map<string, ReplayOptions>()
+  return (workspace) => {
+    const found = known.get(workspace) ?? read(workspace)
+    known.set(workspace, found)
+    return found
+  }
+}
+
+/** Whether this command line says it. What files say is no word against the mode that a session had. */
+function isAskedFor({ origins }: Config, key: string): boolean {
+  const kind = origins.get(key)?.layer.kind
+  return kind === '-c' || kind === 'profile'
+}
+
+/** The rule files that a path means: itself, those in it, or those in the folder `rules` in it. */
+function ruleFilesOf(path: string): readonly string[] {
+  const place = statSync(path, { throwIfNoEntry: false })
+  if (place === undefined) throw new UserError('usage', `--rules ${path}: there is no such file or folder`)
+  if (!place.isDirectory()) return [path]
+  const inner = join(path, 'rules')
+  const found = [path, ...(existsSync(inner) && statSync(inner).isDirectory() ? [inner] : [])].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.rules'))
+      .toSorted()
+      .map((name) => join(folder, name)),
+  )
+  if (found.length > 0) return found
+  throw new UserError('usage', `--rules ${path}: no file in it ends in .rules, so nothing would be judged by it`)
+}

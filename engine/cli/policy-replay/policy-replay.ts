@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import process from 'node:process'
+import { AuditError, readAuditLog, replayRecords, verifyAuditLog, type AuditRecord } from '../../../policies/index.ts'
+import { exitCodes } from '../../core/exit-codes.ts'
+import { UserError } from '../../core/user-error.ts'
+import type { PolicyReplayOptions } from '../policy-options.ts'
+import { warn } from '../warn.ts'
+import { describeTally } from './describe.ts'
+import { findLogs, type SessionLog } from './find-logs.ts'
+import { policiesByWorkspace } from './policies-of.ts'
+import { Tallying, type Change, type Tally } from './tally.ts'
+
+/**
+ * `agent policy replay`: judges all that sessions asked for again, under the rules, permissions and modes of now or of the command line. Nothing
+ * runs, and nobody is asked.
+ *
+ * @param named sessions, folders of sessions, or audit logs
+ * @returns the exit code: 1 where something that was not allowed would be (`--fail-on`)
+ * @throws UserError `usage` where there is no such session, or a rule file is broken
+ */
+export function policyReplay(named: readonly string[], options: PolicyReplayOptions): number {
+  if (named.length === 0 && options.all !== true)
+    throw new UserError('usage', 'agent policy replay: name sessions or folders of sessions, or give --all')
+  const logs = findLogs(named, options.all === true)
+  if (logs.length === 0) warn('none of these sessions has an audit log: nothing was ever judged in them')
+  const policiesOf = policiesByWorkspace(options)
+  const tallying = new Tallying(options.examples)
+  const absent = new Set<string>()
+  const unread: string[] = []
+  for (const log of logs) {
+    const records = readRecords(log, unread)
+    if (records === undefined) continue
+    const workspace = log.workspace ?? process.cwd()
+    if (!existsSync(workspace)) absent.add(workspace)
+    tallying.begin()
+    for (const replayed of replayRecords(records, policiesOf(workspace))) {
+      const change = tallying.add(log.session, replayed)
+      if (change !== undefined && options.json === true) print({ type: 'change', ...inJson(change) })
+    }
+  }
+  const tally = tallying.result()
+  tellDoubts(tally, [...absent], unread)
+  if (options.json === true) print({ type: 'summary', ...summaryInJson(tally), unreadable: unread.length })
+  else process.stdout.write(describeTally(tally))
+  return isFailure(tally, options.failOn) ? exitCodes.failed : exitCodes.done
+}
+
+/** The records of a log; undefined, and told, where it can't be read. What somebody has changed is told, and judged as it stands. */
+function readRecords({ path }: SessionLog, unread: string[]): readonly AuditRecord[] | undefined {
+  try {
+    const records = readAuditLog(path)
+    const { faults } = verifyAuditLog(path)
+    const [first] = faults
+    if (first !== undefined)
+      warn(`${path}:${first.line}: ${first.message} (${faults.length} in this log: agent audit verify)`)
+    return records
+  } catch (error) {
+    if (!(error instanceof AuditError)) throw error
+    warn(`${error.message}; its session is left out`)
+    unread.push(path)
+    return undefined
+  }
+}
+
+function tellDoubts({ withoutBasis, actions }: Tally, absent: readonly string[], unread: readonly string[]): void {
+  const [first] = absent
+  if (first !== undefined) {
+    const others = absent.length === 1 ? '' : ` and ${absent.length - 1} more`
+    warn(`${first}${others} not on this machine: rules and permissions of those repositories don't count here`)
+  }
+  if (withoutBasis > 0) {
+    const what = `${withoutBasis} of ${actions} records are of an earlier version, which did not keep what it knew of paths and hooks`
+    warn(`${what}: what protected and hidden places decided may come out otherwise`)
+  }
+  if (unread.length > 0) warn(`${unread.length} logs could not be read`)
+}
+
+function isFailure({ groups }: Tally, failOn: PolicyReplayOptions['failOn']): boolean {
+  if (failOn === 'none') return false
+  return failOn === 'any' ? groups.length > 0 : groups.some(({ to }) => to === 'allow')
+}
+
+function print(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+function inJson({ before, after, ...change }: Change): object {
+  const side = ({ decidedBy, ...rest }: Change['before']): object => ({ ...rest, decided_by: decidedBy })
+  return { ...change, before: side(before), after: side(after) }
+}
+
+function summaryInJson(tally: Tally): object {
+  const { sessions, actions, unchanged, otherwiseDecided, withoutBasis, groups } = tally
+  return {
+    sessions,
+    actions,
+    unchanged,
+    changed: actions - unchanged,
+    decided_by_something_else: otherwiseDecided,
+    without_basis: withoutBasis,
+    groups: groups.map(({ examples, ...group }) => ({ ...group, examples: examples.map(inJson) })),
+  }
+}

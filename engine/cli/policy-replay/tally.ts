@@ -1,0 +1,160 @@
+import type { ReplayedRecord } from '../../../policies/index.ts'
+
+/** A decision that is another one now. */
+export type Change = {
+  readonly session: string
+  /** The number of its record in the session's log. */
+  readonly record: number
+  readonly time: string
+  /** What was wanted, in one line. */
+  readonly action: string
+  readonly kind: string
+  readonly before: Side
+  readonly after: Side
+}
+
+/** What was decided, by whom, and why. */
+type Side = {
+  readonly decision: 'allow' | 'ask' | 'deny' | 'abort'
+  readonly decidedBy: string
+  readonly reason: string
+  readonly rule?: string
+}
+
+/** Changes of one kind: from one decision to another, for the same cause. */
+export type ChangeGroup = {
+  readonly from: Side['decision']
+  readonly to: Side['decision']
+  /** The rule that decides now, or the one that decided and doesn't any more; else the stage. */
+  readonly cause: string
+  readonly count: number
+  readonly sessions: number
+  readonly examples: readonly Change[]
+}
+
+/** What judging many sessions again has shown. */
+export type Tally = {
+  readonly sessions: number
+  readonly actions: number
+  /** Decided as before, though perhaps for another reason. */
+  readonly unchanged: number
+  /** Of them, those that are decided by something else now. */
+  readonly otherwiseDecided: number
+  /** Records of an earlier version, which kept less. */
+  readonly withoutBasis: number
+  readonly groups: readonly ChangeGroup[]
+}
+
+/** Counts what is decided otherwise, and keeps examples of it. */
+export class Tallying {
+  readonly #groups = new Map<string, { changes: Change[]; count: number; sessions: Set<string> }>()
+  readonly #mostExamples: number
+  #sessions = 0
+  #actions = 0
+  #unchanged = 0
+  #otherwiseDecided = 0
+  #withoutBasis = 0
+
+  constructor(mostExamples: number) {
+    this.#mostExamples = mostExamples
+  }
+
+  /** A further session. */
+  begin(): void {
+    this.#sessions++
+  }
+
+  /** Takes a record in, and gives the change that it is, if it is one. */
+  add(session: string, { record, verdict: after }: ReplayedRecord): Change | undefined {
+    this.#actions++
+    if (record.basis === undefined) this.#withoutBasis++
+    const before = record.verdict
+    if (before.decision === after.decision) {
+      this.#unchanged++
+      if (before.decidedBy !== after.decidedBy || before.rule !== after.rule) this.#otherwiseDecided++
+      return undefined
+    }
+    const change: Change = {
+      session,
+      record: record.number,
+      time: record.time,
+      action: describeAction(record.action),
+      kind: record.action.type,
+      before: sideOf(before),
+      after: sideOf(after),
+    }
+    this.#group(change)
+    return change
+  }
+
+  #group(change: Change): void {
+    const key = JSON.stringify([change.before.decision, change.after.decision, causeOf(change)])
+    const group = this.#groups.get(key) ?? { changes: [], count: 0, sessions: new Set() }
+    this.#groups.set(key, group)
+    group.count++
+    group.sessions.add(change.session)
+    // The same command a hundred times is one example.
+    const isNew = group.changes.every(({ action }) => action !== change.action)
+    if (isNew && group.changes.length < this.#mostExamples) group.changes.push(change)
+  }
+
+  /** All of it: what becomes an allow first, then by number. */
+  result(): Tally {
+    const groups = [...this.#groups.values()].flatMap(({ changes, count, sessions }): readonly ChangeGroup[] => {
+      const [first] = changes
+      if (first === undefined) return []
+      const { before, after } = first
+      const cause = causeOf(first)
+      return [{ from: before.decision, to: after.decision, cause, count, sessions: sessions.size, examples: changes }]
+    })
+    return {
+      sessions: this.#sessions,
+      actions: this.#actions,
+      unchanged: this.#unchanged,
+      otherwiseDecided: this.#otherwiseDecided,
+      withoutBasis: this.#withoutBasis,
+      groups: groups.toSorted((a, b) => weight(b) - weight(a) || b.count - a.count),
+    }
+  }
+}
+
+function weight({ to }: ChangeGroup): number {
+  return to === 'allow' ? 1 : 0
+}
+
+function sideOf({ decision, decidedBy, reason, rule }: Side): Side {
+  return { decision, decidedBy, reason, ...(rule === undefined ? {} : { rule }) }
+}
+
+function causeOf({ before, after }: Change): string {
+  if (after.rule !== undefined) return after.rule
+  return before.rule === undefined ? after.decidedBy : `no longer ${before.rule}`
+}
+
+type Recorded = ReplayedRecord['record']['action']
+
+/** An action in one line, as people speak of it. */
+function describeAction(action: Recorded): string {
+  switch (action.type) {
+    case 'exec': {
+      const [shell = '', flag = '', script = ''] = action.argv
+      const isScript = action.argv.length === 3 && /(?:^|\/)\w*sh$/.test(shell) && /^-l?c$/.test(flag)
+      const line = isScript ? script : action.argv.join(' ')
+      return action.escalation === undefined ? line : `${line} (beyond the sandbox)`
+    }
+    case 'patch':
+      return action.changes.map(({ kind, path }) => `${kind} ${path}`).join(', ')
+    case 'read':
+      return `read ${action.path}`
+    case 'network':
+      return `connect to ${action.host}:${action.port}`
+    case 'search':
+      return `search the web by ${action.model}`
+    case 'mcp':
+      return `mcp__${action.server}__${action.tool}`
+    case 'plan':
+      return 'carry out the plan'
+    default:
+      return action satisfies never
+  }
+}
