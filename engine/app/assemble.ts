@@ -11,6 +11,7 @@ import type { RunOptions } from '../run/run-options.ts'
 import type { RunPart } from '../run/run-part.ts'
 import { outputLimits } from '../core/text/output-limits.ts'
 import { builtInTools } from './built-in-tools.ts'
+import type { Tool } from '../tools/tool.ts'
 import { fixedTools } from '../tools/dynamic-tools.ts'
 import { createRegistry } from '../tools/registry.ts'
 import { toolSet } from '../tools/tool-set.ts'
@@ -26,6 +27,7 @@ import { compactionLimit } from './compaction-limit.ts'
 import { describeWorktree } from './open-worktrees.ts'
 import { environmentOutside } from './environment-outside-sandbox.ts'
 import { eventLog } from '../session/event-log.ts'
+import { reviewTools } from './review-tools.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
 import { runTransaction } from './run-transaction.ts'
@@ -55,7 +57,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
   const aroundModel = (model: Model): Model =>
     contributions.reduce((wrapped, { wrapModel }) => wrapModel?.(wrapped) ?? wrapped, model)
   const sharedTools: Opened['sharedTools'] = () => ({
-    builtIn: [...builtInTools, ...all(({ tools }) => tools)],
+    builtIn: toolsFor(session, [...builtInTools, ...all(({ tools }) => tools)]),
     mcp: only('dynamicTools', contributions) ?? fixedTools([]),
   })
   const runPart = (part: RunPart): Promise<RunSummary> =>
@@ -86,8 +88,10 @@ export async function assemble(session: InSession, closing: Closing, options: As
     aroundModel,
   }
   const { request, settings, policies, config, extensions, choice, model, factsOf, beginning } = session
-  await openFeatures(featuresOf(request.task, session.transaction !== undefined), context, (one) =>
-    contributions.push(one),
+  await openFeatures(
+    featuresOf(request.task, session.transaction !== undefined, request.review !== undefined),
+    context,
+    (one) => contributions.push(one),
   )
   let prompt = session.named?.prompt ?? ''
   for (const { expandPrompt } of contributions) prompt = (await expandPrompt?.(prompt)) ?? prompt
@@ -148,6 +152,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ...(session.output === undefined ? {} : { output: session.output }),
     ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
     ...(session.verify === undefined ? {} : { verify: session.verify }),
+    ...(session.codeReview === undefined ? {} : { review: session.codeReview.ending }),
     ...(session.deliver === undefined ? {} : { deliver: session.deliver }),
     ...(request.task.type === 'calls' ? { serve: options.serve } : {}),
     budget: request.budget ?? {},
@@ -160,6 +165,10 @@ export async function assemble(session: InSession, closing: Closing, options: As
     ],
     signal: session.signal,
   })
+}
+
+function toolsFor({ codeReview }: InSession, tools: readonly Tool[]): readonly Tool[] {
+  return codeReview === undefined ? tools : reviewTools(tools)
 }
 
 function optionsOf(contributions: readonly Contribution[]): NonNullable<Contribution['options']> {

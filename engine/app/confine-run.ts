@@ -49,5 +49,7 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)
   const planMode = openPlanMode(request.plan, beginning.resumedFrom, session.rollout)
-  return { ...confined, session, planMode, began: { workspace, sandbox, escalation }, recovered, signal }
+  // Nothing is granted to a review beyond its read-only sandbox, whoever would allow it.
+  const began = confined.codeReview === undefined ? { workspace, sandbox, escalation } : { workspace, sandbox }
+  return { ...confined, session, planMode, began, recovered, signal }
 }

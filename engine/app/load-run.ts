@@ -16,6 +16,8 @@ import { factsOfModels } from './compaction-limit.ts'
 import { approvalModeOf } from './modes.ts'
 import { openReviewer } from './open-reviewer.ts'
 import { readExtensions } from './read-extensions.ts'
+import type { ReviewRequest } from '../review/request.ts'
+import type { Review } from '../review/review.ts'
 import type { RunRequest } from './request.ts'
 import type { Configured, Loaded } from './stages.ts'
 import { loadUserTools } from './user-tools.ts'
@@ -67,7 +69,9 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   )
   const sources: ModelSources = { settings, workspace, environment: { ...config.modelVariables, ...environment }, from }
   const model = await openModel(configured, sources, beginning.resumedFrom?.model)
-  const output = request.output === undefined ? undefined : new OutputContract(request.output, model)
+  const codeReview = request.review === undefined ? undefined : await openReview(request.review)
+  const wanted = codeReview?.output ?? request.output
+  const output = wanted === undefined ? undefined : new OutputContract(wanted, model)
   const person = request.reviewing?.person
   const choice = chooseReviewer(
     { by: request.reviewing?.by, isPersonThere: person !== undefined },
@@ -96,12 +100,20 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     model,
     openNamed: (name) => openNamed(name, sources),
     output,
-    verify: chooseVerification(request, settings, beginning.resumedFrom),
+    codeReview,
+    // A review has changed nothing that could be verified.
+    verify: codeReview === undefined ? chooseVerification(request, settings, beginning.resumedFrom) : undefined,
     choice,
     review,
     factsOf,
     said,
   }
+}
+
+/** Loaded only where it is asked for. */
+async function openReview(request: ReviewRequest): Promise<Review> {
+  const { Review } = await import('../review/review.ts')
+  return new Review(request)
 }
 
 function wordsOf(prompt: string | (() => Promise<string>)): string | Promise<string> {

@@ -4,6 +4,7 @@ import type { RunEvent, RunSummary, Sink } from '../core/events.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import type { Budget } from '../core/budget.ts'
+import type { ReviewRequest } from '../review/request.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
 import type { TakeCall } from '../run/serve-calls.ts'
 import type { Start } from '../session/start-session.ts'
@@ -81,6 +82,8 @@ export type RunRequest = {
   /** Fails where the provider has no web search. Default: it is done without. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing
+  /** Reviews a change, and changes nothing: the sandbox is read-only, and there is no tool that writes. Default: it works on the task. */
+  readonly review?: ReviewRequest
   /** What the final message must meet. Default: anything goes. */
   readonly output?: OutputSchema
   /** Takes hold of where the final message goes, before anything runs; that gives why it could not be written, which fails the run. */

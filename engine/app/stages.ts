@@ -12,6 +12,7 @@ import type { ModelFacts } from '../models/index.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { Policies } from '../config/read-policies.ts'
+import type { Review } from '../review/review.ts'
 import type { OutputContract } from '../run/output-contract.ts'
 import type { ExecutionContext } from '../run/execution-context.ts'
 import type { Session } from '../session/session.ts'
@@ -55,6 +56,8 @@ export type Loaded = Configured & {
   readonly output: OutputContract | undefined
   /** What has to succeed when the model is done. Undefined: nothing. */
   readonly verify: Verification | undefined
+  /** The review that the run is. Undefined: it works on a task. */
+  readonly codeReview: Review | undefined
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
   readonly factsOf: (name: string) => ModelFacts

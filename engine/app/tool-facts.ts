@@ -8,7 +8,7 @@ import type { InSession } from './stages.ts'
  * @param models the names of all that may answer
  */
 export function toolFacts(session: InSession, models: readonly string[]): ToolFacts {
-  const { sandbox, policies, approvalMode } = session
+  const { sandbox, policies, approvalMode, codeReview } = session
   const { mode, network } = sandbox.policy
   const isFree = mode === 'danger-full-access'
   const { paths, hosts } = policies.permissions
@@ -18,7 +18,7 @@ export function toolFacts(session: InSession, models: readonly string[]): ToolFa
   return {
     family: sharedFamily(models),
     hasNetwork: isFree || network.mode !== 'off',
-    canEscalate: !isFree && (isAnswered || isGranted),
+    canEscalate: !isFree && codeReview === undefined && (isAnswered || isGranted),
     canRemember: isAnswered || paths.some(isAllow),
   }
 }

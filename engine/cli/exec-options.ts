@@ -1,3 +1,4 @@
+import type { Severity } from '../core/severities.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
 /** What `agent exec` was asked to do, as parsed; nothing is looked up yet. */
@@ -36,6 +37,16 @@ export type ExecOptions = ConfigOptions & {
   readonly verifyAttempts?: number
   /** Absent: as the session was, and a new one acts. */
   readonly plan?: boolean
+}
+
+/** What `agent exec review` was asked for besides. */
+export type ReviewOptions = {
+  readonly uncommitted?: true
+  readonly base?: string
+  readonly commit?: string
+  /** Reports of earlier reviews. */
+  readonly known?: readonly string[]
+  readonly failOn?: Severity
 }
 
 /** Whether GitHub's summary of the step is written, where there is one. */

@@ -1,12 +1,12 @@
 import process from 'node:process'
 import { configure } from '../app/load-run.ts'
 import { openRun } from '../app/open-run.ts'
-import type { Run } from '../app/request.ts'
+import type { Run, RunRequest } from '../app/request.ts'
 import { eventJsonSchema } from '../core/event-schema.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { Start } from '../session/start-session.ts'
 import { chooseSinks } from './choose-sinks.ts'
-import type { ExecOptions } from './exec-options.ts'
+import type { ExecOptions, ReviewOptions } from './exec-options.ts'
 import { farewell } from './farewell.ts'
 import { catchInterrupts } from './interrupts.ts'
 import { printFinalMessage } from './print-final-message.ts'
@@ -21,6 +21,7 @@ import { warn } from './warn.ts'
 /**
  * `agent exec`: a command line as a request, a run of it, and what listens to that.
  *
+ * @param review what is to be reviewed; undefined for a task
  * @returns the exit code
  * @throws UserError for what the user has to mend; nothing was run then
  */
@@ -29,9 +30,10 @@ export async function runExec(
   options: ExecOptions,
   start: Start,
   progress: Progress,
+  review?: ReviewOptions,
 ): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
-  const request = { ...(await runRequest(argument, options)), start }
+  const request = { ...(await requestOf(argument, options, review)), start }
   if (options.showContext === true) return showContext(await configure(request, warn))
   const parting = farewell(options, request.workspace)
   const reports = openRunReports(options)
@@ -56,6 +58,16 @@ export async function runExec(
     await run.close()
     for (const free of release) free()
   }
+}
+
+async function requestOf(
+  argument: string | undefined,
+  options: ExecOptions,
+  review: ReviewOptions | undefined,
+): Promise<RunRequest> {
+  if (review === undefined) return runRequest(argument, options)
+  const { reviewRequest } = await import('./review-request.ts')
+  return reviewRequest(argument, options, review)
 }
 
 function printEventSchema(): number {

@@ -43,7 +43,7 @@ export async function readPrompt(
 ): Promise<string> {
   const prompt = argument === undefined || argument === '-' ? undefined : argument
   if (prompt?.trim() === '') throw noPrompt()
-  const piped = await readInput(stdin, prompt !== undefined, options)
+  const piped = await readPiped(stdin, prompt !== undefined, options)
   if (prompt === undefined && piped.trim() === '') throw noPrompt()
   const whole = prompt === undefined || piped.trim() === '' ? (prompt ?? piped) : joinPiped({ words: prompt, piped })
   if (whole.length > maxCharacters) throw tooLong(`${whole.length}`)
@@ -61,8 +61,13 @@ function tooLong(characters: string): UserError {
   return new UserError('usage', `The prompt has ${characters} characters; at most ${maxCharacters} fit.`)
 }
 
-/** All of standard input as text; empty where it is a terminal, where nothing comes, or where it isn't to be looked at. */
-async function readInput(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
+/**
+ * All of standard input as text; empty where it is a terminal, where nothing comes, or where it isn't to be looked at.
+ *
+ * @param hasPrompt whether the run can go on without it
+ * @throws UserError `usage` as `readPrompt` does
+ */
+export async function readPiped(stdin: Input, hasPrompt: boolean, options: InputOptions): Promise<string> {
   // A person at a terminal who types no prompt is told so instead of being left in front of a silent program.
   if (options.stdin === false || stdin.isTTY === true) return ''
   const { note = (sentence) => void process.stderr.write(`agent: ${sentence}\n`), timeout = Infinity } = options

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { item } from './items.ts'
+import { reviewReport } from './review.ts'
 import {
   result,
   transactionReport,
@@ -75,6 +76,8 @@ const terminal = {
     .optional(),
   /** Ours: how each command of `--verify` went when it ran last. Absent: none ran. */
   verified: z.array(verified).optional(),
+  /** Ours: what a review came to. Absent: the run is none, or ended before its findings were there. */
+  review: reviewReport.optional(),
   /** Ours: what became of the changes of a run that is a transaction. Absent: it worked in the tree itself. */
   transaction: transactionReport.optional(),
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { commandExecution, common, verdict, verification } from './command-items.ts'
+import { findingFields } from './review.ts'
 
 const agentMessage = z.object({ ...common, type: z.literal('agent_message'), text: z.string() })
 
@@ -161,6 +162,8 @@ const worktree = z.object({
   call_id: z.string().optional(),
 })
 
+const reviewFinding = z.object({ ...common, type: z.literal('review_finding'), ...findingFields })
+
 const errorItem = z.object({ ...common, type: z.literal('error'), message: z.string() })
 
 /** The schema of an item. */
@@ -179,6 +182,7 @@ export const item = z.discriminatedUnion('type', [
   webSearch,
   worktree,
   verification,
+  reviewFinding,
   errorItem,
 ])
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ReviewReport } from './review.ts'
 import type { Changes } from './changes/change-watch.ts'
 import type { FileChange } from './changes/compose.ts'
 import type { EndReason } from './exit-codes.ts'
@@ -127,6 +128,8 @@ export type RunSummary = {
   readonly result?: Result | undefined
   /** How the commands of `--verify` went, as far as they ran. Absent: there were none. */
   readonly verified?: readonly Verified[] | undefined
+  /** What a review came to. */
+  readonly review?: ReviewReport | undefined
   /** What the final message claims and the record contradicts. Absent: nothing. */
   readonly unsupported?: readonly UnsupportedClaim[] | undefined
 }

@@ -5,6 +5,9 @@ import { OutputBuffer } from './text/output-buffer.ts'
 /** How a git command ended, with what it printed. */
 type GitResult = { readonly ok: boolean; readonly output: string; readonly complaint: string }
 
+/** Where git runs. */
+type GitPlace = { readonly cwd: string; readonly readOnly: boolean; readonly signal?: AbortSignal }
+
 const outputLimitBytes = 1024 * 1024
 const timeoutMs = 300_000
 
@@ -23,11 +26,47 @@ export const hardened = [
  * @param readOnly whether it may write nothing
  * @returns how it ended; a command that could not be started has failed
  */
-export async function runGit(
+export async function runGit(sandbox: Sandbox, words: readonly string[], where: GitPlace): Promise<GitResult> {
+  const [stdout, stderr] = [new OutputBuffer(outputLimitBytes), new OutputBuffer(outputLimitBytes)]
+  const { status, code } = await spawnGit(sandbox, words, where, stdout, stderr)
+  const complaint = sanitizeOutput(stderr.toBytes()).trim()
+  return {
+    ok: code === 0,
+    output: sanitizeOutput(stdout.toBytes()).trimEnd(),
+    complaint: complaint === '' ? `git ${words[0] ?? ''} ${status}` : complaint,
+  }
+}
+
+/**
+ * The same for what git prints that is to be read whole, byte for byte.
+ *
+ * @param most bytes that it may print
+ * @param ends the exit codes that are no failure. Default: 0
+ * @returns a sentence where it failed or printed more
+ */
+export async function readGit(
   sandbox: Sandbox,
   words: readonly string[],
-  { cwd, readOnly, signal }: { readonly cwd: string; readonly readOnly: boolean; readonly signal?: AbortSignal },
-): Promise<GitResult> {
+  where: GitPlace,
+  most: number,
+  ends: readonly number[] = [0],
+): Promise<Buffer | string> {
+  const [stdout, stderr] = [new OutputBuffer(most), new OutputBuffer(outputLimitBytes)]
+  const { status, code } = await spawnGit(sandbox, words, where, stdout, stderr)
+  if (code === undefined || !ends.includes(code)) {
+    const complaint = sanitizeOutput(stderr.toBytes()).trim()
+    return complaint === '' ? `git ${words[0] ?? ''} ${status}` : complaint
+  }
+  return stdout.omitted > 0 ? `git ${words[0] ?? ''} printed more than ${most} bytes` : stdout.toBytes()
+}
+
+async function spawnGit(
+  sandbox: Sandbox,
+  words: readonly string[],
+  { cwd, readOnly, signal }: GitPlace,
+  stdout: OutputBuffer,
+  stderr: OutputBuffer,
+): Promise<{ readonly status: string; readonly code: number | undefined }> {
   try {
     const child = sandbox.spawn({
       argv: ['git', ...hardened, ...words],
@@ -37,19 +76,13 @@ export async function runGit(
       ...(signal === undefined ? {} : { signal }),
       env: { GIT_NO_LAZY_FETCH: '1', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
     })
-    const [stdout, stderr] = [new OutputBuffer(outputLimitBytes), new OutputBuffer(outputLimitBytes)]
     child.stdout.on('data', (bytes: Buffer) => stdout.push(bytes))
     child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
     const result = await child.result
-    const complaint = sanitizeOutput(stderr.toBytes()).trim()
-    const ok = result.status === 'exited' && result.code === 0
-    return {
-      ok,
-      output: sanitizeOutput(stdout.toBytes()).trimEnd(),
-      complaint: complaint === '' ? `git ${words[0] ?? ''} ${result.status}` : complaint,
-    }
+    return { status: result.status, code: result.status === 'exited' ? result.code : undefined }
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error
-    return { ok: false, output: '', complaint: error.message }
+    stderr.push(Buffer.from(error.message))
+    return { status: 'not started', code: undefined }
   }
 }

@@ -60,6 +60,8 @@ export function itemLines(item: Item, style: Style): readonly string[] {
           `◆ ${worktreeStates[item.state]} ${item.path}${item.branch === undefined ? '' : ` (${item.branch})`}`,
         ),
       ]
+    case 'review_finding':
+      return [findingLine(item, paint)]
     case 'error':
       return [paint('red', `✗ ${item.message}`)]
     default:
@@ -150,6 +152,19 @@ function planModeLines({ state, verdict }: Extract<Item, { type: 'plan_mode' }>,
     default:
       return state satisfies never
   }
+}
+
+/** The whole of it is in the final message. */
+function findingLine(
+  { path, start_line: line, severity, title, known }: Extract<Item, { type: 'review_finding' }>,
+  paint: Paint,
+): string {
+  const where = `${path}:${line}`
+  if (known === true) return paint('dim', `· known: ${where} ${oneLine(title)}`)
+  return paint(
+    severity === 'low' ? 'dim' : severity === 'medium' ? 'yellow' : 'red',
+    `! ${severity}: ${where} ${oneLine(title)}`,
+  )
 }
 
 const worktreeStates = {

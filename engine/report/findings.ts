@@ -3,7 +3,7 @@ import type { Finding, ReportRun, Step } from './report-types.ts'
 
 const mostFindings = 1000
 
-/** Gathers what somebody should look at: refusals of the Guardian by their rules, denials of the sandbox, claims that the record contradicts. */
+/** Gathers what somebody should look at: findings of a review, refusals of the Guardian by their rules, denials of the sandbox, claims that the record contradicts. */
 export function findingsOf(): {
   readonly see: (step: Step) => void
   readonly list: (run: ReportRun | undefined) => readonly Finding[]
@@ -13,7 +13,8 @@ export function findingsOf(): {
     if (found.length < mostFindings) found.push({ ...finding, fingerprint: fingerprintOf(finding) })
   }
   return {
-    see: ({ number, title, verdict, denials, status }) => {
+    see: ({ number, title, verdict, denials, status, finding }) => {
+      if (finding !== undefined && found.length < mostFindings) found.push({ ...finding, step: number })
       if (status === 'refused' && verdict !== undefined) {
         const { path, line } = placeOf(verdict.rule)
         const rule = verdict.rule === undefined ? '' : ` Rule: ${verdict.rule}.`

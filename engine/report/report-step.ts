@@ -1,5 +1,6 @@
 import { oneLine } from '../display/format-values.ts'
 import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
+import { reviewFindingOf } from './review-findings.ts'
 import type { Part, Step, StepDenial, StepKind, StepStatus, StepVerdict } from './report-types.ts'
 
 /** A step without what the whole report gives it. */
@@ -20,6 +21,7 @@ const kinds: Readonly<Record<string, StepKind>> = {
   web_search: 'search',
   worktree: 'worktree',
   verification: 'verify',
+  review_finding: 'finding',
   error: 'error',
 }
 
@@ -45,6 +47,7 @@ export function stepOf(value: unknown): StepDraft | undefined {
       const { path, kind: change } = fieldsOf(each)
       return typeof path === 'string' ? [{ path, kind: textOf(change) ?? 'update' }] : []
     }),
+    ...(kind === 'finding' ? { finding: reviewFindingOf(item) } : {}),
   }
 }
 
@@ -117,6 +120,8 @@ function titleOf(kind: StepKind, item: Fields): string {
       return `web search: ${oneLine(text('query').slice(0, 400))}`
     case 'worktree':
       return `worktree ${text('state')}: ${text('path')}`
+    case 'finding':
+      return `${text('path')}:${numberOf(item['start_line']) ?? '?'} ${oneLine(text('title').slice(0, 400))}`
     case 'error':
       return firstLine(text('message'))
     default:
@@ -130,6 +135,7 @@ function outcomeOf(kind: StepKind, item: Fields): string | undefined {
     if (code !== undefined) return `exit ${code}`
     return textOf(item['ended_by'])
   }
+  if (kind === 'finding') return item['known'] === true ? 'known' : textOf(item['severity'])
   return kind === 'review' ? textOf(item['outcome']) : undefined
 }
 
@@ -177,6 +183,8 @@ function partsOf(kind: StepKind, item: Fields): readonly Part[] {
       return [{ label: 'action', text: asJson(item['action']), format: 'json' }]
     case 'worktree':
       return part('branch', 'branch', 'plain')
+    case 'finding':
+      return [...part('message', 'body', 'markdown'), ...part('suggestion', 'suggestion', 'plain')]
     case 'error':
       return part('message', 'message', 'plain')
     default:

@@ -101,6 +101,8 @@ export type Step = {
   readonly files: readonly { readonly path: string; readonly kind: string }[]
   /** What the response cost that this step is the first of. */
   readonly spent: { readonly tokens: number; readonly costUsd: number | undefined } | undefined
+  /** The finding that the step is. Absent: it is none. */
+  readonly finding?: Omit<Finding, 'step'> | undefined
 }
 
 export type StepKind =
@@ -118,6 +120,7 @@ export type StepKind =
   | 'search'
   | 'worktree'
   | 'verify'
+  | 'finding'
   | 'error'
 
 /** Text of a step. */
@@ -173,4 +176,19 @@ export type Finding = {
   /** The same for the same finding in another run. */
   readonly fingerprint: string
   readonly step: number | undefined
+  /** What only a finding of a review has. */
+  readonly review?: ReviewedFinding | undefined
+}
+
+/** What a finding of a review has besides. */
+export type ReviewedFinding = {
+  readonly category: string
+  readonly confidence: number
+  /** A patch in the format of `apply_patch`; undefined: there is none. */
+  readonly suggestion: string | undefined
+  /** The same as new text for lines. */
+  readonly replacement: { readonly startLine: number; readonly endLine: number; readonly text: string } | undefined
+  readonly linePrints: readonly string[]
+  /** An earlier report has it, so people are not told again. */
+  readonly known: boolean
 }

@@ -1,7 +1,8 @@
 import { shellJoin } from '../core/text/shell-join.ts'
 import type { EndReason } from '../core/exit-codes.ts'
 import { endings, seconds } from '../display/format-values.ts'
-import type { Report, ReportRun, Step } from './report-types.ts'
+import { isNew, reviewFindings } from './review-findings.ts'
+import type { Finding, Report, ReportRun, Step } from './report-types.ts'
 
 /** How a run ended, for a heading: in words, and whether that is good. */
 type Ending = { readonly words: string; readonly tone: 'ok' | 'warn' | 'bad' }
@@ -106,6 +107,7 @@ export function attentionOf(report: Report): readonly Attention[] {
       lines: [why],
       step: undefined,
     })),
+    ...limited(reviewFindings(report.findings).filter(isNew).map(finding), 'findings'),
     ...limited(steps.filter(({ status }) => status === 'refused').map(refusal), 'refusals'),
     ...limited(failures(steps), 'failures'),
     ...limited(steps.flatMap(denied), 'denials of the sandbox'),
@@ -142,6 +144,15 @@ function limited(list: readonly Attention[], what: string): readonly Attention[]
     ...list.slice(0, mostOfAKind),
     { tone: 'warn', title: `${more} more ${what} are in the timeline`, lines: [], step: undefined },
   ]
+}
+
+function finding({ severity, title, path = '', startLine, step }: Finding): Attention {
+  return {
+    tone: severity === 'high' || severity === 'critical' ? 'bad' : 'warn',
+    title: `${severity}: ${title}`,
+    lines: [`${path}:${startLine ?? 1}`],
+    step,
+  }
 }
 
 function refusal({ title, verdict, number, kind, parts }: Step): Attention {

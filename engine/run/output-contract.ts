@@ -3,12 +3,25 @@ import type { Validate } from '../core/json-schema.ts'
 import type { HistoryItem, Model, ModelRequest } from '../core/model.ts'
 import { isStrict } from '../models/index.ts'
 import { defineTool } from '../tools/define-tool.ts'
-import type { Tool } from '../tools/tool.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
 
 /** A JSON Schema that a run's final message must meet. */
 export type OutputSchema = {
   readonly schema: Readonly<Record<string, unknown>>
   readonly validate: Validate
+  /** How it is delivered, where what is delivered is more than the message. Default: as the message, or by a tool that takes it as it is. */
+  readonly delivery?: Delivery
+}
+
+/** A tool that the result is delivered by, whatever the provider could enforce. */
+type Delivery = {
+  readonly name: string
+  readonly description: string
+  /** Takes what was delivered, and meets the schema. Gives the final message, or what the model is to mend first. */
+  readonly take: (
+    value: unknown,
+    context: ToolContext,
+  ) => Promise<{ readonly message: string } | { readonly refused: string }>
 }
 
 /** What becomes of a run after a response: it is done, the model is corrected, or corrections have not helped. */
@@ -37,17 +50,24 @@ export class OutputContract {
 
   constructor(schema: OutputSchema, model: Pick<Model, 'enforcesSchema'>) {
     this.#schema = schema
-    const enforced = model.enforcesSchema === true && isStrict(schema.schema) && schema.schema['type'] === 'object'
+    const enforced =
+      schema.delivery === undefined &&
+      model.enforcesSchema === true &&
+      isStrict(schema.schema) &&
+      schema.schema['type'] === 'object'
     this.request = enforced ? { name: 'final_message', schema: schema.schema } : undefined
     this.tool = enforced ? undefined : this.#deliveryTool()
   }
 
   /** Judges a response without calls, which is the model's final message. */
   judgeMessage(history: readonly HistoryItem[]): Judgement {
-    const message = lastMessage(history)
-    const errors = this.#errorsOf(message)
+    const { delivery } = this.#schema
+    const errors = delivery === undefined ? this.#errorsOf(lastMessage(history)) : ['nothing was delivered']
     if (errors.length === 0) return { done: true }
-    const how = this.tool === undefined ? 'Answer again, with the JSON alone' : `Deliver it by calling ${toolName}`
+    const how =
+      this.tool === undefined
+        ? 'Answer again, with the JSON alone'
+        : `Deliver it by calling ${delivery?.name ?? toolName}`
     return this.#correct(errors, `Your final message does not meet the schema it must have. ${how}.`)
   }
 
@@ -80,7 +100,7 @@ export class OutputContract {
   }
 
   #deliveryTool(): Tool {
-    const { schema, validate } = this.#schema
+    const { schema, validate, delivery } = this.#schema
     const { parameters, unwrap } = asParameters(schema)
     const input = z
       .unknown()
@@ -92,13 +112,19 @@ export class OutputContract {
       })
       .meta(parameters)
     return defineTool({
-      name: toolName,
+      name: delivery?.name ?? toolName,
       guarded: true,
-      description: 'Delivers the final result of the task, and ends it. Call it once, when everything else is done.',
+      description:
+        delivery?.description ??
+        'Delivers the final result of the task, and ends it. Call it once, when everything else is done.',
       input,
-      run: (value) => {
-        this.#delivered = JSON.stringify(unwrap(value))
-        return Promise.resolve({ ok: true, output: 'Delivered.' })
+      run: async (value, context) => {
+        const result = unwrap(value)
+        const taken =
+          delivery === undefined ? { message: JSON.stringify(result) } : await delivery.take(result, context)
+        if ('refused' in taken) return { ok: false, output: taken.refused }
+        this.#delivered = taken.message
+        return { ok: true, output: 'Delivered.' }
       },
     })
   }

@@ -15,6 +15,7 @@ import { noUsage, sumUsage } from '../core/usage.ts'
 import type { Changes } from '../core/changes/change-watch.ts'
 import type { Patched } from '../core/changes/compose.ts'
 import type { SandboxStatus } from '../core/sandbox-status.ts'
+import type { ReviewReport } from '../core/review.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import { maskRecord, maskStream } from '../core/text/mask-record.ts'
 import { fitEvent } from './fit-event.ts'
@@ -43,6 +44,8 @@ export type Closing = {
   readonly transaction?: TransactionReport
   /** What the final message claims and the record contradicts. */
   readonly unsupported?: readonly UnsupportedClaim[]
+  /** What a review came to. */
+  readonly review?: ReviewReport
   /** Whether another commit is checked out than when it began. */
   readonly headMoved?: boolean
 }
@@ -175,7 +178,7 @@ export class Recorder {
   end(
     reason: EndReason,
     error: string | undefined,
-    { cost, auditHead, unenforced = [], withheld, changes, transaction, unsupported, headMoved }: Closing = {},
+    { cost, auditHead, unenforced = [], withheld, changes, transaction, unsupported, headMoved, review }: Closing = {},
   ): RunSummary {
     for (const item of [...this.#open.values()]) {
       this.#open.delete(item.id)
@@ -197,8 +200,10 @@ export class Recorder {
       unenforced,
       withheld,
       dangers: this.#sandboxStatus.dangers,
-      result: resultOf(reason, changes, headMoved),
+      // A review has done its work where it changed nothing.
+      result: resultOf(reason, review === undefined ? changes : undefined, headMoved),
       ...(this.#verified.size === 0 ? {} : { verified: [...this.#verified.values()] }),
+      review,
       unsupported,
       durationMs: Math.round(performance.now() - this.#startedAt),
     }

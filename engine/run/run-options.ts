@@ -4,6 +4,7 @@ import type { Guardian } from '../../policies/index.ts'
 import type { Sandbox } from '../../sandbox/index.ts'
 import type { Ignored } from '../config/ignored.ts'
 import type { RunEvent, Sink } from '../core/events.ts'
+import type { ReviewReport } from '../core/review.ts'
 import type { TransactionReport } from '../core/run-summary.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { Verification } from '../core/verification.ts'
@@ -23,6 +24,14 @@ import type { TakeCall } from './serve-calls.ts'
 import type { OutputContract } from './output-contract.ts'
 import type { WebSearchRequestOptions } from './approve-web-search.ts'
 import type { ExecutionContext } from './execution-context.ts'
+
+/** What a run is that reviews a change: its work is what it finds. */
+export type RunReview = {
+  /** What it came to; undefined where its findings never came. */
+  readonly report: () => ReviewReport | undefined
+  /** Why a run that came to its own end fails for what it found. Undefined: it doesn't. */
+  readonly failure: () => string | undefined
+}
 
 /** A run that works on a private view, and whose changes land at its end or not at all. */
 export type Transaction = {
@@ -114,6 +123,8 @@ export type RunOptions = {
   readonly failOnDenied: boolean
   /** Whether a run that came to its own end and changed nothing has failed. Default: no. */
   readonly failOnNoChange?: boolean
+  /** What it reviews. Absent: it is no review. */
+  readonly review?: RunReview
   /** Sees what commands write, for the run that this one works for. Default: the run counts for itself. */
   readonly changes?: ChangeSource
   /** What is run when the model is done, and has to succeed. Absent: nothing. */

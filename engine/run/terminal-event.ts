@@ -49,6 +49,7 @@ export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession |
     changes,
     transaction,
     verified,
+    review,
     unsupported = [],
   } = summary
   const { usage: before, costUsd: paid } = resumedFrom ?? { usage: noUsage, costUsd: 0 }
@@ -67,6 +68,7 @@ export function terminalEvent(summary: RunSummary, resumedFrom: ResumedSession |
     ...(withheld === undefined ? {} : { environment_withheld: { ...withheld } }),
     ...(changes === undefined ? {} : { changes: countChanges(changes) }),
     ...(verified === undefined ? {} : { verified: [...verified] }),
+    ...(review === undefined ? {} : { review }),
     ...(transaction === undefined ? {} : { transaction }),
   }
   if (error === undefined) return { type: 'turn.completed', ...common }

@@ -11,7 +11,7 @@ import { isUnchanged } from './terminal-event.ts'
 
 /** What a run has come to. */
 type Ending = {
-  readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'unsupported'>
+  readonly closing: Pick<Closing, 'changes' | 'headMoved' | 'unsupported' | 'review'>
   /** Why a run that came to its own end fails all the same. Undefined: it doesn't. */
   readonly stop: Stop | undefined
 }
@@ -38,6 +38,13 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
     if (options.changes !== undefined) return { closing: {}, stop: undefined }
     const settled = await changes.settle()
     if (!isOwn) return { closing: { changes: settled }, stop: undefined }
+    if (options.review !== undefined) {
+      const [report, failure] = [options.review.report(), options.review.failure()]
+      return {
+        closing: { changes: settled, ...(report === undefined ? {} : { review: report }) },
+        stop: failure === undefined ? undefined : { reason: 'failed', message: failure },
+      }
+    }
     const headMoved = headMark(sourcePath(workspace, views)) !== head
     const unsupported = unsupportedClaims(recorder.finalMessage, {
       ...recorder.evidence.record(),

@@ -12,7 +12,7 @@ const layers = [
   ['transaction'],
   ['run'],
   ['worktree'],
-  ['hooks', 'approvals', 'memory', 'mcp', 'telemetry'],
+  ['hooks', 'approvals', 'memory', 'mcp', 'telemetry', 'review'],
   ['skills'],
   ['agents'],
   ['app', 'display'],

@@ -7,6 +7,7 @@ import { mcpFeature } from './mcp.ts'
 import { memoryFeature } from './memory.ts'
 import { outputContractFeature } from './output-contract.ts'
 import { planModeFeature } from './plan-mode.ts'
+import { reviewFeature } from './review.ts'
 import { skillsFeature } from './skills.ts'
 import { telemetryFeature } from './telemetry.ts'
 import { verifyFeature } from './verify.ts'
@@ -17,9 +18,12 @@ import { worktreeFeature } from './worktree.ts'
  * What a run is made of, in the order it is opened; it is closed in the reverse one. A feature finds the services of those before it. Where
  * two bring a tool of one name, the one that is named first here stands.
  */
-export function featuresOf({ type }: Task, hasView: boolean): readonly Feature[] {
+export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean): readonly Feature[] {
   // Calls that come from elsewhere are judged as a model's are; there is nobody who would be told anything.
   if (type === 'calls') return [hooksFeature]
+  // What could write, or hand work to whoever could, is no part of a review; the user's guards are.
+  if (isReview)
+    return [telemetryFeature, webSearchFeature, memoryFeature, hooksFeature, reviewFeature, outputContractFeature]
   return [
     // Closed last, so that all that happened is told.
     telemetryFeature,

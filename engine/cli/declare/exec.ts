@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { configOptions } from './config-options.ts'
+import { declareReview } from './review.ts'
 import type { Finish } from './shared.ts'
-import { colours, landings, summaries, type ExecOptions } from '../exec-options.ts'
+import { colours, landings, summaries, type ExecOptions, type ReviewOptions } from '../exec-options.ts'
 import type { Start } from '../../session/start-session.ts'
 
 /** Declares `agent exec`. */
@@ -26,6 +27,10 @@ Examples:
       finish(await execute(prompt, options, { type: 'new' }))
     })
 
+  declareReview(exec, runOptions, async (words, options, review) => {
+    finish(await execute(words, together(exec.opts<ExecOptions>(), options), { type: 'new' }, review))
+  })
+
   for (const type of ['resume', 'fork'] as const) {
     runOptions(exec.command(type))
       .description(type === 'resume' ? 'go on with a session' : 'begin a new session with the history of another')
@@ -42,11 +47,16 @@ Examples:
   }
 }
 
-async function execute(prompt: string | undefined, options: ExecOptions, start: Start): Promise<number> {
+async function execute(
+  prompt: string | undefined,
+  options: ExecOptions,
+  start: Start,
+  review?: ReviewOptions,
+): Promise<number> {
   const { reportStartupFailure } = await import('../report-startup-failure.ts')
   return reportStartupFailure(options.json === true, async (progress) => {
     const { runExec } = await import('../exec.ts')
-    return runExec(prompt, options, start, progress)
+    return runExec(prompt, options, start, progress, review)
   })
 }
 

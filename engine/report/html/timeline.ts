@@ -6,7 +6,7 @@ import type { Rich } from './rich-text.ts'
 const names: Readonly<Record<Step['kind'], string>> = {
   ...{ message: 'message', reasoning: 'reasoning', command: 'command', patch: 'patch', tool: 'tool', mcp: 'MCP' },
   ...{ review: 'review', compaction: 'summary', hook: 'hook', todo: 'to-dos', plan: 'plan', search: 'search' },
-  ...{ worktree: 'worktree', verify: 'verify', error: 'notice' },
+  ...{ worktree: 'worktree', verify: 'verify', finding: 'finding', error: 'notice' },
 }
 
 /** What happened, step by step; what agents did that the run handed work to stands inside. */

@@ -2,6 +2,7 @@ import type { Finding, Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
 import { endingOf, lastRun } from '../run-facts.ts'
 import { placeIn } from './finding-location.ts'
+import { isNew } from '../review-findings.ts'
 
 const commands = { low: 'notice', medium: 'warning', high: 'error', critical: 'error' } as const
 /** What GitHub shows of each kind for a step; the rest would be dropped without a word. */
@@ -22,7 +23,8 @@ export function writeAnnotations(report: Report): string {
       ]
     : []
   const left = new Map<string, number>([['error', mostOfAKind - ending.length]])
-  const lines = report.findings
+  const told = report.findings.filter(isNew)
+  const lines = told
     .toSorted((a, b) => rank(b) - rank(a))
     .flatMap((finding) => {
       const command = commands[finding.severity]
@@ -30,7 +32,7 @@ export function writeAnnotations(report: Report): string {
       left.set(command, remaining - 1)
       return remaining > 0 ? [lineOf(report, finding, command)] : []
     })
-  const more = report.findings.length - lines.length
+  const more = told.length - lines.length
   return [
     ...ending,
     ...lines,

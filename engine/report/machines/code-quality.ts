@@ -4,6 +4,14 @@ import { placeIn } from './finding-location.ts'
 
 const severities = { low: 'info', medium: 'minor', high: 'major', critical: 'critical' } as const
 
+/** What GitLab's format (that of Code Climate) calls what a review's finding is of. */
+const kinds: Readonly<Record<string, string>> = {
+  security: 'Security',
+  performance: 'Performance',
+  compatibility: 'Compatibility',
+  maintainability: 'Clarity',
+}
+
 /**
  * The findings for GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). Each must have a file
  * there: one that is of none is said to be of the whole, `.`.
@@ -18,7 +26,7 @@ export function writeCodeQuality(report: Report): string {
       check_name: ruleId,
       fingerprint,
       severity: severities[severity],
-      categories: ['Security'],
+      categories: [finding.review === undefined ? 'Security' : (kinds[finding.review.category] ?? 'Bug Risk')],
       location: { path: place?.path ?? '.', lines: { begin: place?.startLine ?? 1, end: place?.endLine ?? 1 } },
     }
   })

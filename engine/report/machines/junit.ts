@@ -1,6 +1,7 @@
 import type { Report } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
 import { endingOf, lastRun, verifyLines } from '../run-facts.ts'
+import { isNew, reviewFindings } from '../review-findings.ts'
 
 /** Something of a run that is either in order or not. */
 type Check = {
@@ -61,6 +62,13 @@ function checksOf(report: Report): readonly Check[] {
       failure: state === 'failed' ? [words, outputOf(report, command)].filter(Boolean).join('\n') : undefined,
       ...(state === 'not run' ? { skipped: words } : {}),
     })),
+    ...reviewFindings(report.findings)
+      .filter(isNew)
+      .map(({ title, message, severity, path = '', startLine = 1 }) => ({
+        name: `review: ${path}:${startLine} ${title}`,
+        seconds: 0,
+        failure: `${severity}: ${title}\n${message}`,
+      })),
   ]
 }
 

@@ -1,4 +1,5 @@
-import type { Finding, Report } from '../report-types.ts'
+import { fingerprintName } from '../../review/fingerprint-name.ts'
+import type { Finding, Report, ReviewedFinding } from '../report-types.ts'
 import { revealed } from '../text/reveal.ts'
 import { lastRun } from '../run-facts.ts'
 import { placeIn } from './finding-location.ts'
@@ -58,16 +59,54 @@ function resultOf(report: Report, finding: Finding, rules: readonly Finding[]): 
         : [
             {
               physicalLocation: {
-                artifactLocation: {
-                  uri: place.path.split('/').map(encodeURIComponent).join('/'),
-                  uriBaseId: '%SRCROOT%',
-                },
+                artifactLocation: artifact(place.path),
                 region: { startLine: place.startLine, endLine: place.endLine },
               },
             },
           ],
-    partialFingerprints: { 'portcullis/v1': fingerprint },
+    // The second is the one that GitHub tells findings apart by.
+    partialFingerprints: { [fingerprintName]: fingerprint, primaryLocationLineHash: fingerprint },
+    ...(finding.review === undefined ? {} : ofReview(finding.review, place)),
   }
+}
+
+/** What a finding of a review has besides. Known ones stay in the list: what is no more in it counts as mended. */
+function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): object {
+  const { known, confidence, linePrints, replacement } = review
+  return {
+    baselineState: known ? 'unchanged' : 'new',
+    rank: Math.round(confidence * 100),
+    properties: { linePrints },
+    ...(replacement === undefined || place === undefined
+      ? {}
+      : {
+          fixes: [
+            {
+              artifactChanges: [
+                {
+                  artifactLocation: artifact(place.path),
+                  replacements: [
+                    {
+                      // Whole lines: to the beginning of the one behind them.
+                      deletedRegion: {
+                        startLine: replacement.startLine,
+                        startColumn: 1,
+                        endLine: replacement.endLine + 1,
+                        endColumn: 1,
+                      },
+                      insertedContent: { text: replacement.text },
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        }),
+  }
+}
+
+function artifact(path: string): object {
+  return { uri: path.split('/').map(encodeURIComponent).join('/'), uriBaseId: '%SRCROOT%' }
 }
 
 /** What a finding's rule is, by its id. */

@@ -1,0 +1,62 @@
+import { Option, type Command } from 'commander'
+import { severities } from '../../core/severities.ts'
+import type { ExecOptions, ReviewOptions } from '../exec-options.ts'
+
+/**
+ * Declares `agent exec review`.
+ *
+ * @param runOptions declares the options that every run has
+ * @param execute runs it, with the options before the word and those behind it
+ */
+export function declareReview(
+  exec: Command,
+  runOptions: (command: Command) => Command,
+  execute: (words: string | undefined, options: ExecOptions, review: ReviewOptions) => Promise<void>,
+): void {
+  const targets = ['uncommitted', 'base', 'commit']
+  const others = (name: string): string[] => targets.filter((each) => each !== name)
+  runOptions(exec.command('review'))
+    .description('review a change, in a read-only sandbox, and report findings with their lines')
+    .argument('[words]', 'what to look for; "-" reads it from standard input')
+    .addOption(
+      new Option(
+        '--uncommitted',
+        'what is staged, unstaged and untracked (the default, where no diff is piped in)',
+      ).conflicts(others('uncommitted')),
+    )
+    .addOption(
+      new Option('--base <branch>', 'what the tree has beyond its common ancestor with a branch').conflicts(
+        others('base'),
+      ),
+    )
+    .addOption(new Option('--commit <sha>', 'what a commit changed').conflicts(others('commit')))
+    .option(
+      '--known <file>',
+      'a report of an earlier review (.json, .sarif, codequality.json): its findings are not told again; may be repeated',
+      (file: string, earlier: readonly string[] = []) => [...earlier, file],
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'end with exit code 1 where a new finding is as bad, or worse').choices(
+        severities,
+      ),
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent exec review
+  agent exec review --base main --report review.sarif --report review.html --fail-on high
+  git diff v1.2 v1.3 -- src | agent exec review "what breaks for those who call this?"
+  agent exec review --base main --known last-review.json --report last-review.json`,
+    )
+    .action(async (words: string | undefined, _: object, command: Command) => {
+      const { uncommitted, base, commit, known, failOn } = command.opts<ReviewOptions>()
+      await execute(words, command.opts<ExecOptions>(), {
+        ...(uncommitted === undefined ? {} : { uncommitted }),
+        ...(base === undefined ? {} : { base }),
+        ...(commit === undefined ? {} : { commit }),
+        ...(known === undefined ? {} : { known }),
+        ...(failOn === undefined ? {} : { failOn }),
+      })
+    })
+}

@@ -1,0 +1,121 @@
+/** A line of a diff, with its number on each side that has it. */
+export type DiffLine = {
+  readonly mark: ' ' | '+' | '-'
+  readonly text: string
+  readonly oldLine: number
+  readonly newLine: number
+}
+
+/** A place of a file that changed, with what stands around it. */
+type Hunk = { readonly heading: string; readonly lines: readonly DiffLine[] }
+
+/** What a diff says of one file. */
+export type DiffFile = {
+  /** As the change leaves it; of a file that it deletes, as it was. */
+  readonly path: string
+  readonly kind: 'add' | 'delete' | 'update'
+  /** None for a file of which only the name or the mode changed, and for one that is no text. */
+  readonly hunks: readonly Hunk[]
+}
+
+type Draft = { path: string | undefined; kind: DiffFile['kind']; hunks: Hunk[] }
+
+const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?/
+
+/**
+ * Reads a unified diff, as git and `diff -u` write it. Text before it and between its files is passed over.
+ *
+ * @returns the files in their order; a sentence for a diff that is torn, or of another kind
+ */
+export function parseDiff(diff: string): readonly DiffFile[] | string {
+  const lines = diff.split('\n')
+  const drafts: Draft[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const current = drafts.at(-1)
+    if (line.startsWith('diff --git ')) {
+      drafts.push({ path: nameInHeader(line.slice('diff --git '.length)), kind: 'update', hunks: [] })
+    } else if (line.startsWith('--- ') && lines[at + 1]?.startsWith('+++ ') === true) {
+      const [before, after] = [nameOf(line.slice(4)), nameOf(lines[++at]?.slice(4) ?? '')]
+      const isNew = current === undefined || current.hunks.length > 0
+      const draft: Draft = isNew ? { path: undefined, kind: 'update', hunks: [] } : current
+      if (isNew) drafts.push(draft)
+      if (before === '/dev/null') draft.kind = 'add'
+      if (after === '/dev/null') draft.kind = 'delete'
+      draft.path = withoutPrefix(before, after)
+    } else if (current !== undefined && line.startsWith('rename to ')) current.path = nameOf(line.slice(10))
+    else if (current !== undefined && line.startsWith('new file mode ')) current.kind = 'add'
+    else if (current !== undefined && line.startsWith('deleted file mode ')) current.kind = 'delete'
+    else if (line.startsWith('@@@')) return 'It is the combined diff of a merge: give one against a single parent.'
+    else if (current !== undefined && line.startsWith('@@ ')) {
+      const read = readHunk(lines, at)
+      if (read === undefined) return `It is torn: line ${at + 1} begins a hunk whose lines are not all there.`
+      current.hunks.push(read.hunk)
+      at = read.last
+    }
+  }
+  return drafts.flatMap(({ path, ...rest }) => (path === undefined ? [] : [{ path, ...rest }]))
+}
+
+function readHunk(lines: readonly string[], at: number): { readonly hunk: Hunk; readonly last: number } | undefined {
+  const header = lines[at] ?? ''
+  const match = hunkHeader.exec(header)
+  if (match === null) return undefined
+  const [, oldStart, oldCount = '1', newStart, newCount = '1'] = match
+  let [oldLine, oldLeft, newLine, newLeft] = [oldStart, oldCount, newStart, newCount].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  const read: DiffLine[] = []
+  let last = at
+  while (oldLeft > 0 || newLeft > 0) {
+    const line = lines[++last]
+    if (line === undefined) return undefined
+    if (line.startsWith('\\')) continue
+    // An editor or a mail may have taken the space of an empty line.
+    const mark = line === '' ? ' ' : line.charAt(0)
+    if (mark !== ' ' && mark !== '+' && mark !== '-') return undefined
+    read.push({ mark, text: line.slice(1), oldLine, newLine })
+    if (mark !== '+') [oldLine, oldLeft] = [oldLine + 1, oldLeft - 1]
+    if (mark !== '-') [newLine, newLeft] = [newLine + 1, newLeft - 1]
+    if (oldLeft < 0 || newLeft < 0) return undefined
+  }
+  return { hunk: { heading: header.slice(match[0].length), lines: read }, last }
+}
+
+/** The file's name where both halves of the header are the same, as they are where it has no lines of `---` and `+++`. */
+function nameInHeader(rest: string): string | undefined {
+  const half = (rest.length - 1) / 2
+  const [before, after] = [nameOf(rest.slice(0, half)), nameOf(rest.slice(half + 1))]
+  return before.slice(2) === after.slice(2) ? withoutPrefix(before, after) : undefined
+}
+
+function withoutPrefix(before: string, after: string): string {
+  const isPrefixed =
+    (before === '/dev/null' || before.startsWith('a/')) && (after === '/dev/null' || after.startsWith('b/'))
+  const name = after === '/dev/null' ? before : after
+  return isPrefixed ? name.slice(2) : name
+}
+
+const escapes: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, '\\': 92 }
+
+/** A name as git writes it: quoted as in C where it has characters that would break the line; `diff -u` puts the time behind a tab. */
+function nameOf(written: string): string {
+  const text = written.endsWith('\r') ? written.slice(0, -1) : written
+  if (!text.startsWith('"')) return text.split('\t', 1)[0] ?? ''
+  const bytes: number[] = []
+  const inside = Buffer.from(text.slice(1, text.lastIndexOf('"')))
+  for (let at = 0; at < inside.length; at++) {
+    const byte = inside[at] ?? 0
+    if (byte !== 92) {
+      bytes.push(byte)
+      continue
+    }
+    const octal = /^[0-7]{3}/.exec(inside.toString('latin1', at + 1, at + 4))?.[0]
+    bytes.push(octal === undefined ? (escapes[String.fromCharCode(inside[at + 1] ?? 0)] ?? 63) : parseInt(octal, 8))
+    at += octal === undefined ? 1 : 3
+  }
+  return Buffer.from(bytes).toString()
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { DiffFile } from './parse-diff.ts'
+import type { ReportedFinding } from './findings-schema.ts'
+
+/** Where a finding is, in lines that the change shows. */
+type Place = {
+  readonly startLine: number
+  readonly endLine: number
+  /** Of each line that is not blank, by what it says and not by its number. */
+  readonly linePrints: readonly string[]
+}
+
+/** The lines of a change that a finding may be of: those that it shows. */
+export class Places {
+  readonly #files: ReadonlyMap<string, ReadonlyMap<number, string>>
+
+  constructor(files: readonly DiffFile[]) {
+    this.#files = new Map(files.map((file) => [file.path, linesOf(file)]))
+  }
+
+  /**
+   * The lines of the change that a finding is of: those it names, without what lies outside the change.
+   *
+   * @returns undefined where the change shows none of them
+   */
+  find({
+    path,
+    start_line: start,
+    end_line: end,
+  }: Pick<ReportedFinding, 'path' | 'start_line' | 'end_line'>): Place | undefined {
+    const lines = this.#files.get(path)
+    if (lines === undefined) return undefined
+    const shown = [...lines].filter(([number]) => number >= Math.min(start, end) && number <= Math.max(start, end))
+    const [first, last] = [shown.at(0), shown.at(-1)]
+    if (first === undefined || last === undefined) return undefined
+    const texts = shown.map(([, text]) => text).filter((text) => text.trim() !== '')
+    return {
+      startLine: first[0],
+      endLine: last[0],
+      linePrints: (texts.length === 0 ? [''] : texts.slice(0, mostPrints)).map((text) => print(path, text)),
+    }
+  }
+
+  /** The lines that a file of the change shows, as ranges; undefined where it is no file of the change. */
+  rangesOf(path: string): string | undefined {
+    const lines = this.#files.get(path)
+    if (lines === undefined) return undefined
+    const ranges: [number, number][] = []
+    for (const number of lines.keys()) {
+      const last = ranges.at(-1)
+      if (last !== undefined && number === last[1] + 1) last[1] = number
+      else ranges.push([number, number])
+    }
+    return ranges.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(', ')
+  }
+}
+
+/** A finding of a whole file needs no more to be known again. */
+const mostPrints = 100
+
+function linesOf({ kind, hunks }: DiffFile): ReadonlyMap<number, string> {
+  const lines = hunks.flatMap((hunk) => hunk.lines)
+  return new Map(
+    kind === 'delete'
+      ? lines.map(({ oldLine, text }) => [oldLine, text])
+      : lines.flatMap(({ mark, newLine, text }) => (mark === '-' ? [] : [[newLine, text]])),
+  )
+}
+
+/** Spaces count for nothing: a line that was only indented is the same. */
+function print(path: string, text: string): string {
+  return shortHash([path, text.replaceAll(/\s/g, '')])
+}
+
+/** A hash of some texts, short enough to read. */
+export function shortHash(texts: readonly string[]): string {
+  return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 32)
+}

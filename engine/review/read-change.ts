@@ -1,0 +1,150 @@
+import type { Sandbox } from '../../sandbox/index.ts'
+import { readGit, runGit } from '../core/sandboxed-git.ts'
+import { UserError } from '../core/user-error.ts'
+import type { ReviewTarget } from './request.ts'
+
+/** A change that is to be reviewed. */
+type Change = {
+  readonly diff: string
+  /** What it is, in words: `the uncommitted changes`. */
+  readonly of: string
+  /** A command that shows more of it; undefined for a diff that was brought along. */
+  readonly command: string | undefined
+  /** A file as the change leaves it; undefined where there is none. */
+  readonly read: (path: string) => Promise<Buffer | undefined>
+}
+
+/** Where git runs, for a review: always confined, and writing nothing. */
+type ReviewPlace = { readonly sandbox: Sandbox; readonly cwd: string; readonly signal: AbortSignal }
+
+const mostDiffBytes = 32 * 1024 * 1024
+const mostFileBytes = 4 * 1024 * 1024
+const mostUntracked = 500
+
+/** Whatever the configuration says of how diffs look. */
+const plain = [
+  'diff',
+  ...['--no-ext-diff', '--no-textconv', '--no-color', '--relative', '--find-renames', '--submodule=short'],
+  ...['--src-prefix=a/', '--dst-prefix=b/', '--unified=5'],
+]
+
+/**
+ * Gets the change that is to be reviewed.
+ *
+ * @throws UserError `usage` where there is none, or git can't tell it
+ */
+export async function readChange(target: ReviewTarget, place: ReviewPlace): Promise<Change> {
+  switch (target.type) {
+    case 'uncommitted':
+      return {
+        diff: (await diff(place, [await headOrNothing(place)])) + (await untracked(place)),
+        of: 'the uncommitted changes',
+        command: 'git diff HEAD',
+        read: (path) => readTree(place, path),
+      }
+    case 'base': {
+      const base = await ancestor(place, target.branch)
+      return {
+        diff: await diff(place, [base]),
+        of: `the changes since ${target.branch}`,
+        command: `git diff ${base}`,
+        read: (path) => readTree(place, path),
+      }
+    }
+    case 'commit': {
+      const commit = await commitOf(place, target.commit)
+      if (commit === undefined) throw refused(`--commit ${target.commit}: there is no such commit here.`)
+      const parent = (await commitOf(place, `${commit}^1`)) ?? (await emptyTree(place))
+      return {
+        diff: await diff(place, [parent, commit]),
+        of: `the commit ${target.commit}`,
+        command: `git diff ${parent} ${commit}`,
+        read: (path) => readBlob(place, `${commit}:./${path}`),
+      }
+    }
+    case 'diff':
+      return { diff: target.text, of: 'the diff', command: undefined, read: (path) => readTree(place, path) }
+    default:
+      return target satisfies never
+  }
+}
+
+const refused = (message: string): UserError => new UserError('usage', message)
+
+async function diff({ sandbox, cwd, signal }: ReviewPlace, words: readonly string[]): Promise<string> {
+  const bytes = await readGit(sandbox, [...plain, ...words, '--'], { cwd, readOnly: true, signal }, mostDiffBytes)
+  if (typeof bytes === 'string') throw refused(`There is nothing to review: ${bytes}.`)
+  return bytes.toString()
+}
+
+/** What git doesn't know yet, as if it were added. */
+async function untracked(place: ReviewPlace): Promise<string> {
+  const { sandbox, cwd, signal } = place
+  const where = { cwd, readOnly: true, signal }
+  const listed = await readGit(sandbox, ['ls-files', '--others', '--exclude-standard', '-z'], where, mostDiffBytes)
+  if (typeof listed === 'string') throw refused(`There is nothing to review: ${listed}.`)
+  const paths = listed.toString().split('\0').filter(Boolean)
+  if (paths.length > mostUntracked) {
+    throw refused(
+      `${paths.length} files are untracked, more than the ${mostUntracked} that a review takes. Have .gitignore name those that are made, or git add those that count and give --base.`,
+    )
+  }
+  const diffs: string[] = []
+  for (const path of paths) {
+    // It exits with 1 where there is a difference.
+    const words = [...plain.filter((word) => word !== '--relative'), '--no-index', '--', '/dev/null', path]
+    const bytes = await readGit(sandbox, words, where, mostDiffBytes, [0, 1])
+    if (typeof bytes === 'string') throw refused(`There is nothing to review: ${bytes}.`)
+    diffs.push(bytes.toString())
+  }
+  return diffs.join('')
+}
+
+/** The commit that is checked out; before the first one, what has no file. */
+async function headOrNothing(place: ReviewPlace): Promise<string> {
+  return (await commitOf(place, 'HEAD')) ?? (await emptyTree(place))
+}
+
+async function commitOf({ sandbox, cwd, signal }: ReviewPlace, name: string): Promise<string | undefined> {
+  const words = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
+  const { ok, output } = await runGit(sandbox, words, { cwd, readOnly: true, signal })
+  return ok ? output : undefined
+}
+
+async function emptyTree({ sandbox, cwd, signal }: ReviewPlace): Promise<string> {
+  const words = ['hash-object', '-t', 'tree', '/dev/null']
+  const { ok, output, complaint } = await runGit(sandbox, words, { cwd, readOnly: true, signal })
+  if (!ok) throw refused(`There is nothing to review: ${complaint}.`)
+  return output
+}
+
+/** Where a branch and what is checked out parted. Where only the remote has the branch, as in CI, it is that one. */
+async function ancestor(place: ReviewPlace, branch: string): Promise<string> {
+  const base = (await commitOf(place, branch)) ?? (await commitOf(place, `refs/remotes/origin/${branch}`))
+  if (base === undefined) throw refused(`--base ${branch}: there is no such branch or commit here. git fetch gets it.`)
+  const { sandbox, cwd, signal } = place
+  const { ok, output } = await runGit(sandbox, ['merge-base', base, 'HEAD'], { cwd, readOnly: true, signal })
+  if (ok) return output
+  throw refused(
+    `--base ${branch}: what is checked out has no common ancestor with it here. A shallow clone has too little history: git fetch --unshallow, or fetch-depth: 0 of actions/checkout.`,
+  )
+}
+
+async function readBlob({ sandbox, cwd, signal }: ReviewPlace, name: string): Promise<Buffer | undefined> {
+  const bytes = await readGit(sandbox, ['cat-file', 'blob', name], { cwd, readOnly: true, signal }, mostFileBytes)
+  return typeof bytes === 'string' ? undefined : bytes
+}
+
+/** A file of the tree, read where the same is hidden as from a command. */
+async function readTree({ sandbox, cwd, signal }: ReviewPlace, path: string): Promise<Buffer | undefined> {
+  const child = sandbox.spawn({ argv: ['cat', '--', path], cwd, readOnly: true, signal, timeoutMs: 60_000 })
+  const chunks: Buffer[] = []
+  let length = 0
+  child.stdout.on('data', (bytes: Buffer) => {
+    length += bytes.length
+    if (length <= mostFileBytes) chunks.push(bytes)
+  })
+  child.stderr.resume()
+  const result = await child.result
+  return result.status === 'exited' && result.code === 0 && length <= mostFileBytes ? Buffer.concat(chunks) : undefined
+}

@@ -1,0 +1,141 @@
+import type { Sandbox } from '../../sandbox/index.ts'
+import type { ReviewReport } from '../core/review.ts'
+import { severities } from '../core/severities.ts'
+import { UserError } from '../core/user-error.ts'
+import type { OutputSchema } from '../run/output-contract.ts'
+import type { RunReview } from '../run/run-options.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import { findingsInput, findingsSchema, schemaErrors, type ReportedFinding } from './findings-schema.ts'
+import { judgeFindings } from './judge-findings.ts'
+import { parseDiff, type DiffFile } from './parse-diff.ts'
+import { Places } from './places.ts'
+import { reportDescription, reportTool, reviewPrompt } from './prompt.ts'
+import { readChange } from './read-change.ts'
+import type { ReviewRequest } from './request.ts'
+import { reviewMessage } from './write-message.ts'
+
+type Opened = {
+  readonly of: string
+  readonly files: readonly DiffFile[]
+  readonly places: Places
+  readonly notShown: readonly string[]
+  readonly read: (path: string) => Promise<Buffer | undefined>
+}
+
+/** One review: what it is of, what its model reports, and what is left of that. */
+export class Review {
+  readonly #request: ReviewRequest
+  #opened: Opened | undefined
+  #report: ReviewReport | undefined
+  /** Whether the model was told of findings outside the change: what it names there again is left out. */
+  #wasTold = false
+  /** What the final message is made of: the findings, by a tool of their own. */
+  readonly output: OutputSchema
+  /** What the end of the run says of it. */
+  readonly ending: RunReview
+
+  constructor(request: ReviewRequest) {
+    this.#request = request
+    this.output = {
+      schema: findingsSchema(),
+      validate: schemaErrors,
+      delivery: {
+        name: reportTool,
+        description: reportDescription,
+        take: (value, context) => this.#take(value, context),
+      },
+    }
+    this.ending = { report: () => this.#report, failure: () => this.#failure() }
+  }
+
+  /**
+   * Gets the change, by git in the run's sandbox.
+   *
+   * @param words what to look for, as the user said it
+   * @returns the prompt
+   * @throws UserError `usage` where there is nothing to review
+   */
+  async open(words: string, sandbox: Sandbox, cwd: string, signal: AbortSignal): Promise<string> {
+    const { diff, of, command, read } = await readChange(this.#request.target(), { sandbox, cwd, signal })
+    const files = parseDiff(diff)
+    if (typeof files === 'string') throw new UserError('usage', `${capital(of)} can't be reviewed. ${files}`)
+    if (files.length === 0) throw nothingIn(of)
+    const { prompt, notShown } = reviewPrompt({ of, files, words, command, known: this.#request.known ?? [] })
+    this.#opened = { of, files, places: new Places(files), notShown, read }
+    return prompt
+  }
+
+  /** What to tell the model of findings outside the change, once. */
+  #complaintOf(reported: readonly ReportedFinding[]): string | undefined {
+    const { places } = this.#needOpened()
+    const outside = reported.flatMap((finding) => {
+      if (places.find(finding) !== undefined) return []
+      const { path, start_line: line, title } = finding
+      const ranges = places.rangesOf(path)
+      const instead =
+        ranges === undefined ? 'no file of that name is in it' : `it has these lines of that file: ${ranges || 'none'}`
+      return [`- "${title}": ${path}:${line} is no line of the change; ${instead}.`]
+    })
+    if (outside.length === 0 || this.#wasTold) return undefined
+    this.#wasTold = true
+    return `${outside.join('\n')}\nName for each the line of the change that causes it, or leave it out, and report all findings again.`
+  }
+
+  async #take(
+    value: unknown,
+    { startItem }: ToolContext,
+  ): Promise<{ readonly message: string } | { readonly refused: string }> {
+    const { of, files, places, notShown, read } = this.#needOpened()
+    const { summary, findings: reported } = findingsInput.parse(value)
+    const refused = this.#complaintOf(reported)
+    if (refused !== undefined) return { refused }
+    const measure = { places, known: this.#request.known ?? [], read }
+    const { findings, outside, droppedSuggestions, notices } = await judgeFindings(reported, measure)
+    for (const finding of findings) startItem(finding).complete({})
+    for (const message of notices) startItem({ type: 'error', message }).complete({})
+    const count = (severity: string): number =>
+      findings.filter((finding) => finding.severity === severity && finding.known !== true).length
+    this.#report = {
+      of,
+      files: files.length,
+      findings: { critical: count('critical'), high: count('high'), medium: count('medium'), low: count('low') },
+      known: findings.filter(({ known }) => known === true).length,
+      outside_change: outside,
+      suggestions_dropped: droppedSuggestions,
+      not_shown: [...notShown],
+    }
+    return { message: reviewMessage(summary, findings, this.#report) }
+  }
+
+  #failure(): string | undefined {
+    const { failOn } = this.#request
+    if (failOn === undefined || this.#report === undefined) return undefined
+    const { findings } = this.#report
+    const worse = severities.slice(severities.indexOf(failOn))
+    const count = worse.reduce((sum, severity) => sum + findings[severity], 0)
+    if (count === 0) return undefined
+    const what = failOn === 'critical' ? 'critical' : `${failOn} or worse`
+    return `The review has ${count} ${count === 1 ? 'finding' : 'findings'} that ${count === 1 ? 'is' : 'are'} ${what}, which --fail-on makes a failure.`
+  }
+
+  #needOpened(): Opened {
+    if (this.#opened === undefined) throw new TypeError('the review has not begun')
+    return this.#opened
+  }
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+function nothingIn(of: string): UserError {
+  return of === 'the diff'
+    ? new UserError(
+        'usage',
+        'What is piped in is no unified diff. Pipe one (git diff | agent exec review), or give --uncommitted, --base or --commit.',
+      )
+    : new UserError(
+        'usage',
+        `There is nothing to review: ${of} are none. Give --base BRANCH or --commit SHA, or pipe a diff in.`,
+      )
+}

@@ -1,0 +1,45 @@
+import type { DiffFile, DiffLine } from './parse-diff.ts'
+
+/** Of a change, in the prompt of its review. */
+const mostCharacters = 300_000
+/** Of a line; what is longer was not written by hand. */
+const longestLine = 1000
+
+/** A change as a model is shown it. */
+type ShownChange = {
+  readonly text: string
+  /** Files that are named only, since all of them would be too long. */
+  readonly notShown: readonly string[]
+}
+
+/** A change as text, each line with its number in the file, so that a finding can name it. Whole files are left out where it is too long. */
+export function showChange(files: readonly DiffFile[]): ShownChange {
+  const shown: string[] = []
+  const notShown: string[] = []
+  let room = mostCharacters
+  for (const file of files) {
+    const text = showFile(file)
+    if (text.length > room) {
+      notShown.push(file.path)
+      continue
+    }
+    room -= text.length
+    shown.push(text)
+  }
+  return { text: shown.join('\n'), notShown }
+}
+
+const kinds = { add: 'new file', delete: 'deleted file', update: 'changed file' } as const
+
+function showFile({ path, kind, hunks }: DiffFile): string {
+  const head = `### ${kinds[kind]}: ${path}`
+  if (hunks.length === 0) return `${head}\n(its name or mode changed, or it is no text)\n`
+  const body = hunks.map(({ heading, lines }) => [`@@ ${heading}`, ...lines.map((line) => showLine(line, kind))])
+  return `${[head, ...body.flat()].join('\n')}\n`
+}
+
+function showLine({ mark, text, oldLine, newLine }: DiffLine, kind: DiffFile['kind']): string {
+  const number = kind === 'delete' ? String(oldLine) : mark === '-' ? '' : String(newLine)
+  const cut = text.length > longestLine ? `${text.slice(0, longestLine)} […]` : text
+  return `${number.padStart(6)} ${mark}${cut}`
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parsePatch, PatchError, planPatch } from '../../apply-patch/index.ts'
+
+/** What a suggestion makes of a file: new text for some of its lines, numbered from 1. */
+type Replacement = { readonly startLine: number; readonly endLine: number; readonly text: string }
+
+/** The file's name where a suggestion is tried: the name it has is a stranger's. */
+const name = 'file'
+
+/**
+ * Tries a suggestion on the file as it was reviewed, away from the tree.
+ *
+ * @param patch in the format of `apply_patch`
+ * @param path the file that it may change, and no other
+ * @returns what it replaces; a sentence where it doesn't apply
+ */
+export async function trySuggestion(patch: string, path: string, content: Buffer): Promise<Replacement | string> {
+  const folder = mkdtempSync(join(tmpdir(), 'portcullis-review-'))
+  try {
+    const { operations } = parsePatch(patch).patch
+    const [operation] = operations
+    if (operations.length !== 1 || operation?.type !== 'update' || operation.moveTo !== undefined) {
+      return 'it is no change of one file'
+    }
+    if (operation.path !== path) return `it changes ${operation.path}`
+    writeFileSync(join(folder, name), content)
+    const { changes } = await planPatch({ operations: [{ ...operation, path: name }] }, { root: folder })
+    const [change] = changes
+    if (change?.type !== 'write') return 'it changes nothing'
+    return replaced(content.toString(), Buffer.concat(change.content).toString())
+  } catch (error) {
+    if (error instanceof PatchError) return 'it does not apply to the file'
+    throw error
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The lines in which two texts differ, from the first to the last of them. */
+function replaced(before: string, after: string): Replacement {
+  const [a, b] = [before.split(/(?<=\n)/), after.split(/(?<=\n)/)]
+  let head = 0
+  while (head < a.length && head < b.length && a[head] === b[head]) head++
+  let tail = 0
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++
+  // Lines that are only put in have none that they take the place of: the one above, or below, is said again.
+  if (head === a.length - tail) {
+    if (head > 0) head--
+    else if (tail > 0) tail--
+  }
+  return { startLine: head + 1, endLine: a.length - tail, text: b.slice(head, b.length - tail).join('') }
+}

@@ -1,0 +1,42 @@
+import type { ReviewReport } from '../core/review.ts'
+import { severities } from '../core/severities.ts'
+import type { Finding } from './judge-findings.ts'
+
+/** The findings that no earlier report has, the worst first. */
+function newFindings(findings: readonly Finding[]): readonly Finding[] {
+  return findings
+    .filter(({ known }) => known !== true)
+    .toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
+}
+
+/** The final message of a review: what was found, in Markdown, and nothing that was left out. */
+export function reviewMessage(summary: string, findings: readonly Finding[], report: ReviewReport): string {
+  const shown = newFindings(findings)
+  const counts = severities
+    .toReversed()
+    .flatMap((severity) => (report.findings[severity] === 0 ? [] : [`${report.findings[severity]} ${severity}`]))
+  const left = [
+    ...(report.known === 0 ? [] : [`${report.known} ${report.known === 1 ? 'was' : 'were'} known already`]),
+    ...(report.outside_change === 0 ? [] : [`${report.outside_change} left out as outside the change`]),
+    ...(report.suggestions_dropped === 0 ? [] : [`${report.suggestions_dropped} suggestions left out`]),
+    ...(report.not_shown.length === 0 ? [] : [`${report.not_shown.length} files not shown to the model`]),
+  ]
+  const head = `${shown.length === 0 ? 'No finding' : shown.length === 1 ? '1 finding' : `${shown.length} findings`} in ${report.of}, ${report.files} ${report.files === 1 ? 'file' : 'files'}`
+  const blocks = [
+    `${[`${head}${counts.length === 0 ? '' : ` (${counts.join(', ')})`}`, ...left].join('; ')}.`,
+    ...(summary.trim() === '' ? [] : [summary.trim()]),
+    ...shown.map(findingText),
+  ]
+  return blocks.join('\n\n')
+}
+
+function findingText({ path, start_line: start, end_line: end, ...finding }: Finding): string {
+  const { severity, category, confidence, title, body, suggestion } = finding
+  const lines = start === end ? `${start}` : `${start}-${end}`
+  return [
+    `## [${severity}] ${title}`,
+    `\`${path}:${lines}\` · ${category} · confidence ${confidence}`,
+    body.trim(),
+    ...(suggestion === undefined ? [] : [`~~~patch\n${suggestion.trimEnd()}\n~~~`]),
+  ].join('\n\n')
+}
