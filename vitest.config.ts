@@ -17,6 +17,7 @@ const long = [
   'test/apply-patch/cases.test.ts',
   'test/apply-patch/files/command.test.ts',
   'test/engine/agents/exec.test.ts',
+  'test/engine/batch/run.test.ts',
   'test/engine/cli/odd-homes.test.ts',
   'test/engine/cli/read-prompt.test.ts',
   'test/engine/cli/sandbox-command.test.ts',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { declareBatch } from './declare/batch.ts'
 import { declareChanges } from './declare/changes.ts'
 import { declareConfig } from './declare/config.ts'
 import { declareExec } from './declare/exec.ts'
@@ -24,6 +25,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
     await finishReviewsIfPossible(warn)
   })
   declareExec(program, finish)
+  declareBatch(program, finish)
   declareSessions(program, finish)
   declareChanges(program, finish)
   declareReport(program, finish)

@@ -29,6 +29,8 @@ export type ExecOptions = ConfigOptions & {
   readonly printEventSchema?: true
   readonly showContext?: true
   readonly ephemeral?: true
+  /** `agent batch` started it, and listens on the channel that it opened. */
+  readonly supervised?: true
   readonly transactional?: 'auto' | 'copy' | 'reflink'
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true

@@ -37,17 +37,24 @@ export async function runExec(
   if (options.showContext === true) return showContext(await configure(request, warn))
   const parting = farewell(options, request.workspace)
   const reports = openRunReports(options)
+  const supervisor = options.supervised === true ? (await import('./supervised.ts')).connectSupervisor() : undefined
   const release: (() => void)[] = []
   const run: Run = openRun({
     ...request,
     notices: useProxyFromEnvironment(process.env),
-    sinks: [...chooseSinks(options), parting.sink, reports.sink],
+    sinks: [
+      ...chooseSinks(options),
+      parting.sink,
+      reports.sink,
+      ...(supervisor === undefined ? [] : [supervisor.sink]),
+    ],
     loaded: () => {
       progress.ready()
       release.push(catchInterrupts((reason) => run.interrupt(reason), parting.words))
       if (options.timeout !== undefined) release.push(watchTimeLimit(options.timeout, options.json === true))
     },
   })
+  if (supervisor !== undefined) release.push(supervisor.release(() => run.interrupt('terminated')))
   try {
     const summary = await run.result
     progress.ended(summary.exitCode)

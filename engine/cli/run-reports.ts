@@ -23,7 +23,7 @@ type RunReports = {
  */
 export function openRunReports({ report: files = [], summary }: ExecOptions): RunReports {
   const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
-  const appendSummary = summary === 'off' ? undefined : openSummary(process.env['GITHUB_STEP_SUMMARY'])
+  const appendSummary = summary === 'off' ? undefined : openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
   let directory: string | undefined
   return {
     sink: {
@@ -42,7 +42,14 @@ export function openRunReports({ report: files = [], summary }: ExecOptions): Ru
   }
 }
 
-function openSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {
+/**
+ * Takes hold of GitHub's summary of the step, which what is written is added to.
+ *
+ * @param path as `GITHUB_STEP_SUMMARY` names it
+ * @returns takes what makes it for so many bytes; undefined where there is none
+ * @throws UserError `usage` where it can't be written
+ */
+export function openStepSummary(path: string | undefined): ((make: (remaining: number) => string) => void) | undefined {
   if (path === undefined || path === '') return undefined
   try {
     const held = holdOutput(path)

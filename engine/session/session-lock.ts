@@ -14,7 +14,7 @@ import { parseStat } from '../../sandbox/index.ts'
 export function lockSession(directory: string): () => void {
   const file = join(directory, 'running')
   const owner = readOwner(file)
-  if (owner !== undefined && owner.pid !== process.pid && isAlive(owner)) {
+  if (owner !== undefined && owner.pid !== process.pid && isProcessAlive(owner)) {
     throw new UserError(
       'usage',
       `${directory}: the session is being run by process ${owner.pid}. Wait for its end, or fork the session.`,
@@ -24,7 +24,7 @@ export function lockSession(directory: string): () => void {
   return () => rmSync(file, { force: true })
 }
 
-type Owner = { readonly pid: number; readonly started: string | undefined }
+type Owner = { readonly pid: number; readonly started?: string | undefined }
 
 function readOwner(file: string): Owner | undefined {
   try {
@@ -36,7 +36,8 @@ function readOwner(file: string): Owner | undefined {
   }
 }
 
-function isAlive({ pid, started }: Owner): boolean {
+/** Whether the process that a number meant once still runs: `started` is when it began, as `startOf` says it. */
+export function isProcessAlive({ pid, started }: Owner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
@@ -48,7 +49,7 @@ function isAlive({ pid, started }: Owner): boolean {
 }
 
 /** When a process began, as Linux counts it; undefined elsewhere. */
-function startOf(pid: number): string | undefined {
+export function startOf(pid: number): string | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1')).start
   } catch {

@@ -5,6 +5,8 @@ const folders = ['engine', 'sandbox', 'policies', 'apply-patch']
 
 /** Who starts processes of the host. Each starts one found by `hostProgram`, `systemProgram` or an absolute path. */
 const starters = [
+  'engine/batch/run/git.ts',
+  'engine/batch/run/start-run.ts',
   'engine/cli/doctor/find-git.ts',
   'engine/models/provider-keys.ts',
   'engine/approvals/answering-program.ts',
@@ -88,6 +90,8 @@ const openers: Readonly<Record<string, string>> = {
   'engine/app/hook-env-files.ts': "the run's own directory",
   'engine/app/open-reviewer.ts': "the user's own policy text, read before any command",
   'engine/cli/policy-replay/find-logs.ts': "the session's folder, or named on the command line, and no command runs",
+  'engine/batch/folder/files.ts': "the batch's own folder",
+  'engine/batch/run/finish-attempt.ts': "the batch's own folder, when no command runs any more",
   'engine/cli/policy.ts': 'named on the command line, and no command runs',
   'engine/cli/read-image.ts': 'named on the command line, read before any command',
   'engine/cli/read-output-schema.ts': 'named on the command line, read before any command',

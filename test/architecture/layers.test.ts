@@ -17,6 +17,7 @@ const layers = [
   ['agents'],
   ['app', 'display'],
   ['report'],
+  ['batch'],
   ['cli', 'library'],
 ]
 

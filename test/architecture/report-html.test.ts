@@ -48,8 +48,8 @@ test('only the page itself puts in text that is not escaped: its own style and s
   const users = report.filter((file) =>
     imports(file).some(({ target, names }) => target === maker && names.includes('ownElement')),
   )
-  expect(users).toEqual(['engine/report/html/page.ts'])
-  expect(code('engine/report/html/page.ts').match(/ownElement\(/g)).toHaveLength(2)
+  expect(users).toEqual(['engine/report/html/document.ts'])
+  expect(code('engine/report/html/document.ts').match(/ownElement\(/g)).toHaveLength(2)
   expect(report.filter((file) => /new Html\(/.test(code(file)))).toEqual([maker])
 })
 

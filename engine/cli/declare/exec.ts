@@ -81,6 +81,7 @@ function runOptions(command: Command): Command {
     .addOption(
       new Option('--experimental-json', 'what clients of Codex call --json').implies({ json: true }).hideHelp(),
     )
+    .addOption(new Option('--supervised', 'started by agent batch, which listens').hideHelp())
     .addOption(new Option('--thread-source <name>', 'kept with a new session: who began it').hideHelp())
     .option('-i, --image <file,...>', 'show the model pictures with the prompt; may be repeated', images)
     .addOption(

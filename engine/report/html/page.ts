@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { Report } from '../report-types.ts'
 import { endingOf, lastRun } from '../run-facts.ts'
 import { renderChart } from './chart.ts'
-import { html, joined, ownElement, type Html } from './html.ts'
+import { renderDocument } from './document.ts'
+import { html, joined, type Html } from './html.ts'
 import { createRich } from './rich-text.ts'
-import { script } from './page-script.ts'
 import { renderAttention, renderChange, renderConfiguration, renderNext, renderTop } from './sections.ts'
-import { style } from './page-style.ts'
 import { renderTimeline } from './timeline.ts'
 
 /** A report as one page that needs nothing beside it, no network, and neither script nor style to be read. */
@@ -59,7 +57,7 @@ export function renderPage(report: Report): string {
         shapes are masked in it. It loads nothing.
       </p>
     </footer>`
-  return page(title, content).toString()
+  return renderDocument(title, content)
 }
 
 function leftOut({ omittedSteps, omittedCharacters, unreadable }: Report): Html {
@@ -68,37 +66,4 @@ function leftOut({ omittedSteps, omittedCharacters, unreadable }: Report): Html 
     ...(omittedCharacters > 0 ? [html`<p>${omittedCharacters} characters of long outputs are left out.</p>`] : []),
     ...(unreadable > 0 ? [html`<p>${unreadable} lines of the session could not be read.</p>`] : []),
   ])
-}
-
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-/**
- * Nothing may load, run or be sent but this page's own style and script, by their hashes. It stands before all else in the head, so that it holds for all.
- */
-const policy = [
-  "default-src 'none'",
-  `script-src ${hashOf(script)}`,
-  `style-src ${hashOf(style)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
-
-function page(title: string, content: Html): Html {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="referrer" content="no-referrer" />
-        <meta name="robots" content="noindex" />
-        <title>${title}</title>
-        ${ownElement('style', style)}
-      </head>
-      <body>
-        ${content} ${ownElement('script', script)}
-      </body>
-    </html> `
 }

@@ -23,11 +23,11 @@ export function writeJunit(report: Report): string {
   const skips = checks.filter(({ skipped }) => skipped !== undefined).length
   const counts = `tests="${checks.length}" failures="${failures}" errors="0" skipped="${skips}" time="${time}"`
   const cases = checks.map(({ name, seconds, failure, skipped }) => {
-    const head = `    <testcase classname="agent exec" name="${escaped(name)}" time="${seconds.toFixed(3)}"`
-    if (skipped !== undefined) return `${head}>\n      <skipped message="${escaped(skipped)}"/>\n    </testcase>`
+    const head = `    <testcase classname="agent exec" name="${escapeXml(name)}" time="${seconds.toFixed(3)}"`
+    if (skipped !== undefined) return `${head}>\n      <skipped message="${escapeXml(skipped)}"/>\n    </testcase>`
     if (failure === undefined) return `${head}/>`
     const [first = ''] = failure.split('\n', 1)
-    return `${head}>\n      <failure message="${escaped(first)}" type="failure">${escaped(failure)}</failure>\n    </testcase>`
+    return `${head}>\n      <failure message="${escapeXml(first)}" type="failure">${escapeXml(failure)}</failure>\n    </testcase>`
   })
   const suite = [`  <testsuite name="agent exec" ${counts}>`, ...cases, '  </testsuite>'].join('\n')
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="Portcullis" ${counts}>\n${suite}\n</testsuites>\n`
@@ -80,8 +80,8 @@ function outputOf({ steps }: Report, command: string): string | undefined {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** XML 1.0 has no way to write control characters, half a surrogate pair, or the last two of the plane. */
-function escaped(text: string): string {
+/** A text as it stands in XML. XML 1.0 has no way to write control characters, half a surrogate pair, or the last two of the plane. */
+export function escapeXml(text: string): string {
   return revealed(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"]/g, (character) => entities[character] ?? '')

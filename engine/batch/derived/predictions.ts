@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { readIfThere } from '../folder/files.ts'
+import { isAnswer } from '../outcome.ts'
+import type { TrialResult } from './results.ts'
+
+/** What SWE-bench's evaluation reads of one instance (https://www.swebench.com/SWE-bench/guides/evaluation/). */
+type Prediction = {
+  readonly instance_id: string
+  readonly model_name_or_path: string
+  readonly model_patch: string
+}
+
+/** Predictions of one model and one repeat, and what the file of them is called. */
+type PredictionFile = { readonly name: string; readonly predictions: Readonly<Record<string, Prediction>> }
+
+/**
+ * What SWE-bench evaluates: a patch, maybe an empty one, for each task that has an answer. A task without one is left out: an error is no result.
+ *
+ * @param configured what the model is called that the configuration names
+ */
+export function predictionsOf(
+  folder: BatchFolder,
+  results: readonly TrialResult[],
+  configured = 'configured',
+): readonly PredictionFile[] {
+  const { models, repeat } = folder.manifest
+  const files = new Map<string, Record<string, Prediction>>()
+  for (const { trial, settled } of results) {
+    if (settled === undefined || !isAnswer(settled.outcome)) continue
+    const model = trial.model ?? configured
+    const parts = [...(models.length > 1 ? [plain(model)] : []), ...(repeat > 1 ? [`r${trial.repeat}`] : [])]
+    const name = ['preds', ...parts, 'json'].join('.')
+    const patch = settled.patch === undefined ? '' : (readIfThere(join(folder.path, settled.patch)) ?? '')
+    const predictions = files.get(name) ?? {}
+    predictions[trial.task] = { instance_id: trial.task, model_name_or_path: model, model_patch: patch }
+    files.set(name, predictions)
+  }
+  return [...files].map(([name, predictions]) => ({ name, predictions }))
+}
+
+function plain(model: string): string {
+  return model.replace(/[^\w-]/g, '-')
+}

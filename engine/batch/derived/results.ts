@@ -1,0 +1,93 @@
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import type { SettledRecord } from '../folder/records.ts'
+import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
+import type { Trial } from '../trials.ts'
+
+/** A trial, and what it came to; undefined while it is open. */
+export type TrialResult = { readonly trial: Trial; readonly settled: SettledRecord | undefined }
+
+/** What all trials of a batch have come to. */
+export function resultsOf(folder: BatchFolder, trials: readonly Trial[]): readonly TrialResult[] {
+  return trials.map((trial) => ({ trial, settled: folder.settled(trial.key) }))
+}
+
+/** `results.jsonl`: a line for each settled trial. */
+export function renderResults(results: readonly TrialResult[]): string {
+  return results
+    .flatMap(({ trial, settled }) => (settled === undefined ? [] : [`${JSON.stringify(lineOf(trial, settled))}\n`]))
+    .join('')
+}
+
+function lineOf({ key, task, model, repeat }: Trial, settled: SettledRecord): object {
+  const { outcome, attempts, total_cost_usd: total, patch, error, duration_ms, files, commit, turns, tokens } = settled
+  return {
+    id: task,
+    ...(model === undefined ? {} : { model }),
+    repeat,
+    outcome,
+    answer: isAnswer(outcome),
+    attempts,
+    cost_usd: total ?? null,
+    patch: patch ?? null,
+    ...(error === undefined ? {} : { error }),
+    duration_ms,
+    files,
+    ...(settled.verified === undefined ? {} : { verified: settled.verified }),
+    turns,
+    tokens,
+    ...(commit === undefined ? {} : { commit }),
+    session: settled.session ?? null,
+    trial: key,
+  }
+}
+
+/** How far a batch is, and what it came to. */
+export type Summary = {
+  readonly version: 1
+  readonly manifest: string
+  readonly trials: number
+  readonly settled: number
+  /** Settled with an answer: what shares of done and failed are counted of. */
+  readonly answers: number
+  readonly outcomes: Readonly<Partial<Record<Outcome, number>>>
+  readonly attempts: number
+  /** Of all attempts, lost and superseded ones too, as far as prices are known. */
+  readonly cost_usd: number
+  readonly tokens: { readonly input: number; readonly cached: number; readonly output: number }
+}
+
+/** `summary.json`. */
+export function summaryOf(folder: BatchFolder, results: readonly TrialResult[]): Summary {
+  const counted: Partial<Record<Outcome, number>> = {}
+  let [settled, answers, attempts, cost] = [0, 0, 0, 0]
+  const tokens = { input: 0, cached: 0, output: 0 }
+  for (const { trial, settled: record } of results) {
+    if (record !== undefined) {
+      settled += 1
+      answers += isAnswer(record.outcome) ? 1 : 0
+      counted[record.outcome] = (counted[record.outcome] ?? 0) + 1
+    }
+    for (const number of folder.attempts(trial.key)) {
+      const attempt = folder.attemptOf(trial.key, number)
+      attempts += 1
+      cost += attempt?.cost_usd ?? 0
+      tokens.input += attempt?.tokens.input ?? 0
+      tokens.cached += attempt?.tokens.cached ?? 0
+      tokens.output += attempt?.tokens.output ?? 0
+    }
+  }
+  const inOrder = Object.fromEntries(
+    outcomes.flatMap((name) => (counted[name] === undefined ? [] : [[name, counted[name]]])),
+  )
+  return {
+    version: 1,
+    manifest: folder.hash,
+    trials: results.length,
+    settled,
+    answers,
+    outcomes: inOrder,
+    attempts,
+    cost_usd: Number(cost.toFixed(6)),
+    tokens,
+  }
+}

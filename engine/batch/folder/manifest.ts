@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+
+/** What a batch is, frozen when it is begun: what every run is given, and what a second start must ask for too. */
+export const manifestSchema = z.object({
+  version: z.literal(1),
+  /** ISO 8601. */
+  created: z.string(),
+  /** SHA-256 of `tasks.jsonl`. */
+  tasks: z.string(),
+  models: z.array(z.string()),
+  repeat: z.int().min(1),
+  /** Further words of each `agent exec`. */
+  options: z.array(z.string()),
+  /** The directory that these words count paths from. */
+  cwd: z.string(),
+  /** US dollars that one run may cost. */
+  max_cost_per_run: z.number().optional(),
+})
+
+export type Manifest = z.infer<typeof manifestSchema>
+
+/** What a manifest is known by, when and where it was made aside. */
+export function hashOf(manifest: Manifest): string {
+  const { created: _, cwd: __, ...rest } = manifest
+  return createHash('sha256').update(JSON.stringify(rest)).digest('hex')
+}
+
+/** What two manifests say differently, as names of what was asked for; empty where they are the same batch. */
+export function differences(one: Manifest, other: Manifest): readonly string[] {
+  const names: readonly (readonly [keyof Manifest, string])[] = [
+    ['tasks', 'the tasks'],
+    ['models', '--model'],
+    ['repeat', '--repeat'],
+    ['options', "the runs' options"],
+    ['max_cost_per_run', '--max-cost-per-run'],
+  ]
+  return names.flatMap(([key, name]) => (JSON.stringify(one[key]) === JSON.stringify(other[key]) ? [] : [name]))
+}

@@ -1,0 +1,65 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { rmSync, statSync, utimesSync } from 'node:fs'
+import * as z from 'zod'
+import { UserError } from '../../core/user-error.ts'
+import { isProcessAlive, startOf } from '../../session/session-lock.ts'
+import { readIfThere, writeOnce } from './files.ts'
+
+const lease = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
+
+/** A lease of another machine counts as long as it is renewed so often. */
+const leaseMs = 120_000
+const renewMs = 20_000
+
+/**
+ * Takes the batch's folder for this process: two supervisors would pass its limits together. A lease whose process has ended counts for nothing; of
+ * another machine's, nobody here can see that, so it counts until it was not renewed for two minutes.
+ *
+ * @returns what gives it up
+ * @throws UserError `usage` that names who supervises the batch
+ */
+export function leaseFolder(folder: string, pid: number): () => void {
+  const file = join(folder, 'supervisor.json')
+  const own = JSON.stringify({ host: hostname(), pid, started: startOf(pid) })
+  for (let tries = 0; !writeOnce(file, own, pid); tries++) {
+    const owner = ownerOf(file)
+    if ((owner !== undefined && isHeld(file, owner)) || tries > 3) {
+      const who = owner === undefined ? 'another process' : `process ${owner.pid} of ${owner.host}`
+      throw new UserError('usage', `${folder} is supervised by ${who}. agent batch status shows how far it is.`)
+    }
+    rmSync(file, { force: true })
+  }
+  const timer = setInterval(() => {
+    const now = new Date()
+    utimesSync(file, now, now)
+  }, renewMs)
+  timer.unref()
+  return () => {
+    clearInterval(timer)
+    if (readIfThere(file) === own) rmSync(file, { force: true })
+  }
+}
+
+/** Whether somebody supervises a batch now. */
+export function isSupervised(folder: string): boolean {
+  const file = join(folder, 'supervisor.json')
+  const owner = ownerOf(file)
+  return owner !== undefined && isHeld(file, owner)
+}
+
+function ownerOf(file: string): z.infer<typeof lease> | undefined {
+  const text = readIfThere(file)
+  if (text === undefined) return undefined
+  try {
+    return lease.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function isHeld(file: string, owner: z.infer<typeof lease>): boolean {
+  if (owner.host === hostname()) return isProcessAlive(owner)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat !== undefined && Date.now() - stat.mtimeMs < leaseMs
+}

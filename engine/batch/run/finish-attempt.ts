@@ -1,0 +1,140 @@
+import { copyFileSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { removeTree } from '../../../sandbox/index.ts'
+import { removeViews } from '../../transaction/private-view.ts'
+import { patchFile } from '../../transaction/change-record.ts'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { readEnd } from '../folder/files.ts'
+import type { AttemptRecord } from '../folder/records.ts'
+import { outcomeOf, type Outcome } from '../outcome.ts'
+
+/** What is read of the end of a session's log. */
+const readBytes = 4 * 1024 * 1024
+const longestError = 2000
+
+const usage = z.object({ input_tokens: z.int(), cached_input_tokens: z.int(), output_tokens: z.int() })
+const ending = z.object({
+  type: z.enum(['turn.completed', 'turn.failed']),
+  exit_code: z.int().default(0),
+  error: z.object({ message: z.string() }).optional(),
+  usage,
+  cost_usd: z.number().optional(),
+  transaction: z.object({ files: z.int() }).optional(),
+  verified: z.array(z.object({ command: z.string(), passed: z.boolean() })).optional(),
+})
+const record = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('event'), event: z.unknown() }),
+  z.object({ type: z.literal('spent'), turns: z.int(), tokens: z.int(), costUsd: z.number().optional() }),
+])
+
+/** What is known of the end of an attempt by whoever saw it. */
+type SeenEnd = {
+  /** Undefined: it was killed. `unseen`: this process did not start it. */
+  readonly exitCode: number | undefined | 'unseen'
+  /** What it is, where it isn't the exit code that says so. */
+  readonly outcome?: Outcome
+  readonly error?: string
+  readonly started?: string
+  readonly durationMs?: number
+  readonly commit?: string
+}
+
+/**
+ * Writes down how an attempt ended, by its session's log: the same whether this process saw its end or finds it later. Its session and its patch are
+ * put beside, and the private view that it worked on goes.
+ */
+export async function finishAttempt(
+  folder: BatchFolder,
+  trial: string,
+  attempt: number,
+  seen: SeenEnd,
+): Promise<AttemptRecord> {
+  const path = folder.attemptPath(trial, attempt)
+  const session = await keepSession(path)
+  const { end, spent } = readLog(session)
+  const exitCode = seen.exitCode === 'unseen' ? end?.exit_code : seen.exitCode
+  const outcome = seen.outcome ?? outcomeOf(exitCode, end !== undefined)
+  const error = seen.error ?? end?.error?.message ?? (outcome === 'done' ? undefined : complaintOf(path, exitCode))
+  const inFolder = (name: string): string => join('runs', trial, String(attempt), name)
+  const cost = end === undefined ? spent?.costUsd : end.cost_usd
+  const ended: AttemptRecord = {
+    version: 1,
+    trial,
+    attempt,
+    outcome,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...(error === undefined ? {} : { error: error.slice(0, longestError) }),
+    ...(cost === undefined ? {} : { cost_usd: cost }),
+    tokens: {
+      input: end?.usage.input_tokens ?? spent?.tokens ?? 0,
+      cached: end?.usage.cached_input_tokens ?? 0,
+      output: end?.usage.output_tokens ?? 0,
+    },
+    turns: spent?.turns ?? 0,
+    files: end?.transaction?.files ?? 0,
+    ...(end?.verified === undefined ? {} : { verified: end.verified.every(({ passed }) => passed) }),
+    ...(seen.commit === undefined ? {} : { commit: seen.commit }),
+    ...(existsSync(join(path, 'changes.patch')) ? { patch: inFolder('changes.patch') } : {}),
+    ...(session === undefined ? {} : { session: inFolder('session') }),
+    ...(seen.started === undefined ? {} : { started: seen.started }),
+    ended: new Date().toISOString(),
+    duration_ms: seen.durationMs ?? 0,
+  }
+  folder.endAttempt(ended)
+  return ended
+}
+
+/** Takes the session out of the state folder that the run was given. @returns where it is; undefined where there is none */
+async function keepSession(path: string): Promise<string | undefined> {
+  const kept = join(path, 'session')
+  const sessions = join(path, 'state/portcullis/sessions')
+  const [name] = existsSync(sessions) ? readdirSync(sessions) : []
+  if (!existsSync(kept) && name !== undefined) {
+    await removeViews(join(sessions, name))
+    const patch = patchFile(join(sessions, name))
+    if (existsSync(patch) && statSync(patch).size > 0) copyFileSync(patch, join(path, 'changes.patch'))
+    renameSync(join(sessions, name), kept)
+  }
+  await removeTree(join(path, 'state'))
+  return existsSync(kept) ? kept : undefined
+}
+
+type Log = {
+  readonly end: z.infer<typeof ending> | undefined
+  readonly spent: Extract<z.infer<typeof record>, { type: 'spent' }> | undefined
+}
+
+/** The last event of a session, and what it had spent: a log that was cut off has the latter alone. */
+function readLog(session: string | undefined): Log {
+  let end: Log['end']
+  let spent: Log['spent']
+  if (session === undefined) return { end, spent }
+  const lines = readEnd(join(session, 'events.jsonl'), readBytes).split('\n').toReversed()
+  for (const line of lines) {
+    const read = record.safeParse(parseLine(line))
+    if (!read.success) continue
+    if (read.data.type === 'spent') {
+      spent = read.data
+      break
+    }
+    const event = ending.safeParse(read.data.event)
+    if (event.success) end ??= event.data
+  }
+  return { end, spent }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    // The first is cut where it was begun to be read, the last where the run was killed.
+    return undefined
+  }
+}
+
+function complaintOf(path: string, exitCode: number | undefined): string {
+  const said = readEnd(join(path, 'stderr.txt'), longestError).trim().split('\n').at(-1) ?? ''
+  if (said !== '') return said
+  return exitCode === undefined ? 'the process of this run was killed' : `the run ended with exit code ${exitCode}`
+}

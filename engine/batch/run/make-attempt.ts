@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import { startOf } from '../../session/session-lock.ts'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { writeWhole } from '../folder/files.ts'
+import type { AttemptRecord } from '../folder/records.ts'
+import type { Task } from '../tasks/task.ts'
+import type { Trial } from '../trials.ts'
+import { finishAttempt } from './finish-attempt.ts'
+import { RepositoryFailure } from './git.ts'
+import type { RunMessage } from './messages.ts'
+import type { Repositories } from './repositories.ts'
+import { startRun, type AgentProgram, type RunningRun } from './start-run.ts'
+import type { Attempt } from './supervisor.ts'
+
+/** What an interrupted run has to end in good order. */
+const graceMs = 20_000
+
+type AttemptDependencies = {
+  readonly folder: BatchFolder
+  readonly tasks: ReadonlyMap<string, Task>
+  readonly repositories: Repositories
+  readonly program: AgentProgram
+  readonly process: number
+  /** Told what a run says. */
+  readonly tell: (trial: Trial, message: RunMessage) => void
+}
+
+/** Makes attempts as processes of this machine, each on a private view of its task's repository. */
+export function attemptHere(dependencies: AttemptDependencies): Attempt {
+  return async (trial, attempt, { maxCost, began }, signal) => {
+    const { folder, tasks, repositories, tell } = dependencies
+    const started = new Date()
+    const base = (): { readonly started: string; readonly durationMs: number } => ({
+      started: started.toISOString(),
+      durationMs: Date.now() - started.getTime(),
+    })
+    const task = tasks.get(trial.task)
+    if (task === undefined) throw new Error(`the task ${trial.task} is not in the folder's tasks.jsonl`)
+    let commit: string | undefined
+    try {
+      const checkout = await repositories.checkOut(task.repository)
+      commit = checkout.commit
+      if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
+      const path = folder.attemptPath(trial.key, attempt)
+      const running = startRun(dependencies.program, {
+        directory: path,
+        cwd: folder.manifest.cwd,
+        words: wordsOf(dependencies, { trial, task, tree: checkout.tree, path, maxCost }),
+        prompt: task.prompt,
+        tell: (message) => {
+          if (message.type === 'began') began()
+          tell(trial, message)
+        },
+      })
+      noteProcess(path, running.pid, dependencies.process)
+      folder.note({
+        type: 'attempt-started',
+        trial: trial.key,
+        attempt,
+        ...(running.pid === undefined ? {} : { pid: running.pid }),
+      })
+      return await end({ exitCode: await untilEnd(running, signal), commit })
+    } catch (error) {
+      if (!(error instanceof RepositoryFailure)) throw error
+      return end({ exitCode: undefined, outcome: 'infrastructure', error: error.message })
+    }
+
+    function end(seen: Omit<Parameters<typeof finishAttempt>[3], 'started' | 'durationMs'>): Promise<AttemptRecord> {
+      return finishAttempt(folder, trial.key, attempt, { ...base(), ...seen })
+    }
+  }
+}
+
+type RunFacts = {
+  readonly trial: Trial
+  readonly task: Task
+  readonly tree: string
+  readonly path: string
+  readonly maxCost: number | undefined
+}
+
+/** The words of `agent exec`: those of the manifest, and what is this attempt's. */
+function wordsOf({ folder }: AttemptDependencies, { trial, task, tree, path, maxCost }: RunFacts): readonly string[] {
+  return [
+    ...folder.manifest.options,
+    ...['-C', tree],
+    // Nothing lands: what a run changed is its patch.
+    '--transactional=copy',
+    ...['--land', 'never', '--summary', 'off', '--quiet'],
+    ...['--report', join(path, 'report.html')],
+    ...(trial.model === undefined ? [] : ['-m', trial.model]),
+    ...(maxCost === undefined ? [] : ['--max-cost', decimal(maxCost)]),
+    ...(task.image === undefined ? [] : ['-c', `sandbox_image=${JSON.stringify(task.image)}`]),
+  ]
+}
+
+/** Rounded down, and never as a power of ten. */
+function decimal(amount: number): string {
+  return (Math.floor(amount * 1e6) / 1e6).toFixed(6)
+}
+
+/** Who runs it, for a supervisor that comes after this one was killed. */
+function noteProcess(path: string, pid: number | undefined, owner: number): void {
+  if (pid !== undefined) writeWhole(join(path, 'process.json'), JSON.stringify({ pid, started: startOf(pid) }), owner)
+}
+
+async function untilEnd(running: RunningRun, signal: AbortSignal): Promise<number | undefined> {
+  let force: NodeJS.Timeout | undefined
+  const stop = (): void => {
+    running.interrupt()
+    force = setTimeout(() => running.kill(), graceMs)
+  }
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await running.ended
+  } finally {
+    signal.removeEventListener('abort', stop)
+    clearTimeout(force)
+  }
+}

@@ -1,0 +1,137 @@
+import { dollars, seconds, short } from '../../display/format-values.ts'
+import type { AttemptRecord } from '../folder/records.ts'
+import { isAnswer, type Outcome } from '../outcome.ts'
+import type { Trial } from '../trials.ts'
+import type { RunMessage } from './messages.ts'
+
+type Running = {
+  readonly trial: Trial
+  readonly since: number
+  what: string
+  tokens: number
+  cost: number
+}
+
+/** How far a batch is, for those who watch. */
+export class Progress {
+  readonly #running = new Map<string, Running>()
+  readonly #outcomes = new Map<Outcome, number>()
+  readonly #all: number
+  readonly #before: number
+  readonly #began = Date.now()
+  #settled: number
+  #cost = 0
+  #tokens = 0
+  #attempts = 0
+  #paused: string | undefined
+
+  /**
+   * @param all how many trials there are
+   * @param outcomes how those had ended that were settled before
+   * @param cost what attempts before have cost
+   */
+  constructor(all: number, outcomes: readonly Outcome[], cost: number) {
+    this.#all = all
+    this.#settled = outcomes.length
+    this.#before = outcomes.length
+    this.#cost = cost
+    for (const outcome of outcomes) this.#count(outcome)
+  }
+
+  begun(trial: Trial): void {
+    this.#running.set(trial.key, { trial, since: Date.now(), what: 'starting', tokens: 0, cost: 0 })
+  }
+
+  said(trial: Trial, message: RunMessage): void {
+    const running = this.#running.get(trial.key)
+    if (running === undefined) return
+    if (message.type === 'step') running.what = message.what
+    if (message.type === 'spent') {
+      running.tokens = message.tokens
+      running.cost = message.cost_usd ?? 0
+    }
+  }
+
+  ended(trial: Trial, record: AttemptRecord, settled: boolean): void {
+    this.#running.delete(trial.key)
+    this.#attempts += 1
+    this.#cost += record.cost_usd ?? 0
+    this.#tokens += record.tokens.input + record.tokens.output
+    if (!settled) return
+    this.#settled += 1
+    this.#count(record.outcome)
+  }
+
+  paused(why: string | undefined): void {
+    this.#paused = why
+  }
+
+  /** In one line: how many are settled and how, what it took, how long it may take. */
+  line(): string {
+    const running = [...this.#running.values()]
+    const cost = running.reduce((sum, each) => sum + each.cost, this.#cost)
+    const tokens = running.reduce((sum, each) => sum + each.tokens, this.#tokens)
+    const outcomes = [...this.#outcomes].map(([outcome, count]) => `${count} ${outcome}`)
+    return [
+      `${this.#settled} of ${this.#all} settled`,
+      ...outcomes,
+      ...(this.#paused === undefined ? [`${running.length} running`] : [`paused: ${this.#paused}`]),
+      `${short(tokens)} tokens`,
+      dollars(cost),
+      ...this.#pace(),
+    ].join(' · ')
+  }
+
+  /** What each run is at, the longest first. */
+  rows(most: number): readonly string[] {
+    const now = Date.now()
+    const rows = [...this.#running.values()].toSorted((one, other) => one.since - other.since)
+    const shown = rows.slice(0, most).map(({ trial, since, what, cost }) => {
+      const spent = cost > 0 ? `, ${dollars(cost)}` : ''
+      return `  ${trial.key}: ${what} (${seconds(now - since)}${spent})`
+    })
+    return rows.length > most ? [...shown, `  … and ${rows.length - most} more`] : shown
+  }
+
+  /** The same as data, for whoever asks from elsewhere. */
+  snapshot(): object {
+    return {
+      at: new Date().toISOString(),
+      trials: this.#all,
+      settled: this.#settled,
+      outcomes: Object.fromEntries(this.#outcomes),
+      running: [...this.#running.values()].map(({ trial, since, what, tokens, cost }) => ({
+        trial: trial.key,
+        what,
+        seconds: Math.round((Date.now() - since) / 1000),
+        tokens,
+        cost_usd: cost,
+      })),
+      paused: this.#paused ?? null,
+      cost_usd: Number(this.#cost.toFixed(6)),
+    }
+  }
+
+  /** Whether all is settled with an answer, and each answer is done. */
+  get isAllDone(): boolean {
+    return (this.#outcomes.get('done') ?? 0) === this.#all
+  }
+
+  /** Outcomes that are no answers. */
+  get withoutAnswer(): readonly Outcome[] {
+    return [...this.#outcomes.keys()].filter((outcome) => !isAnswer(outcome))
+  }
+
+  #pace(): readonly string[] {
+    const ended = this.#settled - this.#before
+    const took = Date.now() - this.#began
+    if (ended === 0) return []
+    const perMinute = (ended / took) * 60_000
+    const left = ((this.#all - this.#settled) / ended) * took
+    return [`${perMinute.toFixed(1)} a minute`, ...(left > 0 ? [`about ${seconds(left)} left`] : [])]
+  }
+
+  #count(outcome: Outcome): void {
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1)
+  }
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { isProcessAlive } from '../../session/session-lock.ts'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { readIfThere } from '../folder/files.ts'
+import type { Trial } from '../trials.ts'
+import { finishAttempt } from './finish-attempt.ts'
+
+/** A run whose supervisor is gone ends by itself; it is given so long for that. */
+const graceMs = 30_000
+const lookMs = 100
+
+const owner = z.object({ pid: z.int(), started: z.string().optional() })
+
+/**
+ * Writes down how attempts ended that a killed supervisor left without a result: by their sessions. A run that goes on still is ended first, since
+ * nobody would take its result.
+ *
+ * @param kill ends a process at once
+ */
+export async function recoverAttempts(
+  folder: BatchFolder,
+  trials: readonly Trial[],
+  kill: (pid: number) => void,
+): Promise<number> {
+  let found = 0
+  for (const { key } of trials) {
+    for (const attempt of folder.attempts(key)) {
+      if (folder.attemptOf(key, attempt) !== undefined) continue
+      await untilGone(join(folder.attemptPath(key, attempt), 'process.json'), kill)
+      await finishAttempt(folder, key, attempt, { exitCode: 'unseen' })
+      found += 1
+    }
+  }
+  return found
+}
+
+async function untilGone(file: string, kill: (pid: number) => void): Promise<void> {
+  const known = owner.safeParse(parseJson(readIfThere(file) ?? ''))
+  if (!known.success) return
+  for (let waited = 0; isProcessAlive(known.data); waited += lookMs) {
+    if (waited >= graceMs) kill(known.data.pid)
+    await sleep(lookMs)
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

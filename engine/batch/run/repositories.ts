@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { removeTree } from '../../../sandbox/index.ts'
+import { readIfThere, writeWhole } from '../folder/files.ts'
+import type { Repository } from '../tasks/task.ts'
+import { fileName } from '../trials.ts'
+import { RepositoryFailure, type Git } from './git.ts'
+
+/** A ref of a repository, checked out. */
+type Checkout = { readonly tree: string; readonly commit: string }
+
+/**
+ * The repositories of a batch: a bare mirror of each, which is kept, and a work tree of each ref that a run needs. A run never works in that tree: it is
+ * what the private view of the run is made from. It has the history of its own commit alone, so no command finds in it what came later.
+ */
+export class Repositories {
+  readonly #folder: string
+  readonly #git: Git
+  readonly #owner: number
+  readonly #mirrors = new Map<string, Promise<string>>()
+  readonly #checkouts = new Map<string, Promise<Checkout>>()
+
+  /** @param folder where mirrors and trees are kept */
+  constructor(folder: string, git: Git, owner: number) {
+    this.#folder = folder
+    this.#git = git
+    this.#owner = owner
+  }
+
+  /**
+   * A tree of the ref. The commit that a name stands for is looked up once, and stays the same for the whole batch.
+   *
+   * @throws RepositoryFailure where it can't be cloned, or has no such ref
+   */
+  async checkOut(repository: Repository): Promise<Checkout> {
+    return once(this.#checkouts, JSON.stringify(repository), async () => {
+      const mirror = await once(this.#mirrors, repository.source, () => this.#mirror(repository.source))
+      const commit = await this.#commitOf(mirror, repository)
+      const tree = join(this.#folder, 'trees', `${basename(mirror, '.git')}-${commit.slice(0, 12)}`)
+      if (!existsSync(tree)) await this.#makeTree(tree, mirror, commit)
+      return { tree, commit }
+    })
+  }
+
+  /**
+   * Looks whether there is such a repository, and in one of this machine such a ref. Nothing is cloned.
+   *
+   * @returns what is wrong; undefined where nothing is
+   */
+  async check({ source, ref }: Repository): Promise<string | undefined> {
+    try {
+      if (existsSync(source)) await this.#git.run(source, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
+      else await this.#git.run('/', ['ls-remote', '--quiet', '--', source, 'HEAD'])
+      return undefined
+    } catch (error) {
+      if (!(error instanceof RepositoryFailure)) throw error
+      const what = existsSync(source) ? ` has no commit ${ref ?? 'HEAD'}` : ''
+      return `${source}${what}: ${error.message}`
+    }
+  }
+
+  async #mirror(source: string): Promise<string> {
+    const name = fileName(basename(source.split(':').at(-1) ?? source).replace(/\.git$/, ''))
+    const hash = createHash('sha256').update(source).digest('hex').slice(0, 8)
+    const mirror = join(this.#folder, 'mirrors', `${name}-${hash}.git`)
+    if (existsSync(mirror)) return mirror
+    mkdirSync(join(this.#folder, 'mirrors'), { recursive: true, mode: 0o700 })
+    const fresh = `${mirror}.${this.#owner}.new`
+    await removeTree(fresh)
+    await this.#git.run('/', ['clone', '--quiet', '--mirror', '--', source, fresh])
+    renameSync(fresh, mirror)
+    return mirror
+  }
+
+  async #commitOf(mirror: string, { source, ref }: Repository): Promise<string> {
+    const file = `${mirror.slice(0, -'.git'.length)}.commits.json`
+    const known = JSON.parse(readIfThere(file) ?? '{}') as Readonly<Record<string, string>>
+    const name = ref ?? 'HEAD'
+    const before = known[name]
+    if (before !== undefined) return before
+    const look = (): Promise<string> => this.#git.run(mirror, ['rev-parse', '--verify', '--quiet', asCommit(ref)])
+    const commit = await look().catch(async () => {
+      // Named after the mirror was made, or by no branch: it is asked for by itself.
+      await this.#git.run(mirror, ['fetch', '--quiet', 'origin', ...(ref === undefined ? [] : [ref])]).catch(() => '')
+      return look().catch(() => {
+        throw new RepositoryFailure(`${source} has no commit that is called ${name}`)
+      })
+    })
+    const latest = JSON.parse(readIfThere(file) ?? '{}') as Readonly<Record<string, string>>
+    writeWhole(file, `${JSON.stringify({ ...latest, [name]: commit.trim() })}\n`, this.#owner)
+    return commit.trim()
+  }
+
+  async #makeTree(tree: string, mirror: string, commit: string): Promise<void> {
+    mkdirSync(join(this.#folder, 'trees'), { recursive: true, mode: 0o700 })
+    const fresh = `${tree}.${this.#owner}.new`
+    await removeTree(fresh)
+    const format = (await this.#git.run(mirror, ['rev-parse', '--show-object-format'])).trim()
+    await this.#git.run('/', ['init', '--quiet', `--object-format=${format}`, '--initial-branch=main', '--', fresh])
+    mkdirSync(join(fresh, '.git/objects/info'), { recursive: true })
+    writeWhole(join(fresh, '.git/objects/info/alternates'), `${join(mirror, 'objects')}\n`, this.#owner)
+    await this.#git.run(fresh, ['reset', '--quiet', '--hard', commit])
+    renameSync(fresh, tree)
+  }
+}
+
+/** A ref as git takes it for the commit that it leads to. */
+function asCommit(ref: string | undefined): string {
+  return `${ref ?? 'HEAD'}^{commit}`
+}
+
+/** What is being made, or was: whoever asks meanwhile waits for it. What failed is tried again. */
+function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const making = make()
+  made.set(key, making)
+  making.catch(() => made.delete(key))
+  return making
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import { writeDerived } from '../derived/write-derived.ts'
+import type { Summary, TrialResult } from '../derived/results.ts'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { writeControl } from '../folder/control.ts'
+import { mendLastLine } from '../folder/files.ts'
+import { leaseFolder } from '../folder/supervisor-lock.ts'
+import type { Task } from '../tasks/task.ts'
+import type { Trial } from '../trials.ts'
+import { Git } from './git.ts'
+import { attemptHere } from './make-attempt.ts'
+import { Progress } from './progress.ts'
+import { recoverAttempts } from './recover-attempts.ts'
+import { Repositories } from './repositories.ts'
+import type { AgentProgram } from './start-run.ts'
+import { Supervisor, type BatchEnd } from './supervisor.ts'
+
+type RunBatchOptions = {
+  readonly workers: number
+  readonly attempts: number
+  readonly maxCost: number | undefined
+  readonly backoffMs: number
+  readonly program: AgentProgram
+  /** This process. */
+  readonly process: number
+  readonly kill: (pid: number) => void
+  readonly signal: AbortSignal
+  /**
+   * Looks whether runs could begin, before the first does.
+   *
+   * @throws UserError for what is wrong
+   */
+  readonly check: (tree: string, models: readonly string[]) => Promise<void>
+  /** Given how far it is, to be looked at as often as one likes. */
+  readonly watch: (progress: Progress) => void
+  /** Told of what a watcher should know at once. */
+  readonly say: (sentence: string) => void
+}
+
+/** How a batch ended, and what it came to. */
+export type BatchResult = {
+  readonly end: BatchEnd
+  readonly progress: Progress
+  readonly summary: Summary
+  readonly results: readonly TrialResult[]
+}
+
+const statusMs = 1000
+
+/**
+ * Runs what is missing of a batch, here: each run is a process of this machine.
+ *
+ * @throws UserError `usage` where another process supervises the folder, and for what `check` finds
+ */
+export async function runBatch(folder: BatchFolder, options: RunBatchOptions): Promise<BatchResult> {
+  const { process, program, signal } = options
+  const release = leaseFolder(folder.path, process)
+  try {
+    mendLastLine(join(folder.path, 'journal.jsonl'))
+    // What was asked of an earlier start is over.
+    writeControl(folder.path, { paused: false, cancelled: false, workers: undefined }, process)
+    const tasks = folder.tasks()
+    const trials = folder.trials(tasks)
+    const lost = await recoverAttempts(folder, trials, options.kill)
+    if (lost > 0)
+      options.say(`${lost} runs of an earlier start had no result; what their sessions say is written down.`)
+    const repositories = new Repositories(folder.path, new Git(program.environment), process)
+    await checkFirst(folder, trials, tasks, repositories, options)
+    const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
+    const progress = new Progress(trials.length, settled, costBefore(folder, trials))
+    options.watch(progress)
+    const byId = new Map(tasks.map((task) => [task.id, task]))
+    const attempt = attemptHere({
+      ...{ folder, tasks: byId, repositories, program, process },
+      tell: (trial, message) => progress.said(trial, message),
+    })
+    const supervisor = new Supervisor(folder, attempt, {
+      ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
+      ...{ backoffMs: options.backoffMs, signal, process },
+      tell: (news) => {
+        if (news.type === 'begun') progress.begun(news.trial)
+        else if (news.type === 'ended') progress.ended(news.trial, news.record, news.settled)
+        else progress.paused(news.type === 'paused' ? news.why : undefined)
+      },
+    })
+    const writing = setInterval(
+      () => folder.derive('status.json', `${JSON.stringify(progress.snapshot())}\n`),
+      statusMs,
+    )
+    const end = await supervisor.run(trials).finally(() => clearInterval(writing))
+    folder.derive('status.json', `${JSON.stringify(progress.snapshot())}\n`)
+    return { end, progress, ...writeDerived(folder, trials) }
+  } finally {
+    release()
+  }
+}
+
+/** On a checkout of the first task that is open: what is wrong with the configuration would be wrong with every run. */
+async function checkFirst(
+  folder: BatchFolder,
+  trials: readonly Trial[],
+  tasks: readonly Task[],
+  repositories: Repositories,
+  { check }: RunBatchOptions,
+): Promise<void> {
+  const open = trials.find(({ key }) => folder.settled(key) === undefined)
+  const task = tasks.find(({ id }) => id === open?.task)
+  if (task === undefined) return
+  // One that can't be cloned is that task's own trouble.
+  const checkout = await repositories.checkOut(task.repository).catch(() => undefined)
+  if (checkout !== undefined) await check(checkout.tree, folder.manifest.models)
+}
+
+function costBefore(folder: BatchFolder, trials: readonly Trial[]): number {
+  return trials
+    .flatMap(({ key }) => folder.attempts(key).map((attempt) => folder.attemptOf(key, attempt)?.cost_usd ?? 0))
+    .reduce((sum, cost) => sum + cost, 0)
+}

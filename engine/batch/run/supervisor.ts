@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import { controlStamp, readControl } from '../folder/control.ts'
+import type { AttemptRecord } from '../folder/records.ts'
+import { isRepeated, type Outcome } from '../outcome.ts'
+import type { Trial } from '../trials.ts'
+import { Money } from './money.ts'
+import { endedAttempts, judgeTrial, settleTrial } from './settle-trial.ts'
+
+/** Makes an attempt, to its end, whatever that is. Throws where the folder can't be written. */
+export type Attempt = (
+  trial: Trial,
+  attempt: number,
+  wish: {
+    readonly maxCost: number | undefined
+    /** Told when its run has begun: then nothing is wrong with the configuration. */
+    readonly began: () => void
+  },
+  signal: AbortSignal,
+) => Promise<AttemptRecord>
+
+type SupervisorOptions = {
+  readonly workers: number
+  /** How many attempts of a trial may end without an answer. */
+  readonly attempts: number
+  readonly maxCost: number | undefined
+  /** The wait before a second attempt, doubled for each further one. */
+  readonly backoffMs: number
+  /** Aborted: what runs is interrupted, and nothing more begins. */
+  readonly signal: AbortSignal
+  readonly process: number
+  readonly tell: (what: SupervisorNews) => void
+}
+
+/** What a supervisor tells those who watch. */
+type SupervisorNews =
+  | { readonly type: 'begun'; readonly trial: Trial; readonly attempt: number }
+  | { readonly type: 'ended'; readonly trial: Trial; readonly record: AttemptRecord; readonly settled: boolean }
+  | { readonly type: 'paused'; readonly why: string; readonly until: Date | undefined }
+  | { readonly type: 'resumed' }
+
+/** Why a batch ended: every trial is settled, or the money is used up, or somebody wanted it to, or nothing can be begun. */
+export type BatchEnd =
+  | { readonly why: 'settled' | 'interrupted' | 'cancelled' | 'budget' }
+  /** `failed`: the folder can't be written, so nothing of what runs would be kept. */
+  | { readonly why: 'usage' | 'failed'; readonly message: string }
+
+/** So many runs that could not be begun, one after the other, are no accident. */
+const mostUnbegun = 3
+const longestWaitMs = 300_000
+const lookMs = 500
+
+type Open = { readonly trial: Trial; notBefore: number }
+
+/** Gives the open trials of a batch to so many runs at once, until each is settled. */
+export class Supervisor {
+  readonly #folder: BatchFolder
+  readonly #attempt: Attempt
+  readonly #options: SupervisorOptions
+  readonly #money: Money
+  readonly #running = new Map<string, AbortController>()
+  #waiting: Open[] = []
+  #workers: number
+  #unbegun: string[] = []
+  #hasBegun = false
+  #stop: BatchEnd | undefined
+  #paused = false
+  #wake = Promise.withResolvers<void>()
+  #pauseUntil: number | undefined
+
+  constructor(folder: BatchFolder, attempt: Attempt, options: SupervisorOptions) {
+    this.#folder = folder
+    this.#attempt = attempt
+    this.#options = options
+    this.#workers = options.workers
+    this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers)
+  }
+
+  get spent(): number {
+    return this.#money.spent
+  }
+
+  /** How many runs there may be at once. */
+  get workers(): number {
+    return this.#workers
+  }
+
+  set workers(count: number) {
+    this.#workers = count
+    this.#wake.resolve()
+  }
+
+  /** Begins nothing before that time. */
+  pause(why: string, until: Date): void {
+    if (this.#pauseUntil !== undefined && this.#pauseUntil >= until.getTime()) return
+    this.#pauseUntil = until.getTime()
+    this.#folder.note({ type: 'paused', why, until: until.toISOString() })
+    this.#options.tell({ type: 'paused', why, until })
+    this.#wake.resolve()
+  }
+
+  /** Runs what is missing of these trials. */
+  async run(trials: readonly Trial[]): Promise<BatchEnd> {
+    this.#waiting = trials.flatMap((trial) => this.#openOrSettle(trial))
+    const { signal, process } = this.#options
+    this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers, missing: this.#waiting.length })
+    const interrupt = (): void => this.#end({ why: 'interrupted' })
+    signal.addEventListener('abort', interrupt, { once: true })
+    if (signal.aborted) interrupt()
+    let stamp: string | undefined
+    while (this.#running.size > 0 || (this.#stop === undefined && this.#waiting.length > 0)) {
+      const now = controlStamp(this.#folder.path)
+      if (now !== stamp) this.#obey()
+      stamp = now
+      this.#begin()
+      const isOver = this.#running.size === 0 && (this.#stop !== undefined || this.#waiting.length === 0)
+      if (!isOver) await this.#next()
+    }
+    signal.removeEventListener('abort', interrupt)
+    const end = this.#stop ?? { why: 'settled' }
+    this.#folder.note({ type: 'batch-ended', why: end.why })
+    return end
+  }
+
+  /** What an earlier start left: its attempts have ended by now, and one of them may settle the trial. */
+  #openOrSettle(trial: Trial): readonly Open[] {
+    for (const attempt of this.#folder.attempts(trial.key)) {
+      const ended = this.#folder.attemptOf(trial.key, attempt)
+      this.#money.count(ended?.cost_usd)
+    }
+    if (this.#folder.settled(trial.key) !== undefined) return []
+    const ended = endedAttempts(this.#folder, trial.key)
+    const last = ended.at(-1)
+    const isOpen = last === undefined || judgeTrial(ended, this.#options.attempts) === 'open'
+    // What was wrong with the configuration may be mended by now.
+    if (isOpen || last.outcome === 'usage') return [{ trial, notBefore: 0 }]
+    settleTrial(this.#folder, trial, last)
+    return []
+  }
+
+  #obey(): void {
+    const { paused, cancelled, workers } = readControl(this.#folder.path)
+    if (workers !== undefined) this.#workers = workers
+    if (cancelled) this.#end({ why: 'cancelled' })
+    if (paused === this.#paused) return
+    this.#paused = paused
+    this.#folder.note(paused ? { type: 'paused', why: 'asked' } : { type: 'resumed' })
+    this.#options.tell(paused ? { type: 'paused', why: 'asked', until: undefined } : { type: 'resumed' })
+  }
+
+  /** Begins what may begin now. */
+  #begin(): void {
+    const now = Date.now()
+    if (this.#pauseUntil !== undefined && now >= this.#pauseUntil) {
+      this.#pauseUntil = undefined
+      this.#folder.note({ type: 'resumed' })
+      this.#options.tell({ type: 'resumed' })
+    }
+    while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
+      // Until one has begun, a fault of the configuration would be every run's.
+      const most = this.#hasBegun ? this.#workers : 1
+      const at = this.#waiting.findIndex(({ notBefore }) => notBefore <= now)
+      const next = this.#waiting[at]
+      if (next === undefined || this.#running.size >= most) return
+      const reserved = this.#money.reserve()
+      if (reserved === 'used-up') return this.#end({ why: 'budget' })
+      if (reserved === 'wait') return
+      this.#waiting.splice(at, 1)
+      this.#work(next.trial, reserved.limit).catch((error: Error) => {
+        this.#running.delete(next.trial.key)
+        this.#end({ why: 'failed', message: error.message })
+      })
+    }
+  }
+
+  async #work(trial: Trial, maxCost: number | undefined): Promise<void> {
+    const controller = new AbortController()
+    this.#running.set(trial.key, controller)
+    const attempt = this.#folder.beginAttempt(trial.key)
+    this.#options.tell({ type: 'begun', trial, attempt })
+    const began = (): void => {
+      this.#hasBegun = true
+      this.#wake.resolve()
+    }
+    const record = await this.#attempt(trial, attempt, { maxCost, began }, controller.signal)
+    this.#running.delete(trial.key)
+    this.#money.settle(maxCost, record.outcome === 'lost' ? undefined : (record.cost_usd ?? 0))
+    const { outcome, cost_usd: cost, error } = record
+    const more = { ...(cost === undefined ? {} : { cost_usd: cost }), ...(error === undefined ? {} : { error }) }
+    this.#folder.note({ type: 'attempt-ended', trial: trial.key, attempt, outcome, ...more })
+    const isSettled = this.#judge(trial, record)
+    this.#options.tell({ type: 'ended', trial, record, settled: isSettled })
+    this.#wake.resolve()
+  }
+
+  #judge(trial: Trial, record: AttemptRecord): boolean {
+    if (record.outcome !== 'usage') this.#unbegun = []
+    else if (!this.#hasBegun || this.#unbegun.push(trial.key) >= mostUnbegun) {
+      // As the first of a batch, or over and over, it is no fault of the task.
+      this.#end({ why: 'usage', message: record.error ?? 'no run could be begun' })
+      return false
+    }
+    if (this.#stop !== undefined && record.outcome === 'interrupted') return false
+    const ended = endedAttempts(this.#folder, trial.key)
+    if (judgeTrial(ended, this.#options.attempts) === 'settled') {
+      settleTrial(this.#folder, trial, record)
+      return true
+    }
+    this.#waiting.push({ trial, notBefore: Date.now() + waitOf(ended, this.#options.backoffMs) })
+    return false
+  }
+
+  #end(end: BatchEnd): void {
+    this.#stop ??= end
+    if (end.why !== 'budget') for (const controller of this.#running.values()) controller.abort()
+    this.#wake.resolve()
+  }
+
+  /** Waits for something to happen: an end, something that is asked, a time that has come. */
+  async #next(): Promise<void> {
+    const timer = new AbortController()
+    await Promise.race([this.#wake.promise, sleep(lookMs, undefined, { signal: timer.signal }).catch(() => undefined)])
+    timer.abort()
+    this.#wake = Promise.withResolvers()
+  }
+}
+
+/** How long a trial waits for its next attempt: doubled each time, between half and whole, so that many don't come back at once. */
+function waitOf(ended: readonly { readonly outcome: Outcome }[], baseMs: number): number {
+  const failures = ended.filter(({ outcome }) => isRepeated(outcome)).length
+  return Math.min(longestWaitMs, baseMs * 2 ** Math.max(0, failures - 1)) * (0.5 + Math.random() / 2)
+}

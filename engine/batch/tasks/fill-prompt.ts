@@ -1,0 +1,17 @@
+/**
+ * A prompt with `{{name}}` replaced by what the name stands for.
+ *
+ * @returns the prompt, or the first name that stands for nothing
+ */
+export function fillPrompt(
+  template: string,
+  variables: Readonly<Record<string, string | undefined>>,
+): { readonly prompt: string } | { readonly unknown: string } {
+  let unknown: string | undefined
+  const prompt = template.replace(/\{\{ ?([\w.-]{1,64}) ?\}\}/g, (written, name: string) => {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+    if (value === undefined) unknown ??= name
+    return value ?? written
+  })
+  return unknown === undefined ? { prompt } : { unknown }
+}

@@ -1,0 +1,105 @@
+import { isTable } from '../../core/is-table.ts'
+import { nearest } from '../../core/text/nearest.ts'
+import { TaskFault, type Entry } from './task.ts'
+
+/** What is said of a task, by our names of it. */
+export type TaskFields = {
+  readonly id: string | undefined
+  readonly prompt: string | undefined
+  readonly repo: string | undefined
+  readonly ref: string | undefined
+  readonly image: string | undefined
+  /** For the prompt that all tasks share. */
+  readonly variables: Readonly<Record<string, string>>
+  /** Whether it has SWE-bench's names, where `owner/name` is a repository of GitHub. */
+  readonly isSweBench: boolean
+}
+
+/** Our name of each field, then what SWE-bench (https://www.swebench.com) and SWE-agent's `run-batch` call it. */
+const spellings = {
+  id: ['id', 'instance_id'],
+  prompt: ['prompt', 'problem_statement'],
+  repo: ['repo', 'repo_name'],
+  ref: ['ref', 'base_commit'],
+  image: ['image', 'image_name'],
+  variables: ['variables', 'extra_fields'],
+} as const
+
+/** Fields of SWE-bench's data sets that are for its evaluation: the solution and the tests, which no model may see. */
+const forEvaluation: readonly string[] = [
+  'patch',
+  'test_patch',
+  'hints_text',
+  'created_at',
+  'version',
+  'FAIL_TO_PASS',
+  'PASS_TO_PASS',
+  'environment_setup_commit',
+  'difficulty',
+]
+
+const known = Object.values(spellings).flat()
+
+/**
+ * The fields of a task or of what all tasks share.
+ *
+ * @throws TaskFault for a field that is unknown, said twice, or not a text
+ */
+export function readFields({ line, value }: Entry): TaskFields {
+  if (typeof value === 'string') return fieldsOf(line, repositoryIn(value))
+  if (!isTable(value)) throw new TaskFault(line, 'expected a table of fields, or the place of a repository')
+  return fieldsOf(line, value)
+}
+
+/** `PLACE` or `PLACE#REF`. */
+function repositoryIn(text: string): Readonly<Record<string, unknown>> {
+  const at = text.lastIndexOf('#')
+  return at <= 0 ? { repo: text } : { repo: text.slice(0, at), ref: text.slice(at + 1) }
+}
+
+function fieldsOf(line: number, table: Readonly<Record<string, unknown>>): TaskFields {
+  const isSweBench = table['instance_id'] !== undefined
+  for (const name of Object.keys(table)) {
+    if ((known as readonly string[]).includes(name) || (isSweBench && forEvaluation.includes(name))) continue
+    const near = nearest(name, known)
+    const hint = near === undefined ? `Known are ${known.join(', ')}.` : `Did you mean '${near}'?`
+    throw new TaskFault(line, `'${name}' is no field of a task. ${hint}`)
+  }
+  const valueOf = (field: keyof typeof spellings): { readonly name: string; readonly value: unknown } | undefined => {
+    const said = spellings[field].filter((name) => table[name] !== undefined && table[name] !== null)
+    const [name, other] = said
+    if (name === undefined) return undefined
+    if (other !== undefined) throw new TaskFault(line, `'${name}' and '${other}' say the same: leave one out`)
+    return { name, value: table[name] }
+  }
+  const text = (field: keyof typeof spellings): string | undefined => {
+    const found = valueOf(field)
+    if (found === undefined) return undefined
+    if (typeof found.value === 'string' && found.value.trim() !== '') return found.value
+    throw new TaskFault(line, `'${found.name}' is no text, or an empty one`)
+  }
+  return {
+    id: text('id'),
+    prompt: text('prompt'),
+    repo: text('repo'),
+    ref: text('ref'),
+    image: text('image'),
+    variables: variablesOf(line, valueOf('variables')),
+    isSweBench,
+  }
+}
+
+function variablesOf(
+  line: number,
+  found: { readonly name: string; readonly value: unknown } | undefined,
+): Readonly<Record<string, string>> {
+  if (found === undefined) return {}
+  const { name, value } = found
+  if (!isTable(value)) throw new TaskFault(line, `'${name}' is no table of texts`)
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => {
+      if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') return [key, String(each)]
+      throw new TaskFault(line, `'${name}.${key}' is no text`)
+    }),
+  )
+}

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, isAbsolute, resolve } from 'node:path'
+import { readHostFile } from '../../../sandbox/index.ts'
+import { UserError } from '../../core/user-error.ts'
+import { fillPrompt } from './fill-prompt.ts'
+import { parseEntries } from './parse-entries.ts'
+import { readFields, type TaskFields } from './read-fields.ts'
+import { TaskFault, type Entry, type Repository, type Task } from './task.ts'
+
+const largestFile = 512 * 1024 * 1024
+const mostFaults = 20
+
+/**
+ * Reads a file of tasks.
+ *
+ * @param file JSON lines, JSON, YAML or CSV
+ * @param here the repository of tasks that name none; undefined where there is none
+ * @throws UserError `usage` that names `file:line` of every fault (twenty at most): unknown fields, ids that occur twice, what is missing
+ */
+export async function readTasks(file: string, here: string | undefined): Promise<readonly Task[]> {
+  const path = resolve(file)
+  const text = readHostFile(path, { follow: true, maxBytes: largestFile })
+    ?.toString()
+    .replace(/^\ufeff/, '')
+  if (text === undefined) throw new UserError('usage', `${path}: this file of tasks can't be read, or is no file.`)
+  const faults: TaskFault[] = []
+  const tasks: Task[] = []
+  try {
+    const { shared, entries } = await parseEntries(path, text)
+    const common = shared === undefined ? undefined : readFields(shared)
+    const lines = new Map<string, number>()
+    for (const entry of entries) {
+      try {
+        const task = taskOf(entry, common, { folder: dirname(path), here })
+        const first = lines.get(task.id)
+        if (first !== undefined) throw new TaskFault(entry.line, `the id '${task.id}' is that of line ${first} too`)
+        lines.set(task.id, entry.line)
+        tasks.push(task)
+      } catch (error) {
+        if (!(error instanceof TaskFault)) throw error
+        faults.push(error)
+      }
+    }
+    if (entries.length === 0) throw new TaskFault(1, 'there are no tasks in it')
+  } catch (error) {
+    if (!(error instanceof TaskFault)) throw error
+    faults.push(error)
+  }
+  if (faults.length === 0) return tasks
+  const told = faults.slice(0, mostFaults).map(({ line, message }) => `${path}:${line}: ${message}`)
+  const more = faults.length > mostFaults ? [`… and ${faults.length - mostFaults} more`] : []
+  throw new UserError('usage', [...told, ...more].join('\n'))
+}
+
+type Places = {
+  /** The folder that paths of repositories count from. */
+  readonly folder: string
+  readonly here: string | undefined
+}
+
+function taskOf(entry: Entry, common: TaskFields | undefined, places: Places): Task {
+  const own = readFields(entry)
+  const { line } = entry
+  const source = repositoryOf(own, common, places, line)
+  const id = own.id ?? (own.repo === undefined ? undefined : nameOf(source))
+  if (id === undefined) throw new TaskFault(line, "the task has no 'id', which its result is known by")
+  const ref = own.ref ?? common?.ref
+  return {
+    id,
+    prompt: promptOf(own, common, { id, repo: own.repo ?? common?.repo ?? source, ref }, line),
+    repository: { source, ref },
+    image: own.image ?? common?.image,
+  }
+}
+
+function promptOf(
+  own: TaskFields,
+  common: TaskFields | undefined,
+  of: Readonly<Record<string, string | undefined>>,
+  line: number,
+): string {
+  // Only the prompt that all share is a template: one of a task may speak of a language that writes {{ }} too.
+  if (common?.prompt === undefined) {
+    if (own.prompt !== undefined) return own.prompt
+    throw new TaskFault(line, "the task has no 'prompt', and there is none for all")
+  }
+  const filled = fillPrompt(common.prompt, { ...of, prompt: own.prompt, ...common.variables, ...own.variables })
+  if ('prompt' in filled) return filled.prompt
+  throw new TaskFault(line, `the prompt asks for {{${filled.unknown}}}, which is no variable of this task`)
+}
+
+function repositoryOf(
+  own: TaskFields,
+  common: TaskFields | undefined,
+  { folder, here }: Places,
+  line: number,
+): Repository['source'] {
+  const said = own.repo ?? common?.repo
+  if (said === undefined) {
+    if (here !== undefined) return here
+    throw new TaskFault(line, "the task has no 'repo', and the batch is started in no git repository")
+  }
+  if (said.startsWith('-')) throw new TaskFault(line, `'${said}' is no repository`)
+  if (isUrl(said)) return said
+  const path = isAbsolute(said) ? said : resolve(folder, said)
+  if (existsSync(path)) return path
+  if (own.isSweBench && /^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(said)) return `https://github.com/${said}.git`
+  throw new TaskFault(line, `there is no repository ${path}, and '${said}' is no git URL`)
+}
+
+/** What git takes for a URL: with a scheme, or `host:path` as ssh has it. */
+function isUrl(text: string): boolean {
+  return /^(?:https?|ssh|git|file):\/\//.test(text) || /^[\w.-]{1,64}@[\w.-]{1,255}:[^/]/.test(text)
+}
+
+function nameOf(source: string): string {
+  return basename(source.split(':').at(-1) ?? source).replace(/\.git$/, '')
+}

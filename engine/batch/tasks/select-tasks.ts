@@ -1,0 +1,61 @@
+import { matchesName } from '../../../sandbox/index.ts'
+import { UserError } from '../../core/user-error.ts'
+import type { Task } from './task.ts'
+
+/** Which tasks of a file belong to a batch. */
+type Selection = {
+  /** Ids, with `*` and `?`; a task is taken that one of them means. */
+  readonly filter?: readonly string[] | undefined
+  /** Puts them in an order that is the same for the same seed. */
+  readonly shuffle?: number | undefined
+  /** `FROM:TO` as Python has it: from 0, without the last, counted from the end where negative. */
+  readonly slice?: string | undefined
+  /** At most so many. */
+  readonly limit?: number | undefined
+}
+
+/**
+ * The tasks that are wanted: filtered, then shuffled, then sliced, then cut.
+ *
+ * @throws UserError `usage` for a slice that is none, and where no task is left
+ */
+export function selectTasks(all: readonly Task[], { filter, shuffle, slice, limit }: Selection): readonly Task[] {
+  const filtered = filter === undefined ? all : all.filter(({ id }) => filter.some((pattern) => isMeant(id, pattern)))
+  const ordered = shuffle === undefined ? filtered : shuffled(filtered, shuffle)
+  const sliced = slice === undefined ? ordered : sliceOf(ordered, slice)
+  const cut = limit === undefined ? sliced : sliced.slice(0, limit)
+  if (cut.length > 0) return cut
+  throw new UserError('usage', `None of the ${all.length} tasks is left: --filter, --slice and --limit leave all out.`)
+}
+
+/** A slash in an id is a character like any other. */
+function isMeant(id: string, pattern: string): boolean {
+  return matchesName(id.replaceAll('/', '\u0001'), [`**/${pattern.replaceAll('/', '\u0001')}`])
+}
+
+function sliceOf(tasks: readonly Task[], text: string): readonly Task[] {
+  const parts = /^(-?\d{1,9})?:(-?\d{1,9})?$/.exec(text)
+  if (parts === null) throw new UserError('usage', `--slice ${text}: expected FROM:TO, such as 0:50 or -10:.`)
+  const [, from, to] = parts
+  return tasks.slice(from === undefined ? 0 : Number(from), to === undefined ? undefined : Number(to))
+}
+
+/** Fisher and Yates, by a generator (mulberry32) that gives the same numbers everywhere. */
+function shuffled(tasks: readonly Task[], seed: number): readonly Task[] {
+  const order = [...tasks]
+  let state = seed >>> 0
+  const random = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  for (let at = order.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1))
+    const [one, two] = [order[at], order[other]]
+    if (one === undefined || two === undefined) continue
+    order[at] = two
+    order[other] = one
+  }
+  return order
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import type { Task } from './tasks/task.ts'
+
+/** One task tried with one model, once: what has a result. It may take several attempts. */
+export type Trial = {
+  /** The folder of its attempts, and what everything knows it by. */
+  readonly key: string
+  readonly task: string
+  /** As it was named; undefined: as configured. */
+  readonly model: string | undefined
+  /** From 1. */
+  readonly repeat: number
+}
+
+/** What makes trials of tasks. */
+type Matrix = {
+  /** Empty: the configured one. */
+  readonly models: readonly string[]
+  readonly repeat: number
+}
+
+/** All trials of some tasks: the first repeat of every task, then the second, so that a batch that is ended early has seen all tasks. */
+export function trialsOf(tasks: readonly Pick<Task, 'id'>[], { models, repeat }: Matrix): readonly Trial[] {
+  const names: readonly (string | undefined)[] = models.length === 0 ? [undefined] : models
+  const trials: Trial[] = []
+  for (let round = 1; round <= repeat; round++) {
+    for (const { id } of tasks) {
+      for (const model of names) {
+        const parts = [id, ...(names.length > 1 ? [model ?? ''] : []), ...(repeat > 1 ? [`r${round}`] : [])]
+        trials.push({ key: parts.map(fileName).join('~'), task: id, model, repeat: round })
+      }
+    }
+  }
+  return trials
+}
+
+const longest = 100
+
+/** A text as the name of a file that no other text has: its unusual characters as `%XX`, a long one cut, with a hash. */
+export function fileName(text: string): string {
+  const plain = encodeURIComponent(text)
+    .replace(/[~!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)
+    .replace(/^\./, '%2e')
+  if (plain.length <= longest) return plain
+  return `${plain.slice(0, longest)}-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
+}

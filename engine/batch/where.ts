@@ -1,0 +1,39 @@
+import { UserError } from '../core/user-error.ts'
+import { nearest } from '../core/text/nearest.ts'
+import type { SettledRecord } from './folder/records.ts'
+import { outcomes } from './outcome.ts'
+
+const fields = ['outcome', 'model', 'task'] as const
+
+/**
+ * Which trials a condition means: `outcome=provider`, `model=gpt-5.5`, `task=one`; several, joined by commas, must all hold, and `|` between values
+ * means any of them.
+ *
+ * @throws UserError `usage` for a field or an outcome that there is not
+ */
+export function parseWhere(text: string): (settled: SettledRecord) => boolean {
+  const conditions = text.split(',').map((part) => {
+    const at = part.indexOf('=')
+    const field = fields.find((name) => name === part.slice(0, at).trim())
+    if (at < 0 || field === undefined) {
+      throw new UserError(
+        'usage',
+        `--where '${part}': expected FIELD=VALUE with one of the fields ${fields.join(', ')}.`,
+      )
+    }
+    const values = part
+      .slice(at + 1)
+      .split('|')
+      .map((value) => value.trim())
+    if (field === 'outcome') for (const value of values) requireOutcome(value)
+    return { field, values }
+  })
+  return (settled) => conditions.every(({ field, values }) => values.includes(settled[field] ?? ''))
+}
+
+function requireOutcome(value: string): void {
+  if ((outcomes as readonly string[]).includes(value)) return
+  const near = nearest(value, outcomes)
+  const hint = near === undefined ? '' : ` Did you mean '${near}'?`
+  throw new UserError('usage', `--where: '${value}' is no outcome; there are ${outcomes.join(', ')}.${hint}`)
+}

@@ -1,0 +1,27 @@
+import { Closing } from '../app/closing.ts'
+import { loadRun } from '../app/load-run.ts'
+import { commonRequest } from './run-request.ts'
+import type { BatchRunOptions } from './batch-options.ts'
+
+/**
+ * Looks at all that can be wrong with the runs of a batch before they ask a model: names and keys of models, settings, rules, hooks. Nothing is run.
+ *
+ * @param models empty: the configured one
+ * @param tree a repository that a run works in
+ * @throws UserError `usage` for what is wrong
+ */
+export async function checkModels(options: BatchRunOptions, models: readonly string[], tree: string): Promise<void> {
+  const { model: _, ...configured } = options
+  for (const model of models.length === 0 ? [undefined] : models) {
+    const closing = new Closing()
+    try {
+      const common = commonRequest({ ...configured, ...(model === undefined ? {} : { model }), cd: tree })
+      const maxCost = options.maxCostPerRun ?? options.maxCost
+      const verify = options.verify === undefined ? {} : { verify: { commands: options.verify } }
+      const task = { type: 'prompt', prompt: 'check' } as const
+      await loadRun({ ...common, ...verify, task, budget: { maxCost } }, closing)
+    } finally {
+      await closing.close()
+    }
+  }
+}

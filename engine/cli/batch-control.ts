@@ -1,0 +1,116 @@
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BatchFolder } from '../batch/folder/batch-folder.ts'
+import { writeControl } from '../batch/folder/control.ts'
+import { readIfThere } from '../batch/folder/files.ts'
+import { isSupervised } from '../batch/folder/supervisor-lock.ts'
+import { resultsOf, summaryOf } from '../batch/derived/results.ts'
+import { parseWhere } from '../batch/where.ts'
+import { statusLines, type Status } from '../batch/status.ts'
+import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { UserError } from '../core/user-error.ts'
+
+/** What can be asked of a batch that goes on. */
+type Wish = 'pause' | 'resume' | 'cancel'
+
+const wishes: Readonly<Record<Wish, Parameters<typeof writeControl>[1]>> = {
+  pause: { paused: true },
+  resume: { paused: false, cancelled: false },
+  cancel: { cancelled: true },
+}
+
+const said: Readonly<Record<Wish, string>> = {
+  pause: 'paused: what runs goes on, and nothing more begins until agent batch resume',
+  resume: 'resumed',
+  cancel: 'cancelled: what runs is interrupted, and what is missing stays open. agent batch resume takes that back',
+}
+
+/**
+ * `agent batch pause`, `resume` and `cancel`.
+ *
+ * @throws UserError `usage` where the folder is none of a batch
+ */
+export function batchWish(directory: string, wish: Wish): number {
+  const folder = BatchFolder.open(resolve(directory), process.pid)
+  writeControl(folder.path, wishes[wish], process.pid)
+  process.stdout.write(`${said[wish]}\n`)
+  if (!isSupervised(folder.path))
+    process.stdout.write(
+      'Nobody runs this batch now: agent batch run, with the words that it was begun with, goes on.\n',
+    )
+  return exitCodes.done
+}
+
+/**
+ * `agent batch set`: changes what a batch that goes on is limited by.
+ *
+ * @param pairs `workers=8`
+ * @throws UserError `usage` for what can't be set
+ */
+export function batchSet(directory: string, pairs: readonly string[]): number {
+  const folder = BatchFolder.open(resolve(directory), process.pid)
+  for (const pair of pairs) {
+    const [, value] = /^workers=([1-9]\d{0,5})$/.exec(pair) ?? []
+    if (value === undefined) throw new UserError('usage', `'${pair}': expected workers=N.`)
+    writeControl(folder.path, { workers: Number(value) }, process.pid)
+  }
+  return exitCodes.done
+}
+
+/**
+ * `agent batch status`: how far a batch is.
+ *
+ * @throws UserError `usage` where the folder is none of a batch
+ */
+export async function batchStatus(
+  directory: string,
+  { watch, json }: { readonly watch?: true; readonly json?: true },
+): Promise<number> {
+  const folder = BatchFolder.open(resolve(directory), process.pid)
+  const trials = folder.trials(folder.tasks())
+  for (;;) {
+    const isRunning = isSupervised(folder.path)
+    const live = isRunning ? readIfThere(join(folder.path, 'status.json')) : undefined
+    const status: Status = {
+      summary: summaryOf(folder, resultsOf(folder, trials)),
+      supervised: isRunning,
+      live: live === undefined ? undefined : (JSON.parse(live) as Status['live']),
+    }
+    const text =
+      json === true ? `${JSON.stringify(status)}\n` : sanitizeForTerminal(statusLines(status)).join('\n') + '\n'
+    process.stdout.write(watch === true && json !== true && process.stdout.isTTY ? `\u001b[H\u001b[2J${text}` : text)
+    if (watch !== true || !isRunning) return exitCodes.done
+    await sleep(2000)
+  }
+}
+
+/**
+ * `agent batch retry`: opens trials again.
+ *
+ * @param where `outcome=provider`, or several, joined by commas
+ * @throws UserError `usage` for a condition that is none, and while the batch is run
+ */
+export function batchRetry(directory: string, where: string): number {
+  const folder = BatchFolder.open(resolve(directory), process.pid)
+  const isMeant = parseWhere(where)
+  if (isSupervised(folder.path)) {
+    throw new UserError(
+      'usage',
+      `${folder.path} is being run: agent batch cancel ends that, then its runs can be opened again.`,
+    )
+  }
+  let opened = 0
+  for (const trial of folder.trials(folder.tasks())) {
+    const settled = folder.settled(trial.key)
+    if (settled === undefined || !isMeant(settled)) continue
+    folder.reopen(trial.key)
+    folder.note({ type: 'retried', trial: trial.key })
+    opened += 1
+  }
+  process.stdout.write(
+    `${opened} runs are open again${opened > 0 ? ': agent batch run, with the words that it was begun with, runs them' : ''}.\n`,
+  )
+  return exitCodes.done
+}

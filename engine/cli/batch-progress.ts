@@ -1,0 +1,40 @@
+import type { WriteStream } from 'node:tty'
+import type { Progress } from '../batch/run/progress.ts'
+import { fit } from '../display/fit.ts'
+import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
+import { columnsOf, ScreenRegion } from '../display/screen-region.ts'
+
+const liveMs = 500
+const linesMs = 30_000
+const mostRows = 20
+
+/** Shows how far a batch is: a table that is redrawn in a terminal, a line every thirty seconds elsewhere. */
+export function watchBatch(output: WriteStream): {
+  readonly watch: (progress: Progress) => void
+  readonly close: () => void
+} {
+  let timer: NodeJS.Timeout | undefined
+  let region: ScreenRegion | undefined
+  const draw = (progress: Progress): void => {
+    const columns = Math.max(20, columnsOf(output) - 1)
+    const lines = [...progress.rows(Math.min(mostRows, (output.rows ?? mostRows) - 3)), progress.line()]
+    region?.draw(lines.map((line) => fit(sanitizeForTerminal(line), columns)).map((line) => [line, line] as const))
+  }
+  return {
+    watch: (progress) => {
+      if (output.isTTY) {
+        region = new ScreenRegion(output)
+        timer = setInterval(() => draw(progress), liveMs)
+      } else {
+        output.write(`${sanitizeForTerminal(progress.line())}\n`)
+        timer = setInterval(() => output.write(`${sanitizeForTerminal(progress.line())}\n`), linesMs)
+      }
+      timer.unref()
+    },
+    close: () => {
+      clearInterval(timer)
+      region?.erase()
+      region = undefined
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { resolve } from 'node:path'
+import process from 'node:process'
+import { BatchFolder } from '../batch/folder/batch-folder.ts'
+import { renderStepSummary } from '../batch/derived/markdown.ts'
+import { Git } from '../batch/run/git.ts'
+import { Repositories } from '../batch/run/repositories.ts'
+import { runBatch, type BatchResult } from '../batch/run/run-batch.ts'
+import { readTasks } from '../batch/tasks/read-tasks.ts'
+import { selectTasks } from '../batch/tasks/select-tasks.ts'
+import type { Repository, Task } from '../batch/tasks/task.ts'
+import { findRepository, findWorkspace } from '../app/workspace.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { UserError } from '../core/user-error.ts'
+import { checkModels } from './batch-check.ts'
+import { watchBatch } from './batch-progress.ts'
+import type { BatchRunOptions } from './batch-options.ts'
+import { execWords, modelsOf } from './batch-words.ts'
+import type { ConfigOptions } from './declare/config-options.ts'
+import { catchInterrupts } from './interrupts.ts'
+import { openStepSummary } from './run-reports.ts'
+import { warn } from './warn.ts'
+
+const usualRetrySeconds = 5
+
+/**
+ * `agent batch run`.
+ *
+ * @returns the exit code
+ * @throws UserError for what the user has to mend; nothing was run then
+ */
+export async function batchRun(file: string, options: BatchRunOptions): Promise<number> {
+  refuseUnconfined(options)
+  const here = findRepository(findWorkspace(options.cd ?? process.cwd()))
+  const tasks = selectTasks(await readTasks(file, here), options)
+  const models = modelsOf(options.model)
+  if (options.dryRun === true) return dryRun(tasks, models, options)
+  const folder = BatchFolder.begin(resolve(options.output), tasks, wishOf(models, options), process.pid)
+  const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
+  const ending = new AbortController()
+  const release = catchInterrupts((reason) => ending.abort(reason))
+  const shown = watchBatch(process.stderr)
+  try {
+    const result = await runBatch(folder, {
+      ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
+      backoffMs: (options.retrySeconds ?? usualRetrySeconds) * 1000,
+      program: { argv: [process.execPath, process.argv[1] ?? ''], environment: process.env },
+      process: process.pid,
+      kill: (pid) => void process.kill(pid, 'SIGKILL'),
+      signal: ending.signal,
+      check: (tree, names) => checkModels(options, names, tree),
+      watch: shown.watch,
+      say: warn,
+    })
+    shown.close()
+    addSummary?.((room) => renderStepSummary(result.results, result.summary, room))
+    process.stdout.write(`${result.progress.line()}\n${folder.path}/report.html\n`)
+    return exitCodeOf(result)
+  } finally {
+    shown.close()
+    release()
+  }
+}
+
+/** What a batch is begun with, frozen. */
+function wishOf(models: readonly string[], options: BatchRunOptions): Parameters<typeof BatchFolder.begin>[2] {
+  const { maxCostPerRun } = options
+  return {
+    version: 1,
+    created: new Date().toISOString(),
+    models: [...models],
+    repeat: options.repeat,
+    options: [...execWords(options)],
+    cwd: process.cwd(),
+    ...(maxCostPerRun === undefined ? {} : { max_cost_per_run: maxCostPerRun }),
+  }
+}
+
+/** A run's changes are found in its private view, which only a sandbox can show to commands. */
+function refuseUnconfined(options: ConfigOptions): void {
+  const isOpen =
+    options.sandbox === 'danger-full-access' ||
+    options.externallySandboxed === true ||
+    options.dangerouslyBypassApprovalsAndSandbox === true
+  if (!isOpen) return
+  throw new UserError(
+    'usage',
+    'Each run of a batch works on a private view of a repository, which takes a sandbox: leave out what does without one.',
+  )
+}
+
+async function dryRun(tasks: readonly Task[], models: readonly string[], options: BatchRunOptions): Promise<number> {
+  const repositories = new Repositories('/nonexistent', new Git(process.env), process.pid)
+  const all = new Map(tasks.map(({ repository }) => [JSON.stringify(repository), repository]))
+  const faults: string[] = []
+  const waiting = [...all.values()]
+  const look = async (): Promise<void> => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const fault = await repositories.check(next)
+      if (fault !== undefined) faults.push(fault)
+    }
+  }
+  await Promise.all(Array.from({ length: options.workers }, look))
+  if (faults.length > 0) throw new UserError('usage', faults.toSorted().join('\n'))
+  const local = tasks.map(({ repository }) => repository).find(isLocal)
+  if (local !== undefined) await checkModels(options, models, local.source)
+  const runs = tasks.length * Math.max(1, models.length) * options.repeat
+  const remote = [...all.values()].some((repository) => !isLocal(repository))
+  process.stdout.write(
+    `${runs} runs: ${tasks.length} tasks in ${all.size} repositories and refs, ${Math.max(1, models.length)} models, ${options.repeat} times each.\n` +
+      (remote ? 'Refs of repositories elsewhere were not looked at.\n' : ''),
+  )
+  return exitCodes.done
+}
+
+function isLocal({ source }: Repository): boolean {
+  return source.startsWith('/')
+}
+
+/** Never 0 where a run has no answer. */
+function exitCodeOf({ end, progress }: BatchResult): number {
+  switch (end.why) {
+    case 'usage':
+    case 'failed':
+      warn(end.message)
+      return exitCodes[end.why]
+    case 'interrupted':
+    case 'cancelled':
+      return exitCodes.interrupted
+    case 'budget':
+      warn('--max-cost leaves too little for another run; the rest was not begun.')
+      return exitCodes.budget
+    case 'settled':
+      if (progress.isAllDone) return exitCodes.done
+      if (progress.withoutAnswer.includes('provider')) return exitCodes.provider
+      return progress.withoutAnswer.includes('sandbox') ? exitCodes.sandboxUnavailable : exitCodes.failed
+    default:
+      return end satisfies never
+  }
+}

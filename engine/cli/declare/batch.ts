@@ -1,0 +1,129 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { BatchRunOptions } from '../batch-options.ts'
+import { configOptions } from './config-options.ts'
+import type { Finish } from './shared.ts'
+
+/** Declares `agent batch`: many tasks, each in a fresh clone. */
+export function declareBatch(program: Command, finish: Finish): void {
+  const batch = program
+    .command('batch')
+    .description('run many tasks, each in a fresh clone of its repository; what each changed is a patch')
+    .helpCommand(false)
+  configOptions(batch.command('run'))
+    .description('run what is missing of a batch: start it again with the same words to go on')
+    .argument('<tasks>', 'a file of tasks: .jsonl, .json, .yaml or .csv, with our names, SWE-bench’s or SWE-agent’s')
+    .requiredOption('-o, --output <dir>', 'the folder of the batch: what each run came to, and all totals')
+    .option('-w, --workers <n>', 'so many runs at once', whole, 4)
+    .option('--repeat <k>', 'try each task so often with each model (-m A,B takes several)', whole, 1)
+    .option('--attempts <n>', 'begin a run again that ended without an answer, so often in all', whole, 3)
+    .option('--max-cost <usd>', 'end the batch before a run that could make all cost more than this', dollars)
+    .option('--max-cost-per-run <usd>', 'end a run before a request that could make it cost more than this', dollars)
+    .option('--max-turns <n>', 'end a run after so many responses of the model', whole)
+    .option('--max-tokens <n>', 'end a run before a request that could use more tokens, in and out together', whole)
+    .option('--timeout <seconds>', 'end a run after so much time', whole)
+    .option('--fail-on-no-change', 'a run fails that changed no file')
+    .option('--verify <command>', 'a run is done only if this succeeds in the sandbox; may be repeated', another)
+    .option('--verify-attempts <n>', 'how often the model is told before the run has failed (default: 2)', count)
+    .option('--filter <pattern>', 'take the tasks with such an id, * and ? in it; may be repeated', another)
+    .option('--slice <from:to>', 'take these of them, counted from 0', text)
+    .option('--shuffle <seed>', 'put them in an order that is the same for the same number', whole)
+    .option('--limit <n>', 'take so many at most', whole)
+    .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
+    .addOption(new Option('--retry-seconds <n>', 'the first wait before another attempt').argParser(Number).hideHelp())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  agent batch run tasks.jsonl -o out --dry-run
+  agent batch run tasks.yaml -o out -w 8 -m gpt-5.5 --max-cost 50
+  agent batch run tasks.csv -o out -m gpt-5.5,claude-sonnet-5 --repeat 3
+
+Exit codes: 0 every run is done; 1 some are not; 2 nothing was run; 4 the money is used up; 5, 6 some have no answer, for want of a
+sandbox or the provider; 130 interrupted`,
+    )
+    .action(async (tasks: string, options: BatchRunOptions) => {
+      const { batchRun } = await import('../batch-run.ts')
+      finish(await batchRun(tasks, options))
+    })
+  declareControls(batch, finish)
+  batch
+    .command('report')
+    .description('make the files anew that are made of the runs: results, summary, predictions, JUnit, the page')
+    .argument('<dir>', 'the folder of the batch')
+    .action(async (directory: string) => {
+      const { batchReport } = await import('../batch-report.ts')
+      finish(await batchReport(directory))
+    })
+}
+
+/** What is asked of a batch by whoever is not its supervisor. */
+function declareControls(batch: Command, finish: Finish): void {
+  const about = 'the folder of the batch'
+  batch
+    .command('status')
+    .description('how far a batch is, and what each run is at')
+    .argument('<dir>', about)
+    .option('--watch', 'again every two seconds, until nobody runs it')
+    .option('--json', 'print one JSON object a line')
+    .action(async (directory: string, options: { readonly watch?: true; readonly json?: true }) => {
+      const { batchStatus } = await import('../batch-control.ts')
+      finish(await batchStatus(directory, options))
+    })
+  const wishes = [
+    ['pause', 'begin nothing more until resume; what runs goes on'],
+    ['resume', 'go on after pause or cancel'],
+    ['cancel', 'interrupt what runs, and begin nothing more'],
+  ] as const
+  for (const [wish, description] of wishes) {
+    batch
+      .command(wish)
+      .description(description)
+      .argument('<dir>', about)
+      .action(async (directory: string) => {
+        const { batchWish } = await import('../batch-control.ts')
+        finish(batchWish(directory, wish))
+      })
+  }
+  batch
+    .command('set')
+    .description('change the limits of a batch that goes on: workers=8')
+    .argument('<dir>', about)
+    .argument('<key=value...>')
+    .action(async (directory: string, pairs: readonly string[]) => {
+      const { batchSet } = await import('../batch-control.ts')
+      finish(batchSet(directory, pairs))
+    })
+  batch
+    .command('retry')
+    .description('open runs again that are settled; batch run begins them then')
+    .argument('<dir>', about)
+    .requiredOption('--where <conditions>', "which: 'outcome=provider|lost', 'outcome=failed,model=gpt-5.5'", text)
+    .action(async (directory: string, options: { readonly where: string }) => {
+      const { batchRetry } = await import('../batch-control.ts')
+      finish(batchRetry(directory, options.where))
+    })
+}
+
+function whole(value: string): number {
+  const number = Number(value)
+  if (/^\d+$/.test(value) && number > 0 && Number.isSafeInteger(number * 1000)) return number
+  throw new InvalidArgumentError('expected a whole number above 0.')
+}
+
+function count(value: string): number {
+  if (/^\d{1,6}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('expected a whole number.')
+}
+
+function dollars(value: string): number {
+  if (/^\d*\.?\d+$/.test(value) && Number(value) > 0) return Number(value)
+  throw new InvalidArgumentError('expected an amount of US dollars above 0.')
+}
+
+function text(value: string): string {
+  return value
+}
+
+function another(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value]
+}

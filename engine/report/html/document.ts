@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { html, ownElement, type Html } from './html.ts'
+import { script } from './page-script.ts'
+import { style } from './page-style.ts'
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/**
+ * Nothing may load, run or be sent but this page's own style and script, by their hashes. It stands before all else in the head, so that it holds for all.
+ */
+const policy = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** A whole page that loads nothing: what it shows, with our style, and the script by which steps are filtered. */
+export function renderDocument(title: string, content: Html): string {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <meta name="robots" content="noindex" />
+        <title>${title}</title>
+        ${ownElement('style', style)}
+      </head>
+      <body>
+        ${content} ${ownElement('script', script)}
+      </body>
+    </html> `
+  return page.toString()
+}

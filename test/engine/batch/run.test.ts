@@ -1,0 +1,234 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { batchPlace, committed, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import { say, startMockOpenAI, type Reply } from '../../support/mock-openai.ts'
+
+const outcomesOf = (place: BatchPlace) =>
+  place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
+
+/** A model on loopback, as words of a command line. */
+async function mockModel(replies: (index: number) => Reply): Promise<readonly string[]> {
+  const mock = await startMockOpenAI({ replies: (_, index) => replies(index) })
+  onTestFinished(() => mock.close())
+  return ['-m', 'gpt-5.5', '-c', `openai_base_url="${mock.baseUrl}"`]
+}
+const key = { env: { OPENAI_API_KEY: 'sk-test-key' } }
+
+test('each run of a batch works on its own view of the repository, and its changes are a patch', async () => {
+  const repository = committed({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['first', 'second'], repository) })
+  const ended = await place.run([
+    ...['run', 'tasks.jsonl', '-o', 'out', '-w', '2'],
+    ...['-m', recordingOf('git log --format=%s; echo more >> a.txt; rm b.txt')],
+  ])
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('2 of 2 settled · 2 done') as string })
+  expect(outcomesOf(place)).toEqual([
+    ['first', 'done', 1],
+    ['second', 'done', 1],
+  ])
+  expect(execFileSync('git', ['-C', repository, 'status', '--porcelain']).toString()).toBe('')
+  const clone = committed({ 'a.txt': 'one\n', 'b.txt': 'two\n' })
+  execFileSync('git', ['-C', clone, 'apply', '--binary', join(place.out, 'runs/first/1/changes.patch')])
+  expect([readFileSync(join(clone, 'a.txt'), 'utf8'), existsSync(join(clone, 'b.txt'))]).toEqual(['one\nmore\n', false])
+  expect(place.json('summary.json')).toMatchObject({ trials: 2, settled: 2, answers: 2, outcomes: { done: 2 } })
+  expect(Object.keys(place.json('preds.json'))).toEqual(['first', 'second'])
+  expect(readFileSync(join(place.out, 'junit.xml'), 'utf8')).toContain('tests="2" failures="0" errors="0" skipped="0"')
+  expect(readFileSync(join(place.out, 'report.html'), 'utf8')).toContain('runs/first/1/report.html')
+  expect(existsSync(join(place.out, 'runs/first/1/report.html'))).toBe(true)
+})
+
+test('a run sees the history of its own commit, and nothing that came later', async () => {
+  const repository = committed({ 'a.txt': 'one\n' })
+  const first = execFileSync('git', ['-C', repository, 'rev-parse', 'HEAD']).toString().trim()
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b']
+  execFileSync('git', ['-C', repository, ...identity, 'commit', '-q', '--allow-empty', '-m', 'the solution'])
+  execFileSync('git', ['-C', repository, 'tag', 'v2'])
+  const task = { id: 'a', prompt: 'x', repo: repository, ref: first }
+  const place = batchPlace({ 'tasks.jsonl': JSON.stringify(task) })
+  const look = 'git log --all --format=%s > log.txt; git tag >> log.txt; git branch -a >> log.txt'
+  expect((await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf(look)])).code).toBe(0)
+  const patch = readFileSync(join(place.out, 'runs/a/1/changes.patch'), 'utf8')
+  expect(patch).toContain('+first')
+  expect(patch).not.toMatch(/solution|v2|origin/)
+})
+
+test('a second start does only what is missing, and the derived files can be made again', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x')]
+  await place.run(words)
+  const before = place.lines('results.jsonl')
+  const begun = (): number => place.lines('journal.jsonl').filter(({ type }) => type === 'attempt-started').length
+  expect(begun()).toBe(2)
+  expect((await place.run(words)).code).toBe(0)
+  expect(begun()).toBe(2)
+  execFileSync(
+    'rm',
+    ['results.jsonl', 'summary.json', 'report.html'].map((name) => join(place.out, name)),
+  )
+  expect((await place.run(['report', 'out'])).code).toBe(0)
+  expect(place.lines('results.jsonl')).toEqual(before)
+})
+
+test('a folder that holds another batch, or other files, is refused', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']), 'other/file': 'x' })
+  const model = recordingOf('true')
+  await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', model])
+  const other = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', model, '--repeat', '2'])
+  expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('holds another batch: --repeat') as string])
+  const filled = await place.run(['run', 'tasks.jsonl', '-o', 'other', '-m', model])
+  expect([filled.code, filled.stderr]).toEqual([2, expect.stringContaining('holds other files (file)') as string])
+})
+
+test('a model that is not there stops the batch before it starts, and --dry-run finds it', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
+  for (const more of [['--dry-run'], []]) {
+    const ended = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', 'replay:/nowhere.jsonl', ...more])
+    expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('/nowhere.jsonl') as string])
+  }
+  expect(existsSync(join(place.out, 'runs/a'))).toBe(false)
+})
+
+test('--dry-run looks whether each repository has its ref', async () => {
+  const task = { id: 'a', prompt: 'x', repo: committed(), ref: 'nowhere' }
+  const place = batchPlace({ 'tasks.jsonl': JSON.stringify(task) })
+  const ended = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--dry-run'])
+  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('has no commit nowhere') as string])
+})
+
+test('an answer is never asked for again; what the provider failed at is, up to --attempts, and then is no answer', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const failure = { status: 400, body: { error: { message: 'no', type: 'invalid_request_error', code: 'model_gone' } } }
+  let works = false
+  const model = await mockModel(() => (works ? [say('done')] : failure))
+  const words = ['run', 'tasks.jsonl', '-o', 'out', ...model, '--attempts', '2', '--retry-seconds', '0.01']
+  expect((await place.run([...words, '--fail-on-no-change'], key)).code).toBe(6)
+  expect(outcomesOf(place)).toEqual([['a', 'provider', 2]])
+  expect(place.json('summary.json')).toMatchObject({ settled: 1, answers: 0 })
+  works = true
+  expect((await place.run([...words, '--fail-on-no-change'], key)).code).toBe(6)
+  expect((await place.run(['retry', 'out', '--where', 'outcome=provider'])).stdout).toContain('1 runs are open again')
+  expect((await place.run([...words, '--fail-on-no-change'], key)).code).toBe(1)
+  expect(outcomesOf(place)).toEqual([['a', 'failed', 3]])
+  expect((await place.run([...words, '--fail-on-no-change'], key)).code).toBe(1)
+  expect(outcomesOf(place)).toEqual([['a', 'failed', 3]])
+})
+
+/** The process of the first attempt of a trial, once it runs a command. */
+async function commandOf(place: BatchPlace, trial: string, attempt = 1): Promise<number> {
+  const path = join(place.out, 'runs', trial, String(attempt), 'process.json')
+  for (;;) {
+    const status = existsSync(join(place.out, 'status.json'))
+      ? readFileSync(join(place.out, 'status.json'), 'utf8')
+      : ''
+    if (existsSync(path) && status.includes('sleep'))
+      return (JSON.parse(readFileSync(path, 'utf8')) as { pid: number }).pid
+    await sleep(50)
+  }
+}
+
+test('a run whose process is killed is lost and begun again; a second loss settles it as lost', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
+  const running = place.run([
+    ...['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '--retry-seconds', '0.01'],
+    ...['-m', recordingOf('sleep 2; echo x > x')],
+  ])
+  process.kill(await commandOf(place, 'a'), 'SIGKILL')
+  // The other one runs meanwhile, and isn't touched.
+  while (!existsSync(join(place.out, 'runs/a/2/process.json'))) await sleep(50)
+  process.kill(await commandOf(place, 'a', 2), 'SIGKILL')
+  expect((await running).code).toBe(1)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'lost', 2],
+    ['b', 'done', 1],
+  ])
+  expect(existsSync(join(place.out, 'runs/a/3'))).toBe(false)
+})
+
+test('a supervisor that is killed takes its runs along, and the next start does what is missing', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 3; echo x > x')]
+  let supervisor: number | undefined
+  const first = place.run(words, { onStart: (child) => (supervisor = child.pid) })
+  const run = await commandOf(place, 'a')
+  process.kill(supervisor ?? 0, 'SIGKILL')
+  expect((await first).signal).toBe('SIGKILL')
+  expect((await place.run(words)).code).toBe(0)
+  expect(() => process.kill(run, 0)).toThrow('ESRCH')
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 2],
+    ['b', 'done', 1],
+  ])
+  expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({
+    outcome: 'interrupted',
+  })
+})
+
+test('Ctrl-C ends what runs in good order, with exit code 130, and leaves it open', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 3; echo x > x')]
+  let supervisor: number | undefined
+  const first = place.run(words, { onStart: (child) => (supervisor = child.pid) })
+  await commandOf(place, 'a')
+  process.kill(supervisor ?? 0, 'SIGINT')
+  expect((await first).code).toBe(130)
+  expect(place.json('summary.json')).toMatchObject({ settled: 0, attempts: 1 })
+  expect((await place.run(words)).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
+})
+
+test('a batch can be paused, looked at, resumed and cancelled from elsewhere, and has one supervisor', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c']) })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 2; echo x > x')]
+  const running = place.run(words)
+  await commandOf(place, 'a')
+  expect((await place.run(['pause', 'out'])).stdout).toContain('paused')
+  expect((await place.run(words)).stderr).toContain('is supervised by process')
+  while (!existsSync(join(place.out, 'runs/a/settled.json'))) await sleep(50)
+  await sleep(1500)
+  expect(existsSync(join(place.out, 'runs/b'))).toBe(false)
+  expect((await place.run(['status', 'out'])).stdout).toContain('1 of 3 settled, 1 with an answer; paused: asked')
+  await place.run(['resume', 'out'])
+  while (!existsSync(join(place.out, 'runs/b/1/process.json'))) await sleep(50)
+  await place.run(['cancel', 'out'])
+  expect((await running).code).toBe(130)
+  const status = JSON.parse((await place.run(['status', 'out', '--json'])).stdout) as object
+  expect(status).toMatchObject({ supervised: false, summary: { settled: 1, outcomes: { done: 1 } } })
+})
+
+test('a run whose --verify succeeds is verified', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x'), '--verify', 'grep x x']
+  expect((await place.run(words)).code).toBe(0)
+  expect(place.lines('results.jsonl')).toMatchObject([{ id: 'a', outcome: 'done', verified: true }])
+})
+
+test('two models, each twice, are four trials of a task', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const [one, other] = [recordingOf('echo 1 > x'), recordingOf('echo 2 > x')]
+  const ended = await place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', `${one},${other}`, '--repeat', '2'])
+  expect(ended.code).toBe(0)
+  expect(place.lines('results.jsonl').map(({ model, repeat }) => [model, repeat])).toEqual([
+    [one, 1],
+    [other, 1],
+    [one, 2],
+    [other, 2],
+  ])
+})
+
+test('a repository that can not be cloned is no answer, and the others go on', async () => {
+  const lines = [
+    { id: 'gone', prompt: 'x', repo: 'file:///nowhere/at-all.git' },
+    { id: 'there', prompt: 'x', repo: committed() },
+  ]
+  const place = batchPlace({ 'tasks.jsonl': lines.map((line) => `${JSON.stringify(line)}\n`).join('') })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '--retry-seconds', '0.01', '-m', recordingOf('echo x > x')]
+  expect((await place.run(words)).code).toBe(1)
+  expect(outcomesOf(place)).toEqual([
+    ['gone', 'infrastructure', 3],
+    ['there', 'done', 1],
+  ])
+})

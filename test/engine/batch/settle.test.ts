@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { outcomeOf, type Outcome } from '../../../engine/batch/outcome.ts'
+import { Money } from '../../../engine/batch/run/money.ts'
+import { judgeTrial } from '../../../engine/batch/run/settle-trial.ts'
+
+test.each<[number | undefined, boolean, Outcome]>([
+  [0, true, 'done'],
+  [1, true, 'failed'],
+  [1, false, 'infrastructure'],
+  [2, false, 'usage'],
+  [3, true, 'denied'],
+  [4, true, 'budget'],
+  [5, false, 'sandbox'],
+  [6, true, 'provider'],
+  [130, true, 'interrupted'],
+  [143, true, 'interrupted'],
+  [77, true, 'lost'],
+  [undefined, true, 'lost'],
+])('exit code %s, with a last event: %s, is %s', (code, hasEnded, outcome) => {
+  expect(outcomeOf(code, hasEnded)).toBe(outcome)
+})
+
+test.each<[readonly Outcome[], 'open' | 'settled']>([
+  [[], 'open'],
+  [['done'], 'settled'],
+  [['failed'], 'settled'],
+  [['denied'], 'settled'],
+  [['budget'], 'settled'],
+  [['usage'], 'settled'],
+  [['provider'], 'open'],
+  [['provider', 'sandbox'], 'open'],
+  [['provider', 'provider', 'infrastructure'], 'settled'],
+  [['lost'], 'open'],
+  [['lost', 'lost'], 'settled'],
+  [['interrupted', 'interrupted', 'interrupted', 'interrupted'], 'open'],
+])('after %j a trial of three attempts is %s', (ended, state) => {
+  expect(
+    judgeTrial(
+      ended.map((outcome) => ({ outcome })),
+      3,
+    ),
+  ).toBe(state)
+})
+
+test('what runs may cost together never passes the limit, whatever they do cost', () => {
+  const money = new Money(10, 3, () => 4)
+  expect([money.reserve(), money.reserve(), money.reserve()]).toEqual([{ limit: 3 }, { limit: 3 }, { limit: 3 }])
+  expect(money.reserve()).toBe('wait')
+  money.settle(3, 0.5)
+  expect(money.reserve()).toEqual({ limit: 3 })
+  for (const cost of [3, 3, 3]) money.settle(3, cost)
+  expect(money.spent).toBe(9.5)
+  expect(money.reserve()).toBe('used-up')
+})
+
+test('a run that was killed is counted with all that it might have cost', () => {
+  const money = new Money(5, 3, () => 1)
+  money.reserve()
+  money.settle(3, undefined)
+  expect(money.reserve()).toBe('used-up')
+})
+
+test('without a limit for one run, each has its share, and the last has what is left', () => {
+  const money = new Money(8, undefined, () => 2)
+  expect([money.reserve(), money.reserve(), money.reserve()]).toEqual([{ limit: 4 }, { limit: 4 }, 'wait'])
+  money.settle(4, 3)
+  money.settle(4, 2)
+  expect(money.reserve()).toBe('used-up')
+  const cheap = new Money(8, undefined, () => 2)
+  for (let run = 0; run < 13; run++) cheap.count(0.5)
+  expect(cheap.reserve()).toEqual({ limit: 1.5 })
+})
