@@ -40,6 +40,11 @@ export type TransactionRequest = {
   readonly land?: 'on-success' | 'never' | 'always'
   /** Whether what git ignores lands too. Default: it is kept with the run. */
   readonly landIgnored?: boolean
+  /**
+   * Whether the branch that is checked out moves to the run's commits, if it is still where it was. Default: they are in the repository, under
+   * `refs/heads/portcullis/SESSION`.
+   */
+  readonly landCommits?: boolean
 }
 
 /** Commands that run in the sandbox when the model is done; one that fails is told to the model, which works on. */

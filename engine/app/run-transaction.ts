@@ -9,6 +9,7 @@ import type { TransactionReport } from '../core/run-summary.ts'
 import type { Transaction } from '../run/run-options.ts'
 import type { ChangeRecord } from '../transaction/change-record.ts'
 import { patchFile } from '../transaction/change-record.ts'
+import { landCommits, type CommitsReport } from '../transaction/land-commits.ts'
 import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts'
 import { removeView, type PrivateView, type Strategy } from '../transaction/private-view.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
@@ -31,6 +32,7 @@ type TransactionWish = {
   readonly strategy: Strategy | undefined
   readonly land: NonNullable<TransactionRequest['land']>
   readonly landIgnored: boolean
+  readonly landCommits: boolean
 }
 
 /**
@@ -50,13 +52,14 @@ export function requestedTransaction(
     if (asked === undefined) return undefined
     throw new UserError(
       'usage',
-      '--land and --land-ignored say what lands of a transaction: add --transactional, or leave them out.',
+      '--land, --land-ignored and --land-commits say what lands of a transaction: add --transactional, or leave them out.',
     )
   }
   return {
     strategy: strategy === 'auto' ? undefined : (strategy ?? before),
     land: asked?.land ?? 'on-success',
     landIgnored: asked?.landIgnored === true,
+    landCommits: asked?.landCommits === true,
   }
 }
 
@@ -99,8 +102,10 @@ export function runTransaction({ view, wish, resumed }: OpenTransaction, sandbox
       const known = await record()
       const wanted = wish.land === 'always' || (wish.land === 'on-success' && stop === undefined)
       const landing = wanted ? await land(view.directory, known) : undefined
-      const report = reportOf(view, wish, known, landing)
-      if (landing?.type === 'landed' || landing?.type === 'nothing') {
+      const isIn = landing?.type === 'landed' || landing?.type === 'nothing'
+      const commits = isIn ? await landCommits(view.directory, known, wish.landCommits) : undefined
+      const report = reportOf(view, wish, known, landing, commits)
+      if (isIn) {
         closeView(view.directory, 'landed')
         if (!keepsMore(known, wish.landIgnored)) await removeView(view.directory)
       }
@@ -127,18 +132,24 @@ function reportOf(
   wish: TransactionWish,
   record: ChangeRecord,
   landing: Landing | undefined,
+  commits: CommitsReport | undefined,
 ): TransactionReport {
+  const { landed = [], failed = [] } = commits ?? {}
   const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
   return {
     strategy: view.state.strategy,
     outcome: landing?.type ?? 'kept',
     files: record.changes.length,
     merged: landing?.type === 'landed' ? landing.merged.slice(0, mostNamed) : [],
-    repositories: record.repositories.slice(0, mostNamed),
+    commits: landed.map((each) => ({ ...each })),
+    repositories: record.repositories
+      .filter(({ path }) => !landed.some((each) => each.path === path))
+      .slice(0, mostNamed)
+      .map((each) => ({ ...each, ...(failed.find(({ path }) => path === each.path) ?? {}) })),
     conflicts: conflicts.slice(0, mostNamed).map(({ path, why }) => ({ path, why })),
     ignored: { ...record.ignored, landed: wish.landIgnored && landing?.type === 'landed' },
     not_landed: [...record.protected, ...record.special].slice(0, mostNamed),
-    can_undo: landing?.type === 'landed' && landing.canUndo,
+    can_undo: (landing?.type === 'landed' && landing.canUndo) || (landing?.type === 'nothing' && landed.length > 0),
     run: basename(view.directory),
     patch: patchFile(view.directory),
   }

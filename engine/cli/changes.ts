@@ -3,14 +3,19 @@ import { CommitError, renderFailure, undo } from '../../apply-patch/index.ts'
 import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+import { commitLines } from '../display/transaction-lines.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
 import { lockSession } from '../session/session-lock.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
 import { closeView, keepsMore, land } from '../transaction/land.ts'
+import { giveBackLanded, landCommits } from '../transaction/land-commits.ts'
 import { changesOfSession } from '../transaction/changes-of-session.ts'
-import { removeView, removeViews, writeViewState } from '../transaction/private-view.ts'
+import { removeView, removeViews, writeViewState, type ViewState } from '../transaction/private-view.ts'
 import { findChangedSession, type ChangedSession } from './find-changes.ts'
+
+/** How `agent apply` lands. */
+export type ApplyOptions = { readonly landCommits?: true }
 
 /** What `agent changes` was asked to show, and how. */
 export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
@@ -32,12 +37,20 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
 }
 
 /** `agent apply`: lands what a run changed, or some of it. */
-export async function applyCommand(run: string | undefined, paths: readonly string[]): Promise<number> {
+export async function applyCommand(
+  run: string | undefined,
+  paths: readonly string[],
+  { landCommits: moves }: ApplyOptions,
+): Promise<number> {
   return claimed(findChangedSession(run), async (session) => {
     const record = await recordOf(session)
     const chosen = paths.length === 0 ? record.changes : choose(record, paths)
     const landing = await land(session.directory, record, chosen)
     const all = chosen.length === record.changes.length
+    const isIn = all && (landing.type === 'landed' || landing.type === 'nothing')
+    const commits = isIn ? await landCommits(session.directory, record, moves === true) : undefined
+    for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
+    for (const { path, why } of commits?.failed ?? []) process.stderr.write(`${path}: commits not taken: ${why}\n`)
     switch (landing.type) {
       case 'landed': {
         if (all) await finish(session, record)
@@ -87,34 +100,43 @@ export async function discardCommand(run: string | undefined): Promise<number> {
 /** `agent undo`: takes back what a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
   return claimed(findChangedSession(run), async ({ id, directory, state }) => {
-    const { landing } = state
-    if (landing === undefined)
+    const { landing, commits = [] } = state
+    if (landing === undefined && commits.length === 0)
       throw new UserError('usage', `Nothing of the session ${id} has landed, so there is nothing to take back.`)
-    if (landing.undone) {
+    if (landing?.undone !== false && commits.length === 0) {
       process.stdout.write('Nothing to do: it was taken back already.\n')
       return exitCodes.done
     }
-    if (!landing.can_undo) {
-      const why = 'what it replaced was too much to keep, so it can\u2019t be taken back'
-      throw new UserError('failed', `${landing.root}: ${why}. git knows what was committed.`)
-    }
-    try {
-      await undo(landing.root, { only: landing.id })
-    } catch (error) {
-      if (!(error instanceof CommitError)) throw error
-      if (error.code === 'nothing-to-undo') {
-        const hint = `Take back what came after it first: apply-patch undo, in ${landing.root}.`
-        throw new UserError(
-          'failed',
-          `It is not the last patch of ${landing.root} any more, or too old to be known. ${hint}`,
-        )
-      }
-      throw new UserError('failed', `Nothing was taken back. ${renderFailure(error).trim()}`, { cause: error })
-    }
-    writeViewState(directory, { ...state, landing: { ...landing, undone: true } })
+    if (landing?.undone === false) await undoFiles(landing, directory, state)
+    for (const why of giveBackLanded(directory)) process.stdout.write(`The branch stays where it is. ${why}\n`)
     process.stdout.write(`Taken back. agent apply ${id} lands it again.\n`)
     return exitCodes.done
   })
+}
+
+async function undoFiles(
+  landing: NonNullable<ViewState['landing']>,
+  directory: string,
+  state: ViewState,
+): Promise<void> {
+  if (!landing.can_undo) {
+    const why = 'what it replaced was too much to keep, so it can\u2019t be taken back'
+    throw new UserError('failed', `${landing.root}: ${why}. git knows what was committed.`)
+  }
+  try {
+    await undo(landing.root, { only: landing.id })
+  } catch (error) {
+    if (!(error instanceof CommitError)) throw error
+    if (error.code === 'nothing-to-undo') {
+      const hint = `Take back what came after it first: apply-patch undo, in ${landing.root}.`
+      throw new UserError(
+        'failed',
+        `It is not the last patch of ${landing.root} any more, or too old to be known. ${hint}`,
+      )
+    }
+    throw new UserError('failed', `Nothing was taken back. ${renderFailure(error).trim()}`, { cause: error })
+  }
+  writeViewState(directory, { ...state, landing: { ...landing, undone: true } })
 }
 
 /** Nobody else may run the session, or land its changes, meanwhile. */
@@ -181,6 +203,7 @@ function asJson(session: ChangedSession, record: ChangeRecord): object {
     changes: record.changes.map((change) => ({ root: change.root, ...listed(session, change) })),
     ignored,
     not_landed: [...record.protected, ...special],
+    commits: session.state.commits ?? [],
     repositories,
     blocked,
   }
@@ -193,12 +216,16 @@ function linesOf(session: ChangedSession, record: ChangeRecord): readonly string
     return `${marks[kind]} ${path.replaceAll('\n', '⏎')}  +${added} -${removed}`
   })
   const { ignored, special, repositories, blocked } = record
+  const { commits = [] } = session.state
   return [
     `${session.id}  ${standing(session)}`,
     ...(files.length === 0 ? ['no changes'] : files),
     ...(ignored.files === 0 ? [] : [`ignored by git: ${ignored.files} files, ${ignored.bytes} bytes`]),
     ...[...record.protected, ...special].map((path) => `never landed: ${path}`),
-    ...repositories.map(({ path, kept }) => `commits in ${path}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`),
+    ...commitLines(commits),
+    ...repositories
+      .filter(({ path }) => !commits.some((each) => each.path === path))
+      .map(({ path, kept }) => `commits in ${path}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`),
     ...blocked.map(({ path, why }) => `can't be landed: ${path}: ${why}`),
   ]
 }

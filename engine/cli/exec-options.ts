@@ -34,6 +34,7 @@ export type ExecOptions = ConfigOptions & {
   readonly transactional?: 'auto' | 'copy' | 'reflink'
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true
+  readonly landCommits?: true
   /** False: nothing is verified. Absent: as the session was, or is configured. */
   readonly verify?: readonly string[] | false
   readonly verifyAttempts?: number

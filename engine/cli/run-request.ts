@@ -75,13 +75,20 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
 }
 
 /** @throws UserError `usage` for what only a transaction has */
-function transactionOf({ transactional, land, landIgnored }: ExecOptions): Pick<RunRequest, 'transaction'> {
-  if (transactional === undefined && land === undefined && landIgnored === undefined) return {}
+function transactionOf({
+  transactional,
+  land,
+  landIgnored,
+  landCommits,
+}: ExecOptions): Pick<RunRequest, 'transaction'> {
+  const said = [transactional, land, landIgnored, landCommits]
+  if (said.every((each) => each === undefined)) return {}
   return {
     transaction: {
       ...(transactional === undefined ? {} : { strategy: transactional }),
       ...(land === undefined ? {} : { land }),
       ...(landIgnored === undefined ? {} : { landIgnored }),
+      ...(landCommits === undefined ? {} : { landCommits }),
     },
   }
 }

@@ -87,8 +87,28 @@ export const transactionReport = z.object({
   ignored: z.object({ files: z.int(), bytes: z.number(), landed: z.boolean() }),
   /** What never lands: places that other programs obey, pipes, sockets and devices. */
   not_landed: z.array(z.string()),
-  /** Repositories in which the run made objects, such as commits, which never land: `git fetch` takes them from `kept`. */
-  repositories: z.array(z.object({ path: z.string(), kept: z.string() })),
+  /**
+   * Commits of the run that are in the repository now, under `ref`. `moved`: the branch that was checked out stands there too. `stayed`: why it doesn't,
+   * where it was to.
+   */
+  commits: z.array(
+    z.object({
+      path: z.string(),
+      ref: z.string(),
+      commit: z.string(),
+      moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
+      stayed: z.string().optional(),
+    }),
+  ),
+  /** Repositories in which the run made objects that did not land, such as commits of a run that did not: `git fetch` takes them from `kept`. */
+  repositories: z.array(
+    z.object({
+      path: z.string(),
+      kept: z.string(),
+      /** Why they could not be taken over, where that was tried. */
+      why: z.string().optional(),
+    }),
+  ),
   can_undo: z.boolean(),
   /** The session, as `agent changes`, `apply`, `discard` and `undo` take it. */
   run: z.string(),

@@ -1,4 +1,5 @@
 import type { RunSummary } from '../core/events.ts'
+import type { TransactionReport } from '../core/run-summary.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import type { Style } from './style.ts'
 
@@ -18,6 +19,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     conflicts,
     ignored,
     not_landed: apart,
+    commits,
     repositories,
     can_undo: canUndo,
     run: id,
@@ -30,13 +32,26 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
     ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
     ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
+    ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
-      ({ path, kept }) => `    not landed, commits in ${shorten(path)}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`,
+      ({ path, kept, why }) =>
+        `    not landed, commits in ${shorten(path)}${why === undefined ? '' : ` (${why})`}: ${shellJoin(['git', 'fetch', kept, 'HEAD'])}`,
     ),
     ...(outcome === 'landed' || outcome === 'nothing'
       ? []
       : [`    look at it: agent changes ${id} --diff; land it: agent apply ${id}; throw it away: agent discard ${id}`]),
   ]
+}
+
+/** Where the commits of a run are, a line for each repository. */
+export function commitLines(commits: Readonly<TransactionReport['commits']>): readonly string[] {
+  return commits.map(({ ref, moved, stayed }) => `commits: ${commitWords(ref, moved?.branch, stayed)}`)
+}
+
+function commitWords(ref: string, moved: string | undefined, stayed: string | undefined): string {
+  const short = (name: string): string => name.replace(/^refs\/heads\//, '')
+  if (moved !== undefined) return `${short(moved)} is at them, and so is the branch ${short(ref)}`
+  return `in the branch ${short(ref)}${stayed === undefined ? '' : `; what is checked out stays: ${stayed}`}`
 }
 
 const heads = {

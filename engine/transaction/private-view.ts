@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { removeTree, type View } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { CopyRefusal, copyTree, type CopyLimit } from './copy-tree.ts'
+import { noteHeads } from './heads.ts'
 import { readManifest, writeManifest, type Manifest } from './manifest.ts'
 
 /** The ways to make a view that a user can ask for. */
@@ -26,6 +27,18 @@ const state = z.object({
   /** What `undo` knows the landing by, and the tree that it was in. */
   landing: z
     .object({ id: z.string(), root: z.string(), at: z.string(), can_undo: z.boolean(), undone: z.boolean() })
+    .optional(),
+  /** Commits that were taken into the repositories, and what `undo` has to take back of that. */
+  commits: z
+    .array(
+      z.object({
+        path: z.string(),
+        ref: z.string(),
+        commit: z.string(),
+        moved: z.object({ branch: z.string(), old: z.string().optional() }).optional(),
+        stayed: z.string().optional(),
+      }),
+    )
     .optional(),
 })
 
@@ -133,6 +146,7 @@ async function makeWith(
   const making = { version: 1, strategy: how, began: new Date().toISOString(), roots, gathered: false } as const
   // Where this is cut off, the session is still one that works on a view.
   writeViewState(directory, { ...making, state: 'making' })
+  noteHeads(directory, paths)
   for (const [index, { path, source }] of roots.entries()) {
     writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit, signal }))
   }

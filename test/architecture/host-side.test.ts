@@ -113,6 +113,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/copy-git.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/copy-tree.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/manifest.ts': "the session's folder",
+  'engine/transaction/heads.ts': "the session's folder",
   'engine/transaction/private-view.ts': "the session's folder",
   'engine/transaction/record-changes.ts': 'through no link and waiting on no pipe, when no command runs any more',
   'sandbox/bubblewrap/probe.ts': "the program's cache",

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ChangesOptions } from '../changes.ts'
+import type { ApplyOptions, ChangesOptions } from '../changes.ts'
 import type { Finish } from './shared.ts'
 
 const about = 'its id, or the beginning or end of it'
@@ -27,11 +27,14 @@ export function declareChanges(program: Command, finish: Finish): void {
     .argument('[run]', `${about}; with --last, a path`)
     .argument('[paths...]', 'files and directories, from the top of the tree; default: all')
     .option(...last)
-    .action(async (run: string | undefined, paths: readonly string[], options: Last, command: Command) => {
-      const { applyCommand } = await import('../changes.ts')
-      if (options.last !== true) return finish(await applyCommand(nameOf(run, options, command), paths))
-      finish(await applyCommand(undefined, run === undefined ? [] : [run, ...paths]))
-    })
+    .option('--land-commits', 'move the branch that is checked out to its commits, if it is still where it was')
+    .action(
+      async (run: string | undefined, paths: readonly string[], options: ApplyOptions & Last, command: Command) => {
+        const { applyCommand } = await import('../changes.ts')
+        if (options.last !== true) return finish(await applyCommand(nameOf(run, options, command), paths, options))
+        finish(await applyCommand(undefined, run === undefined ? [] : [run, ...paths], options))
+      },
+    )
   program
     .command('discard')
     .description('throw away what a run with --transactional changed and did not land')

@@ -145,6 +145,10 @@ function runOptions(command: Command): Command {
     )
     .option('--land-ignored', 'with --transactional: what git ignores lands too')
     .option(
+      '--land-commits',
+      'with --transactional: the branch that is checked out moves to the commits of the run, if it is still where it was',
+    )
+    .option(
       '--verify <command>',
       'run it in the sandbox when the model is done; if it fails, the model is told and works on; may be repeated',
       (command: string, earlier?: readonly string[] | false) => another(command, earlier || []),

@@ -1,0 +1,23 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
+
+const heads = z.array(z.object({ path: z.string(), branch: z.string().optional(), commit: z.string().optional() }))
+const headsFile = (directory: string): string => join(directory, 'heads.json')
+
+/** Notes what is checked out in each tree when its view is made: a branch moves only from there. */
+export function noteHeads(directory: string, paths: readonly string[]): void {
+  const known = paths.flatMap((path) => {
+    const head = readCheckedOut(join(path, '.git'))
+    return head === undefined ? [] : [{ path, ...head }]
+  })
+  writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })
+}
+
+/** What was checked out in a tree when its view was made; undefined where nobody noted it. */
+export function headOf(directory: string, path: string): CheckedOut | undefined {
+  if (!existsSync(headsFile(directory))) return undefined
+  const known = heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8'))).find((each) => each.path === path)
+  return known && { branch: known.branch, commit: known.commit }
+}

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agent } from '../../support/agent.ts'
+import { call, say, type Reply } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+
+const cmd = (text: string): Reply => [call('exec_command', { cmd: text })]
+const by = '-c user.name=x -c user.email=x@x'
+
+/** A repository with one commit, a run in it that makes others, and what is asked afterwards. */
+async function committing(
+  command: string,
+  { args = [], before }: { readonly args?: readonly string[]; readonly before?: (git: Git) => void } = {},
+) {
+  const [cwd, home] = [repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out\n' }), tempDir()]
+  const git: Git = (...words) => execFileSync('git', words, { cwd, encoding: 'utf8' }).trimEnd()
+  git('checkout', '-q', '-b', 'main')
+  git('add', '.')
+  git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'first')
+  const first = git('rev-parse', 'HEAD')
+  const ended = await exec(
+    (index) => {
+      if (index === 1) before?.(git)
+      return index === 0 ? cmd(command) : [say('done')]
+    },
+    ['--json', '--transactional', ...args, 'x'],
+    { cwd, home },
+  )
+  const last = ended.events.at(-1)
+  const report = last?.type === 'turn.completed' || last?.type === 'turn.failed' ? last.transaction : undefined
+  const ask = (...words: readonly string[]) => agent([...words], { cwd, home })
+  return { cwd, git, first, ended, report, ask, read: (path: string) => readFileSync(join(cwd, path), 'utf8') }
+}
+
+type Git = (...words: string[]) => string
+
+const twoCommits = `echo x > a.txt && git ${by} commit -qam second && echo y > new.txt && git add new.txt && git ${by} commit -qm third`
+
+describe.skipIf(needsBubblewrap())('commits of a run that is a transaction', () => {
+  test('are in the repository under a branch of their own when it lands, and what is checked out stays', async () => {
+    const { git, first, report, ended, ask } = await committing(twoCommits)
+    const name = `portcullis/${report?.run}`
+    expect(git('log', '--format=%s', name)).toBe('third\nsecond\nfirst')
+    expect([git('rev-parse', 'HEAD'), git('symbolic-ref', 'HEAD')]).toEqual([first, 'refs/heads/main'])
+    expect(report).toMatchObject({
+      outcome: 'landed',
+      commits: [{ ref: `refs/heads/${name}`, commit: git('rev-parse', name) }],
+      repositories: [],
+    })
+    expect(ended.stderr).toContain(`commits: in the branch ${name}`)
+    git('fsck', '--strict')
+    expect((await ask('undo', '--last')).code).toBe(0)
+    expect([git('branch', '--list', 'portcullis/*'), git('status', '--porcelain')]).toEqual(['', ''])
+  })
+
+  test('move the branch that is checked out with --land-commits, and index and tree with it', async () => {
+    const { cwd, git, first, report, read, ask } = await committing(`${twoCommits}; echo left > b.txt`, {
+      args: ['--land-commits'],
+    })
+    expect(git('log', '--format=%s')).toBe('third\nsecond\nfirst')
+    expect([git('symbolic-ref', 'HEAD'), git('status', '--porcelain')]).toEqual(['refs/heads/main', ' M b.txt'])
+    expect([read('a.txt'), read('b.txt'), read('new.txt')]).toEqual(['x\n', 'left\n', 'y\n'])
+    expect(report).toMatchObject({ commits: [{ moved: { branch: 'refs/heads/main', old: first } }] })
+    const undone = await ask('undo', '--last')
+    expect([undone.code, undone.stdout]).toEqual([0, expect.stringMatching(/^Taken back\./)])
+    expect([git('rev-parse', 'main'), git('status', '--porcelain'), existsSync(join(cwd, 'new.txt'))]).toEqual([
+      first,
+      '',
+      false,
+    ])
+    expect((await ask('undo', '--last')).stdout).toContain('taken back already')
+    expect((await ask('apply', '--last', '--land-commits')).stdout).toContain('commits: main is at them')
+    expect([git('log', '--format=%s'), git('status', '--porcelain')]).toEqual(['third\nsecond\nfirst', ' M b.txt'])
+  })
+
+  test('of what was there already land too, where no file differs', async () => {
+    const { git, report } = await committing(`git ${by} commit -q --allow-empty -m empty`, { args: ['--land-commits'] })
+    expect([report?.outcome, git('log', '--format=%s')]).toEqual(['nothing', 'empty\nfirst'])
+  })
+
+  test.each([
+    [
+      'has moved meanwhile',
+      (git: Git) => git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'theirs'),
+      'main is not where it was any more',
+    ],
+    ['is another meanwhile', (git: Git) => git('checkout', '-q', '-b', 'other'), 'main is not checked out any more'],
+  ] as const)('do not move a branch that %s', async (_, before, why) => {
+    let [head, branch] = ['', '']
+    const { git, report, read } = await committing(twoCommits, {
+      args: ['--land-commits'],
+      before: (run) => {
+        before(run)
+        ;[head, branch] = [run('rev-parse', 'HEAD'), run('symbolic-ref', 'HEAD')]
+      },
+    })
+    expect([git('rev-parse', 'HEAD'), git('symbolic-ref', 'HEAD'), read('a.txt')]).toEqual([head, branch, 'x\n'])
+    expect(report).toMatchObject({ outcome: 'landed', commits: [{ stayed: why }] })
+    expect(git('log', '--format=%s', `portcullis/${report?.run}`)).toBe('third\nsecond\nfirst')
+  })
+
+  test('do not move the branch over what somebody has staged, but beside it', async () => {
+    const beside = await committing(twoCommits, {
+      args: ['--land-commits'],
+      before: (git) => {
+        writeFileSync(join(git('rev-parse', '--show-toplevel'), 'b.txt'), 'theirs\n')
+        git('add', 'b.txt')
+      },
+    })
+    expect([beside.git('log', '-1', '--format=%s'), beside.git('status', '--porcelain')]).toEqual(['third', 'M  b.txt'])
+    const over = await committing(twoCommits, {
+      args: ['--land-commits'],
+      before: (git) => {
+        const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+          cwd: git('rev-parse', '--show-toplevel'),
+          input: 'staged\n',
+          encoding: 'utf8',
+        }).trimEnd()
+        git('update-index', '--cacheinfo', `100644,${blob},a.txt`)
+      },
+    })
+    expect(over.git('rev-parse', 'HEAD')).toBe(over.first)
+    expect(over.report?.commits[0]?.stayed).toContain('what is staged stands in the way')
+  })
+
+  test('do not go back where the branch has moved on since', async () => {
+    const { git, ask } = await committing(twoCommits, { args: ['--land-commits'] })
+    git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-q', '--allow-empty', '-m', 'mine')
+    const undone = await ask('undo', '--last')
+    expect(undone.stdout).toContain('The branch stays where it is.')
+    expect(git('log', '-1', '--format=%s')).toBe('mine')
+  })
+
+  test('are nowhere in the repository before the run lands, or if it does not', async () => {
+    const { git, first, report, ask } = await committing(twoCommits, { args: ['--land', 'never', '--land-commits'] })
+    expect([git('for-each-ref', '--format=%(refname)'), git('rev-parse', 'HEAD')]).toEqual(['refs/heads/main', first])
+    expect(git('count-objects')).toMatch(/^[45] objects/)
+    expect(report).toMatchObject({ outcome: 'kept', commits: [], repositories: [{}] })
+    expect((await ask('apply', '--last')).stdout).toContain(`commits: in the branch portcullis/${report?.run}`)
+    expect(git('log', '--format=%s', `portcullis/${report?.run}`)).toBe('third\nsecond\nfirst')
+  })
+
+  test('begin a branch that had none', async () => {
+    const [cwd, home] = [repository({ 'a.txt': 'a\n' }), tempDir()]
+    const git: Git = (...words) => execFileSync('git', words, { cwd, encoding: 'utf8' }).trimEnd()
+    await exec(
+      [cmd(`git add . && git ${by} commit -qm first`), [say('done')]],
+      ['--transactional', '--land-commits', 'x'],
+      { cwd, home },
+    )
+    expect([git('log', '--format=%s'), git('status', '--porcelain')]).toEqual(['first', ''])
+    expect((await agent(['undo', '--last'], { cwd, home })).code).toBe(0)
+    expect([git('status', '--porcelain'), git('for-each-ref')]).toEqual(['?? a.txt', ''])
+  })
+
+  test('do nothing where the same command works in the tree itself: it leaves the same', async () => {
+    const { git, report, read } = await committing(twoCommits, { args: ['--land-commits'] })
+    const plain = repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', '.gitignore': 'out\n' })
+    const theirs: Git = (...words) => execFileSync('git', words, { cwd: plain, encoding: 'utf8' }).trimEnd()
+    execFileSync('sh', ['-c', `git checkout -q -b main; git add .; git ${by} commit -qm first; ${twoCommits}`], {
+      cwd: plain,
+    })
+    expect(git('ls-files', '-s')).toBe(theirs('ls-files', '-s'))
+    expect(git('log', '--format=%s %T')).toBe(theirs('log', '--format=%s %T'))
+    expect([read('new.txt'), report?.outcome]).toEqual(['y\n', 'landed'])
+  })
+})
