@@ -15,29 +15,87 @@ export async function boundedFetch(...request: Parameters<typeof fetch>): Promis
   const response = await fetch(...request)
   const { body, ok, status, statusText, headers } = response
   if (body === null) return response
-  const bounded = body.pipeThrough(ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
-  return new Response(bounded, { status, statusText, headers })
+  const reading = readWithin(body, ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
+  const bounded = new Response(asStream(reading), { status, statusText, headers })
+  // What a client iterates is no stream, of which it would have to let go at the end: for that Node makes a whole JavaScript context in each process, to
+  // shorten the text of an error that nobody sees. So does `pipeThrough`.
+  return ok ? Object.defineProperty(bounded, 'body', { value: asIterable(reading) }) : bounded
 }
 
-function linesUpTo(limit: number): TransformStream<Uint8Array, Uint8Array> {
+/** What of a chunk is passed on, and whether anything comes after it. Throws what the stream is to fail with. */
+type Bound = (chunk: Uint8Array) => { readonly part: Uint8Array; readonly isLast: boolean }
+
+function linesUpTo(limit: number): Bound {
   let length = 0
-  return new TransformStream({
-    transform(chunk, controller) {
-      const end = chunk.lastIndexOf(lineFeed)
-      length = end === -1 ? length + chunk.length : chunk.length - end - 1
-      if (length > limit) controller.error(malformedStream(`a line of more than ${limit / mebibyte} MiB`))
-      else controller.enqueue(chunk)
-    },
-  })
+  return (chunk) => {
+    const end = chunk.lastIndexOf(lineFeed)
+    length = end === -1 ? length + chunk.length : chunk.length - end - 1
+    if (length > limit) throw malformedStream(`a line of more than ${limit / mebibyte} MiB`)
+    return { part: chunk, isLast: false }
+  }
 }
 
-function bytesUpTo(limit: number): TransformStream<Uint8Array, Uint8Array> {
+function bytesUpTo(limit: number): Bound {
   let left = limit
-  return new TransformStream({
-    transform(chunk, controller) {
-      controller.enqueue(chunk.subarray(0, left))
-      left -= chunk.length
-      if (left <= 0) controller.terminate()
+  return (chunk) => {
+    const part = chunk.subarray(0, left)
+    left -= chunk.length
+    return { part, isLast: left <= 0 }
+  }
+}
+
+type Step = { readonly done: true; readonly value: undefined } | { readonly done: false; readonly value: Uint8Array }
+
+/** A body that is being read: its next chunk, and the end of it before it is over. */
+type Reading = { readonly next: () => Promise<Step>; readonly stop: (why?: unknown) => Promise<void> }
+
+const ended: Step = { done: true, value: undefined }
+
+/** Reads a stream as far as the bound lets it through. */
+function readWithin(body: ReadableStream<Uint8Array>, bound: Bound): Reading {
+  const reader = body.getReader()
+  let isOver = false
+  const stop = async (why?: unknown): Promise<void> => {
+    isOver = true
+    // What becomes of a connection that nobody reads from any more is nobody's concern.
+    await reader.cancel(why).catch(() => undefined)
+  }
+  const next = async (): Promise<Step> => {
+    if (isOver) return ended
+    const read = await reader.read()
+    if (read.done) return ended
+    try {
+      const { part, isLast } = bound(read.value)
+      if (isLast) await stop()
+      return { done: false, value: part }
+    } catch (error) {
+      await stop(error)
+      throw error
+    }
+  }
+  return { next, stop }
+}
+
+function asStream({ next, stop }: Reading): ReadableStream<Uint8Array> {
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    async pull(controller) {
+      const { done, value } = await next()
+      if (done) controller.close()
+      else controller.enqueue(value)
     },
-  })
+    cancel: stop,
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
+}
+
+function asIterable({ next, stop }: Reading): AsyncIterableIterator<Uint8Array> {
+  const iterator: AsyncIterableIterator<Uint8Array> = {
+    next,
+    return: async () => {
+      await stop()
+      return ended
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  }
+  return iterator
 }
