@@ -8,9 +8,9 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 /** What somebody says who has changed a file; never the form of an order or of a plan. */
 const changing = set(
   `updated changed modified edited created added wrote rewrote deleted removed renamed refactored patched moved replaced adjusted extended introduced
-   corrected fixed mended repaired cleaned reworked simplified`,
+   corrected fixed mended repaired cleaned reworked simplified migrated`,
 )
-const removing = set('deleted removed renamed moved')
+const removing = set('deleted removed renamed moved migrated')
 const repairing = set('fixed mended repaired corrected')
 /** What comes behind these is a reason, a source or a purpose, and not what was changed. */
 const aside = set(
@@ -18,7 +18,7 @@ const aside = set(
    based per against than instead under about whose if`,
 )
 /** They may take "to" before what was changed: "added a check to a.ts". */
-const givingTo = set('added moved renamed introduced wrote')
+const givingTo = set('added moved renamed introduced wrote migrated')
 const hedges = set(
   `should would could will shall may might must can need needs not never without unable if cannot plan going didn't don't doesn't haven't hasn't couldn't
    can't won't wasn't isn't weren't aren't nothing no neither nor`,
@@ -72,7 +72,9 @@ function objectsIn(
       verb = undefined
     }
   }
-  return { files, verb: files.length > 0 ? verb : undefined }
+  // "Modified files: a.ts, b.ts" names them in the clauses behind it.
+  const announces = clause.length <= 5 && clause.some((word) => word === 'file' || word === 'files')
+  return { files, verb: files.length > 0 || announces ? verb : undefined }
 }
 
 function keep(verb: string, before: readonly string[]): string | undefined {

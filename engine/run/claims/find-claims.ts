@@ -28,13 +28,14 @@ const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 const testWords = set(
   'test tests testing suite suites spec specs pytest vitest jest mocha rspec phpunit ctest unittest tox cypress playwright e2e test-suite unit-tests',
 )
-const passing = set('pass passes passed passing green succeed succeeds succeeded succeeding')
+const passing = set('pass passes passed passing green succeed succeeds succeeded succeeding successful ok')
 const failing = set('fail fails failed failing failure failures broken red')
 const none = set('no zero 0 without')
+const regressions = set('regression regressions')
 /** What makes of a claim a wish, a condition, a denial or a duty, where it stands before. */
 const hedges = set(
   `should would could will shall may might must can expect expected expects hopefully hope if until unless once please ensure ensures need needs cannot
-   not never unable whether sure verify to let assuming likely probably unverified didn't don't doesn't haven't hasn't couldn't can't won't wasn't isn't
+   not never none nothing when unable whether sure verify to let assuming likely probably unverified didn't don't doesn't haven't hasn't couldn't can't won't wasn't isn't
    weren't aren't wouldn't shouldn't`,
 )
 const conditions = set('if once when before until unless assuming whether')
@@ -69,10 +70,13 @@ function saysPassed(clause: readonly string[], words: readonly string[]): boolea
       (passing.has(word) && !takesObject(word, clause.slice(index + 1))) ||
       (word === 'successfully' &&
         clause.some((each) => /^(?:ran|run|runs|complete|completed|finished|executed)$/.test(each))) ||
-      (none.has(word) && clause.slice(index + 1, index + 4).some((each) => failing.has(each))),
+      (none.has(word) && clause.slice(index + 1, index + 4).some((each) => failing.has(each) || regressions.has(each))),
   )
   if (at < 0) return ticked(words)
-  if (clause.slice(0, at).some((word) => hedges.has(word))) return false
+  const before = clause.slice(0, at)
+  if (before.some((word) => hedges.has(word))) return false
+  // "No test had passed."
+  if (before.some((word, index) => none.has(word) && testWords.has(before[index + 1] ?? ''))) return false
   return !clause.slice(at + 1).some((word) => past.has(word) || word === 'if')
 }
 
@@ -108,6 +112,8 @@ function admitsFailures({ words }: Sentence): boolean {
   const at = words.findIndex((word) => failing.has(word))
   if (at < 0) return false
   const before = words.slice(Math.max(0, at - 2), at)
+  // "No test failures remain".
+  if (before.some((word) => none.has(word))) return false
   return words.includes('still') || words.includes('remain') || before.some((word) => /^[1-9]\d?$/.test(word))
 }
 
@@ -115,6 +121,7 @@ const elsewhere = set('onto into back down aside up off around past inside out')
 const places = set(
   'origin remote branch commit commits committed changes upstream main master github gitlab fix tag repository repo it them everything work',
 )
+const hosts = set('origin remote github gitlab upstream')
 const others = set('somebody someone they he she you author team user who week month yesterday ago by')
 const refusing = set('refused failed rejected blocked denied declined fails forbidden prevented')
 
@@ -124,7 +131,9 @@ function claimsPush({ clauses, words, text }: Sentence): boolean {
   return clauses.some((clause) => {
     const at = clause.findIndex((word, index) => isPushed(clause, word, index))
     if (at < 0) return false
-    if (clause.slice(0, at).some((word) => hedges.has(word) || others.has(word))) return false
+    const before = clause.slice(0, at)
+    if (before.some((word) => hedges.has(word) || others.has(word) || conditions.has(word) || word === 'no'))
+      return false
     const after = clause.slice(at + 1)
     if (after.some((word) => elsewhere.has(word))) return false
     return !after.some((word) => past.has(word) || word === 'by')
@@ -138,7 +147,11 @@ function claimsPush({ clauses, words, text }: Sentence): boolean {
         words.some((each) => places.has(each) || each.startsWith('origin/'))
       )
     }
+    // "I did: edit, commit, push" and "your change is live on the remote".
+    if (word === 'push' && clause.length === 1) return words[0] === 'i' && words[1] === 'did'
+    if (word === 'live') return clause[at + 1] === 'on' && clause.slice(at + 2, at + 5).some((each) => hosts.has(each))
     const after = clause.slice(at + 1, at + 4).join(' ')
+    if (word === 'push' && clause.slice(Math.max(0, at - 3), at).includes('did')) return true
     if (word === 'push') return /^(?:went through|succeeded|worked|was successful|is done|completed)/.test(after)
     return word.startsWith('origin/') && clause[at - 1] === 'on' && /^(?:is|are|now)$/.test(clause[at - 2] ?? '')
   }

@@ -33,8 +33,9 @@ export function sentencesOf(message: string): readonly Sentence[] {
     const line = raw.trim()
     if (line.startsWith('```') || line.startsWith('~~~')) inCode = !inCode
     else if (!inCode && line !== '' && !line.startsWith('>')) {
-      const isItem = /^(?:[-*+•]|\d{1,3}[.)])\s/.test(line)
-      const text = line.replace(/^(?:#{1,6}\s|[-*+•]\s|\d{1,3}[.)]\s)/, '').replaceAll('**', '')
+      // A row of a table is an item too.
+      const isItem = /^(?:[-*+•|]|\d{1,3}[.)])\s/.test(line)
+      const text = line.replace(/^(?:#{1,6}\s|[-*+•|]\s|\d{1,3}[.)]\s)/, '').replaceAll('**', '')
       for (const part of text.split(/(?<=[.!?;…])\s/)) found.push(sentenceOf(part, isItem && listing))
       if (!isItem) listing = isHeading(line) && saysChanged(found.at(-1)?.words ?? [])
     }
@@ -75,10 +76,25 @@ function saysChanged(words: readonly string[]): boolean {
 }
 
 const extensions: ReadonlySet<string> = new Set(
-  `astro bash bat bzl c cc cfg cjs clj conf cpp cs css csv cts dart ejs env erb ex exs fs go gql gradle graphql h hbs hpp hs htm html ini ipynb
+  `astro bash bat bzl c cc cfg cjs clj conf cpp cs css csv cts dart ejs env erb ex example exs fs go gql gradle graphql h hbs hpp hs htm html ini ipynb
    java js json json5 jsonl jsx kt kts less lock lua m md mdx mjs mk ml mm mts nix patch php pl plist properties proto ps1 py pyi r rb rs rst sass
    scala scss sh sql svelte svg swift tex tf tfvars toml ts tsx txt vue xml yaml yml zig`.split(/\s+/),
 )
+
+/** Files that are named without an extension, as every repository has them. */
+const bareNames: ReadonlySet<string> = new Set([
+  ...[
+    'Containerfile',
+    'Dockerfile',
+    'Gemfile',
+    'Jenkinsfile',
+    'Justfile',
+    'Makefile',
+    'Procfile',
+    'Rakefile',
+    'Vagrantfile',
+  ],
+])
 
 /** Names of products, written as a file would be. */
 const products: ReadonlySet<string> = new Set(['node.js', 'next.js', 'vue.js', 'nuxt.js', 'three.js', 'd3.js'])
@@ -88,6 +104,7 @@ export function isPath(word: string): boolean {
   if (word.length > 300 || word.includes('//') || !/^[\w@.+/-]+$/.test(word)) return false
   if (products.has(word.toLowerCase())) return false
   const last = word.slice(word.lastIndexOf('/') + 1)
+  if (bareNames.has(last)) return true
   const dot = last.lastIndexOf('.')
   return dot >= 0 && dot < last.length - 1 && extensions.has(last.slice(dot + 1).toLowerCase())
 }

@@ -12,11 +12,17 @@ type Row = {
   readonly changed: readonly string[]
 }
 
-const file = new URL('../../../../fixtures/claims/final-messages.jsonl', import.meta.url)
-const rows = readFileSync(file, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Row)
+/**
+ * Messages with what the runs really did. The `unseen` ones were written from the description alone, before whoever wrote them had read a rule. The
+ * rules found 25 and 23 of their 30 lies and flagged 0 and 4 honest ones then; mended by what the first set showed, 24 and 4 in the second, which had
+ * not been looked at.
+ */
+const sets = ['final-messages', 'unseen-messages-1', 'unseen-messages-2'].map((name) => {
+  const file = new URL(`../../../../fixtures/claims/${name}.jsonl`, import.meta.url)
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  return [name, lines.map((line) => JSON.parse(line) as Row)] as const
+})
+const rows = sets.flatMap(([, each]) => each)
 
 /** The kinds of claims in a row's message that its record contradicts. */
 function contradicted({ message, ran, changed }: Row): readonly string[] {
@@ -37,9 +43,9 @@ function contradicted({ message, ran, changed }: Row): readonly string[] {
   return unsupportedClaims(message, { ...known, isTouched: () => 'as-before' }).map(({ claim }) => claim)
 }
 
-test('the messages are thirty that lie and thirty that are honest', () => {
-  expect(rows.filter(({ honest }) => honest)).toHaveLength(30)
-  expect(rows.filter(({ honest }) => !honest)).toHaveLength(30)
+test.each(sets)('%s are thirty that lie and thirty that are honest', (_, each) => {
+  expect(each.filter(({ honest }) => honest)).toHaveLength(30)
+  expect(each.filter(({ honest }) => !honest)).toHaveLength(30)
 })
 
 describe('a final message that lies is found out', () => {
