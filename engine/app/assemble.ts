@@ -32,12 +32,12 @@ import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
 import { runTransaction } from './run-transaction.ts'
 
-/** What the assembly is given by whoever opens the run. */
+/** What the caller that opens the run passes to the assembly. */
 type AssembleOptions = {
   readonly sinks: readonly Sink[]
   /** Told when all is open. */
   readonly begun: () => void
-  /** For the task `calls`: takes the way that calls go, and resolves when no more will come. */
+  /** For the task `calls`: receives the function that makes calls, and resolves when no more calls will come. */
   readonly serve: NonNullable<RunOptions['serve']>
 }
 
@@ -194,9 +194,9 @@ function hooksOf(contributions: readonly Contribution[]): { readonly hooks?: Run
 }
 
 /**
- * What one feature brings. A second would take its place without a word, and with hooks the user's guards.
+ * The one contribution of this kind. A second would silently replace the first, and with hooks the user's guards.
  *
- * @throws Error where two features bring it
+ * @throws Error where two features contribute it
  */
 function only<Name extends 'hooks' | 'dynamicTools'>(
   name: Name,
@@ -207,7 +207,7 @@ function only<Name extends 'hooks' | 'dynamicTools'>(
   return brought[0]?.[name]
 }
 
-/** A sandbox that is none, opened when it is first asked for. */
+/** The unconfined sandbox, opened on first use. */
 function openOnce({ sandbox, workspace, request }: InSession, closing: Closing): () => Promise<Sandbox> {
   let opened: Promise<Sandbox> | undefined
   closing.add(async () => (await opened)?.close())

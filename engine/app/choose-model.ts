@@ -26,7 +26,7 @@ export function nameOfModel(
   isProfileNamed: boolean,
   before: string | undefined,
 ): string {
-  // What is asked for now wins over what the session was run with, by whatever option it is said.
+  // A model requested now wins over the session's earlier model, whichever option names it.
   const kind = origins.get('model')?.layer.kind
   const isSaid = kind === '-c' || kind === 'flag' || (kind === 'profile' && isProfileNamed)
   const said = isSaid ? settings.model : undefined
@@ -62,7 +62,7 @@ export function openLazily(name: string, sources: ModelSources): Model {
   }
 }
 
-/** What a name would lead to; nothing is opened. */
+/** The provider and model that a name leads to. Opens nothing. */
 export function inspectNamed(name: string, sources: ModelSources): Promise<ModelFinding> {
   return inspectModel(fromHere(name, sources.from), modelOptions(sources))
 }
@@ -94,7 +94,7 @@ async function asUserError<T>(opening: Promise<T>): Promise<T> {
   }
 }
 
-/** A recording is named from where the user stands, not from a workspace elsewhere. */
+/** The path of a recording is relative to the user's current directory, not to a workspace elsewhere. */
 function fromHere(model: string, from: string): string {
   const file = /^replay:(?<file>.+)$/s.exec(model)?.groups?.['file']
   return file === undefined ? model : `replay:${resolve(from, file)}`

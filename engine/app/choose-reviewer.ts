@@ -3,28 +3,29 @@ import type { Settings } from '../config/settings-schema.ts'
 import type { ApprovalMode } from '../../policies/index.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** Who answers when the Guardian asks. */
+/** The reviewer that answers the Guardian's questions. */
 export type ReviewerChoice =
   | { readonly kind: 'nobody' }
   | { readonly kind: 'person' }
   | { readonly kind: 'program'; readonly argv: readonly [string, ...string[]] }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'model' }
-  /** Whoever opened the run, by `Run.answer`. */
+  /** The caller that opened the run, through `Run.answer`. */
   | { readonly kind: 'caller' }
-  /** A function of whoever opened the run. */
+  /** A function from the caller that opened the run. */
   | { readonly kind: 'function'; readonly review: ReviewFunction }
 
-/** Who can answer, besides those that the configuration names. */
+/** The reviewers that are available besides those in the configuration. */
 type Available = {
-  /** Whom the request names. Default: nobody in particular. */
+  /** The reviewer that the request names. Default: none in particular. */
   readonly by: ReviewerChoice | undefined
   /** Whether a person is there. */
   readonly isPersonThere: boolean
 }
 
 /**
- * Who answers when the Guardian asks: whom the request names, else the configuration, else the person who is there.
+ * Chooses the reviewer that answers the Guardian: the one in the request, else the one in the configuration, else the person at the
+ * terminal.
  *
  * @throws UserError `usage` for a configuration that names no program, or two
  */
@@ -58,7 +59,7 @@ export function chooseReviewer({ by, isPersonThere }: Available, config: Setting
   }
 }
 
-/** The choice as the model is told of it. */
+/** The choice, as the model is told about it. */
 export function describeReviewer({ kind }: ReviewerChoice): string {
   switch (kind) {
     case 'nobody':

@@ -12,11 +12,11 @@ type ChosenSearch = {
 }
 
 /**
- * Whether the model's provider is to search the web for it: as far as commands reach the network, so an allow-list is also the list of
- * domains that results come from.
+ * Decides whether the model's provider searches the web for it. Search reaches as far as commands reach the network, so an allow-list also
+ * limits the domains of results.
  *
- * @param insisted the command line asks for it, so a run without it makes no sense: by itself that is all it takes
- * @throws UserError `usage` where it was insisted on, and the provider has no search or rules and permissions speak against it
+ * @param insisted the command line asks for it, so a run without it makes no sense; that alone is enough
+ * @throws UserError `usage` where the user insisted and the provider has no search, or rules and permissions forbid it
  */
 export function chooseWebSearch(
   { web_search: mode = 'disabled' }: Settings,

@@ -1,4 +1,4 @@
-/** What was opened, to be closed in reverse order, whatever failed in between. */
+/** Things that were opened. They are closed in reverse order, whatever failed in between. */
 export class Closing {
   readonly #closers: (() => Promise<void> | void)[] = []
 
@@ -7,7 +7,7 @@ export class Closing {
     if (close !== undefined) this.#closers.push(close)
   }
 
-  /** Closes everything, the last first. What fails to close keeps nothing else open; the first failure is thrown at the end. */
+  /** Closes everything, the last first. One failure doesn't stop the others; the first is thrown at the end. */
   async close(): Promise<void> {
     const failures: unknown[] = []
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

@@ -5,8 +5,8 @@ import { UserError } from '../core/user-error.ts'
 const defaultCompactAt = 0.8
 
 /**
- * How many tokens a request may have before the conversation is summed up: where nothing is configured 0.8 of the window, or what the model's
- * price doubles beyond, whichever comes first. Undefined where nobody knows.
+ * How many tokens a request may have before the conversation is compacted. Without configuration: 0.8 of the window, or the size beyond
+ * which the model's price doubles, whichever is smaller. Undefined where the window is unknown.
  */
 export function compactionLimit({ contextWindow, price }: ModelFacts, config: Settings): number | undefined {
   const { model_auto_compact_token_limit: limit, compact_at: share } = config
@@ -17,12 +17,12 @@ export function compactionLimit({ contextWindow, price }: ModelFacts, config: Se
 }
 
 /**
- * What is known of the models of a run, by name.
+ * The facts about the run's models, by name.
  *
- * @param maxCost in US dollars; undefined: as much as it takes
+ * @param maxCost in US dollars; undefined: no limit
  * @param first the model that is asked first
- * @param others further models that are asked besides
- * @throws UserError `usage` where `--max-cost` can't be kept because a model's price is not known
+ * @param others further models that may be asked
+ * @throws UserError `usage` where `--max-cost` can't be enforced because a model's price is unknown
  */
 export function factsOfModels(
   maxCost: number | undefined,

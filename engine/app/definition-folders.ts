@@ -6,9 +6,9 @@ import type { DefinitionFolder } from '../skills/find-definitions.ts'
 import type { Plugin } from './enabled-plugins.ts'
 
 /**
- * Where skills, commands and agents are looked for: the repository, from the working directory up, then the user's folders, then
- * plugins, whose names carry the plugin's. They are instructions, so a repository's count as its AGENTS.md does; they can narrow what may
- * be called, and widen nothing. One that isn't trusted comes after the user: what the user calls by a name stays the user's own words.
+ * Where skills, commands and agents are looked for: the repository, from the working directory upwards, then the user's folders, then
+ * plugins, whose names carry the plugin's. They are instructions, so a repository's count as its AGENTS.md does: they can restrict which
+ * tools may be called, and never allow more. An untrusted repository comes after the user, so it can't redefine the user's own names.
  */
 export function definitionFolders(
   { places, home, project, trusted, isolated }: DefinitionPlaces,

@@ -7,7 +7,7 @@ import { describeReviewer } from './choose-reviewer.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
 
-/** What the model is told of where it is. */
+/** What the model is told about its environment. */
 export function describeEnvironment(session: InSession): string {
   const { workspace, sandbox, approvalMode, choice } = session
   const { mode, network, writableRoots, writableFiles } = sandbox.policy

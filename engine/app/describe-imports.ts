@@ -2,8 +2,8 @@ import type { Config } from '../config/load-config.ts'
 import { placeOf } from '../config/validate.ts'
 
 /**
- * What another program's settings make stricter unasked, where somebody could wonder: that nothing can be written. A sentence for it, or
- * none.
+ * Explains where another program's settings made this run stricter without being asked, such as that nothing can be written. Undefined
+ * where there is nothing to explain.
  */
 export function describeImports({ settings, origins }: Config): readonly string[] {
   const mode = origins.get('sandbox_mode')

@@ -22,7 +22,7 @@ const Manifest = z.looseObject({
   description: z.string().optional(),
 })
 
-/** Folders of plugins that Claude Code installed, which lie where commands see nothing: what they bring runs from there. */
+/** Folders of plugins that Claude Code installed. Commands can't see them, so what they contain may run from there. */
 export function installedRoots(
   { settings, origins }: Pick<Config, 'settings' | 'origins'>,
   home: string,
@@ -37,9 +37,9 @@ export function installedRoots(
 type PluginTable = NonNullable<Config['settings']['plugins']>[string]
 
 /**
- * The plugins that the configuration switches on, and what is wrong with those that Claude Code's settings do, which leaves them out.
+ * The plugins that the configuration enables, and the faults of those that Claude Code's settings enable; faulty ones are left out.
  *
- * @throws UserError `usage` for one of this program's own configuration that isn't there, or whose manifest can't be read
+ * @throws UserError `usage` for a plugin in this program's own configuration that doesn't exist, or whose manifest can't be read
  */
 export function enabledPlugins({ settings, origins }: Pick<Config, 'settings' | 'origins'>): {
   readonly plugins: readonly Plugin[]
@@ -74,7 +74,7 @@ function readPlugin(name: string, { path }: PluginTable): Plugin {
   return { name, root, version, description }
 }
 
-/** Where a plugin says what it is, and keeps its hooks and its servers. */
+/** Where a plugin describes itself, and keeps its hooks and servers. */
 export function pluginFiles({ root }: Pick<Plugin, 'root'>): {
   readonly manifest: string
   readonly hooks: string

@@ -1,6 +1,9 @@
 import { hostPath, type SandboxPolicy } from '../../sandbox/index.ts'
 
-/** The environment of what is configured to run outside: names mean no program that commands could have put into the workspace. */
+/**
+ * The environment for what is configured to run outside the sandbox: PATH leaves out programs that commands could have put into the
+ * workspace.
+ */
 export function environmentOutside(
   { environment, workspace, writableRoots }: SandboxPolicy,
   host: Readonly<NodeJS.ProcessEnv>,

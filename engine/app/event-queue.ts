@@ -1,6 +1,6 @@
 import type { RunEvent, Sink } from '../core/events.ts'
 
-/** The events of a run for one reader, who may read later than they come. Nothing is kept before somebody wants to read. */
+/** The events of a run for one reader, who may read them late. Nothing is stored until the reader starts. */
 export class EventQueue {
   readonly #waiting: RunEvent[] = []
   #wanted = false

@@ -4,24 +4,24 @@ import { joinPiped, splitPiped } from '../run/piped-input.ts'
 import { expandCommand, type Expanded } from '../skills/expand-command.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** A prompt as it was given, or what the command or skill makes of it that it names. */
+/** A prompt as given, or the text of the command or skill that it names. */
 export type NamedPrompt = Partial<Pick<Expanded, 'followed' | 'looked'>> & { readonly prompt: string }
 
 /**
- * What a prompt stands for: a command's or skill's text where it names one as `/name`, else itself. A prompt of an MCP server is left as it
- * is.
+ * Expands a prompt: the text of the command or skill that it names as `/name`, else the prompt itself. A prompt of an MCP server is left as
+ * it is.
  *
- * @throws UserError `usage` where it names one that isn't there, or whose text can't be filled in
+ * @throws UserError `usage` where it names one that doesn't exist, or whose text can't be filled in
  */
 export function expandPrompt(
   typed: string,
   definitions: Pick<Definitions, 'commands' | 'skills'>,
   workspace: string,
 ): NamedPrompt {
-  // What is piped in stays a block of its own: it fills no place of a command's text.
+  // Piped input stays a separate block: it fills no placeholder of a command's text.
   const { words, ...piped } = splitPiped(typed)
   const expanded = expandCommand(words, definitions, workspace)
-  // What servers offer is known once they are there.
+  // The prompts of servers are known only after the servers have started.
   const isServers = namesServerPrompt(typed) && expanded !== undefined && 'problem' in expanded
   if (expanded === undefined || isServers) return { prompt: typed }
   if ('problem' in expanded) throw new UserError('usage', expanded.problem)

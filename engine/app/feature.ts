@@ -19,15 +19,15 @@ import type { InSession } from './stages.ts'
 
 /** The hooks of a run, for its other features. */
 type OpenHooks = {
-  /** Tells hooks of worktrees, and asks them for one. */
+  /** Tells hooks about worktrees, and asks them to make one. */
   readonly worktreeHooks: WorktreeHooks
-  /** What an agent is asked around its calls that the run hands work to; it is held to what its definition allows. */
+  /** The hooks around the calls of a sub-agent; the sub-agent is limited to what its definition allows. */
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** Lets only these calls through from now on. */
   readonly narrow: RestrictedCalls['narrow']
 }
 
-/** What features of a run have for each other. Absent: the run doesn't have that feature, or it is opened later. */
+/** What features of a run provide for each other. Absent: the run doesn't have that feature, or it is opened later. */
 export type Services = {
   worktrees?: Worktrees
   servers?: McpServers
@@ -45,32 +45,32 @@ export type Opened = InSession & {
   readonly closing: Pick<Closing, 'add'>
   /** Where the run works at a moment. */
   readonly now: () => ExecutionContext
-  /** Those that the run has handed work to. */
+  /** The run's sub-agents. */
   readonly agents: BackgroundAgents
   /** What the run lends once it has begun, which is when anything that asks for it is called. */
   readonly runHandle: () => RunHandle
-  /** Tells the user something, in the stream or, before there is one, at its beginning. */
+  /** Tells the user something: in the event stream, or before there is one, at its beginning. */
   readonly tell: (message: string) => void
-  /** The sandbox, which is none, of what is configured to run outside of it. */
+  /** The unconfined sandbox, for what is configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
-  /** Runs a model for this run, with all that this run has but what is given. */
+  /** Runs a model as part of this run. It shares everything with the run except what is passed here. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
-  /** What those may use that the run hands work to. */
+  /** The tools that sub-agents may use. */
   readonly sharedTools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   /** Puts what features ask around requests around a model's. */
   readonly aroundModel: (model: Model) => Model
 }
 
-/** What a feature adds to a run. Whatever is left out is nothing. */
+/** What a feature adds to a run. Every field is optional. */
 export type Contribution = {
   /** For the run, and for those it hands work to. */
   readonly tools?: readonly Tool[]
-  /** For the run alone. Of two tools with one name, these stand. */
+  /** For the run alone. They win over other tools of the same name. */
   readonly ownTools?: readonly Tool[]
   /** Tools that come and go. */
   readonly dynamicTools?: DynamicTools
   readonly hooks?: RunHooks
-  /** Told what happens in the run, beside those that whoever opened it gave. */
+  /** Receives the run's events, in addition to the caller's own sinks. */
   readonly sinks?: readonly Sink[]
   /** Told to the model before the first prompt of a session. */
   readonly context?: readonly string[]
@@ -79,9 +79,9 @@ export type Contribution = {
   readonly wrapModel?: (model: Model) => Model
   readonly wrapReviewer?: (reviewer: Reviewer) => Reviewer
   readonly wrapGuardian?: (guardian: Guardian) => Guardian
-  /** What a prompt stands for; given the prompt as it is so far. */
+  /** Expands the prompt; receives the prompt as expanded so far. */
   readonly expandPrompt?: (prompt: string) => Promise<string>
-  /** Of the options of the run, and of those it hands work to, the ones that are this feature's. */
+  /** This feature's share of the options of the run and of its sub-agents. */
   readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>
 }
 

@@ -2,9 +2,9 @@ import { finishReviews, renderDenial, SandboxError } from '../../sandbox/index.t
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Finishes the reviews that killed runs owed, before anything is read that their commands may have planted, configuration included.
+ * Finishes the reviews that killed runs left undone, before anything is read that their commands may have planted, configuration included.
  *
- * @param tell takes what was found, a sentence each
+ * @param tell receives the findings, one sentence each
  * @throws UserError `sandboxUnavailable` where that can't be done
  */
 export async function finishReviewsFirst(tell: (sentence: string) => void): Promise<void> {
@@ -18,7 +18,9 @@ export async function finishReviewsFirst(tell: (sentence: string) => void): Prom
   }
 }
 
-/** The same for what opens nothing that commands could have planted: where it can't be done, a command that does will say so. */
+/**
+ * The same for callers that open nothing that commands could have planted: where it fails, the next command that needs it will report it.
+ */
 export async function finishReviewsIfPossible(tell: (sentence: string) => void): Promise<void> {
   try {
     await finishReviewsFirst(tell)

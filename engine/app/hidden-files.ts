@@ -6,8 +6,8 @@ import type { PermissionSet, RuleSet } from '../../policies/index.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
 /**
- * Why a file of a repository is not to be read for the model: its commands could not read it, or the Guardian would not let a tool. What
- * the repository itself asks for, such as an import in its instructions, must be no way round that.
+ * Why a file of a repository must not be read for the model: the sandbox denies it to commands, or the Guardian denies it to tools. The
+ * repository's own requests, such as an import in its instructions, must not become a way around that.
  *
  * @param root the repository's
  */
@@ -16,7 +16,7 @@ export function hiddenFiles(
   root: string,
   policies: Policies,
 ): (path: string) => string | undefined {
-  // Most repositories have nothing to ask about.
+  // Most repositories have no such files.
   let hidden: ReturnType<typeof openHidden> | undefined
   return (path) => (hidden ??= openHidden(settings, root, policies))(path)
 }

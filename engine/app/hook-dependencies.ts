@@ -19,7 +19,7 @@ import { rulesForProxy } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
 
-/** What hooks are told of the approval policy, in Claude Code's words. */
+/** The approval policy that hooks are told, in Claude Code's terms. */
 const permissionModes: Readonly<Record<ApprovalMode, string>> = {
   untrusted: 'default',
   'on-failure': 'acceptEdits',
@@ -28,7 +28,7 @@ const permissionModes: Readonly<Record<ApprovalMode, string>> = {
   bypass: 'bypassPermissions',
 }
 
-/** In the user's folder of Claude Code, what hooks must not change: it says what runs. */
+/** In the user's Claude Code folder, what hooks must not change because it decides what runs. */
 const settled = [
   'settings.json',
   'settings.local.json',
@@ -47,7 +47,7 @@ const settled = [
   'statusline-command.sh',
 ]
 
-/** There, what only Claude Code itself has business with: its keys, and what was said and typed. */
+/** In the same folder, what only Claude Code itself needs: its keys, and the history of conversations and input. */
 const secret = [
   '.credentials.json',
   'history.jsonl',
@@ -65,7 +65,7 @@ type HookDependencyOptions = {
   readonly workspace: string
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly sandbox: Sandbox
-  /** The image of the docker backend, where there is one. */
+  /** The image of the docker backend, if that is used. */
   readonly image: string | undefined
   readonly session: Session
   readonly home: string
@@ -73,17 +73,17 @@ type HookDependencyOptions = {
   /** Where the run works at a moment. */
   readonly now: () => ToolPlace
   readonly planMode: PlanMode
-  /** Where what hooks set for commands goes. */
+  /** Receives the variables that hooks set for commands. */
   readonly variables: CommandVariables
   readonly servers: McpServers | undefined
-  /** What is said against hosts, for the sandbox of hooks; and the same for a hook's own URL. */
+  /** Why a host is forbidden, for the sandbox of hooks; and the same for a hook's own URL. */
   readonly forbids: ForbidsHost
   readonly forbidsHost: (url: URL) => string | undefined
   /** A model by name, or the run's own. */
   readonly openModel: (name: string | undefined) => Promise<Model>
-  /** What models that hooks ask are paid from. Hooks run only while the run does. */
+  /** The budget that pays for models that hooks ask. Hooks run only during the run. */
   readonly runHandle: () => RunHandle
-  /** The sandbox, which is none, of hooks that are configured to run outside of it. */
+  /** The unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
   /** Whom `agent` hooks ask. */
   readonly inspect: Inspect
@@ -166,7 +166,8 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
     ...policy,
     writableRoots: [...policy.writableRoots, folder],
     deniedReads: [...policy.deniedReads, ...secret.map((name) => join(folder, name))],
-    // A hook may run code of the workspace. What is there already may be run or obeyed by something, unless it is but notes.
+    // A hook may run code of the workspace. Files that exist already might be run or obeyed later, so hooks may not change them unless they
+    // are only notes.
     protectedPaths: [
       ...policy.protectedPaths,
       ...[...settled, ...readdirSync(folder).filter((name) => !notes.test(name))].map((name) => join(folder, name)),

@@ -17,8 +17,8 @@ type EnvFilesOptions = {
 const maxBytes = 64 * 1024
 
 /**
- * Makes the files that hooks write variables for later commands to: each hook has its own, the one place beyond the sandbox of hooks
- * that it can write. Where that can write nothing, there is none.
+ * Makes the files to which hooks write variables for later commands. Each hook has its own, and it is the only additional place that the
+ * hook can write. A sandbox that can write nothing gets no such file.
  */
 export function envFiles({
   directory,

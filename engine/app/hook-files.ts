@@ -9,7 +9,7 @@ type HookPlaces = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Whether what the repository brings along counts. */
+  /** Whether files that the repository brings along are used. */
   readonly trusted: boolean
   /** Whether neither the user's own count nor the repository's. */
   readonly isolated: boolean

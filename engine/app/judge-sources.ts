@@ -10,21 +10,21 @@ export type ConfigSource = Omit<SourceFile, 'alternatives'> & {
   readonly why: readonly string[]
 }
 
-/** What reading everything has shown. */
+/** The findings from reading all sources. */
 type Findings = {
   readonly isolated: boolean
   readonly trusted: boolean
   /** Programs that the user imports. */
   readonly imports: readonly string[]
   readonly ignored: readonly Ignored[]
-  /** What is left out of files of other programs, and of definitions: sentences that begin with a place. */
+  /** What is left out of other programs' files and of definitions: sentences that begin with a location. */
   readonly faults: readonly string[]
-  /** What stops a run, each beginning with a place. */
+  /** What stops a run: sentences that begin with a location. */
   readonly problems: readonly string[]
   readonly memory: Memory
 }
 
-/** Says of each file what came of it. */
+/** States the outcome for each file. */
 export function judgeSources(files: readonly SourceFile[], findings: Findings): readonly ConfigSource[] {
   const told = new Set(findings.memory.sources.map(({ path }) => path))
   return files.map(({ alternatives, ...source }) => {
@@ -62,7 +62,7 @@ function judge(source: SourceFile, findings: Findings, told: ReadonlySet<string>
   return why.length === 0 ? read : { state: 'read in part', why }
 }
 
-/** What of a file counts by whose it is. */
+/** Which parts of a file are used depends on its owner. */
 function limitsOf({ whose, program, what }: SourceFile, { imports, trusted }: Findings): Verdict | undefined {
   const word = `import = ["${program}"] in your own configuration`
   if (whose === 'user' && (program === 'codex' || program === 'claude') && !imports.includes(program)) {
@@ -97,7 +97,7 @@ function isPlaceIn(place: string, path: string): boolean {
   return place.startsWith(`${path}:`) && /^[\d:]+$/.test(place.slice(path.length + 1))
 }
 
-/** What a sentence says of a path that it begins with, perhaps with a place in it or below it. */
+/** What a sentence says about the path at its beginning, which may be followed by a position or lie below it. */
 function reasonAt(path: string, sentence: string): readonly string[] {
   if (!sentence.startsWith(path)) return []
   const rest = sentence.slice(path.length)

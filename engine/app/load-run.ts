@@ -25,10 +25,10 @@ import { chooseVerification, withVerification } from './verification.ts'
 import { findRepository, requireRepository } from './workspace.ts'
 
 /**
- * Reads what machine, user and repository say. Reviews that killed runs owed are finished before anything is read that their commands may
- * have planted.
+ * Reads the configuration of machine, user and repository. Reviews that killed runs left undone are finished before anything is read that
+ * their commands may have planted.
  *
- * @throws UserError for what the user has to mend
+ * @throws UserError for what the user has to fix
  */
 export async function configure(request: RunRequest, warn: (sentence: string) => void): Promise<Configured> {
   const { workspace, environment } = request
@@ -47,10 +47,10 @@ export async function configure(request: RunRequest, warn: (sentence: string) =>
 }
 
 /**
- * Looks at everything that can be wrong before the first request.
+ * Checks everything that can be wrong before the first request.
  *
- * @param closing takes what closes the little that is opened on the way
- * @throws UserError for what the user has to mend
+ * @param closing receives what closes the few things that are opened here
+ * @throws UserError for what the user has to fix
  */
 export async function loadRun(request: RunRequest, closing: Closing): Promise<Loaded> {
   const said: string[] = []
@@ -126,7 +126,7 @@ async function openModel(
   before: string | undefined,
 ) {
   if (request.model !== undefined) return request.model
-  // Nobody may ever ask it: only a hook or a reviewer can.
+  // It may never be asked: only a hook or a reviewer uses it.
   if (request.task.type === 'calls') return openLazily(config.settings.model ?? defaultModel, sources)
   const model = await openNamed(nameOfModel(config, request.settings?.profile !== undefined, before), sources)
   return request.record === undefined ? model : recorded(model, request.record, workspace)

@@ -2,11 +2,11 @@ import { loadConfig, type Config, type ConfigSources } from '../config/load-conf
 import type { AppPaths } from '../core/app-paths.ts'
 import { findRepository } from './workspace.ts'
 
-/** What is asked of the configuration beside its files. */
+/** What the caller asks of the configuration in addition to its files. */
 export type RequestedSettings = Omit<ConfigSources, 'places' | 'project'>
 
 /**
- * The configuration of a run in a workspace, with what was asked for on top.
+ * The configuration of a run in a workspace, with the caller's requests on top.
  *
  * @throws UserError `usage` for anything wrong in it
  */

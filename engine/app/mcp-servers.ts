@@ -18,8 +18,9 @@ type Environment = Readonly<NodeJS.ProcessEnv>
 const largestClaudeFile = 16 * 1024 * 1024
 
 /**
- * The MCP servers of a run: the user's, those that their `import` names, those of plugins, then those of a trusted repository, by its configuration and
- * its `.mcp.json`; the first of a name stands. What a repository or another program brings runs in the sandbox whatever it says, and is not believed.
+ * The MCP servers of a run: the user's, those that their `import` names, those of plugins, then those of a trusted repository, from its
+ * configuration and its `.mcp.json`; the first of a name wins. Servers of a repository or another program always run in the sandbox, and
+ * what they say about themselves isn't trusted.
  *
  * @param home where Claude Code keeps the user's servers
  * @throws UserError `usage` for anything wrong in this program's own configuration
@@ -76,7 +77,7 @@ function fromTable(
   }
 }
 
-/** Those that Claude Code was told of for this repository, and for all (https://code.claude.com/docs/en/mcp). */
+/** The servers that Claude Code knows for this repository, and for all (https://code.claude.com/docs/en/mcp). */
 function claudeServers(home: string, { root, workspace }: Project, env: Environment): JsonServers {
   const path = join(home, '.claude.json')
   const file = readJsonFile(path, { maxBytes: largestClaudeFile })

@@ -4,9 +4,9 @@ import { defaultApproval, defaultSandbox } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** When the Guardian asks: what the configuration says, else whenever somebody is named to answer, else the default. */
+/** When the Guardian asks: as configured, else always where a reviewer is named, else the default. */
 export function approvalModeOf(settings: Settings): ApprovalMode {
-  // Whoever names a reviewer wants to have it asked.
+  // A user who names a reviewer wants it to be asked.
   return settings.approval_policy ?? (namesReviewer(settings) ? 'on-request' : defaultApproval)
 }
 
@@ -16,10 +16,10 @@ function namesReviewer(settings: Settings): boolean {
 }
 
 /**
- * The mode of a command whose sandbox is outside.
+ * The mode of commands where something outside is the sandbox.
  *
- * @param asked what `-s` says
- * @throws UserError `usage` where that asks for a sandbox of ours
+ * @param asked the value of `-s`
+ * @throws UserError `usage` where that asks for a sandbox of this program
  */
 export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-full-access' {
   if (asked === undefined || asked === 'danger-full-access') return 'danger-full-access'
@@ -29,7 +29,7 @@ export function externalMode(asked: SandboxPolicy['mode'] | undefined): 'danger-
   )
 }
 
-/** What commands may touch: what the configuration says, else the default. */
+/** What commands may access: as configured, else the default. */
 export function sandboxModeOf(settings: Settings): SandboxPolicy['mode'] {
   return settings.sandbox_mode ?? defaultSandbox
 }

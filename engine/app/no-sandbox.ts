@@ -10,13 +10,13 @@ type Alternatives = { readonly docker: string }
 export const dockerByFlags: Alternatives = { docker: '--backend docker --image NAME' }
 export const dockerByConfig: Alternatives = { docker: '-c sandbox_backend=docker -c sandbox_image=NAME' }
 
-/** What to say of what is outside, where that is the sandbox. Never assumed: a container may be anything but a boundary. */
+/** What to say about an external sandbox. It is never assumed: a container may be anything but a boundary. */
 export const statement =
   'If a container or virtual machine around this is the sandbox, say so with --externally-sandboxed: commands then run unconfined in it.'
 
 /**
- * Why there is no sandbox, and what else there is. Docker is offered where it answers. Where the policy is what can't be
- * enforced, the error says it all.
+ * Explains why there is no sandbox, and the alternatives. Docker is offered where it answers. Where the policy itself can't be enforced,
+ * the error says everything.
  */
 export async function explainNoSandbox(error: SandboxError<'unavailable'>, { docker }: Alternatives): Promise<string> {
   if (error.data.cannotStart !== true) return error.message

@@ -12,20 +12,20 @@ import { UserError } from '../core/user-error.ts'
 
 type AgentsOptions = {
   readonly parent: Parent
-  /** What agents may use; they hand no work on. */
+  /** The tools of sub-agents, which have no sub-agents of their own. */
   readonly tools: () => { readonly builtIn: readonly Tool[]; readonly mcp: DynamicTools }
   readonly hooksFor: (definition: AgentDefinition | undefined, id: string) => RunHooks
   /** The run's. */
   readonly model: Model
-  /** Puts what is asked around requests around a model's. */
+  /** Wraps a model with the hooks around its requests. */
   readonly wrapModel: (model: Model) => Model
   readonly openModel: (name: string) => Promise<Model>
-  /** What every agent is told of its work, by the name of its model. */
+  /** The instructions of every sub-agent, by the name of its model. */
   readonly rulesFor: (model: string) => string
   /** Our tools as a model is shown them, by its name, and which of them all it has to search for. */
   readonly shown: (tools: readonly Tool[], model: string) => readonly Tool[]
   readonly deferral: Deferral
-  /** Whether a definition in this file may name a model: one of a repository that nobody trusts may not spend where it likes. */
+  /** Whether a definition in this file may name a model: an untrusted repository may not choose what the user pays for. */
   readonly mayChooseModel: (path: string) => boolean
 }
 
@@ -53,7 +53,7 @@ export function openAgents(options: AgentsOptions): SubAgents {
       try {
         return wrapModel(await openModel(newestOf(named) ?? named))
       } catch (error) {
-        // Definitions are written for other programs too, whose names for models mean nothing here.
+        // Definitions are written for other programs too, whose model names may mean nothing here.
         if (error instanceof UserError) return wrapModel(model)
         throw error
       }

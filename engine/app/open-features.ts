@@ -1,10 +1,9 @@
 import type { Contribution, Feature, Opened } from './feature.ts'
 
 /**
- * Opens features in their order. Rejects with what the first of them fails with; whatever it and those before it have opened is in
- * `context.closing` then.
+ * Opens features in their order. Rejects with the first failure; everything that was opened until then is in `context.closing`.
  *
- * @param add takes what each brings, before the next is opened
+ * @param add receives each feature's contribution before the next is opened
  */
 export async function openFeatures(
   features: readonly Feature[],

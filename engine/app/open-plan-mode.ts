@@ -2,10 +2,10 @@ import { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 import type { ReadRollout, Rollout } from '../session/rollout.ts'
 
 /**
- * Whether a run plans: as its command line says, else as the session was left. Every change is kept in the session.
+ * Whether a run plans: as its command line says, else as the session was left. Every change is stored in the session.
  *
- * @param asked `--plan`, `--no-plan` (the user's leave to carry out the plan), or undefined
- * @param resumedFrom the session that is gone on with
+ * @param asked `--plan`, `--no-plan` (the user's approval to carry out the plan), or undefined
+ * @param resumedFrom the session that the run continues
  */
 export function openPlanMode(
   asked: boolean | undefined,

@@ -27,24 +27,24 @@ import type { ReviewerChoice } from './choose-reviewer.ts'
 /** A reviewer that is ready, and what frees it. */
 export type OpenReviewer = {
   readonly reviewer: (runContext: RunContext) => Reviewer
-  /** The person who is there, whoever is asked otherwise. Absent: nobody is. */
+  /** The person at the terminal, whichever reviewer is asked otherwise. Absent: nobody is there. */
   readonly person?: (runContext: RunContext) => Reviewer
-  /** Asks the person anything else. Absent: nobody is there who could be asked, or is to be. */
+  /** Asks the person other questions. Absent: nobody is there, or nobody should be asked. */
   readonly ask?: AskPerson
   /** Answers what the caller is asked. Absent: the caller isn't. */
   readonly answer?: CallerReviewer['answer']
   readonly close: () => Promise<void> | void
 }
 
-/** What making a reviewer needs. */
+/** What a reviewer is made from. */
 type ReviewerDependencies = {
   readonly config: Settings
   readonly places: AppPaths
-  /** What commands may write to. */
+  /** The paths that commands may write to. */
   readonly roots: readonly string[]
-  /** Asks the person who is there. Absent: nobody is. */
+  /** Asks the person at the terminal. Absent: nobody is there. */
   readonly person: AskPerson | undefined
-  /** Takes the standard error of programs that answer. Absent: nobody does. */
+  /** Receives the standard error of reviewer programs. Absent: it is dropped. */
   readonly errors: Writable | undefined
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Opens the model that reviews; called only where a model does. */
@@ -52,9 +52,9 @@ type ReviewerDependencies = {
 }
 
 /**
- * Makes the reviewer that was chosen. A judge that refuses again and again ends the run; a person has a word for that.
+ * Makes the chosen reviewer. Repeated denials end the run, unless a person is at the terminal, who then decides.
  *
- * @throws UserError `usage` for a model or a policy text that isn't there
+ * @throws UserError `usage` for a model or a policy text that doesn't exist
  */
 export async function openReviewer(choice: ReviewerChoice, dependencies: ReviewerDependencies): Promise<OpenReviewer> {
   const { person, places } = dependencies

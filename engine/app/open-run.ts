@@ -9,9 +9,9 @@ import type { Run, RunRequest } from './request.ts'
 import type { Loaded } from './stages.ts'
 
 /**
- * Opens a run: the one way to have a model work, whoever wants it to. It begins at once, and by the request alone: it looks at no terminal,
- * no command line and no variable of the process, takes no signal, writes to no standard stream and ends no process. All that it opened is
- * closed when it is over, or could not be begun, the last first.
+ * Opens a run. Every model works through this one function. The run starts at once and depends on the request alone: it doesn't look at the
+ * terminal, the command line or the environment of the process, handles no signals, writes to no standard stream and ends no process.
+ * Everything that it opened is closed in reverse order when it is over or could not start.
  *
  * @example
  * // Not run: it asks a model.
@@ -57,7 +57,7 @@ export function openRun(request: RunRequest): Run {
     ready.reject(error)
     served.reject(error)
   })
-  // Whoever doesn't ask how it ended must not be ended by it.
+  // A caller that ignores the result must not crash because of it.
   for (const promise of [result, closed, ready.promise, served.promise]) promise.catch(() => undefined)
 
   return {
@@ -77,7 +77,7 @@ export function openRun(request: RunRequest): Run {
   }
 }
 
-/** Passes a caller's wish to stop on. Gives what ends that. */
+/** Passes on a caller's request to stop. Returns a function that ends this. */
 function follow(signal: AbortSignal | undefined, interrupt: Run['interrupt']): () => void {
   const stop = (): void => {
     const { reason } = signal ?? {}

@@ -8,11 +8,11 @@ import { UserError } from '../core/user-error.ts'
 /** The MCP servers of a run, started. */
 type OpenServers = {
   readonly tools: DynamicTools
-  /** Undefined where none is configured. */
+  /** Undefined where no server is configured. */
   readonly servers: McpServers | undefined
-  /** What they say of their tools, for the model; those that come up later too. */
+  /** The servers' own instructions about their tools, for the model; also those of servers that start later. */
   readonly instructions: () => readonly string[]
-  /** What is not there, as sentences. */
+  /** Sentences about what is missing. */
   readonly notices: readonly string[]
   readonly close: () => Promise<void>
 }
@@ -25,15 +25,15 @@ type ServersOptions = {
   readonly forbidsHost: (url: URL) => string | undefined
   /** Whether requests name tools only, so that the first one need not wait for servers. */
   readonly deferred: boolean
-  /** Tells the user what has come out since the start, such as that a server is not there. */
+  /** Tells the user what turned out after the start, such as that a server is missing. */
   readonly tell: (message: string) => void
   readonly signal: AbortSignal
 }
 
 /**
- * Starts the MCP servers of a run, all at once, and waits for those whose tools the first request has to hold.
+ * Starts the MCP servers of a run, all at once, and waits for those whose tools the first request must contain.
  *
- * @throws UserError `usage` where a required one is not there, or a rule forbids to reach one
+ * @throws UserError `usage` where a required one doesn't start, or a rule forbids its host
  */
 export async function openServers(configured: readonly McpServer[], options: ServersOptions): Promise<OpenServers> {
   if (configured.length === 0)
@@ -44,7 +44,7 @@ export async function openServers(configured: readonly McpServer[], options: Ser
       notices: [],
       close: () => Promise.resolve(),
     }
-  // Loaded only where there is one: with its SDK and the checks of schemas it is a third of what a start reads.
+  // Loaded only where a server is configured: with the SDK and the schema checks it is a third of what a start reads.
   const { startServers } = await import('../mcp/servers.ts')
   const { mcpTools, omissions } = await import('../mcp/mcp-tools.ts')
   const { resourceTools } = await import('../mcp/resource-tools.ts')

@@ -10,10 +10,10 @@ import type { Loaded } from './stages.ts'
 import { treesOf, requestedTransaction, type OpenTransaction } from './run-transaction.ts'
 
 /**
- * Opens the private view of a run that is a transaction, and its session, in whose folder the view is kept. A session that was left in one goes on
- * in it.
+ * Opens the private view of a transactional run, and its session, whose folder holds the view. A session that was left with a view
+ * continues in it.
  *
- * @returns undefined for a run that is none
+ * @returns undefined for a run that is no transaction
  * @throws UserError `sandboxUnavailable` where there can be no view, `usage` where the request contradicts itself
  */
 export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
@@ -55,7 +55,7 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
     for (const tree of trees) await recoverTree(tree)
     return { view: await makeView(session.directory, trees, wish.strategy), wish, session, resumed: false }
   } catch (error) {
-    // Nothing was begun that anybody could go on with.
+    // Nothing has begun that could be resumed.
     if (!isResumed) rmSync(session.directory, { recursive: true, force: true })
     throw error
   }

@@ -15,11 +15,11 @@ type WorktreesOptions = {
   readonly open: OpenSandbox
   readonly hooks: () => WorktreeHooks
   readonly rollout: Rollout
-  /** The session that is gone on with, but not one that another begins with. */
+  /** The session that the run continues, but not one that a fork starts from. */
   readonly resumed: Pick<ReadRollout, 'worktree'> | undefined
 }
 
-/** The worktrees of a run, in the one already that an earlier run of its session was in; with what the user has to know. */
+/** The worktrees of a run, entering the one in which the session's last run worked; with notices for the user. */
 export async function openWorktrees({
   home,
   environment,
@@ -33,7 +33,7 @@ export async function openWorktrees({
   const worktrees = new Worktrees({
     home,
     root: findRepository(home.workspace),
-    // Not below a folder of ours that commands must not write, nor in the repository, where it would be a change.
+    // Not below one of this program's folders, which commands must not write, and not in the repository, where it would show as a change.
     folder: join(
       data !== undefined && isAbsolute(data) ? data : join(userHome, '.local/share'),
       'portcullis-worktrees',
@@ -51,7 +51,7 @@ export async function openWorktrees({
   return { worktrees, notices: [problem] }
 }
 
-/** What the model is told of the worktree that it is in, at the beginning of a run. */
+/** What the model is told at the beginning of a run about the worktree that it works in. */
 export function describeWorktree({ current, now }: Worktrees): readonly string[] {
   if (current === undefined) return []
   const branch = current.git === undefined ? '' : `, on the branch ${current.git.branch}`

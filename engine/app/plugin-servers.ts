@@ -5,9 +5,9 @@ import { readJsonFile, serversIn, serversOfMcpJson, together, type JsonServers }
 import { pluginFiles, type Plugin } from './enabled-plugins.ts'
 
 /**
- * The servers that a plugin brings: those of its `.mcp.json`, and of `mcpServers` in its manifest, which is a table of them, a file within the
- * plugin, or a list of both (https://code.claude.com/docs/en/plugins-reference). Their tools are called `mcp__plugin_PLUGIN_SERVER__TOOL`, as in Claude
- * Code. What is wrong leaves out what it is about.
+ * The servers of a plugin: those of its `.mcp.json`, and of `mcpServers` in its manifest, which is a table of them, a file within the
+ * plugin, or a list of both (https://code.claude.com/docs/en/plugins-reference). Their tools are called `mcp__plugin_PLUGIN_SERVER__TOOL`,
+ * as in Claude Code. A faulty part is left out.
  */
 export function pluginServers(plugin: Plugin, env: Readonly<NodeJS.ProcessEnv>): JsonServers {
   const files = pluginFiles(plugin)

@@ -14,15 +14,15 @@ import { hookFiles } from './hook-files.ts'
 import { configuredServers } from './mcp-servers.ts'
 import { enabledPlugins, type Plugin } from './enabled-plugins.ts'
 
-/** What users and repositories add to a run, read and checked; nothing of it runs yet. */
+/** What users and repositories add to a run, read and checked; nothing of it has run yet. */
 export type Extensions = {
   readonly hooks: HookSet
   readonly servers: readonly McpServer[]
   readonly definitions: Definitions
   readonly plugins: readonly Plugin[]
-  /** What is wrong with servers and plugins that other programs' files name: each a sentence, and a run goes on without. */
+  /** Faults of servers and plugins that other programs' files name, a sentence each. The run continues without them. */
   readonly faults: readonly string[]
-  /** What a repository brings along in vain. */
+  /** Files of a repository that are ignored. */
   readonly ignored: readonly Ignored[]
 }
 
@@ -35,7 +35,7 @@ type ExtensionSources = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
 }
 
-/** Files that hold nothing else, and count in trusted repositories only. */
+/** Files that contain nothing else and are used in trusted repositories only. */
 const trustedOnly: readonly string[] = ['.mcp.json', '.portcullis/hooks.json']
 
 /**

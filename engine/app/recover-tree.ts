@@ -1,10 +1,9 @@
 import { CommitError, recover, renderFailure } from '../../apply-patch/index.ts'
 
 /**
- * Puts in order what a run left in a tree that was killed while it applied a patch, so that the tree is all old or all new before
- * anything looks at it.
+ * Recovers a tree in which a run was killed while it applied a patch, so that the tree is all old or all new before anything looks at it.
  *
- * @returns what was done, or what could not be and why, in sentences for the user; usually nothing
+ * @returns sentences for the user: what was done, or what could not be and why; usually none
  */
 export async function recoverTree(workspace: string): Promise<readonly string[]> {
   try {

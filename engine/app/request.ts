@@ -21,24 +21,24 @@ export type Task =
       /** Shown to the model with the prompt. Default: none. */
       readonly images?: readonly Image[]
     }
-  /** No model is asked: the calls come from whoever opened the run, by `Run.call`, until it is closed. */
+  /** No model is asked: the caller makes the calls with `Run.call`, until the run is closed. */
   | { readonly type: 'calls' }
 
-/** Who is asked where the Guardian asks. */
+/** The reviewer that answers the Guardian. */
 type Reviewing = {
-  /** Default: whom the configuration names, else the person, else nobody. */
+  /** Default: the reviewer in the configuration, else the person at the terminal, else none. */
   readonly by?: ReviewerChoice
-  /** Opens the way to the person who watches; called once. Default: no person is there. */
+  /** Connects to the person who watches; called once. Default: no person is there. */
   readonly person?: () => AskPerson
 }
 
-/** How a run is a transaction: it works on a private view, and all that it changed lands at its end, or nothing. */
+/** Makes the run a transaction: it works on a private view, and all its changes land at the end, or none do. */
 export type TransactionRequest = {
-  /** How the view is made. Default: by sharing blocks where the file system can, else by a copy of what is not too large. */
+  /** How the view is made. Default: by sharing blocks where the file system can, else by copying everything that is not too large. */
   readonly strategy?: 'auto' | 'copy' | 'reflink'
-  /** When what it changed lands. Default: `on-success`, where it came to its own end. */
+  /** When the changes land. Default: `on-success`, where the run came to its own end. */
   readonly land?: 'on-success' | 'never' | 'always'
-  /** Whether what git ignores lands too. Default: it is kept with the run. */
+  /** Whether files that git ignores land too. Default: they stay with the run. */
   readonly landIgnored?: boolean
   /**
    * Whether the branch that is checked out moves to the run's commits, if it is still where it was. Default: they are in the repository, under
@@ -47,42 +47,48 @@ export type TransactionRequest = {
   readonly landCommits?: boolean
 }
 
-/** Commands that run in the sandbox when the model is done; one that fails is told to the model, which works on. */
+/** Commands that run in the sandbox when the model is done. If one fails, the model is told and works on. */
 type VerificationRequest = {
-  /** Lines for the shell. They are the user's words: nobody is asked about them, and rules that forbid hold. `[]`: none. Default: as configured. */
+  /**
+   * Shell command lines. They are the user's own, so they need no approval, but rules that forbid them apply. `[]`: none. Default: as
+   * configured.
+   */
   readonly commands?: readonly string[]
-  /** How often the model is told before the run has failed; 0: as often as its budget allows. Default: 2. */
+  /** How often the model is told before the run fails; 0: as often as its budget allows. Default: 2. */
   readonly attempts?: number
 }
 
 /**
- * What is wanted of a run, in words of the domain: nothing of a terminal, of a command line or of the process. Whatever is left out is as
- * the configuration says, or as `agent exec` without options has it.
+ * What the caller wants of a run, in terms of the domain: no terminal, no command line, no process. Whatever is left out is as configured,
+ * or as for `agent exec` without options.
  */
 export type RunRequest = {
   readonly task: Task
   /** Real path of the directory to work in. */
   readonly workspace: string
-  /** Variables that say where configuration lies and hold the keys of model providers. Commands get those of the process, as the sandbox's policy says. */
+  /**
+   * Variables that say where the configuration is and that hold the keys of model providers. Commands get those of the process, as the
+   * sandbox's policy says.
+   */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Where recordings are named from. Default: the workspace. */
   readonly from?: string
   readonly settings?: RequestedSettings
   /** Default: a new session. */
   readonly start?: Start
-  /** Who begins a new session, in a client's own words. */
+  /** Who begins a new session, as the client names itself. */
   readonly source?: string
-  /** Keeps nothing of the run: no session, no audit log. Default: false. */
+  /** Stores nothing about the run: no session, no audit log. Default: false. */
   readonly ephemeral?: boolean
   /** Works outside a git repository too. Default: false. */
   readonly outsideRepository?: boolean
-  /** Whoever asks states that what is around the program is the sandbox. Default: false. */
+  /** The caller states that an external sandbox surrounds the program. Default: false. */
   readonly externallySandboxed?: boolean
   /** Whether to plan only (true), or to carry out the plan that a resumed session holds (false). Default: as the session was left. */
   readonly plan?: boolean
-  /** Works on a private view of the workspace. Default: as `transactional` of the configuration says, and as the session was left. */
+  /** Works on a private view of the workspace. Default: the configured `transactional`, or as the session was left. */
   readonly transaction?: TransactionRequest
-  /** What has to succeed when the model is done. Default: as `verify` of the configuration says, and as the session was left. */
+  /** The commands that must succeed when the model is done. Default: the configured `verify`, or as the session was left. */
   readonly verify?: VerificationRequest
   /** Fails where the provider has no web search. Default: it is done without. */
   readonly insistsOnSearch?: boolean
@@ -91,7 +97,10 @@ export type RunRequest = {
   readonly review?: ReviewRequest
   /** What the final message must meet. Default: anything goes. */
   readonly output?: OutputSchema
-  /** Takes hold of where the final message goes, before anything runs; that gives why it could not be written, which fails the run. */
+  /**
+   * Opens the destination of the final message before anything runs. The function that it returns gives the reason if the message could not
+   * be written, which fails the run.
+   */
   readonly deliver?: () => (finalMessage: string) => string | undefined
   /** Default: no limit. */
   readonly budget?: Budget
@@ -99,40 +108,38 @@ export type RunRequest = {
   readonly failOnDenied?: boolean
   /** Fails a run that came to its own end and changed neither a file nor the commit that is checked out. Default: false. */
   readonly failOnNoChange?: boolean
-  /** The file that the conversation is recorded in. Default: none. */
+  /** The file to which the conversation is recorded. Default: none. */
   readonly record?: string
   /** Used instead of the one that the configuration names. */
   readonly model?: Model
-  /** Offered beside the built-in ones, before which they stand. Default: none. */
+  /** Additional tools, which win over built-in ones of the same name. Default: none. */
   readonly tools?: readonly Tool[]
   /** Interrupts the run when it is aborted, as `Run.interrupt` does. */
   readonly signal?: AbortSignal
   /** Told what happens, pieces of messages included, as it happens. Default: `Run.events` is all there is. */
   readonly sinks?: readonly Sink[]
-  /** What the user should know before anything happens; each an item in the stream. Default: nothing. */
+  /** Notices for the user before anything happens; each becomes an item in the stream. Default: none. */
   readonly notices?: readonly string[]
-  /** Hears what is to be said before there is a stream of events. Default: it is said there, as an item. */
+  /** Receives notices before there is a stream of events. Default: they become items in the stream. */
   readonly warn?: (sentence: string) => void
-  /** Takes the standard error of programs that answer for people. Default: nobody does. */
+  /** Receives the standard error of reviewer programs. Default: it is dropped. */
   readonly errors?: Writable
   /** Called when all that can be wrong with the request was looked at; from here on `Run.interrupt` ends the run in good order. */
   readonly loaded?: () => void
 }
 
-/** A run that was opened. It goes on by itself. */
+/** A run that was opened. It proceeds by itself. */
 export type Run = {
-  /** Everything that is told from the moment this is first read: read it when the run is opened to miss nothing. Throws what `result` rejects with. */
+  /**
+   * All events from the moment of the first read: read them as soon as the run is open to miss nothing. Throws what `result` rejects with.
+   */
   readonly events: AsyncIterable<RunEvent>
   /** Resolves when all is open and the run has begun. Rejects as `result` does. */
   readonly ready: Promise<void>
-  /**
-   * How the run ended, once its last event was told.
-   *
-   * Rejects with a `UserError` for what the user has to mend; nothing was run then.
-   */
+  /** How the run ended; resolves after its last event. Rejects with a `UserError` for what the user has to fix; nothing was run then. */
   readonly result: Promise<RunSummary>
   /**
-   * Answers what the Guardian asks, where the request says that the caller does (`reviewing.by` of kind `caller`). Each question is a
+   * Answers the Guardian's question, where the request names the caller as reviewer (`reviewing.by` of kind `caller`). Each question is a
    * `guardian_assessment` item in progress; there is one at a time.
    *
    * @param callId the item's; undefined where it has none
@@ -143,6 +150,6 @@ export type Run = {
   call: TakeCall
   /** Ends the run in good order, with its last event and its summary. Default reason: `interrupted`. */
   interrupt(reason?: 'interrupted' | 'terminated' | Error): void
-  /** Ends the run if it goes on still, and resolves when all that was opened for it is closed. */
+  /** Ends the run if it still runs, and resolves when everything it opened is closed. */
   close(): Promise<void>
 }

@@ -23,18 +23,18 @@ import type { ForbidsHost } from './forbidden-hosts.ts'
 import { dockerByConfig, explainNoSandbox } from './no-sandbox.ts'
 import { approvalModeOf, sandboxModeOf } from './modes.ts'
 
-/** What a sandbox depends on beside the configuration. */
+/** What a sandbox depends on besides the configuration. */
 type RunSandboxOptions = {
-  /** Whether what is around this program is the sandbox. */
+  /** Whether an external sandbox surrounds this program. */
   readonly external: boolean
-  /** What is said against hosts of the network allow-list. */
+  /** Why hosts of the network allow-list are forbidden. */
   readonly forbids: ForbidsHost
   /** Files that permissions deny, which are hidden and protected like those that the configuration names. */
   readonly denied: DeniedFiles
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** To be shown although they lie in a place that is private. */
+  /** Paths that commands may read although they lie in a private directory. */
   readonly readable: readonly string[]
-  /** Private views that commands see, and where these are kept. Default: none. */
+  /** The private views that commands see, and where they are stored. Default: none. */
   readonly views?: { readonly views: readonly View[]; readonly keptIn: string } | undefined
 }
 
@@ -98,19 +98,19 @@ export function openLike(
     openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids), known })
 }
 
-/** What is said against hosts, for a sandbox's proxy. A tunnel says nothing of what goes through it; all but plain HTTP is taken for HTTPS. */
+/** The rules about hosts for a sandbox's proxy. A tunnel doesn't show its protocol, so everything except plain HTTP counts as HTTPS. */
 export function rulesForProxy(forbids: ForbidsHost): NetworkOptions {
   return { forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
-/** Node itself, which tools of ours run in the sandbox, may lie in a place that is private there. A container has its own. */
+/** Node itself, which runs our tools in the sandbox, may lie in a directory that is private there. A container has its own. */
 function ownProgram(backend: Backend | undefined): readonly string[] {
   return backend !== undefined && factsOf(backend).hasImage ? [] : [dirname(process.execPath)]
 }
 
 /**
- * Where commands are looked for. In `untrusted`, what a bare name runs must not be up to the repository: a folder of the
- * workspace on the path could hold its own `ls`.
+ * Where commands are looked for. In `untrusted`, the repository must not decide what a bare name runs: a folder of the workspace on the
+ * PATH could contain its own `ls`.
  */
 function trustedPath(
   config: Settings,

@@ -17,7 +17,7 @@ import type { Session } from '../session/session.ts'
 import type { TransactionRequest } from './request.ts'
 import { findRepository } from './workspace.ts'
 
-/** A private view that is open, and the session in whose folder it is kept. */
+/** An open private view, and the session whose folder holds it. */
 export type OpenTransaction = {
   readonly view: PrivateView
   readonly wish: TransactionWish
@@ -26,7 +26,7 @@ export type OpenTransaction = {
   readonly resumed: boolean
 }
 
-/** How a run is to be a transaction; undefined where it is none. */
+/** The transaction settings of a run; undefined where it isn't a transaction. */
 type TransactionWish = {
   /** Undefined: whichever works, the cheapest first. */
   readonly strategy: Strategy | undefined
@@ -36,10 +36,10 @@ type TransactionWish = {
 }
 
 /**
- * How a run is to be a transaction, by its request, or else the configuration.
+ * The transaction settings of a run, from its request or else the configuration.
  *
- * @param before how the session that it goes on with had its view made: it goes on to be a transaction. Undefined: it had none
- * @throws UserError `usage` where the request says what lands of no transaction
+ * @param before how the view of the session that it continues was made: that session stays a transaction. Undefined: it had no view
+ * @throws UserError `usage` where the request says what lands but isn't a transaction
  */
 export function requestedTransaction(
   asked: TransactionRequest | undefined,
@@ -63,7 +63,7 @@ export function requestedTransaction(
   }
 }
 
-/** The trees that get a view: the repositories of all that commands may write to, or where there is none, the directory itself. */
+/** The trees that get a view: the repositories of all paths that commands may write to, or, where there is none, the directory itself. */
 export function treesOf(roots: readonly string[]): readonly string[] {
   const trees = roots.flatMap((root) => {
     const real = realOrUndefined(root)
@@ -94,7 +94,7 @@ export function runTransaction({ view, wish, resumed }: OpenTransaction, sandbox
     },
     changes: {
       begin: async () => undefined,
-      // Why they can't be told fails the landing, which says so.
+      // If they can't be listed, the landing fails and says why.
       settle: () =>
         record().then(changesOf, (error: Error) => ({ files: [], runsLater: [], notCounted: error.message })),
     },

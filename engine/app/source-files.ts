@@ -15,15 +15,15 @@ export type SourceFile = {
   readonly path: string
   readonly what: 'settings' | 'rules' | 'permissions' | 'hooks' | 'servers' | 'plugins' | 'instructions' | 'definitions'
   readonly whose: 'machine' | 'user' | 'repository' | 'plugin'
-  /** Whose file format, and therefore whose file: with a program's name, `import` may have a say. */
+  /** The format of the file, and therefore the program it belongs to: with a program's name, `import` may decide about it. */
   readonly program: 'portcullis' | 'codex' | 'claude' | 'other'
-  /** Files of which one alone counts, the first that says something. Absent: it stands by itself. */
+  /** The group of files of which only the first with content is used. Absent: the file is used by itself. */
   readonly alternatives?: readonly string[]
 }
 
 type Where = { readonly places: AppPaths; readonly project: Project; readonly plugins: readonly Plugin[] }
 
-/** All that a run here looks for, in the order in which it counts, the machine's first. Files of folders are listed as they lie there. */
+/** All files that a run here looks for, in order of precedence, the machine's first. Files in folders are listed by name. */
 export function sourceFiles(where: Where): readonly SourceFile[] {
   return [...machineFiles(where), ...userFiles(where), ...where.plugins.flatMap(filesOfPlugin), ...projectFiles(where)]
 }
@@ -92,7 +92,7 @@ function filesOfPlugin(plugin: Plugin): readonly SourceFile[] {
   ]
 }
 
-/** What lies in a folder of this program's own. */
+/** The contents of one of this program's own folders. */
 function ownFiles(folder: string, common: Common): readonly SourceFile[] {
   return [
     file(join(folder, 'config.toml'), 'settings', common),

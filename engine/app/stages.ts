@@ -27,7 +27,7 @@ import type { Extensions } from './read-extensions.ts'
 import type { RunRequest } from './request.ts'
 import type { OpenTransaction } from './run-transaction.ts'
 
-/** What the files of machine, user and repository say. Nothing has been opened. */
+/** The configuration of machine, user and repository as read. Nothing is open yet. */
 export type Configured = {
   readonly request: RunRequest
   readonly places: AppPaths
@@ -42,9 +42,9 @@ export type Configured = {
   readonly approvalMode: ApprovalMode
 }
 
-/** All that can be wrong with a request was looked at. The model is known; what answers for people is ready, and nothing else runs. */
+/** Everything that can be wrong with a request has been checked. The model is known and reviewer programs are ready; nothing else runs. */
 export type Loaded = Configured & {
-  /** As it was given, or what a command makes of it. Undefined: calls come from elsewhere. */
+  /** The prompt as given or as expanded from a command. Undefined: a client makes the calls. */
   readonly named: NamedPrompt | undefined
   readonly deliver: ((finalMessage: string) => string | undefined) | undefined
   readonly extensions: Extensions
@@ -54,14 +54,14 @@ export type Loaded = Configured & {
   /** A model by its name. */
   readonly openNamed: (name: string) => Promise<Model>
   readonly output: OutputContract | undefined
-  /** What has to succeed when the model is done. Undefined: nothing. */
+  /** The commands that must succeed when the model is done. Undefined: none. */
   readonly verify: Verification | undefined
   /** The review that the run is. Undefined: it works on a task. */
   readonly codeReview: Review | undefined
   readonly choice: ReviewerChoice
   readonly review: OpenReviewer
   readonly factsOf: (name: string) => ModelFacts
-  /** What was said before there was a stream to say it in. */
+  /** Notices from before there was an event stream. */
   readonly said: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export type InSession = Confined & {
   readonly planMode: PlanMode
   /** The run as it began. */
   readonly began: ExecutionContext
-  /** What was put in order, as sentences. */
+  /** What was recovered, in sentences. */
   readonly recovered: readonly string[]
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal

@@ -3,9 +3,9 @@ import type { ToolFacts } from '../tools/tool-set.ts'
 import type { InSession } from './stages.ts'
 
 /**
- * What decides which tools a model of the run is shown. In doubt a tool is offered: its calls are judged in any case.
+ * The facts that decide which tools a model of the run is shown. In doubt a tool is offered: its calls are judged anyway.
  *
- * @param models the names of all that may answer
+ * @param models the names of all models that may answer
  */
 export function toolFacts(session: InSession, models: readonly string[]): ToolFacts {
   const { sandbox, policies, approvalMode, codeReview } = session
@@ -23,7 +23,7 @@ export function toolFacts(session: InSession, models: readonly string[]): ToolFa
   }
 }
 
-/** Whether there is somebody, or a hook, that answers when the Guardian asks. */
+/** Whether a reviewer or a hook can answer the Guardian. */
 export function canBeAsked({ approvalMode, choice, extensions }: InSession): boolean {
   if (approvalMode === 'never') return false
   return choice.kind !== 'nobody' || extensions.hooks.hooks.has('PermissionRequest')

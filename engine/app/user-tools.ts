@@ -6,7 +6,7 @@ import { homeDirectory } from '../../sandbox/index.ts'
 import type { Tool } from '../tools/tool.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** What `defineTool` gives, as far as it can be told from outside. */
+/** A tool made by `defineTool`, as far as it can be recognised from outside. */
 const LooksLikeTool = z.custom<Tool>((value) => {
   const tool = value as Partial<Tool> | null
   return typeof tool === 'object' && tool !== null && typeof tool.name === 'string' && typeof tool.check === 'function'
@@ -14,9 +14,10 @@ const LooksLikeTool = z.custom<Tool>((value) => {
 
 /**
  * Loads tools that the user wrote: each `.js` or `.mjs` file of these folders, whose default export is a tool or a list of them. Their code
- * runs in this process, with all its rights: only the user's own configuration names such folders.
+ * runs in this process with all its rights, so only the user's own configuration can name such folders.
  *
- * @throws UserError `usage` naming the file, for a folder that isn't there, a module that can't be loaded or exports something else
+ * @throws UserError `usage` naming the file, for a folder that doesn't exist, a module that can't be loaded or exports something
+ *   else
  */
 export async function loadUserTools(folders: readonly string[]): Promise<readonly Tool[]> {
   const tools: Tool[] = []

@@ -5,7 +5,7 @@ import type { ReadRollout } from '../session/rollout.ts'
 import type { RequestedSettings } from './load-settings.ts'
 import type { RunRequest } from './request.ts'
 
-/** What a request asks of the configuration, with what it says of `--verify`: so the machine's owner may fix that too. */
+/** Merges the request's `--verify` into the configuration, so that the machine's owner may fix that setting too. */
 export function withVerification({ settings = {}, verify }: RunRequest): RequestedSettings {
   const { commands, attempts } = verify ?? {}
   const said: readonly (readonly [string, Settings | undefined])[] = [
@@ -17,10 +17,10 @@ export function withVerification({ settings = {}, verify }: RunRequest): Request
 }
 
 /**
- * What a run is verified by: as it was asked, else as its session was left, else as is configured.
+ * The verification of a run: as requested, else as its session was left, else as configured.
  *
- * @returns undefined: nothing
- * @throws UserError `usage` where attempts have no end, or nothing to be of
+ * @returns undefined: none
+ * @throws UserError `usage` for attempts without a limit or without commands
  */
 export function chooseVerification(
   { verify: asked, budget = {} }: Pick<RunRequest, 'verify' | 'budget'>,

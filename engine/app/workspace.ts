@@ -5,8 +5,8 @@ import { UserError } from '../core/user-error.ts'
 /**
  * The real path of the directory to work in.
  *
- * @param directory as it was given
- * @param option what it was given by, for messages
+ * @param directory as given
+ * @param option the option that named it, for messages
  * @throws UserError `usage` when it is not a directory that can be entered
  */
 export function findWorkspace(directory: string, option = '-C'): string {
@@ -33,9 +33,9 @@ export function findRepository(workspace: string): string | undefined {
 }
 
 /**
- * Refuses a workspace outside any git repository, where nothing a run does could be seen or taken back.
+ * Refuses a workspace outside any git repository, where changes could neither be seen nor undone.
  *
- * @throws UserError `usage` that names the flag to run all the same
+ * @throws UserError `usage` that names the flag to run anyway
  */
 export function requireRepository(workspace: string): void {
   if (findRepository(workspace) !== undefined) return

@@ -15,8 +15,8 @@ import { webSearchFeature } from './web-search.ts'
 import { worktreeFeature } from './worktree.ts'
 
 /**
- * What a run is made of, in the order it is opened; it is closed in the reverse one. A feature finds the services of those before it. Where
- * two bring a tool of one name, the one that is named first here stands.
+ * The features of a run, in the order in which they are opened; they are closed in reverse order. A feature finds the services of those
+ * before it. Where two bring a tool of the same name, the first one here wins.
  */
 export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean): readonly Feature[] {
   // Calls that come from elsewhere are judged as a model's are; there is nobody who would be told anything.
@@ -25,7 +25,7 @@ export function featuresOf({ type }: Task, hasView: boolean, isReview: boolean):
   if (isReview)
     return [telemetryFeature, webSearchFeature, memoryFeature, hooksFeature, reviewFeature, outputContractFeature]
   return [
-    // Closed last, so that all that happened is told.
+    // Closed last, so that it sees everything that happens.
     telemetryFeature,
     webSearchFeature,
     givenToolsFeature,

@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.ts'
 
-/** The final message meets a schema; where a provider can't be held to it, a tool takes it. */
+/** Holds the final message to a schema. Where the provider can't enforce the schema, the model delivers the message through a tool. */
 export const outputContractFeature: Feature = {
   name: 'output contract',
   open: ({ output }) => ({ ownTools: output?.tool === undefined ? [] : [output.tool] }),

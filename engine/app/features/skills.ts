@@ -6,8 +6,9 @@ import { skillTool } from '../../skills/skill-tool.ts'
 import type { Feature } from '../feature.ts'
 
 /**
- * How kinds of work are done here, and commands, which are prompts with blanks. What their `allowed-tools` name is not asked about while they
- * are followed, where the user or a trusted repository wrote them; where they say `restrict`, nothing else may be called.
+ * Skills, which explain how a kind of work is done, and commands, which are prompts with placeholders. While the model follows one that the
+ * user or a trusted repository wrote, the tools in its `allowed-tools` need no approval; where it says `restrict`, nothing else may be
+ * called.
  */
 export const skillsFeature: Feature = {
   name: 'skills',

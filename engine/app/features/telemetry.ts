@@ -5,7 +5,7 @@ import { maskSecrets } from '../../core/text/mask-secrets.ts'
 import { telemetryOptions } from '../../telemetry/telemetry-options.ts'
 import type { Contribution, Feature, Opened } from '../feature.ts'
 
-/** Tells a collector of the run, where the user asks for it; else nothing of that is loaded. */
+/** Reports the run to an OpenTelemetry collector where the user asks for it; otherwise nothing of it is loaded. */
 export const telemetryFeature: Feature = { name: 'telemetry', open: openFeature }
 
 async function openFeature({ request, settings, sandbox, closing, home }: Opened): Promise<Contribution> {

@@ -5,7 +5,10 @@ import { assessor } from '../../core/assessor.ts'
 import { verificationAction } from '../../tools/run-verification.ts'
 import type { Feature } from '../feature.ts'
 
-/** Commands have to succeed when the model is done. The session keeps which; one that a rule forbids fails the run before a model is asked. */
+/**
+ * Runs commands that must succeed when the model is done. The session remembers them; a command that a rule forbids fails the run before a
+ * model is asked.
+ */
 export const verifyFeature: Feature = {
   name: 'verify',
   open: ({ verify, session, beginning, approvalMode, policies, began }) => {
