@@ -6,7 +6,7 @@ import { UserError } from '../core/user-error.ts'
 /**
  * `agent audit verify`: prints every fault of a log with its line; exit code 1 when there is one.
  *
- * @param head what a run's last event said of the log, `RECORDS:HASH`; undefined: the end is checked by the note beside it
+ * @param head what a run's last event said about the log, `RECORDS:HASH`; undefined: the end is checked against the file next to it
  */
 export function auditVerify(file: string, head: string | undefined): number {
   const expected = head === undefined ? undefined : readHead(head)

@@ -8,12 +8,12 @@ import { wordUsageErrors } from './usage-errors.ts'
 export type DeclareCommands = (program: Command, finish: Finish) => void
 
 /**
- * Parses a command line and runs the command it names. Each command's own module is loaded only when it is the one.
+ * Parses a command line and runs the command it names. Each command's module is loaded only when it is needed.
  *
  * @param argv the words after the program's name
- * @param declare says which commands there are
- * @param name what the program was called by
- * @param tellUsageError tells whoever reads events what is wrong with the command line; on stderr it is said already
+ * @param declare declares the commands
+ * @param name the name the program was called by
+ * @param tellUsageError tells readers of events what is wrong with the command line; stderr has said it already
  * @returns the exit code
  */
 export async function runProgram(
@@ -39,7 +39,7 @@ Exit codes:
   0 done   1 the task failed   2 usage, configuration, rules   3 stopped by the Guardian   4 a budget ran out
   5 no sandbox can enforce the policy   6 the model provider failed   130/143 interrupted`,
     )
-  // That one never comes here: the program is left for it at its first word.
+  // `sandbox` never gets here: its first word starts the other program.
   if (name === 'portcullis')
     program.addHelpText(
       'after',
@@ -63,7 +63,7 @@ Exit codes:
   return exitCode
 }
 
-/** Options that may have a value: it stands behind an equals sign, so that a word behind the option is the next argument. */
+/** Options with an optional value: the value follows an equals sign, so the next word is always an argument. */
 const withOptionalValue: Readonly<Record<string, string>> = { '--transactional': '--transactional=auto' }
 
 function withValues(argv: readonly string[]): readonly string[] {

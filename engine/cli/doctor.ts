@@ -25,10 +25,10 @@ export type DoctorOptions = ConfigOptions & {
 }
 
 /**
- * `agent doctor`: prints what this machine can enforce and whether a run here would have what it needs, after finishing what killed runs
- * left. Sends nothing anywhere. With `--protected`: the table of protected places.
+ * `agent doctor`: prints what this machine can enforce and whether a run here would have what it needs, after finishing the reviews of
+ * killed runs. Sends nothing to the network. With `--protected`: the table of protected paths.
  *
- * @returns 0 when `agent exec` would have all it needs, the code of a run that would find no sandbox, else 1
+ * @returns 0 when `agent exec` would have everything it needs, the code of a run without a sandbox, else 1
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   if (options.protected === true) {

@@ -12,7 +12,7 @@ import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
-/** What finishes the reviews of killed runs by itself, and is not begun where that fails. */
+/** Commands that finish the reviews of killed runs themselves, and don't start where that fails. */
 const reviewing: readonly string[] = ['exec', 'sandbox', 'doctor', 'mcp-server']
 
 /** Declares all that `agent` can do. */

@@ -1,7 +1,7 @@
 import type { Severity } from '../core/severities.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
-/** What `agent exec` was asked to do, as parsed; nothing is looked up yet. */
+/** The options of `agent exec`, as parsed; nothing is looked up yet. */
 export type ExecOptions = ConfigOptions & {
   readonly json?: true
   readonly threadSource?: string
@@ -12,7 +12,7 @@ export type ExecOptions = ConfigOptions & {
   readonly outputSchema?: string
   readonly failOnDenied?: true
   readonly failOnNoChange?: true
-  /** Files that a report of the run is written to, each in the format that its name says. */
+  /** Files for reports of the run, each in the format of its extension. */
   readonly report?: readonly string[]
   /** `off`: GitHub's summary of the step is left alone. */
   readonly summary?: (typeof summaries)[number]

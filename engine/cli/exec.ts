@@ -19,11 +19,11 @@ import { watchTimeLimit } from './time-limit.ts'
 import { warn } from './warn.ts'
 
 /**
- * `agent exec`: a command line as a request, a run of it, and what listens to that.
+ * `agent exec`: turns a command line into a request, runs it, and attaches the sinks.
  *
  * @param review what is to be reviewed; undefined for a task
  * @returns the exit code
- * @throws UserError for what the user has to mend; nothing was run then
+ * @throws UserError for what the user has to fix; nothing was run then
  */
 export async function runExec(
   argument: string | undefined,

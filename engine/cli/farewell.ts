@@ -3,7 +3,7 @@ import { sessionLine } from '../display/session-line.ts'
 import type { Sink } from '../core/events.ts'
 import type { ExecOptions } from './exec-options.ts'
 
-/** Listens to a run for what is said where it is ended at once, without its summary. */
+/** Collects what to print if the run is killed without a summary. */
 export function farewell(
   options: ExecOptions,
   workspace: string,

@@ -8,14 +8,14 @@ import { readViewState, type ViewState } from '../transaction/private-view.ts'
 /** A session whose runs are transactions. */
 export type ChangedSession = { readonly id: string; readonly directory: string; readonly state: ViewState }
 
-/** The folders that sessions are kept in. Where the user's own lies in the workspace, the sessions of that are elsewhere. */
+/** The folders that hold sessions. If the user's own state folder is in the workspace, its sessions are stored elsewhere. */
 export function stateFolders(): readonly string[] {
   const { state } = findAppPaths(process.env)
   return [...new Set([stateFor([process.cwd()], state), state])]
 }
 
 /**
- * The session that a user means, by its id, the unique beginning or end of that, or as the last one with a view of the directory where the user is.
+ * The session that the user means: by its id, the unique beginning or end of it, or as the last one with a view of the current directory.
  *
  * @throws UserError `usage` where there is none, and for one whose runs worked in the tree itself
  */

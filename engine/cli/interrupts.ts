@@ -2,12 +2,12 @@ import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 
 /**
- * Lets SIGINT and SIGTERM interrupt, so that a run ends with its terminal event and its summary. A second signal ends
- * the process at once. An error that nobody caught does the same.
+ * Handles SIGINT and SIGTERM so that a run ends with its terminal event and its summary. A second signal ends the process at once, as does
+ * an uncaught error.
  *
- * @param interrupt called once, with why
- * @param farewell what is still to be said on standard error when the process ends at once; undefined: nothing
- * @returns what takes the handlers away again
+ * @param interrupt called once, with the reason
+ * @param farewell what to print on standard error when the process ends at once; undefined: nothing
+ * @returns a function that removes the handlers
  */
 export function catchInterrupts(
   interrupt: (reason: 'interrupted' | 'terminated' | Error) => void,
@@ -20,7 +20,7 @@ export function catchInterrupts(
   }
   const handler = (reason: 'interrupted' | 'terminated') => (): void => {
     if (interrupted) {
-      // What was being drawn stays on a line of its own.
+      // The line being drawn stays on a line of its own.
       const words = farewell?.()
       if (process.stderr.isTTY || words !== undefined) process.stderr.write(`\n${words ?? ''}`)
       process.exit(exitCodes[reason])

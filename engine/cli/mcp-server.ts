@@ -10,10 +10,10 @@ import { patchTool, shellTool } from './served-calls.ts'
 import { servedRun } from './served-run.ts'
 
 /**
- * `agent mcp-server`: offers what this program does to other agents, through the same Guardian and the same sandbox.
+ * `agent mcp-server`: offers this program's functions to other agents, through the same Guardian and the same sandbox.
  *
  * @returns the exit code
- * @throws UserError for what the user has to mend; nothing was run then
+ * @throws UserError for what the user has to fix; nothing was run then
  */
 export async function runMcpServer(options: ConfigOptions): Promise<number> {
   // Standard input belongs to the protocol: nobody can type an answer there.
@@ -39,7 +39,7 @@ export async function runMcpServer(options: ConfigOptions): Promise<number> {
   }
 }
 
-/** What happens, for the person who started the server: standard output belongs to the protocol. */
+/** Progress for the person who started the server, on standard error: standard output belongs to the protocol. */
 function toStderr(): Sink {
   return plainSink((text) => process.stderr.write(text), { colour: false, detail: 'normal' })
 }

@@ -3,10 +3,10 @@ import { holdOutput } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * Takes hold, before anything runs, of where `-o` says that the last message is written. What commands put there meanwhile is replaced, and no
- * link of theirs followed.
+ * Opens the destination of `-o` before anything runs. A file that commands put there in the meantime is replaced, and their links are not
+ * followed.
  *
- * @returns what writes the message: it gives why the file can't be written any more; undefined where it was
+ * @returns a function that writes the message; it gives the reason if that fails, else undefined
  * @throws UserError `usage` naming the path and what is wrong with it
  */
 export function openOutputFile(file: string): (message: string) => string | undefined {

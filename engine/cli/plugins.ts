@@ -11,7 +11,7 @@ import type { ConfigOptions } from './declare/config-options.ts'
 import { loadRunConfig } from './run-config.ts'
 
 /**
- * `agent plugins`: what is switched on, and what each brings.
+ * `agent plugins`: lists the enabled plugins, and what each brings.
  *
  * @returns the exit code
  */

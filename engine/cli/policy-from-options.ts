@@ -18,8 +18,8 @@ import type { SandboxOptions } from './sandbox-options.ts'
 import { externalMode } from '../app/modes.ts'
 
 /**
- * The policy that the flags of `agent sandbox` describe, on top of what the configuration says; the mode is up to the flags alone.
- * Places and variables add up, a flag for the network or a limit replaces. What is denied comes on top of what is always denied.
+ * The policy that the flags of `agent sandbox` describe, on top of the configuration; only the flags choose the mode. Paths and variables
+ * are added, a flag for the network or a limit replaces. Denied paths add to those that are always denied.
  *
  * @throws UserError `usage` naming the flag and what was expected
  */

@@ -11,7 +11,7 @@ export type PolicyOptions = {
   readonly from?: string
 }
 
-/** What `agent policy replay` was asked for. */
+/** The options of `agent policy replay`. */
 export type PolicyReplayOptions = Pick<PolicyOptions, 'sandbox' | 'askForApproval' | 'trust' | 'isolated' | 'json'> & {
   readonly config: readonly string[]
   readonly profile?: string
@@ -23,5 +23,5 @@ export type PolicyReplayOptions = Pick<PolicyOptions, 'sandbox' | 'askForApprova
   readonly all?: true
 }
 
-/** What ends `agent policy replay` with exit code 1. */
+/** The changes that make `agent policy replay` exit with code 1. */
 export const replayFailures = ['allow', 'any', 'none'] as const

@@ -5,7 +5,7 @@ import type { Image } from '../core/model.ts'
 import { UserError } from '../core/user-error.ts'
 
 /**
- * A picture to show the model. What it is, its bytes say, not its name.
+ * Reads a picture to show the model. Its bytes decide its type, not its name.
  *
  * @throws UserError `usage` for a file that can't be read, is no picture of a known format, or is too big
  */

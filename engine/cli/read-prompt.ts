@@ -15,7 +15,7 @@ const maxCharacters = 1_048_576
 /** No prompt of that length has more in UTF-8. */
 const maxBytes = maxCharacters * 3
 
-/** What the command line says about standard input. */
+/** The command line's options about standard input. */
 type InputOptions = {
   /** `--no-stdin` makes it false: standard input isn't looked at. Default: true. */
   readonly stdin?: boolean | undefined
@@ -23,7 +23,7 @@ type InputOptions = {
   readonly stdinTimeout?: number | undefined
   /** `--timeout`: seconds that the whole run may take, waiting for its prompt included. Default: as many as it wants. */
   readonly timeout?: number | undefined
-  /** Hears what is waited for, or done without. Default: it goes to standard error. */
+  /** Told what the run waits for or does without. Default: standard error. */
   readonly note?: (sentence: string) => void
 }
 
@@ -113,7 +113,7 @@ type Waits = {
 
 type ReadInput = { readonly bytes: Buffer; readonly end: 'ended' | 'silent' | 'unfinished' | 'too-long' }
 
-/** Reads a stream to its end. `onWait` is called once where that takes a while: with true as long as nothing has come. */
+/** Reads a stream to its end. `onWait` is called once where that takes a while, with true if nothing has arrived yet. */
 async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean) => void): Promise<ReadInput> {
   const chunks: Buffer[] = []
   let length = 0
@@ -127,7 +127,7 @@ async function readAll(stdin: Readable, waits: Waits, onWait: (isSilent: boolean
     timers[0]?.cancel()
     chunks.push(chunk)
     length += chunk.length
-    // What is too long already is refused without its end, which may never come.
+    // Input that is too long already is refused without waiting for its end, which may never come.
     if (length > maxBytes) resolve('too-long')
   })
   stdin.once('end', () => resolve('ended'))

@@ -5,23 +5,23 @@ import { Recorder } from '../run/recorder.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** How far `agent exec` has come, for what is to be said when it fails there. */
+/** The progress of `agent exec`, for what to report when it fails early. */
 export type Progress = {
-  /** What is wanted of the run is known; from here on it looks after signals itself. */
+  /** The request is known; from here on the run handles signals itself. */
   readonly ready: () => void
-  /** The run has told its end, and what it exits with. */
+  /** The run has emitted its terminal event, with this exit code. */
   readonly ended: (exitCode: number) => void
 }
 
-/** Of a message in one event. */
+/** The longest message in one event. */
 const longestMessage = 16 * 1024
 
 /**
- * Sees that an `agent exec` which fails before its first event ends like any other: with `--json` by a terminal event that has the
- * reason and the exit code, and by its documented exit code also where a signal comes as early as that. A run that has told its end
- * keeps to it, whatever fails afterwards.
+ * Makes an `agent exec` that fails before its first event end like any other: with `--json` by a terminal event that has the reason and the
+ * exit code, and by its documented exit code, also where a signal comes this early. A run that has emitted its terminal event keeps that
+ * result, whatever fails afterwards.
  *
- * @param json whether events are asked for
+ * @param json whether events are wanted
  * @throws what the start threw, once the event is out
  */
 export async function reportStartupFailure(
@@ -61,7 +61,7 @@ export function failureLines(reason: EndReason, message: string): string {
   return lines
 }
 
-/** Nothing is going on yet that a signal would have to end in good order. */
+/** Nothing runs yet that a signal would have to end cleanly. */
 function handleSignals(json: boolean): () => void {
   const stop = (reason: 'interrupted' | 'terminated', message: string) => (): void => {
     if (json) tellFailure(reason, message)

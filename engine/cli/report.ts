@@ -8,11 +8,11 @@ import { UserError } from '../core/user-error.ts'
 import { formatOf, reportFormats, type ReportFormat } from '../report/formats.ts'
 import { findSession, sessionDirectory } from '../session/session.ts'
 
-/** What `agent report` was asked for. */
+/** The options of `agent report`. */
 export type ReportOptions = { readonly output?: string; readonly format?: ReportFormat }
 
 /**
- * `agent report`: what a session did, as a page to look at, or for other tools.
+ * `agent report`: reports a session as a page, or for other tools.
  *
  * @param source a session's id or part of it, its folder, or a file of events
  * @returns the exit code
@@ -45,9 +45,9 @@ export function requireFormat(file: string): ReportFormat {
 }
 
 /**
- * Takes hold of where a report is written: readable by its owner alone, since it may hold code and prompts.
+ * Opens the destination of a report: readable by its owner alone, since it may contain code and prompts.
  *
- * @throws UserError `usage` where it can't be written, at once or when it is
+ * @throws UserError `usage` where it can't be written, now or later
  */
 export function openReportFile(file: string): (text: string) => void {
   const failure = (error: unknown): UserError =>

@@ -8,7 +8,7 @@ import { UserError } from '../core/user-error.ts'
 import type { ConfigOptions } from './declare/config-options.ts'
 
 /**
- * The configuration of a run in a workspace, with what its command line says on top.
+ * The configuration of a run in a workspace, with the command line's options on top.
  *
  * @throws UserError `usage` for anything wrong in it
  */

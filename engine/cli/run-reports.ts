@@ -5,21 +5,21 @@ import { UserError } from '../core/user-error.ts'
 import type { ExecOptions } from './exec-options.ts'
 import { openReportFile, requireFormat } from './report.ts'
 
-/** What GitHub takes of a step's summary; of what other steps of the job wrote nothing is lost. */
+/** The size that GitHub accepts for a step's summary; what other steps of the job wrote is kept. */
 const mostSummaryBytes = 1024 * 1024
 
-/** The reports that a run is to leave. */
+/** The reports to write about a run. */
 type RunReports = {
-  /** Learns where the session lies. */
+  /** Receives the session's folder. */
   readonly sink: Sink
   /** Writes them, once the run has told its end and before its session may go. */
   readonly write: () => Promise<void>
 }
 
 /**
- * Takes hold of where reports of a run go, before anything runs: the files of `--report`, and GitHub's summary of the step where there is one.
+ * Opens the destinations of a run's reports before anything runs: the files of `--report`, and GitHub's step summary where there is one.
  *
- * @throws UserError `usage` for a file that can't be written, or whose name says no format
+ * @throws UserError `usage` for a file that can't be written, or whose extension is no format
  */
 export function openRunReports({ report: files = [], summary }: ExecOptions): RunReports {
   const reports = files.map((file) => ({ format: requireFormat(file), write: openReportFile(file) }))
@@ -56,7 +56,7 @@ export function openStepSummary(path: string | undefined): ((make: (remaining: n
     return (make) => {
       const earlier = readHostFile(path, { maxBytes: mostSummaryBytes })?.toString() ?? ''
       const remaining = mostSummaryBytes - Buffer.byteLength(earlier)
-      // Without space for a few lines, what others wrote stays as it is.
+      // Without space for a few lines, the summary of other steps is left as it is.
       if (remaining > 8192) held.write(earlier + make(remaining))
     }
   } catch (error) {

@@ -12,7 +12,7 @@ import { readPrompt } from './read-prompt.ts'
 import { requestedSettings } from './run-config.ts'
 import { warn } from './warn.ts'
 
-/** What every request of this program has, of which the command line says only how it is configured. */
+/** The fields that every request of this program shares; the command line only configures them. */
 export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> {
   const { approvalProgram } = options
   return {
@@ -32,9 +32,9 @@ export function commonRequest(options: ConfigOptions): Omit<RunRequest, 'task'> 
 }
 
 /**
- * A command line as what it asks for.
+ * Turns a command line into a request.
  *
- * @param argument the prompt, as it was typed
+ * @param argument the prompt, as typed
  * @throws UserError `usage` for a picture or a schema that can't be read
  */
 export async function runRequest(argument: string | undefined, options: ExecOptions): Promise<RunRequest> {
@@ -103,7 +103,7 @@ function verificationOf({ verify, verifyAttempts: attempts }: ExecOptions): Pick
   }
 }
 
-/** Whether somebody sits at the terminal who can read a question and type an answer. */
+/** Whether a person at the terminal can read a question and type an answer. */
 function isPersonThere(options: ExecOptions): boolean {
   return process.stdin.isTTY && process.stderr.isTTY && options.json !== true
 }

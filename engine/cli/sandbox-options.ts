@@ -1,7 +1,7 @@
 import type { NamedBackend } from '../../sandbox/index.ts'
 import type { sandboxModes } from './declare/shared.ts'
 
-/** What `agent sandbox` was asked to do. */
+/** The options of `agent sandbox`. */
 export type SandboxOptions = {
   readonly sandbox?: (typeof sandboxModes)[number]
   readonly cd?: string

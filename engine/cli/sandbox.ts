@@ -26,10 +26,10 @@ import { readSandboxConfig } from './sandbox-config.ts'
 import { policyFromOptions } from './policy-from-options.ts'
 import { findWorkspace } from '../app/workspace.ts'
 
-/** What shells report for a program that SIGPIPE ended: whoever read its output has gone away. */
+/** The code that shells report for a program that SIGPIPE ended because the reader of its output went away. */
 const brokenPipe = 141
 
-/** What shells and env(1) return for a program that isn't there. */
+/** The code that shells and env(1) return for a missing program. */
 const commandNotFound = 127
 
 /**
@@ -77,15 +77,15 @@ export async function runSandbox(command: readonly string[], options: SandboxOpt
   }
 }
 
-/** What the flags say, else the configuration, which has no say where nothing is confined. */
+/** The sandbox mode of the flags, else of the configuration, which doesn't apply where nothing is confined. */
 function backendFor(options: SandboxOptions, config: Settings, policy: SandboxPolicy): Backend | undefined {
   if (options.externallySandboxed === true) return 'external'
   return options.backend ?? (policy.mode === 'danger-full-access' ? undefined : config.sandbox_backend)
 }
 
 /**
- * Hands the command's output on as it comes, and says at the end what was refused. When the reader of its standard output goes away the
- * command is ended, as SIGPIPE would end it.
+ * Passes the command's output on as it arrives, and reports at the end what was denied. When the reader of standard output goes away, the
+ * command is ended as SIGPIPE would end it.
  */
 async function passThrough(
   child: SandboxProcess,
@@ -93,7 +93,7 @@ async function passThrough(
 ): Promise<{ readonly result: ExecResult; readonly isReaderGone: boolean }> {
   let isReaderGone = false
   const ended = [
-    // Other errors of standard output are reported by whoever watches it.
+    // The process-wide watcher reports other errors of standard output.
     pipeline(child.stdout, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') return
       isReaderGone = true
@@ -109,7 +109,7 @@ async function passThrough(
   return { result, isReaderGone }
 }
 
-/** Prints one JSON object when the command has ended: its output as text, how it ended, and what was refused. */
+/** Prints one JSON object when the command has ended: its output as text, how it ended, and what was denied. */
 async function report(child: SandboxProcess, sandbox: Sandbox): Promise<ExecResult> {
   const [stdout, stderr, result] = await Promise.all([text(child.stdout), text(child.stderr), child.result])
   const denials = result.denials.map((denial) => ({ ...denial, howToAllow: remedyAsFlags(denial.remedy) }))

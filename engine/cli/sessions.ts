@@ -81,7 +81,7 @@ function isUnlanded(directory: string): boolean {
   return !view.gathered || record === undefined || record.changes.length > 0
 }
 
-/** What files take on the disk. */
+/** The disk space of files. */
 function bytesIn(directory: string): number {
   try {
     const sizes = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' }).map((entry) => {
@@ -156,7 +156,7 @@ function oneLine(text: string): string {
   return safe(text).replaceAll(/\s+/g, ' ').slice(0, 60)
 }
 
-/** What a model said must not draw on the terminal of whoever reads it later. */
+/** A model's words must not control the terminal of somebody who reads them later. */
 function safe(text: string): string {
   return sanitizeOutput(Buffer.from(text))
 }

@@ -1,11 +1,11 @@
-/** Tells what is wrong with a command line as an event, where it asks for a run's events all the same. */
+/** Reports a faulty command line as an event, where it asks for a run's events. */
 export async function tellUsageError(argv: readonly string[], message: string): Promise<void> {
   if (!wantsEvents(argv)) return
   const { tellFailure } = await import('./report-startup-failure.ts')
   tellFailure('usage', message)
 }
 
-/** Whether a command line that can't be understood asks for a run's events all the same. */
+/** Whether a faulty command line asks for a run's events. */
 function wantsEvents([command = '', ...words]: readonly string[]): boolean {
   const end = words.indexOf('--')
   const options = end === -1 ? words : words.slice(0, end)

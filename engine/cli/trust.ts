@@ -8,7 +8,7 @@ import { UserError } from '../core/user-error.ts'
 import { findRepository, findWorkspace } from '../app/workspace.ts'
 
 /**
- * `agent trust`: lets what a repository brings along count from now on.
+ * `agent trust`: trusts the files that a repository brings along from now on.
  *
  * @param directory in the repository; undefined is the current directory
  * @throws UserError `usage` where a file says otherwise
@@ -26,7 +26,7 @@ export function trustRepository(directory: string | undefined): number {
   return exitCodes.done
 }
 
-/** `agent trust --list`: a line for each repository that a file says something about. */
+/** `agent trust --list`: one line for each repository whose trust a file decides. */
 export function listTrust(): number {
   const { managed, user, trust } = readOwnFiles(findAppPaths(process.env), undefined)
   for (const [place, projects] of [

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 
 /**
- * Has every command of a program say what is wrong with its command line as the program says everything else: behind its own
- * name, in one line, with where to read on.
+ * Makes every command of a program report usage errors as the program reports everything else: in one line after its own name, with a
+ * pointer to its help.
  *
  * @param name the command as a person types it, e.g. `agent exec`
  */

@@ -1,10 +1,10 @@
 import process from 'node:process'
 
 /**
- * Lets requests to model providers take the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in
- * either case). Commands in the sandbox are not touched by it: their network is the sandbox's.
+ * Sends requests to model providers through the proxy that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either case).
+ * Commands in the sandbox are unaffected: they use the sandbox's network.
  *
- * @returns what the user should know: nothing, or that this Node can't do it
+ * @returns a notice for the user: none, or that this Node can't do it
  */
 export function useProxyFromEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']

@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-/** Says something to the person who started the program, whatever it prints otherwise. */
+/** Prints a warning for the person who started the program, on standard error. */
 export function warn(sentence: string): void {
   process.stderr.write(`agent: ${sentence}\n`)
 }

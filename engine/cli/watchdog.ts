@@ -4,18 +4,18 @@ import { Worker } from 'node:worker_threads'
 type WatchdogOptions = {
   /** The limit in milliseconds. What ends in good order soon after it is left alone. */
   readonly after: number
-  /** Written to standard output, whole lines; '' for nothing. */
+  /** Lines for standard output; '' for none. */
   readonly events: string
   /** Written to standard error. */
   readonly message: string
 }
 
-/** How long the event loop may stand still after the limit, and how long a run that is ending may take at most. */
+/** How long the event loop may be blocked after the limit, and how long a run may take to end. */
 const patience = { stalled: 3_000, ending: 30_000 }
 
 /**
- * The watchdog has a thread of its own, since what holds a run up may hold the event loop up: a timer there would never
- * fire. It waits in the kernel and costs nothing meanwhile.
+ * The watchdog has a thread of its own, since a timer in a blocked event loop would never fire. It waits in the kernel and costs nothing
+ * meanwhile.
  */
 const source = `
 const { workerData } = require('node:worker_threads')
@@ -40,10 +40,10 @@ if (!closed(after)) {
 `
 
 /**
- * Sees that a time limit holds whatever happens: when it is long past and the event loop stands still, or the run doesn't come to its
- * end, the last events are written and the process is ended by SIGKILL.
+ * Enforces a time limit under all conditions: when it is long past and the event loop is blocked, or the run doesn't end, the last events
+ * are written and the process is killed by SIGKILL.
  *
- * @returns what calls the watchdog off
+ * @returns a function that stops the watchdog
  */
 export function startWatchdog({ after, events, message }: WatchdogOptions): () => void {
   const shared = new SharedArrayBuffer(8)
@@ -51,7 +51,7 @@ export function startWatchdog({ after, events, message }: WatchdogOptions): () =
   const workerData = { shared, after, ...patience, events, message }
   const worker = new Worker(source, { eval: true, workerData, execArgv: [], stdout: false, stderr: false })
   worker.unref()
-  // Without it the run goes on; its own timer is what ends it then.
+  // Without the watchdog the run continues; its own timer then ends it.
   worker.on('error', () => undefined)
   const heart = setInterval(() => void Atomics.add(state, 0, 1), patience.stalled / 6)
   heart.unref()

@@ -3,10 +3,10 @@ import { sanitizeForTerminal } from '../display/sanitize-for-terminal.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
-/** What takes the words of a command line, and the name it was called by, and gives an exit code. */
+/** A program: takes the words of a command line and the name it was called by, and gives an exit code. */
 type Program = (argv: readonly string[], name?: string) => Promise<number>
 
-/** The same program, which says on stderr what it would throw: in one line, without a stack trace. */
+/** Wraps a program so that it prints errors on stderr in one line, without a stack trace, instead of throwing them. */
 export function withErrorReporting(run: Program): Program {
   return async (argv, name = 'agent') => {
     const output = watchOutput()
@@ -32,8 +32,8 @@ export function withErrorReporting(run: Program): Program {
 }
 
 /**
- * Sees whether what is written to standard output gets there. A reader that goes away (`agent exec … | head -1`) ends nothing; anything
- * else, such as a full disk, ends a run, and is a failure where nothing runs any more. When standard error fails, nobody is left to tell.
+ * Watches whether standard output can be written. A reader that goes away (`agent exec … | head -1`) ends nothing; any other error, such as
+ * a full disk, ends a run, or fails a program without one. When standard error fails, nobody is left to tell.
  */
 function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } {
   let lost: UserError | undefined
@@ -47,7 +47,7 @@ function watchOutput(): { readonly lost: () => Promise<UserError | undefined> } 
   return {
     lost: async () => {
       await new Promise((resolve) => process.stdout.write('', resolve))
-      // An error is told after the write that it is of.
+      // A write error is reported after its write.
       await new Promise((resolve) => setImmediate(resolve))
       return lost
     },

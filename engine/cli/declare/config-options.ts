@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { externallySandboxed, isolated, mountDockerSocket, sandboxModes } from './shared.ts'
 
-/** The part of a command line that is configuration, as parsed; nothing is looked up yet. */
+/** The configuration options of a command line, as parsed; nothing is looked up yet. */
 export type ConfigOptions = {
   readonly model?: string
   readonly sandbox?: (typeof sandboxModes)[number]

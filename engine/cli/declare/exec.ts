@@ -60,12 +60,12 @@ async function execute(
   })
 }
 
-/** The options before a subcommand and those behind it: the later one wins, and lists go on. */
+/** Options before and after a subcommand: the later one wins, and lists are joined. */
 function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   return {
     ...before,
     ...after,
-    // Its default would win over what was said before.
+    // Its default would override an earlier option.
     stdin: before.stdin !== false && after.stdin !== false,
     config: [...before.config, ...after.config],
     image: [...(before.image ?? []), ...(after.image ?? [])],

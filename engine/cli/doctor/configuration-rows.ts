@@ -1,22 +1,22 @@
 import type { Ignored } from '../../config/ignored.ts'
 import type { Row } from './doctor-row.ts'
 
-/** What was found of configuration. */
+/** The configuration that was found. */
 export type ConfigurationFacts = {
   /** Files that are there, by the path a message would name. */
   readonly files: readonly string[]
   /** Where the user's own would be. */
   readonly own: string
   readonly ignored: readonly Ignored[]
-  /** Skills, commands, agents, servers and plugins that can't be had, each with its place: a run goes on without them. */
+  /** Skills, commands, agents, servers and plugins that can't be used, each with its location: a run continues without them. */
   readonly faults: readonly string[]
-  /** What is wrong, each with its place: nothing is run. */
+  /** Faults, each with its location: they stop every run. */
   readonly problems: readonly string[]
-  /** Of the repository, or of the directory outside any; `trusted` undefined where no file could be read that says it. */
+  /** Of the repository, or of the directory outside any; `trusted` is undefined where the file that decides could not be read. */
   readonly trust: { readonly root: string; readonly trusted: boolean | undefined }
 }
 
-/** Which files count, what in them does not, what is wrong, and whether the repository is trusted. */
+/** Which files are used, which parts of them are ignored, what is wrong, and whether the repository is trusted. */
 export function configurationRows({
   files,
   own,

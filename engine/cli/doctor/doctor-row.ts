@@ -3,10 +3,10 @@ export type Row = {
   /** `sandbox` has its own part of the report; its row says only whether a run would have what it needs. */
   readonly group: 'model' | 'git' | 'configuration' | 'files' | 'sandbox'
   readonly check: string
-  /** `missing`: `agent exec` would not start. `note`: it would, and somebody may want to know. */
+  /** `missing`: `agent exec` would not start. `note`: it would start, and the user may want to know this. */
   readonly state: 'ok' | 'note' | 'missing'
   readonly found: string
-  /** What to do about it. Absent: nothing is to be done. */
+  /** What to do about it. Absent: nothing needs to be done. */
   readonly next?: string
 }
 

@@ -16,10 +16,10 @@ import { loadRunConfig } from '../run-config.ts'
 import type { ConfigurationFacts } from './configuration-rows.ts'
 
 /**
- * Reads all configuration as a run would, and goes on where something in it is wrong: settings, rules with permissions, and hooks with
- * servers and definitions are read one after the other, so that each tells its own first fault.
+ * Reads all configuration as a run would, and continues where something in it is wrong. Settings, rules with permissions, and hooks with
+ * servers and definitions are read one after the other, so that each reports its own first fault.
  *
- * @returns the configuration, rules and extensions, undefined where they can't be read; and what was found on the way
+ * @returns the configuration, rules and extensions, undefined where they can't be read; and the findings
  */
 export async function findConfiguration(
   options: ConfigOptions,
@@ -88,7 +88,7 @@ function trustOf(
   }
 }
 
-/** Stands for settings that can't be read, for whoever reads the other files. */
+/** Replaces settings that can't be read, so that the other files can still be checked. */
 function unreadable(trusted: boolean, isolated: boolean): Config {
   return {
     settings: {},
@@ -106,7 +106,7 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    // Nobody here can read it.
+    // No run can read it.
     return false
   }
 }

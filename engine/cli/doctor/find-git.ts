@@ -11,8 +11,8 @@ const maxBytes = 256 * 1024
 type Asked = Pick<GitFacts, 'root' | 'workspace' | 'anywhere'>
 
 /**
- * Finds git and what it knows of the user. It is never run in the repository, whose configuration names programs: that file is handed to it
- * as text, of which it looks up two names.
+ * Finds git and the user's identity. Git never runs in the repository, whose configuration can name programs: it gets that file as text and
+ * looks up two keys.
  */
 export async function findGit(asked: Asked, env: Readonly<NodeJS.ProcessEnv>): Promise<GitFacts> {
   const { root, workspace } = asked
@@ -45,7 +45,7 @@ function programOf(roots: readonly string[]): string | undefined {
   }
 }
 
-/** The first line of what it prints; undefined where it prints none, fails, or takes too long. */
+/** The first line of the output; undefined where there is none, the command fails, or takes too long. */
 async function ask(
   program: string,
   words: readonly string[],

@@ -1,8 +1,8 @@
 import type { Row } from './doctor-row.ts'
 
-/** What was found of git. */
+/** The git that was found. */
 export type GitFacts = {
-  /** As it says itself, `git version 2.39.5`; undefined where there is none that answers. */
+  /** The version as git prints it, `git version 2.39.5`; undefined where no git answers. */
   readonly version: string | undefined
   /** The repository's root; undefined outside any. */
   readonly root: string | undefined

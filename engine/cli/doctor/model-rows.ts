@@ -2,11 +2,11 @@ import type { ModelFinding } from '../../models/index.ts'
 import type { Row } from './doctor-row.ts'
 
 /**
- * What the configured model needs: a name that leads somewhere, where requests go, a key. The key itself is in no row.
+ * What the configured model needs: a known name, an endpoint, a key. The key itself is in no row.
  *
- * @param name as it is configured
- * @param finding undefined where the configuration can't be read, so that nobody knows which model is meant
- * @param program where the command that prints the key was found; undefined: it is not there, or none is named
+ * @param name as configured
+ * @param finding undefined where the configuration can't be read, so the model is unknown
+ * @param program where the command that prints the key was found; undefined: it is missing, or none is named
  */
 export function modelRows(
   name: string,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Row } from './doctor-row.ts'
 
-/** Whether sessions can be kept: found out by making a directory where theirs would be made, and taking it away again. */
+/** Whether sessions can be stored: tests it by making a directory where theirs would be, and removing it. */
 export function stateRow(state: string): Row {
   const row = { group: 'files', check: 'state' } as const
   const there = nearestThere(state)

@@ -3,7 +3,7 @@ import type { ChangeGroup, Tally } from './tally.ts'
 
 const longest = 160
 
-/** What judging again has shown, in words. Ends with a line feed. */
+/** Describes the outcome of a replay. Ends with a line feed. */
 export function describeTally(tally: Tally): string {
   const { sessions, actions, unchanged, otherwiseDecided, groups } = tally
   const changed = actions - unchanged

@@ -13,15 +13,15 @@ export type SessionLog = {
 }
 
 const logName = 'audit.jsonl'
-/** Folders below one that was named: a batch keeps its sessions some levels down. */
+/** How deep to search below a named folder: a batch keeps its sessions some levels down. */
 const deepest = 8
 
 /**
- * The audit logs that a command line means: ids of sessions or parts of them, folders of sessions, folders that hold such folders at any depth,
- * and logs themselves. Sessions without a log, which were never asked about anything, are left out.
+ * The audit logs that a command line names: ids of sessions or parts of them, folders of sessions, folders that hold such folders at any
+ * depth, and logs themselves. Sessions without a log, which asked nothing, are left out.
  *
- * @param all whether all sessions that are kept are meant too
- * @throws UserError `usage` where one of them is nothing of the kind
+ * @param all whether to include all stored sessions
+ * @throws UserError `usage` where one of them is none of these
  */
 export function findLogs(named: readonly string[], all: boolean): readonly SessionLog[] {
   const states = stateFolders()
@@ -72,13 +72,13 @@ function describeLog(path: string): SessionLog {
 /** Longer than the first line of any session. */
 const firstBytes = 16 * 1024
 
-/** What a rollout begins with; nothing where a log was kept by itself. */
+/** The first record of a rollout; undefined where a log was stored by itself. */
 function firstRecord(path: string): object {
   try {
     const first: unknown = JSON.parse(firstLine(path))
     return typeof first === 'object' && first !== null ? first : {}
   } catch {
-    // Not there, or torn: the log speaks for itself.
+    // Missing or torn: the log alone is enough.
     return {}
   }
 }

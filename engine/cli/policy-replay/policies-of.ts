@@ -12,8 +12,8 @@ import type { PolicyReplayOptions } from '../policy-options.ts'
 import { loadRunConfig } from '../run-config.ts'
 
 /**
- * Gives what the actions of a workspace are judged by: what `agent exec` would read there now, with what the command line puts in its place. Read
- * once for each workspace. Of a workspace that isn't on this machine nothing can be read: what machine and user say holds there.
+ * Gives the policies for the actions of a workspace: what `agent exec` would read there now, with the command line's replacements. Read
+ * once for each workspace. For a workspace that isn't on this machine, only the machine's and the user's files apply.
  *
  * @throws UserError `usage` for anything wrong in rules, permissions, settings or options
  */
@@ -49,13 +49,13 @@ export function policiesByWorkspace(options: PolicyReplayOptions): (workspace: s
   }
 }
 
-/** Whether this command line says it. What files say is no word against the mode that a session had. */
+/** Whether this command line sets it. Files don't override the mode that a session had. */
 function isAskedFor({ origins }: Config, key: string): boolean {
   const kind = origins.get(key)?.layer.kind
   return kind === '-c' || kind === 'profile'
 }
 
-/** The rule files that a path means: itself, those in it, or those in the folder `rules` in it. */
+/** The rule files that a path means: the file itself, those in the folder, or those in its folder `rules`. */
 function ruleFilesOf(path: string): readonly string[] {
   const place = statSync(path, { throwIfNoEntry: false })
   if (place === undefined) throw new UserError('usage', `--rules ${path}: there is no such file or folder`)

@@ -11,11 +11,11 @@ import { policiesByWorkspace } from './policies-of.ts'
 import { Tallying, type Change, type Tally } from './tally.ts'
 
 /**
- * `agent policy replay`: judges all that sessions asked for again, under the rules, permissions and modes of now or of the command line. Nothing
- * runs, and nobody is asked.
+ * `agent policy replay`: judges all requests of sessions again, under the current rules, permissions and modes or those of the command
+ * line. Nothing runs, and nobody is asked.
  *
  * @param named sessions, folders of sessions, or audit logs
- * @returns the exit code: 1 where something that was not allowed would be (`--fail-on`)
+ * @returns the exit code: 1 where something that was denied would now be allowed (`--fail-on`)
  * @throws UserError `usage` where there is no such session, or a rule file is broken
  */
 export function policyReplay(named: readonly string[], options: PolicyReplayOptions): number {
@@ -45,7 +45,7 @@ export function policyReplay(named: readonly string[], options: PolicyReplayOpti
   return isFailure(tally, options.failOn) ? exitCodes.failed : exitCodes.done
 }
 
-/** The records of a log; undefined, and told, where it can't be read. What somebody has changed is told, and judged as it stands. */
+/** The records of a log; undefined where it can't be read, with a message. A log that somebody changed is reported and judged as it is. */
 function readRecords({ path }: SessionLog, unread: string[]): readonly AuditRecord[] | undefined {
   try {
     const records = readAuditLog(path)

@@ -6,14 +6,14 @@ export type Change = {
   /** The number of its record in the session's log. */
   readonly record: number
   readonly time: string
-  /** What was wanted, in one line. */
+  /** The action, in one line. */
   readonly action: string
   readonly kind: string
   readonly before: Side
   readonly after: Side
 }
 
-/** What was decided, by whom, and why. */
+/** The decision, with its stage and reason. */
 type Side = {
   readonly decision: 'allow' | 'ask' | 'deny' | 'abort'
   readonly decidedBy: string
@@ -25,27 +25,27 @@ type Side = {
 export type ChangeGroup = {
   readonly from: Side['decision']
   readonly to: Side['decision']
-  /** The rule that decides now, or the one that decided and doesn't any more; else the stage. */
+  /** The rule that decides now, or the one that decided and no longer does; else the stage. */
   readonly cause: string
   readonly count: number
   readonly sessions: number
   readonly examples: readonly Change[]
 }
 
-/** What judging many sessions again has shown. */
+/** The outcome of judging many sessions again. */
 export type Tally = {
   readonly sessions: number
   readonly actions: number
   /** Decided as before, though perhaps for another reason. */
   readonly unchanged: number
-  /** Of them, those that are decided by something else now. */
+  /** Of these, the ones that something else decides now. */
   readonly otherwiseDecided: number
-  /** Records of an earlier version, which kept less. */
+  /** Records of an earlier version, which stored less. */
   readonly withoutBasis: number
   readonly groups: readonly ChangeGroup[]
 }
 
-/** Counts what is decided otherwise, and keeps examples of it. */
+/** Counts changed decisions, and keeps examples. */
 export class Tallying {
   readonly #groups = new Map<string, { changes: Change[]; count: number; sessions: Set<string> }>()
   readonly #mostExamples: number
@@ -64,7 +64,7 @@ export class Tallying {
     this.#sessions++
   }
 
-  /** Takes a record in, and gives the change that it is, if it is one. */
+  /** Adds a record, and returns the change, if there is one. */
   add(session: string, { record, verdict: after }: ReplayedRecord): Change | undefined {
     this.#actions++
     if (record.basis === undefined) this.#withoutBasis++
@@ -133,7 +133,7 @@ function causeOf({ before, after }: Change): string {
 
 type Recorded = ReplayedRecord['record']['action']
 
-/** An action in one line, as people speak of it. */
+/** An action in one line, for people. */
 function describeAction(action: Recorded): string {
   switch (action.type) {
     case 'exec': {
