@@ -5,16 +5,16 @@ import { noUsage } from '../core/usage.ts'
 export type Admission =
   | {
       readonly admitted: true
-      /** How many tokens its answer may have; undefined: as many as the model gives. */
+      /** How many tokens the answer may have; undefined: the model's maximum. */
       readonly limit: number | undefined
-      /** Whether that is less than the model could give. */
+      /** Whether that is less than the model's maximum. */
       readonly isLowered: boolean
-      /** Gives back what was set aside for it. To be called once it is over, and counted. */
+      /** Releases the reserved amount. To be called once the response is over and counted. */
       readonly release: () => void
     }
   | { readonly admitted: false; readonly message: string }
 
-/** What is left of a budget. An absent limit does not limit. */
+/** The remaining budget. An absent limit does not limit. */
 type Left = {
   readonly tokens: number | undefined
   /** US dollars. */
@@ -23,23 +23,23 @@ type Left = {
 
 /** What a request could use, at most. */
 export type WorstCase = {
-  /** Sent, and given back. */
+  /** Tokens of the request and of the answer. */
   readonly input: number
   readonly output: number
-  /** US dollars; 0 where nobody counts them. */
+  /** US dollars; 0 where costs aren't counted. */
   readonly cost: number
 }
 
 /** With less room than that for its answer a request is not worth its price. */
 const leastAnswer = 2048
-/** Of a model that nobody has said anything about: small servers refuse to be asked for more. */
+/** For an unknown model: small servers refuse requests for more. */
 const assumedLongest = 8192
 
 /**
- * The most that a request could use: all of it sent anew, past every cache, and the longest answer there is room for.
+ * The most that a request could use: all of it sent uncached, and the longest answer that fits.
  *
  * @param input its tokens
- * @returns with `fits` false the least that it could use at most, which is more than is left
+ * @returns with `fits` false the smallest worst case, which is more than what remains
  */
 export function worstCase(
   input: number,

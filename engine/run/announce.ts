@@ -6,7 +6,7 @@ import type { RunOptions } from './run-options.ts'
 /** A repository may deny a great many files; the first event is one line. */
 const mostLoose = 50
 
-/** Tells how a run begins: what it is, and what the user should know before anything happens. */
+/** Announces a run: what it is, and what the user should know before anything happens. */
 export function announce(options: RunOptions, recorder: Recorder): void {
   const { policy, backend } = options.sandbox
   const { maxTurns, maxTokens, maxCost, timeoutMs } = options.budget

@@ -3,17 +3,17 @@ import type { WebSearchRequest } from '../core/model.ts'
 import { reviewBy } from '../tools/review.ts'
 import type { Recorder } from './recorder.ts'
 
-/** That the provider may search the web for the model, if the Guardian agrees. */
+/** Permission for the provider to search the web for the model, if the Guardian agrees. */
 export type WebSearchRequestOptions = {
   readonly request: WebSearchRequest
   readonly action: Extract<Action, { type: 'search' }>
 }
 
 /**
- * Asks the Guardian once, before the first request: what a provider searches while it answers, nobody can stop.
+ * Asks the Guardian once, before the first request: nobody can stop a provider's search while it answers.
  *
- * @returns what goes into every request; nothing, and an item that says why, where the answer is no; a reason to end the run where the user
- * insists on it
+ * @returns what goes into every request; nothing, and an item that says why, where the answer is no; a reason to end the run where
+ *   the user insists on it
  */
 export async function approveWebSearch(
   wish: WebSearchRequestOptions | undefined,

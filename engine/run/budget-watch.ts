@@ -10,8 +10,8 @@ import type { Budget } from '../core/budget.ts'
 export type BudgetFacts = (model: string) => Pick<ModelFacts, 'price' | 'longestOutput' | 'takenFrom'>
 
 /**
- * Watches a run's budget. It is asked before each request, so that none is made that could pass a limit; the time limit also
- * cuts short whatever is going on.
+ * Watches a run's budget. It is asked before each request, so that no request is made that could pass a limit; the time limit also
+ * interrupts whatever is running.
  */
 export class BudgetWatch {
   readonly #budget: Budget
@@ -36,12 +36,12 @@ export class BudgetWatch {
     return this.#controller.signal
   }
 
-  /** What all responses cost so far, in US dollars; undefined where a price or a count of tokens is not known. */
+  /** The cost of all responses so far, in US dollars; undefined where a price or a count of tokens is unknown. */
   get cost(): number | undefined {
     return this.#cost
   }
 
-  /** What is used so far, and of how much. */
+  /** The usage so far, and its limits. */
   get spent(): UsageSoFar {
     return { turns: this.#turns, tokens: this.#tokens, costUsd: this.#cost, of: this.#budget }
   }
@@ -79,14 +79,14 @@ export class BudgetWatch {
    * Counts a response.
    *
    * @param model the name of the one that answered
-   * @returns what it cost in US dollars, where that is known
+   * @returns its cost in US dollars, where that is known
    */
   spend(usage: Usage, model: string): number | undefined {
     this.#turns++
     return this.spendBeside(usage, model)
   }
 
-  /** Counts what is no response: an attempt that failed, a summary, a review. */
+  /** Counts other usage: a failed attempt, a summary, a review. */
   spendBeside(usage: Usage, model: string): number | undefined {
     const sent = usage.inputTokens + usage.outputTokens
     this.#tokens += sent
@@ -98,7 +98,7 @@ export class BudgetWatch {
     return cost
   }
 
-  /** Which limit is reached, with what to do about it; undefined while there is room. */
+  /** The limit that is reached, with advice; undefined while the budget lasts. */
   exhausted(): string | undefined {
     const { maxTurns, maxTokens, maxCost, timeoutMs } = this.#budget
     if (maxTurns !== undefined && this.#turns >= maxTurns) {

@@ -3,10 +3,10 @@ import type { BudgetWatch } from './budget-watch.ts'
 import { mostTokens, mostTokensOfText } from './estimate-tokens.ts'
 
 /**
- * A model that is asked only what the budget has room for: each request is admitted with the most that it could use, and its answer is
- * held to what is left. What was counted by the provider once is taken from there.
+ * Wraps a model so that it is asked only within the budget: each request is admitted with the most that it could use, and its answer is
+ * limited to what remains. Uses the provider's own token counts where there are any.
  *
- * @returns throws `ModelError` `budget` for a request that could use more than is left
+ * @returns throws `ModelError` `budget` for a request that could use more than what remains
  */
 export function budgetedModel(model: Model, budget: BudgetWatch): Model {
   let counted: Counted | undefined

@@ -11,7 +11,7 @@ export class CallItems {
   readonly #recorder: Recorder
   readonly #started = performance.now()
   readonly #opened: ItemHandle[] = []
-  /** The `tool_call` item, where the tool has none of its own. */
+  /** The `tool_call` item, for tools without an item of their own. */
   #own: ItemHandle | undefined
 
   constructor(call: ToolCall, recorder: Recorder) {
@@ -48,7 +48,7 @@ export class CallItems {
     return result
   }
 
-  /** The call can't be made as it is. */
+  /** The call is invalid. */
   misfit(error: string): ToolResult {
     this.close({ status: 'failed', error })
     return { ok: false, output: error }
@@ -73,7 +73,7 @@ export class CallItems {
   }
 }
 
-/** Of a call's input or output in one event. */
+/** The longest input or output of a call in one event. */
 const excerptLimit = 2000
 
 function excerpt(text: string): string {

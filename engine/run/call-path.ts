@@ -9,7 +9,7 @@ import type { Running } from './running.ts'
 import { noTaskHooks } from '../tools/tasks/hooked-task.ts'
 import { whilePlanning } from './execution-context.ts'
 
-/** The path of a run's calls, with what is kept from call to call; to be closed with `closeWorkingState`. */
+/** The path of a run's calls, with the state that calls share; close it with `closeWorkingState`. */
 export function callPath(options: RunOptions, guardian: Guardian, { recorder, changes }: Running): CallPath {
   const { tools: registry, attended = false, session, planMode } = options
   const hooks = options.hooks?.calls ?? noHooks
@@ -17,7 +17,7 @@ export function callPath(options: RunOptions, guardian: Guardian, { recorder, ch
   const state = openWorkingState(
     () => now().sandbox,
     (bytes) => session.keepOutput(bytes),
-    // Commands may be given secrets of either on purpose.
+    // Commands may be given secrets from either on purpose.
     { ...inheritedVariables(), ...options.environment },
     {
       todo: todoOf(options),

@@ -16,24 +16,24 @@ type Compacting = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch
   readonly signal: AbortSignal
-  /** Sections on how the tree stands, for a conversation of so many characters. */
+  /** Sections about the current tree, for a conversation of this many characters. */
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
-/** How much of what is there stays as it is: a fifth of the tokens. */
+/** The share of the tokens that stays as it is: a fifth. */
 const recentShare = 0.2
 /** How much of a history that is too long for the provider is shown to it to be summed up. */
 const shownShare = 0.5
 const charactersPerToken = 4
-/** Of the summary in the event. */
+/** The longest summary in the event. */
 const eventSummaryLimit = 8 * 1024
 
 /**
- * Makes room in a conversation: what came before the last steps becomes a summary by the model, with a list from the calls themselves
+ * Shortens a conversation: everything before the last steps becomes a summary by the model, with a list, taken from the calls themselves,
  * of what was asked, changed, read and run. The rollout keeps all of it.
  *
- * @param trigger what made it necessary; after an `overflow` the model is shown only a part, since it can't read the whole
- * @throws ModelError where the model can't be asked, but for an overflow: then the list alone has to do
+ * @param trigger why it is necessary; after an `overflow` the model is shown only a part, since it can't read the whole
+ * @throws ModelError where the model can't be asked, except for an overflow: then the list alone has to do
  */
 export async function compact(compacting: Compacting, trigger: 'limit' | 'overflow'): Promise<void> {
   const { conversation, recorder } = compacting
@@ -69,7 +69,7 @@ function shortened(items: readonly HistoryItem[], maxTokens: number): readonly H
   return [...leadingContext(items), ...recentTurns(items, maxTokens)]
 }
 
-/** What the model says of its work; nothing where even what it was shown is too long for it. */
+/** The model's summary of its work; undefined where even the shortened conversation is too long for it. */
 async function sumUp(compacting: Compacting, shown: readonly HistoryItem[]): Promise<string> {
   const { model, request, conversation, recorder, budget, signal } = compacting
   const { outputSchema: _, ...rest } = request

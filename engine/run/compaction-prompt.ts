@@ -1,4 +1,4 @@
-/** What the model is asked when the conversation has grown too long to go on with. */
+/** The question to the model when the conversation has grown too long. */
 export const compactionPrompt = `The conversation has grown too long and is about to be cut. Sum up your work so far for yourself: you will go on
 from your summary, from a list of the files you changed and read and of the commands you ran, and from the last few steps. Everything
 else will be gone.

@@ -4,7 +4,7 @@ import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 import type { ResponseCalls } from './run-calls.ts'
 
-/** What is needed to hear out one response. */
+/** What it takes to consume one response. */
 type ResponseContext = {
   readonly model: Model
   readonly request: ModelRequest
@@ -16,7 +16,7 @@ type ResponseContext = {
   readonly signal: AbortSignal
 }
 
-/** One response of the model: its events go to the recorder and into the history. Gives the number of its calls. */
+/** Consumes one response of the model: its events go to the recorder and into the history. Returns the number of its calls. */
 export async function consumeResponse(context: ResponseContext): Promise<number> {
   const { model, request, conversation, recorder, budget, calls, signal } = context
   let heard: HistoryItem[] = []
@@ -40,7 +40,7 @@ export async function consumeResponse(context: ResponseContext): Promise<number>
         announceNew()
         break
       case 'tool_call':
-        // What was said before a call is told before it begins.
+        // Text before a call is announced before the call begins.
         announceNew()
         heard.push(event)
         calls.add(event.call)
@@ -71,7 +71,7 @@ export async function consumeResponse(context: ResponseContext): Promise<number>
   throw new ModelError('provider', `${model.name}: the answer stopped before its end.`)
 }
 
-/** Counts what a failed attempt cost all the same. */
+/** Counts the cost of a failed attempt. */
 export function recordFailedAttempt(
   spent: Usage,
   context: Omit<ResponseContext, 'request' | 'calls' | 'signal'>,

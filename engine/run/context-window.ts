@@ -14,11 +14,11 @@ export class ContextWindow {
     this.#limitOf = limitOf
   }
 
-  /** What makes a cut necessary before the next request of so many tokens; undefined: nothing. */
+  /** The reason to compact before the next request of this many tokens; undefined: none. */
   wanted(tokens: number, model: string): 'limit' | 'overflow' | undefined {
     if (this.#overflow === 'seen') return 'overflow'
     const limit = this.#limitOf(model)
-    // What can't be made smaller than the limit would otherwise be cut before every request.
+    // A conversation that can't be made smaller than the limit would otherwise be compacted before every request.
     return limit !== undefined && tokens >= Math.max(limit, this.#least) ? 'limit' : undefined
   }
 
@@ -28,7 +28,7 @@ export class ContextWindow {
     if (this.#overflow === 'seen') this.#overflow = 'mended'
   }
 
-  /** The model has answered, so what it was sent fitted. */
+  /** The model has answered, so the request fitted. */
   answered(): void {
     this.#overflow = 'none'
   }
@@ -40,7 +40,7 @@ export class ContextWindow {
     return true
   }
 
-  /** The same error, with what was tried in vain. */
+  /** The same error, with a note that compaction didn't help. */
   explain(error: unknown): unknown {
     if (!isOverflow(error) || this.#overflow !== 'mended') return error
     const { failure = 'context-overflow', status, spent } = error

@@ -5,8 +5,8 @@ import { RepeatWatch } from './repeat-watch.ts'
 import type { ResumedSession } from './resumed-session.ts'
 
 /**
- * The history of a run and its only writer: what is added to it is in the rollout before anything else happens, so that a
- * run that is killed can be gone on with from there.
+ * The history of a run and its only writer. Everything is stored in the rollout before anything else happens, so that a killed run can be
+ * resumed.
  */
 export class Conversation {
   #items: HistoryItem[]
@@ -20,8 +20,10 @@ export class Conversation {
   #scale = 1
 
   /**
-   * @param resumedFrom what a resumed session holds already
-   * @param fixed about how many tokens a request has beside the conversation: instructions and tools. Default: none
+   *
+   *
+   * @param resumedFrom the history of a resumed session
+   * @param fixed about how many tokens a request has besides the conversation: instructions and tools. Default: none
    */
   constructor(rollout: Rollout, resumedFrom?: Pick<ResumedSession, 'history' | 'original' | 'counted'>, fixed = 0) {
     const { history, original, counted } = resumedFrom ?? { history: [], original: [] }
@@ -39,12 +41,12 @@ export class Conversation {
     return this.#items
   }
 
-  /** All that was ever said, also what was cut off for the model. */
+  /** All items ever, including those that the model no longer sees. */
   get original(): readonly HistoryItem[] {
     return this.#original
   }
 
-  /** About how many tokens the next request has: as the provider counted the last one, with what was added since. */
+  /** About how many tokens the next request has: the provider's last count plus everything since. */
   get tokens(): number {
     return this.#tokens
   }
@@ -54,7 +56,7 @@ export class Conversation {
     return sumTokens(this.#items)
   }
 
-  /** Why the model's calls so far end the run, if they do: it goes round in a circle. */
+  /** Why the model's calls so far should end the run, if they should: it keeps repeating them. */
   get repeated(): string | undefined {
     return this.#repeats.exhausted()
   }
@@ -65,7 +67,7 @@ export class Conversation {
     this.#push(kept)
   }
 
-  /** A response is complete: what it said is kept as one, and survives a power cut before its calls run. */
+  /** A response is complete: it is stored as a whole, and survives a power cut before its calls run. */
   addResponse(items: readonly HistoryItem[], usage: Usage, cost: number | undefined): void {
     this.#rollout.append({ type: 'response', items, usage, ...priced(cost) })
     this.#rollout.sync()
@@ -81,7 +83,7 @@ export class Conversation {
     this.#rollout.append({ type: 'spent', usage, ...priced(cost) })
   }
 
-  /** Sends the model other items from now on than were said. The rollout keeps both. */
+  /** Replaces the items that the model is sent from now on. The rollout keeps both. */
   replace(items: readonly HistoryItem[]): void {
     this.#rollout.append({ type: 'compaction', items })
     this.#rollout.sync()
@@ -119,10 +121,7 @@ function priced(cost: number | undefined): { readonly cost_usd?: number } {
   return cost === undefined ? {} : { cost_usd: cost }
 }
 
-/**
- * Results for calls that have none because their run was cut off. No call is repeated: it may have run, and nobody can know;
- * so the model is told, and looks.
- */
+/** Results for calls without one because their run was interrupted. No call is repeated: it may have run, so the model is told to check. */
 function unanswered(history: readonly HistoryItem[]): readonly HistoryItem[] {
   const answered = new Set(history.flatMap((item) => (item.type === 'tool_result' ? [item.callId] : [])))
   return history.flatMap((item): readonly HistoryItem[] => {

@@ -15,7 +15,9 @@ import { approveWebSearch } from './approve-web-search.ts'
 
 const defaultConcurrency = 10
 
-/** Has a model and its tools at it until one of the observers, or the model itself, ends it. Gives why, unless it came to its own end. */
+/**
+ * Lets a model and its tools work until an observer or the model itself ends it. Returns the reason, unless the model came to its own end.
+ */
 export async function converse(options: RunOptions, path: CallPath, running: Running): Promise<Stop | undefined> {
   const { recorder, budget, conversation } = running
   const model = budgetedModel(options.model, budget)
@@ -104,7 +106,7 @@ function sayFirst(options: RunOptions, { conversation }: Running): void {
   conversation.add({ type: 'message', role: 'user', text: options.prompt, ...shown })
 }
 
-/** What every request of a run has. */
+/** The fields that every request of a run shares. */
 function requestOf({
   instructions,
   session,

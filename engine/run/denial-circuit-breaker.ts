@@ -1,27 +1,27 @@
 /** A call that was refused. */
 export type Refusal = {
-  /** What it was about, in one line. */
+  /** The subject of the denied call, in one line. */
   readonly what: string
   /** Whether it would only have looked something up, which a task can mostly do without. */
   readonly isLookUp: boolean
 }
 
 const mostInRow = 3
-/** Nobody needs ten documents that can't be had. */
+/** Nobody needs ten documents that are unavailable. */
 const mostLookUps = 10
 
-/** What a run does about a model that keeps asking for what is refused. */
+/** The reaction to a model that keeps asking for what is denied. */
 type RefusalVerdict = { readonly tell: string } | { readonly stop: string } | undefined
 
 /**
- * Notices a model that keeps asking for what is refused: responses in a row of which every call was refused, and which were all about the
- * same. A refusal is of the aim, and trying it in yet another way is no work; asking for something else is. The model is told at the second.
- * Calls of one response count as one, since none could know of the others.
+ * Notices a model that keeps asking for what is denied: consecutive responses whose calls were all denied and all had the same subject. A
+ * denial applies to the aim, so another way to reach it is no progress; asking for something else is. The model is told at the second.
+ * Calls of one response count as one, since none could know the others' outcome.
  */
 export class DenialCircuitBreaker {
   #inRow = 0
   #lookUps = 0
-  /** What all responses of the row were about. */
+  /** The subject that all responses of the series share. */
   #aims: ReadonlySet<string> = new Set()
 
   /**
@@ -61,7 +61,7 @@ function warn(what: string, isLookUp: boolean): string {
   )
 }
 
-/** Words that say how and not what: of shells, of URLs, and of what we put before a subject. */
+/** Words that say how and not what: of shells, of URLs, and prefixes of this program. */
 const manner = new Set([
   'patch',
   'of',
@@ -79,9 +79,9 @@ const manner = new Set([
   'input',
 ])
 
-/** What a call is about, as words that another way to the same would have too: names of files, hosts and things, not its program. */
+/** The subject of a call, as words that another way to the same aim would have too: names of files, hosts and things, not its program. */
 function aimsOf(what: string): readonly string[] {
-  // What runs a line is not what the line is about.
+  // The program that runs a line is not the subject of the line.
   const line = what.replace(/^\S{0,200}sh -l?c /, '').toLowerCase()
   const [program, ...words] = line.split(/[^\p{L}\p{N}_./@+-]+/u).filter((word) => word !== '')
   const named = what.startsWith('mcp__') || words.length === 0 ? [program ?? '', ...words] : words
@@ -89,7 +89,7 @@ function aimsOf(what: string): readonly string[] {
     .filter((word) => !word.startsWith('-') && !manner.has(word))
     .flatMap((word) => {
       const parts = word.split('/').filter((part) => part !== '')
-      // Of an address the host, of a path its last name.
+      // The host of a URL, the last name of a path.
       return [word, ...parts.slice(0, 1), ...parts.slice(-1)]
     })
 }

@@ -12,11 +12,11 @@ import { filesAtHand } from './files-at-hand.ts'
 
 const mostFiles = 5
 const mostCharacters = 8000
-/** Of a short conversation, a file at hand may take this much. */
+/** In a short conversation, one file may take this share. */
 const share = 0.1
 const mostChanged = 50
 
-/** What it takes to look. */
+/** What it takes to look at the tree. */
 type TreeContext = {
   readonly workspace: string
   readonly sandbox: Sandbox
@@ -25,10 +25,10 @@ type TreeContext = {
 }
 
 /**
- * How the tree stands when a conversation is cut, as sections: what git says, and the files at hand as they are now, so that they need not
- * be read again. Nothing is shown that a tool could not read.
+ * Describes the tree when a conversation is compacted, in sections: git's status, and the current contents of the files at hand, so that
+ * they need not be read again. Shows nothing that a tool could not read.
  *
- * @param history the whole of it, from its beginning
+ * @param history the whole history, from its beginning
  * @param characters about how many the conversation had
  */
 export async function describeTree(

@@ -1,20 +1,20 @@
 import type { HistoryItem } from '../core/model.ts'
 import type { Stop } from './stop.ts'
 
-/** How often in a row a model is asked again that has said nothing. */
+/** How often in a row a model is asked again after an empty answer. */
 const mostAsked = 2
 
-/** What becomes of an answer without calls: the model is asked again, or that has not helped. */
+/** What follows an answer without calls: the model is asked again, or the run ends because that didn't help. */
 type Nothing = { readonly again: string } | { readonly failure: string }
 
 /**
- * Notices answers in which nothing is said and nothing called: some models end so after a tool's result, or after thinking alone, and it
- * is no result of a run.
+ * Notices answers without text and calls: some models end like this after a tool's result, or after thinking alone, and it is no result of
+ * a run.
  */
 export class EmptyAnswers {
   #asked = 0
 
-  /** Takes what was said until now, the last of it an answer without calls. Undefined: it says something. */
+  /** Takes the history up to an answer without calls. Undefined: the answer says something. */
   see(history: readonly HistoryItem[]): Nothing | undefined {
     const last = history.findLast((item) => item.type !== 'reasoning' && item.type !== 'web_search')
     if (last?.type === 'message' && last.role === 'assistant' && !isBlank(last.text)) {
@@ -27,19 +27,19 @@ export class EmptyAnswers {
     }
   }
 
-  /** The model has called something, so it is at work. */
+  /** The model has made a call, so it is working. */
   reset(): void {
     this.#asked = 0
   }
 }
 
-/** Whether a text has nothing in it that anybody could see. */
+/** Whether a text has nothing visible in it. */
 function isBlank(text: string): boolean {
   // Blanks, control characters, and what takes no room, such as a zero-width space.
   return text.replace(/[\p{Z}\p{C}]/gu, '') === ''
 }
 
-/** Why a run that came to its end is no success all the same: it has nothing to hand over. Undefined where it has. */
+/** Why a run that came to its end is still no success: it has no result. Undefined where it has one. */
 export function endedBlank(finalMessage: string): Stop | undefined {
   if (!isBlank(finalMessage)) return undefined
   return {

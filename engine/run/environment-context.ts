@@ -4,25 +4,25 @@ type EnvironmentFacts = {
   /** The day, as `2026-11-22`. */
   readonly date: string
   readonly system: string
-  /** What reads command lines. */
+  /** The shell that runs command lines. */
   readonly shell: string
   /** Branch and state. */
   readonly git: string
   readonly sandboxMode: string
-  /** Directories and files that commands may write to beside the workspace and their own `/tmp`. */
+  /** Directories and files that commands may write to besides the workspace and their own `/tmp`. */
   readonly writable: readonly string[]
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
   /** `full`, `off`, or the hosts that can be reached. */
   readonly network: 'full' | 'off' | readonly string[]
   readonly approvalPolicy: string
-  /** Who answers when the Guardian asks. */
+  /** The reviewer that answers the Guardian. */
   readonly reviewer: string
-  /** Whether a command may ask for more than the sandbox gives. */
+  /** Whether a command may ask for more than the sandbox allows. */
   readonly canEscalate: boolean
 }
 
-/** What the model is told of where it is, before the prompt. It is part of the conversation, and never changes in it. */
+/** What the model is told about its environment before the prompt. It is part of the conversation and never changes in it. */
 export function environmentContext(facts: EnvironmentFacts): string {
   return [
     '<environment>',

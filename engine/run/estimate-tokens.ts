@@ -1,11 +1,11 @@
 import type { HistoryItem } from '../core/model.ts'
 
-/** How many tokens things are taken to have. */
+/** Estimated token counts. */
 type Measure = { readonly ofText: (text: string) => number; readonly ofImage: number }
 
 /**
- * As code and prose mostly are: by bytes, because a character of a script without spaces is a token by itself more often than not. Providers
- * bill about as much for a picture that fills their largest tile.
+ * The ratio for most code and prose: by bytes, because a character of a script without spaces is usually a token by itself. Providers bill
+ * about as much for a picture that fills their largest tile.
  */
 const usual: Measure = { ofText: (text) => Math.ceil(Buffer.byteLength(text) / 3.6), ofImage: 1500 }
 

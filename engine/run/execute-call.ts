@@ -7,7 +7,7 @@ import type { PreparedCall } from './prepare-call.ts'
 
 const givenUp = 'Not run: the call was given up.'
 
-/** Carries a call out: the Guardian judges it where it names an action, and the tool acts on what was approved. */
+/** Carries out a call: the Guardian judges its action, if it has one, and the tool performs what was approved. */
 export async function executeCall({ tool, checked, context }: PreparedCall, items: CallItems): Promise<ToolResult> {
   try {
     const action = checked.action(context)
@@ -21,7 +21,7 @@ export async function executeCall({ tool, checked, context }: PreparedCall, item
       items.close({ status: 'declined', verdict: eventVerdict(verdict) })
       return denied(verdict)
     }
-    // Nobody waits for a tool to notice what was decided before it began.
+    // Nobody waits for a tool to notice an abort that came before it began.
     if (context.signal.aborted) return items.misfit(givenUp)
     return items.done(hideIn(await checked.run(context, approved), context), eventVerdict(verdict))
   } catch (error) {

@@ -10,7 +10,7 @@ export type ExecutionContext = ToolPlace & {
   readonly escalation?: Escalation
 }
 
-/** The context as it is for calls: while the run plans nothing can be written, and nothing is granted. */
+/** The context for calls: while the run plans, nothing can be written or granted. */
 export function whilePlanning(now: () => ExecutionContext, mode: PlanMode | undefined): () => ExecutionContext {
   let narrowed: { readonly from: Sandbox; readonly to: Sandbox } | undefined
   return () => {

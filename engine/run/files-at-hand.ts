@@ -20,11 +20,11 @@ const maxCommands = 40
 const maxCommandCharacters = 160
 
 /**
- * What has to survive when a conversation is cut, taken from the calls and their results and not from anybody's memory: what was
- * asked for, files changed and read, commands and how they ended, what is still to be done.
+ * What must survive compaction, taken from the calls and their results rather than from memory: requests, changed and read files, commands
+ * and how they ended, open tasks.
  *
- * @param history the whole of it, from its beginning
- * @param now sections on how things stand at this moment. Default: none
+ * @param history the whole history, from its beginning
+ * @param now sections about the current state. Default: none
  */
 export function describeSnapshot(history: readonly HistoryItem[], now: readonly string[] = []): string {
   const snapshot = takeSnapshot(history)
@@ -43,7 +43,7 @@ function section(title: string, lines: readonly string[]): string {
   return `## ${title}\n${lines.length === 0 ? 'none' : lines.map((line) => `- ${line}`).join('\n')}`
 }
 
-/** The files that were at hand last, as they were named, the last first: those that were changed before those that were only read. */
+/** The files that were used last, as they were named, newest first: changed ones before those that were only read. */
 export function filesAtHand(history: readonly HistoryItem[]): readonly string[] {
   const { changed, read } = takeSnapshot(history)
   return [...new Set([...[...changed].toReversed(), ...[...read].toReversed()])]
@@ -90,7 +90,7 @@ function addCall(call: ToolCall, result: Extract<HistoryItem, { type: 'tool_resu
 /** Tools that change the one file they name. */
 const edits: ReadonlySet<string> = new Set(['edit_file', 'edit_notebook', 'write_file'])
 
-/** What was at hand before and is again is the last one now. */
+/** A file that is used again becomes the last one. */
 function again(paths: Set<string>, path: string): void {
   paths.delete(path)
   paths.add(path)
@@ -101,7 +101,7 @@ function inputOf(call: ToolCall): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(call.input)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    // A patch, or a mistake of the model: nothing that names a file or a command.
+    // A patch, or a mistake of the model: it names no file or command.
     return {}
   }
 }

@@ -5,7 +5,7 @@ import { messageOf } from './message-of.ts'
 import type { PreparedCall } from './prepare-call.ts'
 
 /**
- * Makes of what a tool gave what the model reads: with what a hook wants it to know, as hooks leave it, and cut to what it can read.
+ * Turns a tool's result into what the model reads: with additions by hooks, and cut to the output limit.
  *
  * @param took how long the tool took, in milliseconds
  */

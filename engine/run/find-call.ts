@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ValidCall } from '../tools/tool.ts'
 import type { CallHooks } from '../tools/hook-interface.ts'
 import type { Recorder } from './recorder.ts'
 
-/** What all calls of a run share. */
+/** State that all calls of a run share. */
 export type CallPath = {
   readonly registry: ToolRegistry
   readonly hooks: CallHooks
@@ -21,7 +21,7 @@ export type CallPath = {
   }
 }
 
-/** A call whose tool and arguments were looked up, and with which nothing has happened yet. */
+/** A call whose tool and arguments were looked up, but which hasn't started. */
 export type FoundCall = { readonly call: ToolCall } & (
   | { readonly fits: true; readonly tool: Tool; readonly json: unknown; readonly checked: ValidCall }
   | { readonly fits: false; readonly error: string }
@@ -44,7 +44,7 @@ export function findCall(given: ToolCall, { registry, attended }: CallPath): Fou
   return checked.valid ? { call, fits: true, tool, json: parsed.json, checked } : misfit(checked.error)
 }
 
-/** Whether a call of which nobody knows what it does may run beside others all the same, once the response is complete. */
+/** Whether a call of unknown effect may still run in parallel, once the response is complete. */
 export function isSideBySide(found: FoundCall): boolean {
   return found.fits && found.tool.sideBySide
 }
@@ -53,7 +53,7 @@ const cutOff =
   'Not run: your answer reached the limit of its length in the middle of this call. Write less at a time: several smaller calls, ' +
   'or a file in parts.'
 
-/** Whether a call may run beside others. One that can't run at all is answered without anything happening, so it may. */
+/** Whether a call may run in parallel with others. An invalid call has no effect, so it may. */
 export function isConcurrencySafe(found: FoundCall, { context }: CallPath): boolean {
   return !found.fits || found.checked.concurrencySafe(context)
 }

@@ -5,18 +5,18 @@ import { takeCalls } from './serve-calls.ts'
 
 /** A call that the text of a prompt asks for, before the model begins. */
 export type FirstCall = {
-  /** As it stands in the prompt. */
+  /** As written in the prompt. */
   readonly as: string
   readonly tool: string
   readonly input: Readonly<Record<string, string>>
 }
 
-/** Of all that is told of them together. */
+/** The total limit for all of them. */
 const mostCharacters = 80_000
 
 /**
- * Makes the calls that a prompt asks for, on the path of a model's own: hooks, the Guardian, the sandbox. What they give is told behind the
- * prompt and not in it: what a user says counts as leave, and what files and commands say doesn't.
+ * Makes the calls that a prompt asks for, on the path of a model's own: hooks, the Guardian, the sandbox. Their results follow the prompt
+ * as a separate message: a user's words count as approval, and the contents of files and the output of commands don't.
  */
 export async function runFirstCalls(
   calls: readonly FirstCall[],

@@ -9,10 +9,10 @@ const longestList = 256
 const shortText = 512
 
 /**
- * An event whose line stays below 64 KiB. One that would not has the middle cut out of its longest texts, the ends of its longest
- * lists cut off, and says where the whole of it lies.
+ * An event whose line stays below 64 KiB. A longer one has the middle cut out of its longest texts and the ends of its longest lists cut
+ * off, and names the file with the whole event.
  *
- * @param keep keeps the whole event and gives the file's path; undefined where that can't be done
+ * @param keep stores the whole event and gives the file's path; undefined where that can't be done
  */
 export function fitEvent(event: RunEvent, keep: (bytes: Uint8Array) => string | undefined): RunEvent {
   const whole = JSON.stringify(event)

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { readHostFile, type Sandbox } from '../../sandbox/index.ts'
 import { runGit } from '../core/sandboxed-git.ts'
 
-/** How a repository stands. */
+/** The state of a repository. */
 type GitState = {
   /** Undefined where no branch is checked out. */
   readonly branch: string | undefined
@@ -11,10 +11,10 @@ type GitState = {
   readonly files: readonly string[]
 }
 
-/** What is checked out, and what git is in the middle of: `rebase`, `merge`, … */
+/** What is checked out, and the operation that git is in the middle of: `rebase`, `merge`, … */
 type GitHead = { readonly branch: string | undefined; readonly doing: string | undefined }
 
-/** Files in a git directory that stand for work which is not done (gitrepository-layout(5), wt-status.c). */
+/** Files in a git directory that show an unfinished operation (gitrepository-layout(5), wt-status.c). */
 const unfinished: readonly (readonly [string, string])[] = [
   ['rebase-merge', 'rebase'],
   ['rebase-apply', 'rebase'],
@@ -25,15 +25,15 @@ const unfinished: readonly (readonly [string, string])[] = [
 ]
 
 /**
- * Reads what is checked out at the top of a work tree, without git: starting that for what the model may never ask costs each run as much as a
- * command.
+ * Reads what is checked out in a work tree, without git: starting git for something that the model may never ask costs each run as much as
+ * a command.
  *
- * @param root the work tree's own directory
+ * @param root the top directory of the work tree
  * @returns undefined where there is no repository
  */
 export function readHead(root: string): GitHead | undefined {
   const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
-  // A linked work tree has a file that says where.
+  // A linked work tree has a file that points to its git directory.
   const linked = /^gitdir: (.+)$/.exec(text(join(root, '.git')) ?? '')?.[1]
   const directory = linked === undefined ? join(root, '.git') : resolve(root, linked)
   const head = text(join(directory, 'HEAD'))
@@ -43,8 +43,8 @@ export function readHead(root: string): GitHead | undefined {
 }
 
 /**
- * What tells the commit that is checked out at or above a directory from another, without git. Undefined where there is no repository. A branch that is
- * kept packed or in reftables shows as its name alone.
+ * Identifies the commit that is checked out at or above a directory, without git. Undefined where there is no repository. A branch that is
+ * packed or in reftables shows as its name alone.
  */
 export function headMark(directory: string): string | undefined {
   const text = (path: string): string | undefined => readHostFile(path, { maxBytes: 4096 })?.toString('utf8').trim()
@@ -69,9 +69,9 @@ export function describeHead(head: GitHead | undefined): string {
 const patienceMs = 1500
 
 /**
- * Asks git how the tree stands, in the sandbox, where it may write nothing.
+ * Asks git about the state of the tree, in the sandbox, where it can write nothing.
  *
- * @returns undefined where there is no repository, or git can't say or takes too long
+ * @returns undefined where there is no repository, or git can't tell or takes too long
  */
 export async function gitState(sandbox: Sandbox, workspace: string): Promise<GitState | undefined> {
   const words = ['status', '--porcelain=v1', '--branch', '--ignore-submodules=all', '--', '.']
@@ -80,12 +80,12 @@ export async function gitState(sandbox: Sandbox, workspace: string): Promise<Git
   if (!ok) return undefined
   const [head = '', ...files] = output.split('\n')
   const said = head.replace(/^## (?:No commits yet on )?/, '')
-  // Behind dots, which no branch's name has twice, stands what it follows.
+  // After two dots, which no branch name contains, comes the upstream branch.
   const branch = said.startsWith('HEAD (no branch)') ? undefined : said.split('...')[0]?.split(' ')[0]
   return { branch, files: files.map((line) => line.trim()).filter((line) => line !== '') }
 }
 
-/** The state in one line. Names of files are left to whoever looks: they may be anybody's words. */
+/** The state in one line. Names of files are left out: anybody may have chosen them. */
 export function describeGit(state: GitState | undefined): string {
   if (state === undefined) return 'no repository, or its state is not known'
   const { branch, files } = state

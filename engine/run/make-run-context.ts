@@ -7,7 +7,7 @@ import type { Running } from './running.ts'
 
 /** What a run lends to those who review its actions, and to those it hands work to. */
 export function makeRunContext(options: RunOptions, { recorder, budget, conversation, changes }: Running): RunContext {
-  // What another program asks for is no person's leave.
+  // A prompt from another program doesn't count as a person's approval.
   const said = options.serve === undefined ? [...promptsOf(options.resumedFrom?.original ?? []), options.prompt] : []
   const prompts = said.map(splitPiped)
   return {
@@ -25,7 +25,7 @@ export function makeRunContext(options: RunOptions, { recorder, budget, conversa
   }
 }
 
-/** What the user said in a history. */
+/** The user's messages in a history. */
 function promptsOf(history: readonly HistoryItem[]): readonly string[] {
   return history.flatMap((item) => (item.type === 'message' && item.role === 'user' ? [item.text] : []))
 }

@@ -1,9 +1,9 @@
 /** A signal of its own that is also aborted with its parent's. */
 export type NestedSignal = {
   readonly signal: AbortSignal
-  /** Aborts this one and what is nested in it, not the parent. */
+  /** Aborts this one and those nested in it, not the parent. */
   abort(reason: unknown): void
-  /** Takes its listener off the parent. A nested signal that outlives its use would be kept as long as the parent. */
+  /** Removes its listener from the parent. Otherwise the parent would keep a nested signal that is no longer used. */
   dispose(): void
 }
 

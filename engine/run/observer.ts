@@ -2,9 +2,9 @@ import type { ModelRequest } from '../core/model.ts'
 import type { Refusal } from './denial-circuit-breaker.ts'
 import type { Stop } from './stop.ts'
 
-/** What an observer makes of a moment in a run's loop. Nothing: the loop goes on to the next observer. */
+/** An observer's decision at a moment in a run's loop. Undefined: the loop asks the next observer. */
 export type Verdict =
-  /** The model is asked, now, with what was added to the conversation or taken from it. */
+  /** Asks the model now, with what was added to the conversation or removed from it. */
   | { readonly type: 'ask' }
   /** The run is at its end, as it should be. */
   | { readonly type: 'done' }
@@ -12,9 +12,9 @@ export type Verdict =
 
 /** A response whose calls have come to their results. */
 export type Responded = {
-  /** How many calls it made. With none, the model has come to its end. */
+  /** How many calls it made. With none, the model is done. */
   readonly called: number
-  /** Those of them that were refused. */
+  /** How many of them were denied. */
   readonly refusals: readonly Refusal[]
 }
 
@@ -28,7 +28,7 @@ export type Observer = {
   readonly name: string
   /** Before the model is asked. */
   readonly beforeRequest?: (request: ModelRequest) => Promise<Opinion> | Opinion
-  /** The model has answered; its calls may still be at work. */
+  /** The model has answered; its calls may still be running. */
   readonly afterAnswer?: () => void
   /** After it has answered and everything that it called for is done. */
   readonly afterResponse?: (response: Responded) => Promise<Opinion> | Opinion

@@ -24,7 +24,7 @@ type Delivery = {
   ) => Promise<{ readonly message: string } | { readonly refused: string }>
 }
 
-/** What becomes of a run after a response: it is done, the model is corrected, or corrections have not helped. */
+/** What follows a response: the run is done, the model is corrected, or corrections did not help. */
 type Judgement =
   /** `delivered`: the message, where a tool took it. */
   | { readonly done: true; readonly delivered?: string }
@@ -35,8 +35,8 @@ const maxCorrections = 3
 const toolName = 'structured_output'
 
 /**
- * Holds a model to a schema for its final message. Where the provider can do that itself it is asked to; other models are
- * given a tool to deliver with. Either way the message is checked here, and a wrong one goes back with what is wrong.
+ * Holds a model to a schema for its final message. Where the provider can enforce the schema, it is asked to; other models get a tool to
+ * deliver the message with. Either way the message is checked here, and a wrong one is returned with its faults.
  */
 export class OutputContract {
   readonly #schema: OutputSchema
@@ -71,10 +71,10 @@ export class OutputContract {
     return this.#correct(errors, `Your final message does not meet the schema it must have. ${how}.`)
   }
 
-  /** Judges what the calls of a response delivered. Undefined: nothing, rightly or wrongly. */
+  /** Judges what the calls of a response delivered. Undefined when the model delivered nothing. */
   judgeCalls(): Judgement | undefined {
     const delivered = this.#delivered
-    // Whoever has to go on after it delivers again.
+    // A model that continues afterwards has to deliver again.
     this.#delivered = undefined
     if (delivered !== undefined) return { done: true, delivered }
     const errors = this.#misfit
@@ -106,7 +106,7 @@ export class OutputContract {
       .unknown()
       .superRefine((value, context) => {
         const result = unwrap(value)
-        // A schema that takes anything takes nothing at all too.
+        // A schema that accepts anything also accepts no delivery.
         this.#misfit = result === undefined ? ['the result is missing'] : validate(result)
         for (const message of this.#misfit) context.addIssue({ code: 'custom', message })
       })
@@ -130,13 +130,13 @@ export class OutputContract {
   }
 }
 
-/** A schema as the parameters of a tool, which must be an object: anything else becomes its one property. */
+/** A schema as the parameters of a tool, which must be an object: anything else becomes its only property. */
 function asParameters(schema: OutputSchema['schema']): {
   readonly parameters: Record<string, unknown>
   unwrap(value: unknown): unknown
 } {
   if (schema['type'] === 'object') return { parameters: { ...schema }, unwrap: (value) => value }
-  // References inside the schema go on from its root, so what they point to stays there.
+  // References inside the schema start at its root, so their targets stay there.
   const { $schema: _, $defs, definitions, ...result } = schema
   const shared = Object.fromEntries(Object.entries({ $defs, definitions }).filter(([, value]) => value !== undefined))
   return {
@@ -151,7 +151,7 @@ function asParameters(schema: OutputSchema['schema']): {
   }
 }
 
-/** What the model said last, since anything else came between. */
+/** The model's last message, unless something followed it. */
 function lastMessage(history: readonly HistoryItem[]): string {
   for (const item of history.toReversed()) {
     if (item.type === 'message' && item.role === 'assistant') return item.text

@@ -13,9 +13,9 @@ export type PreparedCall = {
   readonly tool: Tool
   readonly checked: ValidCall
   readonly context: ToolContext
-  /** As it is carried out: the model's own, or what a hook made of it. */
+  /** The call as it runs: the model's own, or as a hook changed it. */
   readonly hooked: HookedCall
-  /** What a hook wants the model to be told with the result; undefined: nothing. */
+  /** What a hook adds to the result for the model; undefined: nothing. */
   readonly note: string | undefined
 }
 
@@ -65,7 +65,7 @@ export async function prepareCall(
   return { ready: { ...ready, checked, hooked: { ...asked, input: opinion.input } } }
 }
 
-/** Why plan mode has no room for a call of which the Guardian would never hear. Whatever names an action is judged by that. */
+/** Why plan mode refuses a call without an action, which the Guardian would never see. A call with an action is judged by that. */
 function blockedByPlanMode(tool: Tool, checked: ValidCall, { planMode, context }: CallPath): string | undefined {
   if (planMode === undefined || tool.guarded || checked.readOnly(context)) return undefined
   return checked.action(context) === undefined ? planMode.refusalOfTool(tool.name) : undefined
@@ -88,7 +88,7 @@ async function before(hooks: CallHooks, call: HookedCall): Promise<HookOpinion> 
   }
 }
 
-/** A refusal by a hook is on record like every other, before anybody hears of it. */
+/** A hook's denial is recorded like every other, before anybody is told. */
 async function recordBlock(
   { reason, action }: Extract<HookOpinion, { decision: 'block' }>,
   { tool, input }: HookedCall,

@@ -2,7 +2,7 @@ import type { HistoryItem } from '../core/model.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { estimateTokens } from './estimate-tokens.ts'
 
-/** A response of the model with the results of its calls, or something said to it: what must not be torn apart. */
+/** A response of the model with the results of its calls, or a message to the model: what must not be split. */
 type Block = readonly HistoryItem[]
 
 const charactersPerToken = 4
@@ -41,7 +41,7 @@ function blocksOf(history: readonly HistoryItem[]): readonly Block[] {
   return blocks
 }
 
-/** Whether the model said it. */
+/** Whether the model wrote it. */
 function isModels(item: HistoryItem): boolean {
   return item.type === 'message' ? item.role === 'assistant' : item.type !== 'tool_result'
 }

@@ -28,19 +28,19 @@ import type { Refusal } from './denial-circuit-breaker.ts'
 /** An item that has begun and is not complete yet. */
 type OpenItem = { update(changes: object): void; tail(read: () => string): void; complete(changes: object): void }
 
-/** What is known only once a run is over. */
+/** Facts that are known only when a run is over. */
 export type Closing = {
-  /** Of this run in US dollars; undefined where a price is not known. */
+  /** The cost of this run in US dollars; undefined where a price is unknown. */
   readonly cost?: number | undefined
   /** How far the audit log has come, `RECORDS:HASH`. */
   readonly auditHead?: string
   /** Default limits that the sandbox could not enforce. */
   readonly unenforced?: readonly string[]
-  /** What of the environment commands did not get. */
+  /** Variables of the environment that commands did not get. */
   readonly withheld?: Withheld
-  /** What patches and commands changed together. Absent: nobody looked at what commands wrote. */
+  /** What patches and commands changed together. Absent: changes by commands were not tracked. */
   readonly changes?: Changes
-  /** What became of the changes of a transaction. */
+  /** What happened to the changes of a transaction. */
   readonly transaction?: TransactionReport
   /** What the final message claims and the record contradicts. */
   readonly unsupported?: readonly UnsupportedClaim[]
@@ -51,8 +51,8 @@ export type Closing = {
 }
 
 /**
- * Writes a run down: numbers its items, tells the sinks each event, and counts what the closing summary names. An item
- * that was begun is always completed, and the terminal event comes exactly once, whatever ended the run.
+ * Records a run: numbers its items, passes each event to the sinks, and counts for the closing summary. Every item that begins is
+ * completed, and the terminal event comes exactly once, whatever ended the run.
  */
 export class Recorder {
   readonly #sinks: readonly Sink[]
@@ -70,16 +70,19 @@ export class Recorder {
   readonly #writing = maskStream()
   readonly #resumedFrom: ResumedSession | undefined
   #usage = noUsage
-  /** What of the run a final message may make claims about. */
+  /** The record that claims of a final message are checked against. */
   readonly evidence = new Evidence()
 
   readonly #sandboxStatus: SandboxStatus
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
 
   /**
-   * @param resumedFrom what the session took before this run, for the totals
-   * @param keep keeps the whole of an event that is too long for its line, and gives the file's path, where it can. Default: all are told whole.
-   * @param sandboxStatus what every event says. Default: nothing
+   *
+   *
+   * @param resumedFrom the usage of the session before this run, for the totals
+   * @param keep stores an event that is too long for its line, and gives the file's path, where it can. Default: all events are
+   *   emitted whole.
+   * @param sandboxStatus the sandbox status in every event. Default: none
    */
   constructor(
     sinks: readonly Sink[],
@@ -98,7 +101,7 @@ export class Recorder {
     return this.#finalMessage
   }
 
-  /** What patches have changed so far. */
+  /** The files that patches have changed so far. */
   get patched(): Patched {
     return this.#patched
   }
@@ -113,7 +116,7 @@ export class Recorder {
     return this.#denied.at(-1)
   }
 
-  /** Tells an event. Nothing is told after the run's terminal one. */
+  /** Emits an event. Nothing follows the terminal event. */
   emit(event: RunEvent): void {
     if (this.#ended) return
     const said = maskRecord({ ...event, ...this.#sandboxStatus })
@@ -121,7 +124,7 @@ export class Recorder {
     for (const sink of this.#sinks) sink.event(told)
   }
 
-  /** A piece of a message that is still being written. What may be the beginning of a secret is held back until it is seen whether it is. */
+  /** A piece of a message that is still being written. A possible beginning of a secret is held back until it can be judged. */
   delta(text: string): void {
     const told = this.#writing.push(text)
     if (told !== '') for (const sink of this.#sinks) sink.delta?.(told)
@@ -174,7 +177,7 @@ export class Recorder {
     }
   }
 
-  /** Ends the run: closes what is open, emits the terminal event, hands the sinks the summary. */
+  /** Ends the run: closes open items, emits the terminal event, and gives the sinks the summary. */
   end(
     reason: EndReason,
     error: string | undefined,

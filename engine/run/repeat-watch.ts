@@ -5,10 +5,7 @@ const endedAfter = 6
 /** How often in a row a call may be cut off by the limit of an answer's length. */
 const mostCuts = 4
 
-/**
- * Notices a model that goes round in a circle: the same call with the same result, time after time. It is told so first,
- * and the run ends when that doesn't help.
- */
+/** Notices a model that keeps making the same call with the same result. It is told first, and the run ends when that doesn't help. */
 export class RepeatWatch {
   #last: string | undefined
   #times = 0
@@ -16,9 +13,9 @@ export class RepeatWatch {
   #cuts = 0
 
   /**
-   * Takes a call with its result, in the order the model reads them.
+   * Takes a call with its result, in the order in which the model reads them.
    *
-   * @returns what to tell the model about it; undefined while there is nothing to say
+   * @returns what to tell the model about it; undefined while all is well
    */
   see(call: ToolCall, output: string): string | undefined {
     this.#cuts = call.cut === true ? this.#cuts + 1 : 0
@@ -51,7 +48,7 @@ export class RepeatWatch {
 /** Waiting for a command that still runs is no circle, however often it is done. */
 const stillRunning = /^Process running with session ID /m
 
-/** A result without what differs although nothing has changed: durations, and where a long output was kept. */
+/** A result without the parts that differ although nothing has changed: durations, and the path of a stored output. */
 function withoutVarying(output: string): string {
   return output.replace(/\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?)\b/g, '').replace(/\boutput-\d+\.txt\b/g, '')
 }

@@ -3,9 +3,9 @@ import { describeState } from '../tools/tasks/describe-task.ts'
 import type { Conversation } from './conversation.ts'
 
 /**
- * Tells the model between turns which background tasks have ended since it was last told; each once.
+ * Tells the model between turns which background tasks have ended, each once.
  *
- * @param isEnd whether the model has nothing more to call: then it is told what would be cut off, too, each task once
+ * @param isEnd whether the model makes no more calls: then it is also told which tasks would be cut off, each once
  * @returns whether there was anything to tell
  */
 export function reportTasks(tasks: BackgroundTasks, conversation: Conversation, isEnd: boolean): boolean {

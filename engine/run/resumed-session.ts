@@ -1,10 +1,10 @@
 import type { HistoryItem, Usage } from '../core/model.ts'
 
-/** What a session holds when a run goes on with it. */
+/** What a run takes over from the session that it continues. */
 export type ResumedSession = {
   /** What the model is sent of it. */
   readonly history: readonly HistoryItem[]
-  /** All that was said in it. */
+  /** All its items. */
   readonly original: readonly HistoryItem[]
   readonly usage: Usage
   /** How many tokens the provider counted last, and up to which item of `history`; undefined where it didn't. */

@@ -9,7 +9,7 @@ export function todoOf({ resumedFrom }: RunOptions): readonly TodoEntry[] {
   return todoIn(resumedFrom?.original ?? [])
 }
 
-/** Shows what is still to be done to whoever watches: the model knows it from the conversation. */
+/** Shows open tasks to the user: the model knows them from the conversation. */
 export function showTodo({ entries }: TodoList, recorder: Recorder): void {
   if (entries.every(({ status }) => status === 'completed')) return
   showSteps(asSteps(entries), (draft) => recorder.open(draft))

@@ -22,14 +22,14 @@ type Calling = {
 export type ResponseCalls = {
   /** Takes a call as soon as the model has finished it. */
   add(call: ToolCall): void
-  /** The response was cut off and is asked for again: what it called for so far is void. Resolves when nothing of it runs. */
+  /** The response was cut off and is requested again, so its calls are void. Resolves when none of them runs. */
   retract(): Promise<void>
   /**
-   * The response is complete and in the history: runs what has not run yet and adds the results to the history, in call order.
-   * Gives what ends the run, if one does.
+   * The response is complete and in the history: runs the remaining calls and adds the results to the history, in call order. Returns what
+   * ends the run, if anything does.
    */
   finish(): Promise<Stop | undefined>
-  /** Gives up what still runs. To be called at the end, however it came. */
+  /** Cancels what still runs. To be called at the end, for whatever reason. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function startCalls(calling: Calling): ResponseCalls {
         const { output, ok, images } = result
         const shown = images === undefined ? {} : { images }
         conversation.add({ type: 'tool_result', callId: call.id, output, ok, ...shown })
-        // A run that is being stopped has its reason already; what its calls came to is kept all the same.
+        // A run that is being stopped has its reason already; the results of its calls are stored anyway.
         if (signal.aborted) continue
         if (result.abort === true) return { reason: 'stoppedByGuardian', message: output }
         const refused = failOnDenied ? path.recorder.lastDenied : undefined
@@ -94,7 +94,7 @@ const skippedFor = {
     'Not run, because a command before it in the same response failed. Look at that first; call again if this is still wanted.',
 } as const
 
-/** A call that was ended because of another one says so, or its own words would blame the command. */
+/** A call that was cancelled because of another one says so; its own message would blame the command. */
 function explain(result: ToolResult, { signal }: Turn): ToolResult {
   if (result.ok || signal.reason !== 'sibling') return result
   return { ...result, output: `${result.output}\nIt was ended because a call beside it could not be carried out.` }

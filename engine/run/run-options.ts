@@ -35,9 +35,9 @@ export type RunReview = {
 
 /** A run that works on a private view, and whose changes land at its end or not at all. */
 export type Transaction = {
-  /** What the first event says of it. */
+  /** Its description in the first event. */
   readonly facts: NonNullable<Extract<RunEvent, { type: 'thread.started' }>['config']['transaction']>
-  /** Finds out what is in the view. */
+  /** Finds out the changes in the view. */
   readonly changes: ChangeSource
   /**
    * Lands what changed, where that is wanted for a run that ended so. To be called when no command runs any more.
@@ -48,48 +48,48 @@ export type Transaction = {
   land(stop: Stop | undefined): Promise<{ readonly stop?: Stop; readonly report?: TransactionReport }>
 }
 
-/** Everything a run needs, made before it starts: from here on nothing of the configuration can fail. */
+/** Everything a run needs, made before it starts: from here on nothing in the configuration can fail. */
 export type RunOptions = {
   readonly model: Model
   readonly tools: ToolRegistry
   readonly sandbox: Sandbox
-  /** The wider sandboxes of what is granted during the run. Default: nothing can be granted. */
+  /** The sandboxes for what is granted during the run. Default: nothing can be granted. */
   readonly escalation?: Escalation
-  /** Makes the Guardian; what it is lent belongs to this run. */
+  /** Makes the Guardian; the context it gets belongs to this run. */
   readonly guard: (runContext: RunContext) => Guardian
   readonly session: Session
   /** Real path of the directory the run works in. */
   readonly workspace: string
-  /** The variables that whoever opened the run goes by, whose secrets nobody is shown. */
+  /** The environment variables of the caller, whose secrets are masked everywhere. */
   readonly environment: Readonly<NodeJS.ProcessEnv>
   readonly instructions: string
-  /** What the model is told before the prompt: where it is, what it may do, the instructions of user and repository. */
+  /** What the model is told before the prompt: its environment, its permissions, the instructions of user and repository. */
   readonly context: readonly string[]
-  /** The same, as far as it is known at a moment: what has come since is told between turns. Absent: nothing comes. */
+  /** The same, as known at a given moment: additions are told between turns. Absent: there are none. */
   readonly lateContext?: () => readonly string[]
-  /** What the user should know before anything happens; each an item in the stream. Absent: nothing. */
+  /** Notices for the user before anything happens; each becomes an item in the stream. Absent: none. */
   readonly notices?: readonly string[]
   readonly prompt: string
-  /** What the prompt wants run or read before the model begins. Absent: nothing. */
+  /** Calls that the prompt requests before the model begins. Absent: none. */
   readonly firstCalls?: readonly FirstCall[]
   /** Shown to the model with the prompt. Absent: none. */
   readonly images?: readonly Image[]
-  /** What was said before, and what that took, when a session is resumed; the context is then part of it already. */
+  /** The history and usage of a resumed session; the context is then part of it already. Absent: a new session. */
   readonly resumedFrom?: ResumedSession
   /** The approval policy's name, for the first event. */
   readonly approvalPolicy: string
-  /** What the final message must meet; its tool is among `tools` then. Absent: anything goes. */
+  /** The schema of the final message; its tool is then among `tools`. Absent: none. */
   readonly output?: OutputContract
-  /** Configuration that was found and does not count, for the first event. Absent: none. */
+  /** Configuration that was found but is ignored, for the first event. Absent: none. */
   readonly ignoredConfig?: readonly Ignored[]
-  /** Denies of files that no sandbox enforces, or not all of them, for the first event. Absent: none. */
+  /** Denied files that no sandbox enforces, or only in part, for the first event. Absent: none. */
   readonly looseDenies?: readonly LooseDeny[]
   readonly reasoningEffort: string | undefined
   /** Default: as the maker's own agent has it. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined
-  /** That the provider may search the web. Absent: it doesn't. */
+  /** Lets the provider search the web. Absent: it may not. */
   readonly webSearch?: WebSearchRequestOptions
-  /** How many tokens an answer may have. Default: what the model gives, and the budget allows. */
+  /** How many tokens an answer may have. Default: the model's maximum, within the budget. */
   readonly maxOutputTokens?: number | undefined
   readonly budget: Budget
   /** What a model costs and how long its answers can be, by its name. */
@@ -98,36 +98,36 @@ export type RunOptions = {
   readonly compactAt: (model: string) => number | undefined
   /** Where it works at a moment, if that changes. Absent: in `workspace`, with `sandbox` and `escalation`. */
   readonly now?: () => ExecutionContext
-  /** What the model is told beside the context in every run of a session. Absent: nothing. */
+  /** What the model is told in addition to the context in every run of a session. Absent: nothing. */
   readonly preamble?: readonly string[]
   /** Whether the run plans, so that it may change nothing. Absent: it acts. */
   readonly planMode?: PlanMode
-  /** What is asked around every call and told of the run. Default: nothing. */
+  /** The hooks around every call and about the run. Default: none. */
   readonly hooks?: RunHooks
-  /** Variables that hooks have set for commands by now. Absent: none. */
+  /** The variables that hooks have set for commands so far. Absent: none. */
   readonly variables?: () => Readonly<Record<string, string>>
-  /** How many calls may run at a time, of those that may run beside others. Default: 10. */
+  /** How many calls may run in parallel. Default: 10. */
   readonly toolConcurrency?: number
-  /** How much of a result the model is shown. Default: as where nothing is configured. */
+  /** How much of a result the model is shown. Default: as without configuration. */
   readonly outputLimits?: OutputLimits
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
-  /** Takes the final message before the run tells its end; gives why it could not, which then fails the run. Default: nobody does. */
+  /** Receives the final message before the terminal event; returns the reason if that failed, which fails the run. Default: none. */
   readonly deliver?: (finalMessage: string) => string | undefined
   /**
-   * Takes the way that calls go which come from elsewhere, and resolves when no more will come. No model is asked then, and no person has
-   * said anything. Default: a model is asked.
+   * Receives the function that makes calls for a client, and resolves when no more calls will come. No model is asked then, and there are
+   * no words of a person. Default: a model is asked.
    */
   readonly serve?: (take: TakeCall) => Promise<void>
   /** Whether the first refusal ends the run. */
   readonly failOnDenied: boolean
-  /** Whether a run that came to its own end and changed nothing has failed. Default: no. */
+  /** Whether a run that came to its own end without changes has failed. Default: no. */
   readonly failOnNoChange?: boolean
   /** What it reviews. Absent: it is no review. */
   readonly review?: RunReview
   /** Sees what commands write, for the run that this one works for. Default: the run counts for itself. */
   readonly changes?: ChangeSource
-  /** What is run when the model is done, and has to succeed. Absent: nothing. */
+  /** The verification when the model is done. Absent: none. */
   readonly verify?: Verification
   /** The private view that it works on. Absent: it works in the tree itself. */
   readonly transaction?: Transaction

@@ -1,6 +1,6 @@
 import type { RunOptions } from './run-options.ts'
 
-/** What is a run's own, where it shares the rest with those that work for it. */
+/** The options that differ between a run and its sub-agents. */
 export type RunPart = Pick<
   RunOptions,
   'model' | 'tools' | 'session' | 'prompt' | 'guard' | 'sinks' | 'budget' | 'failOnDenied' | 'signal'

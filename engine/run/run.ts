@@ -20,8 +20,8 @@ import { takeCalls } from './serve-calls.ts'
 import { faultOf, type Stop } from './stop.ts'
 
 /**
- * Runs a model on a task until it has nothing more to call: request, calls, results, again. It always ends with exactly
- * one terminal event and gives the summary; it throws nothing that a model, a provider or a command could cause.
+ * Runs a model on a task until it makes no more calls: request, calls, results, again. It always ends with exactly one terminal event and
+ * returns the summary; nothing that a model, a provider or a command does makes it throw.
  */
 export async function run(options: RunOptions): Promise<RunSummary> {
   const { session } = options
@@ -32,7 +32,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     sandboxStatusOf(options.sandbox),
   )
   const budget = new BudgetWatch(options.budget, options.factsOf)
-  // Whoever works for another run is watched by that one.
+  // The parent run watches a sub-agent.
   const changes: ChangeSource =
     options.changes ??
     options.transaction?.changes ??
@@ -62,10 +62,10 @@ export async function run(options: RunOptions): Promise<RunSummary> {
     }
     closing = { auditHead: formatHead(guardian.head()) }
     stop ??= (await ending()).stop
-    // That of a transaction is known when its changes have landed.
+    // The changes of a transaction are known after landing.
     if (options.transaction === undefined) noteEnd(session.rollout, stop)
   } catch (error) {
-    // What was to end the run comes first: it may be why the rest failed.
+    // The intended end comes first: it may be why the rest failed.
     stop ??= faultOf(error)
   } finally {
     budget.close()
@@ -83,7 +83,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   })
 }
 
-/** Lands what the run changed, where it is a transaction. A failure is the run's, and nothing has landed then. */
+/** Lands the changes of a transactional run. A failure fails the run, and nothing has landed then. */
 async function land(
   { transaction, session }: RunOptions,
   stop: Stop | undefined,
@@ -98,7 +98,7 @@ async function land(
   }
 }
 
-/** Events are told on a full disk too. */
+/** Events are emitted on a full disk too. */
 function keepIfPossible(session: Session, bytes: Uint8Array): string | undefined {
   try {
     return session.keepOutput(bytes)

@@ -3,7 +3,7 @@ import type { BudgetWatch } from './budget-watch.ts'
 import type { Conversation } from './conversation.ts'
 import type { Recorder } from './recorder.ts'
 
-/** What belongs to one run. */
+/** The state of one run. */
 export type Running = {
   readonly recorder: Recorder
   readonly budget: BudgetWatch

@@ -2,19 +2,19 @@ import { nestSignal, type NestedSignal } from './nest-signal.ts'
 
 /** A call's place among the others of its response. */
 export type Turn = {
-  /** Aborted when the run or the response is given up, and with the reason `sibling` when a call of its batch could not be carried out. */
+  /** Aborted when the run or the response is cancelled, and with the reason `sibling` when a call of its batch could not be carried out. */
   readonly signal: AbortSignal
-  /** For a call that turns out not to be safe: resolves when it is its turn to run with no other beside it. */
+  /** For a call that turns out to be unsafe: resolves when it can run alone. */
   alone(): Promise<void>
 }
 
 /** A call as the scheduler sees it. */
 type Task<Result> = {
-  /** Whether it may run beside others, and before it is certain that it is wanted. */
+  /** Whether it may run in parallel, and before the response is complete. */
   readonly safe: boolean
   /** For a safe one: false where it begins only when the response is complete, and does not end with its batch. Default: true. */
   readonly early?: boolean
-  /** Whether it changes nothing. Default: it may. */
+  /** Whether it changes nothing. Default: it may change something. */
   readonly readOnly?: boolean
   run(turn: Turn): Promise<Result>
 }
@@ -24,11 +24,11 @@ type Options<Result> = {
   readonly limit: number
   /** The run's. */
   readonly signal: AbortSignal
-  /** Whether a result means that the call could not be carried out, which ends the calls of its batch. */
+  /** Whether a result means that the call could not be carried out, which cancels its batch. */
   isBroken(result: Result): boolean
-  /** The result of a call that was given up before it began: because of a call of its batch, or altogether. */
+  /** The result of a call that was cancelled before it began: because of a call of its batch, or with the whole response. */
   skipped(reason: 'sibling' | 'stopped' | 'failed'): Result
-  /** Whether a result means that calls behind it that may change things are not made. Default: none does. */
+  /** Whether a result means that later calls that may change things are not made. Default: none does. */
   stopsLater?(result: Result): boolean
 }
 
@@ -43,11 +43,9 @@ type Entry<Result> = {
 }
 
 /**
- * Runs the calls of one response: safe ones beside each other as they come, the others one at a time in order. These begin only when
- * the response is complete: one that is cut off is asked for again, and what its calls did would be done twice. A call behind one
- * that waits, waits too.
- *
- * Safe calls in a row are a batch. One that could not be carried out ends its batch; a refusal or an abort does not.
+ * Runs the calls of one response: safe ones in parallel as they arrive, the others one at a time in order. These begin only when the
+ * response is complete: an interrupted response is requested again, and its effects would happen twice. A call after a waiting one waits
+ * too. Consecutive safe calls are a batch. One that could not be carried out cancels its batch; a denial or an abort does not.
  */
 export class Scheduler<Result> {
   readonly #options: Options<Result>
@@ -56,7 +54,7 @@ export class Scheduler<Result> {
   readonly #waiting: Entry<Result>[] = []
   readonly #running = new Set<Entry<Result>>()
   #settled = false
-  /** The first call that failed so that those behind it are not made. */
+  /** The first call whose failure prevents later ones. */
   #failedAt = Infinity
 
   constructor(options: Options<Result>) {
@@ -72,7 +70,7 @@ export class Scheduler<Result> {
 
   add(task: Task<Result>): void {
     const done = Promise.withResolvers<Result>()
-    // Whoever awaits the result hears of it; until then nobody may.
+    // Whoever awaits the result sees the error; until then nobody may.
     done.promise.catch(() => undefined)
     const index = this.#entries.length
     const entry = { index, task, batch: this.#batchFor(task), done, exclusive: !task.safe, resume: undefined }
@@ -81,13 +79,13 @@ export class Scheduler<Result> {
     this.#advance()
   }
 
-  /** The response is complete: what it asks for is wanted. */
+  /** The response is complete, so its calls are wanted. */
   settle(): void {
     this.#settled = true
     this.#advance()
   }
 
-  /** Gives up what has not ended, and resolves when nothing runs any more. To be called once for every scheduler. */
+  /** Cancels the remaining calls, and resolves when nothing runs any more. To be called once for every scheduler. */
   async close(): Promise<void> {
     this.#response.abort('stopped')
     await Promise.allSettled(this.results)
@@ -129,7 +127,7 @@ export class Scheduler<Result> {
     return this.#running.size < this.#options.limit && !this.#hasExclusive()
   }
 
-  /** The response is looked at too: its own listeners may not all have heard yet. */
+  /** Check the response's signal too: its listeners may not all have run yet. */
   #isGivenUp({ batch }: Entry<Result>): boolean {
     return batch.signal.aborted || this.#response.signal.aborted
   }

@@ -5,7 +5,7 @@ import { runCall } from './run-call.ts'
 /** Takes one call by a tool's name through the path that a model's calls take. */
 export type TakeCall = (name: string, input: object, signal: AbortSignal) => Promise<ToolResult>
 
-/** Makes what takes calls that come from elsewhere than a model. They run as they come, each by itself. */
+/** Makes the function that accepts calls from a client. They run as they arrive, each by itself. */
 export function takeCalls(path: CallPath): TakeCall {
   let taken = 0
   return (name, input, signal) => {

@@ -3,10 +3,10 @@ import { ModelError } from '../core/model.ts'
 import { UserError } from '../core/user-error.ts'
 import type { BudgetWatch } from './budget-watch.ts'
 
-/** What ended a run before its own end. */
+/** Why a run ended early. */
 export type Stop = { readonly reason: EndReason; readonly message: string }
 
-/** What a failure while conversing means for the run: an interrupt, a budget, the provider, or a fault of ours. */
+/** What a failure in the conversation means for the run: an interrupt, a budget, the provider, or an internal error. */
 export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch): Stop {
   if (signal.aborted && signal.reason instanceof Error) return faultOf(signal.reason)
   if (signal.aborted) {
@@ -25,7 +25,7 @@ export function stopFor(error: unknown, signal: AbortSignal, budget: BudgetWatch
 /** What a disk that is full or gone answers. */
 const diskErrors = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS']
 
-/** A run that can't go on through no fault of the model, the provider or a command. */
+/** A run that can't continue because of an internal error. */
 export function faultOf(error: unknown): Stop {
   if (error instanceof UserError) return { reason: error.reason, message: error.message }
   const message = error instanceof Error ? error.message : String(error)

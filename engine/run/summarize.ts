@@ -2,7 +2,7 @@ import type { Changes } from '../core/changes/change-watch.ts'
 import type { Item, RunEvent, RunSummary, VerificationItem, Verified } from '../core/events.ts'
 import type { Usage } from '../core/model.ts'
 
-/** A run that makes more of what runs later than that has made a project; they are among the files that are counted. */
+/** A run that creates more files that run later than this has created a project; the rest are only counted. */
 const mostTold = 200
 
 /** Changes, as the terminal event counts them. */

@@ -21,8 +21,8 @@ const results: Readonly<Record<EndReason, Result>> = {
 /**
  * How a run ended, in one word.
  *
- * @param changes what it changed. Absent: nobody looked, so nothing is said of it
- * @param headMoved whether another commit is checked out than when it began
+ * @param changes its changes. Absent: they were not tracked, so they aren't considered
+ * @param headMoved whether another commit is checked out than at the beginning
  */
 export function resultOf(reason: EndReason, changes: Changes | undefined, headMoved = false): Result {
   return reason === 'done' && !headMoved && isUnchanged(changes) ? 'no-change' : results[reason]

@@ -22,7 +22,7 @@ const tickMs = 20
 /**
  * To be called before a run begins.
  *
- * @returns what finds out, when no command runs any more, what the run has come to; asked again, it says the same
+ * @returns a function that determines the run's outcome when no command runs any more; called again, it gives the same answer
  */
 export function watchEnding(options: RunOptions, recorder: Recorder, changes: ChangeSource): () => Promise<Ending> {
   const { workspace } = options
@@ -34,7 +34,7 @@ export function watchEnding(options: RunOptions, recorder: Recorder, changes: Ch
   return () => (ending ??= find())
 
   async function find(): Promise<Ending> {
-    // Whoever works for another run is watched by that one.
+    // The parent run watches a sub-agent.
     if (options.changes !== undefined) return { closing: {}, stop: undefined }
     const settled = await changes.settle()
     if (!isOwn) return { closing: { changes: settled }, stop: undefined }

@@ -5,14 +5,14 @@ type NamedFile = { readonly path: string; /** It is named as removed, or as move
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 
-/** What somebody says who has changed a file; never the form of an order or of a plan. */
+/** Verbs of somebody who has changed a file; never an imperative or a plan. */
 const changing = set(
   `updated changed modified edited created added wrote rewrote deleted removed renamed refactored patched moved replaced adjusted extended introduced
    corrected fixed mended repaired cleaned reworked simplified migrated`,
 )
 const removing = set('deleted removed renamed moved migrated')
 const repairing = set('fixed mended repaired corrected')
-/** What comes behind these is a reason, a source or a purpose, and not what was changed. */
+/** What follows these words is a reason, a source or a purpose, and not a changed file. */
 const aside = set(
   `from using via with like as because for so that which where since while by import imports importing reference call of after when matching between
    based per against than instead under about whose if`,
@@ -24,20 +24,23 @@ const hedges = set(
    can't won't wasn't isn't weren't aren't nothing no neither nor`,
 )
 const linking = set("was were is are has have been being now also all both it's since")
-/** It may be history that is told, unless it is told in the first person. */
+/** It may describe history, unless it is in the first person. */
 const history = set(
   'commit diff pr pull branch previously already before upstream author release earlier last ago originally when somebody someone',
 )
 const firstPerson = set("i i've i'm we we've my our")
 const farthest = 12
 
-/** The files that a sentence says were changed: as the object of "changed" and its like, as what "was changed", or in a list below "Files changed:". */
+/**
+ * The files that a sentence claims were changed: as the object of "changed" and similar verbs, as the subject of "was changed", or in a
+ * list below "Files changed:".
+ */
 export function findChangedFiles({ clauses, words, listedAsChanged }: Sentence): readonly NamedFile[] {
   const found: NamedFile[] = []
   if (words.some((word) => history.has(word)) && !words.some((word) => firstPerson.has(word))) return []
   const [first = ''] = words
   if (listedAsChanged && isPath(first)) found.push({ path: first, gone: words.some((word) => removing.has(word)) })
-  // A list goes on over commas: "Changed a.ts, b.ts and c.ts".
+  // A list continues after commas: "Changed a.ts, b.ts and c.ts".
   let goesOn: string | undefined
   for (const clause of clauses) {
     found.push(...passives(clause))
@@ -53,7 +56,7 @@ function objectsIn(
   goesOn: string | undefined,
 ): { readonly files: readonly NamedFile[]; readonly verb: string | undefined } {
   const files: NamedFile[] = []
-  // Only a clause that begins with a file goes on with what the one before it said.
+  // Only a clause that begins with a file continues the clause before it.
   let verb = goesOn !== undefined && isPath(clause[0] ?? '') ? goesOn : undefined
   let distance = 0
   for (const [at, word] of clause.entries()) {

@@ -1,29 +1,29 @@
 import { analyseScript, type AnalysedCommand } from '../../../policies/index.ts'
 import type { CommandItem, Item, VerificationItem } from '../../core/events.ts'
 
-/** How something went that a claim may be about. `unknown` contradicts nothing. */
+/** The outcome of something that a claim may be about. `unknown` contradicts nothing. */
 type Outcome = 'ok' | 'failed' | 'refused' | 'unknown'
 
 /** A command that a claim may be about. */
 type Deed = { readonly command: string; readonly outcome: Outcome }
 
-/** What a run did of what a final message may claim. */
+/** The evidence of a run about possible claims of its final message. */
 export type RunRecord = {
   /** Runs of tests, in order. */
   readonly tests: readonly Deed[]
-  /** The same, and runs of linters, compilers and what else checks. */
+  /** The same, and runs of linters, compilers and other checks. */
   readonly checks: readonly Deed[]
   readonly pushes: readonly Deed[]
 }
 
-/** A command that has run, whoever wanted it to. */
+/** A command that ran, whoever requested it. */
 type Run = Pick<CommandItem | VerificationItem, 'command' | 'aggregated_output' | 'exit_code' | 'status'>
 
-/** Whoever runs more of them says the last ones. */
+/** A model that runs more of them reports the last ones. */
 const mostKept = 300
 const shownOutput = 16 * 1024
 
-/** Commands that may be about tests or pushes, of those that a run ran. What they were is found out when somebody claims something. */
+/** Commands of a run that may concern tests or pushes. They are analysed only when there is a claim. */
 export class Evidence {
   #commands: Run[] = []
   #pushedOtherwise: string | undefined
@@ -44,7 +44,7 @@ export class Evidence {
       this.#pushedOtherwise = `${item.server}: ${item.tool}`
   }
 
-  /** What is known by now. */
+  /** The evidence so far. */
   record(): RunRecord {
     const judged = this.#commands.map((item) => ({ item, commands: commandsOf(item.command) }))
     const deeds = (is: (words: readonly string[]) => boolean, failing: RegExp): readonly Deed[] =>
@@ -68,7 +68,7 @@ export class Evidence {
 const relevant =
   /test|spec|check|verify|push|publish|release|deploy|lint|build|make|tox|nox|jest|mocha|ava|karma|cypress|playwright|bats|just|rake|mvn|gradle|tsc|pr create|mr create/i
 
-/** The words of each command in a line; what can't be read has none. */
+/** The words of each command in a line; none for a command that can't be parsed. */
 function commandsOf(line: string): readonly (readonly string[])[] {
   return analyseScript(line)
     .commands.map(({ words }: AnalysedCommand) =>
@@ -146,7 +146,8 @@ const failingTests =
 const failingPush = /\[rejected\]|\[remote rejected\]|failed to push|fatal: |permission denied|could not read/i
 
 /**
- * How the deed of a line went. An exit code is the one of what came last; where that is something else, as behind a pipe, what was printed says it.
+ * The outcome of a command in a line. The exit code is that of the last command; where that is another one, as after a pipe, the output
+ * decides.
  *
  * @param isLast whether no command of the line comes after it
  */

@@ -1,14 +1,14 @@
 import { findChangedFiles } from './changed-files.ts'
 import { sentencesOf, type Sentence } from './sentences.ts'
 
-/** Something that a final message says was done, of the kinds that a record can contradict. */
+/** A claim of a final message that a record can contradict. */
 export type Claim =
   /** `ran`: only that tests were run, not how they ended. */
   | { readonly kind: 'tests'; readonly says: 'pass' | 'ran'; readonly about: 'tests' | 'checks'; readonly text: string }
   | { readonly kind: 'push'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string; readonly gone: boolean; readonly text: string }
 
-/** What a final message claims of runs of tests, of pushes and of changed files. What is hoped, denied or asked for is no claim. */
+/** Finds claims about test runs, pushes and changed files. Hopes, denials and requests are no claims. */
 export function findClaims(message: string): readonly Claim[] {
   const sentences = sentencesOf(message)
   const admits = sentences.some(admitsFailures)
@@ -39,7 +39,7 @@ const hedges = set(
    weren't aren't wouldn't shouldn't`,
 )
 const conditions = set('if once when before until unless assuming whether')
-/** Who or what stands for the tests in a sentence behind the one that names them. */
+/** Words that refer to the tests in a sentence after the one that names them. */
 const pronouns = set('they everything all these those both it')
 const objects = set('a an the through to into along their its this that as on')
 const past = set('before previously earlier originally until yesterday')
@@ -80,7 +80,7 @@ function saysPassed(clause: readonly string[], words: readonly string[]): boolea
   return !clause.slice(at + 1).some((word) => past.has(word) || word === 'if')
 }
 
-/** "The tests pass a request to the handler" says nothing of how they end. */
+/** "The tests pass a request to the handler" says nothing about their outcome. */
 function takesObject(word: string, after: readonly string[]): boolean {
   if (word === 'green' || !objects.has(after[0] ?? '')) return false
   return !after.slice(1, 4).some((each) => testWords.has(each)) && !after.slice(0, 3).includes('change')
@@ -97,7 +97,7 @@ function saysRan(clause: readonly string[]): boolean {
   return told && after.some((word) => testWords.has(word)) && !clause.slice(0, at).some((word) => hedges.has(word))
 }
 
-/** That some fail is said in the same sentence. Not: "the failing tests", "the two that failed", "no failures". */
+/** The same sentence says that some fail. Not: "the failing tests", "the two that failed", "no failures". */
 function isAdmitted(words: readonly string[], word: string, at: number): boolean {
   if (!failing.has(word)) return false
   const before = words.slice(Math.max(0, at - 3), at)

@@ -1,16 +1,16 @@
 /** A sentence of a final message, as words. */
 export type Sentence = {
-  /** As it stands in the message, without the marks of its line. */
+  /** The sentence as written, without the marks of its line. */
   readonly text: string
-  /** What a comma, a colon or a joining word parts: what is denied in one clause is not denied in the next. */
+  /** The parts between commas, colons and conjunctions: a denial in one clause doesn't reach into the next. */
   readonly clauses: readonly (readonly string[])[]
-  /** Words in lower case, and paths and other code between backticks as they stand. */
+  /** Words in lower case; paths and other code between backticks unchanged. */
   readonly words: readonly string[]
-  /** It is an item of a list below a line that says what was changed. */
+  /** It is an item of a list below a line that announces changes. */
   readonly listedAsChanged: boolean
 }
 
-/** Of a message: more is a document, and what was done is said at its beginning or its end. */
+/** The longest part of a message that is read: a longer one is a document, which reports its results at the beginning or the end. */
 const longestMessage = 64 * 1024
 const longestSentence = 600
 
@@ -24,7 +24,7 @@ const notYet: ReadonlySet<string> = new Set([
   ...['read', 'looked', 'relevant', 'related', 'affected', 'examined'],
 ])
 
-/** The sentences of a message. What stands in blocks of code, or is quoted, is nobody's claim and is left out. */
+/** The sentences of a message. Code blocks and quotations make no claims and are left out. */
 export function sentencesOf(message: string): readonly Sentence[] {
   const found: Sentence[] = []
   let inCode = false

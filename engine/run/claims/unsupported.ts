@@ -9,7 +9,7 @@ export type KnownOfRun = RunRecord & {
   readonly changed: readonly string[]
   /** Whether a file was written since the run began, or is not there: what git ignores is no change that is listed. */
   readonly isTouched: (path: string) => 'written' | 'absent' | 'as-before'
-  /** The run goes on with a session: what it says may be of before, so only what this run contradicts is told. */
+  /** The run continues a session: the message may describe earlier runs, so only what this run contradicts is reported. */
   readonly goesOn: boolean
 }
 
@@ -17,9 +17,9 @@ const mostTold = 20
 const longestQuote = 200
 
 /**
- * What a final message claims and the record contradicts: that tests pass where the last run of them failed or there was none, that something was
- * pushed where that was refused, failed or never tried, that files were changed which are as they were. Found by rules, in English; what they don't
- * understand is not told.
+ * Claims of a final message that the record contradicts: that tests pass where their last run failed or there was none, that something was
+ * pushed where the push was denied, failed or never tried, that files were changed that are unchanged. Found by rules, in English;
+ * sentences that they don't understand are not reported.
  */
 export function unsupportedClaims(message: string, known: KnownOfRun): readonly UnsupportedClaim[] {
   const told = findClaims(message).flatMap((claim): readonly UnsupportedClaim[] => {

@@ -14,7 +14,7 @@ type Options = Pick<Running, 'conversation' | 'recorder' | 'budget'> & {
   readonly standing: (characters: number) => Promise<readonly string[]>
 }
 
-/** Sums the conversation up where it has grown too long for the model, or the provider says that it has. */
+/** Compacts the conversation when it has grown too long for the model, or the provider says so. */
 export function compactionObserver({ hooks, compactAt, ...rest }: Options): Observer {
   const { model, conversation } = rest
   const contextWindow = new ContextWindow(compactAt)

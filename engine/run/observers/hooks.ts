@@ -30,11 +30,11 @@ export function stopHooksObserver(
     afterResponse: async ({ called }) => {
       if (called > 0 || sentBack >= maxSentBack) return undefined
       const more = await hooks.finish(recorder.finalMessage, sentBack > 0)
-      // A hook that was given up has not agreed that it is done.
+      // A hook that was cancelled has not agreed to the end.
       signal.throwIfAborted()
       if (more === undefined) return undefined
       sentBack++
-      // Not as the user's: what a user says counts as leave for what is done.
+      // Not as a user message: the user's words count as approval for actions.
       conversation.add({ type: 'message', role: 'developer', text: more })
       return { type: 'ask' }
     },

@@ -2,8 +2,8 @@ import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 
 /**
- * Tells the model between turns what was not known when the run began, such as what a server says that has come up since. What stands in the
- * conversation already isn't told again, also where an earlier run of the session was told.
+ * Tells the model between turns what was not known when the run began, such as the instructions of a server that started late. What the
+ * conversation already contains isn't repeated, also where an earlier run of the session added it.
  */
 export function lateContextObserver(late: () => readonly string[], conversation: Conversation): Observer {
   return {

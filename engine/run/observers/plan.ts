@@ -3,7 +3,7 @@ import type { Observer } from '../observer.ts'
 import type { Running } from '../running.ts'
 import { deliver } from './deliver.ts'
 
-/** A plan that nobody is there to approve is what the run ends with. */
+/** A plan that nobody can approve is the result of the run. */
 export function planObserver(planMode: PlanMode, running: Running): Observer {
   return {
     name: 'plan',

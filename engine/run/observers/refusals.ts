@@ -3,7 +3,7 @@ import { DenialCircuitBreaker } from '../denial-circuit-breaker.ts'
 import type { Running } from '../running.ts'
 
 /**
- * Tells a model that keeps asking for what is refused, and ends its run where that does not help. With a person at the terminal, the person
+ * Tells a model that keeps asking for what is denied, and ends its run where that does not help. With a person at the terminal, the person
  * decides.
  */
 export function refusalsObserver({ conversation }: Pick<Running, 'conversation'>): Observer {

@@ -1,7 +1,7 @@
 import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 
-/** Ends the run of a model that goes round in a circle. */
+/** Ends the run of a model that keeps repeating the same calls. */
 export function repeatsObserver(conversation: Conversation): Observer {
   return {
     name: 'repeats',

@@ -2,7 +2,7 @@ import type { ToolRegistry } from '../../tools/registry.ts'
 import type { Conversation } from '../conversation.ts'
 import type { Observer } from '../observer.ts'
 
-/** Between turns the model is told of tools it can't see that fit what it is at. */
+/** Tells the model between turns about hidden tools that fit its current work. */
 export function suggestionsObserver(tools: ToolRegistry, conversation: Conversation): Observer {
   return {
     name: 'suggestions',

@@ -9,13 +9,16 @@ import type { Running } from '../running.ts'
 type Options = {
   readonly path: CallPath
   readonly signal: AbortSignal
-  /** While it is on nothing was changed, so there is nothing to verify. */
+  /** In plan mode nothing was changed, so there is nothing to verify. */
   readonly planMode: PlanMode | undefined
 }
 
 type Failure = Extract<VerificationResult, { type: 'failed' }> & { readonly command: string }
 
-/** Runs the user's commands when the model is done. Those that fail are told to it, and it works on; in the end the run has failed. */
+/**
+ * Runs the user's commands when the model is done. The model is told about failures and works on; when that doesn't help, the run has
+ * failed.
+ */
 export function verifyObserver(
   { commands, attempts }: Verification,
   { recorder, conversation }: Pick<Running, 'recorder' | 'conversation'>,
@@ -50,7 +53,7 @@ export function verifyObserver(
   }
 }
 
-/** What no model can mend. */
+/** Faults that no model can fix. */
 function impossible(command: string, { type, why }: Extract<VerificationResult, { readonly why: string }>): Verdict {
   const refused = type === 'refused'
   const message = `--verify \`${command}\` ${refused ? 'was refused' : 'could not be started'}: ${why}`
@@ -66,7 +69,11 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
   }
 }
 
-/** @param left how often it is told after this; below 0: as often as the budget allows */
+/**
+ *
+ *
+ * @param left how often the model is told after this; below 0: as often as the budget allows
+ */
 function correction(failures: readonly Failure[], left: number): string {
   const outputs = failures.map(
     ({ command, words }) =>

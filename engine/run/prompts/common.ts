@@ -1,12 +1,12 @@
-/** The words of one family in what every family is told. */
+/** The terms of one model family in the instructions that all families share. */
 type FamilyWords = {
   /** How it looks for things. */
   readonly search: string
   /** How it changes files. */
   readonly edit: string
-  /** The tool that keeps its list of steps. */
+  /** The tool for its task list. */
   readonly list: string
-  /** What becomes of commands that take long. */
+  /** What happens to long-running commands. */
   readonly longCommands: string
 }
 
@@ -23,7 +23,7 @@ export const waitsForCommands =
 const handingOn =
   '\n- Hand on with agent what stands by itself: a broad search, parts that touch different files. What you hand on together runs side by side.'
 
-/** What every model is told about its work here. It is sent with every request, so each sentence has to earn its place. */
+/** The instructions for every model. They are sent with every request, so each sentence has to earn its place. */
 export function common({ search, edit, list, longCommands }: FamilyWords, { handsOn }: Part): string {
   return `You are a coding agent. You work in somebody's repository by calling tools, mostly with nobody watching.
 
