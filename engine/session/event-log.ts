@@ -4,10 +4,10 @@ import type { RunEvent, RunSummary, Sink, UsageSoFar } from '../core/events.ts'
 import { maskRecord } from '../core/text/mask-record.ts'
 import { version } from '../core/version.ts'
 
-/** Where a session's events lie, in its folder. */
+/** The file with a session's events, in its folder. */
 export const eventLogName = 'events.jsonl'
 
-/** What a run begins with, which no event says. */
+/** The first record of a run, which no event contains. */
 type RunBeginning = { readonly prompt: string; readonly context: readonly string[] }
 
 /** A line of the log. `at` is when it was written, in milliseconds since 1970. */
@@ -19,8 +19,8 @@ type EventRecord = { readonly at: number } & (
 )
 
 /**
- * Keeps a run's events in its session's folder, one line each, for reports: what the rollout has is what the model said and was told, and not what was
- * judged, how long it took, and what was changed. What can't be written is left out, and the run goes on.
+ * Stores a run's events in its session's folder, one line each, for reports: the rollout has what the model said and was told, but not the
+ * decisions, durations and changes. If writing fails, the events are left out and the run continues.
  *
  * @param directory the session's folder
  */
@@ -42,7 +42,7 @@ export function eventLog(directory: string, beginning: RunBeginning): Sink {
   }
   return {
     event: (event) => {
-      // How an item goes on is for those who watch.
+      // Updates of items are for live displays only.
       if (event.type !== 'item.updated') write({ type: 'event', at: Date.now(), event })
     },
     spent: (spent) => write({ type: 'spent', at: Date.now(), ...spent }),

@@ -9,8 +9,8 @@ import { historyItem } from './history-item.ts'
 import type { Worktree } from './worktree-record.ts'
 
 /**
- * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be
- * read and gone on with. Each line is whole or the last one; a torn last line is what was being written when the end came.
+ * A rollout: one run's conversation as JSON lines, written as it happens, so that a run that was killed at any moment can be read and
+ * resumed. Only the last line can be torn: it was being written when the end came.
  */
 
 const count = z.number()
@@ -36,7 +36,7 @@ const record = z.discriminatedUnion('type', [
     started: z.string(),
     workspace: z.string(),
     forked_from: z.string().optional(),
-    /** Who began it, in a client's own words. */
+    /** Who began it, as the client names itself. */
     source: z.string().optional(),
   }),
   /** A run of it begins: the first one, or one that resumes. */
@@ -48,7 +48,7 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('spent'), usage, cost_usd: cost }),
   /** What the model is sent from here on instead of all that came before. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
-  /** Plan mode begins, for whose wish; null: it ends. */
+  /** Plan mode begins, at whose request; null: it ends. */
   z.object({ type: z.literal('plan_mode'), requested_by: z.enum(['user', 'model']).nullable() }),
   /** It works in a worktree from here on; null: where it began. */
   z.object({
@@ -60,7 +60,7 @@ const record = z.discriminatedUnion('type', [
       })
       .nullable(),
   }),
-  /** What it is verified by from here on; none: nothing. */
+  /** The verification from here on; empty: none. */
   z.object({ type: z.literal('verify'), commands: z.array(z.string()), attempts: z.int() }),
   z.object({ type: z.literal('end'), at: z.string(), reason: z.string(), message: z.string().optional() }),
 ])
@@ -79,7 +79,7 @@ type RolloutRecord =
 /** The open rollout of a run. */
 export type Rollout = {
   append(record: RolloutRecord): void
-  /** Makes what was written survive a power cut. */
+  /** Makes everything written so far survive a power cut. */
   sync(): void
   close(): void
 }
@@ -87,27 +87,27 @@ export type Rollout = {
 /** What a rollout holds. */
 export type ReadRollout = {
   readonly session: Extract<RolloutRecord, { type: 'session' }>
-  /** What the model is sent: all that was said, or since a compaction what was kept and what came after. */
+  /** What the model is sent: all items, or since a compaction the kept ones and everything after. */
   readonly history: readonly HistoryItem[]
-  /** All that was said. */
+  /** All items. */
   readonly original: readonly HistoryItem[]
   readonly usage: Usage
-  /** How many tokens the provider counted last, and up to which item of `history` that goes; undefined where it hasn't since a compaction. */
+  /** The provider's last token count, and the last item of `history` that it covers; undefined where there was none since a compaction. */
   readonly counted: { readonly tokens: number; readonly items: number } | undefined
-  /** What its responses cost, in US dollars; undefined where the price of one was not known. */
+  /** The cost of its responses, in US dollars; undefined where the price of one was unknown. */
   readonly costUsd: number | undefined
   /** How the last run of it ended; undefined when it was cut off. */
   readonly end: Extract<RolloutRecord, { type: 'end' }> | undefined
   readonly model: string | undefined
-  /** Whose wish the plan mode is that it is in; undefined where it is in none. */
+  /** Who requested plan mode; undefined outside plan mode. */
   readonly planRequestedBy: 'user' | 'model' | undefined
-  /** What it is verified by; undefined where nobody said. */
+  /** Its verification; undefined where none was set. */
   readonly verify: Verification | undefined
   /** The worktree that it works in; undefined where it works where it began. */
   readonly worktree: Worktree | undefined
 }
 
-/** Opens a rollout for appending, its torn last line taken away first. */
+/** Opens a rollout for appending, after removing a torn last line. */
 export function openRollout(path: string): Rollout {
   const descriptor = openSync(path, 'a+', 0o600)
   const bytes = readFileSync(path)
@@ -123,7 +123,7 @@ export function openRollout(path: string): Rollout {
   }
 }
 
-/** A rollout that keeps nothing, for runs that must leave no trace. */
+/** A rollout that stores nothing, for runs that must leave no trace. */
 export const noRollout: Rollout = { append: () => undefined, sync: () => undefined, close: () => undefined }
 
 /** Whether a rollout has no whole line, or is not there. */
@@ -132,7 +132,7 @@ export function isEmpty(path: string): boolean {
 }
 
 /**
- * Reads a rollout. A torn last line is passed over.
+ * Reads a rollout. A torn last line is skipped.
  *
  * @throws UserError `usage` with file and line for anything else that isn't a record
  */
@@ -193,7 +193,7 @@ function conversationIn(records: readonly ReadRecord[]): Pick<ReadRollout, 'hist
   return { history, original, counted: { tokens: response.usage.inputTokens + response.usage.outputTokens, items } }
 }
 
-/** Zod gives absent fields as such; the history's type wants them so under exact optional properties. */
+/** Zod types absent fields as possibly undefined; exact optional properties need them left out. */
 function toHistory(item: z.infer<typeof historyItem>): HistoryItem {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as HistoryItem
 }

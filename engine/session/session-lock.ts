@@ -31,7 +31,7 @@ function readOwner(file: string): Owner | undefined {
     const { pid, started } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Owner>
     return typeof pid === 'number' ? { pid, started } : undefined
   } catch {
-    // Not there, or torn by the end of whoever wrote it.
+    // Missing, or torn because its writer was killed.
     return undefined
   }
 }
@@ -43,7 +43,7 @@ export function isProcessAlive({ pid, started }: Owner): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  // Numbers of processes are used again; the moment one began tells it from its successor.
+  // Process ids are reused; the start time tells a process from its successor.
   const now = startOf(pid)
   return started === undefined || now === undefined || now === started
 }

@@ -9,10 +9,10 @@ import { noRollout, openRollout, type Rollout } from './rollout.ts'
 export type Session = {
   readonly threadId: string
   readonly directory: string
-  /** Whether it can be gone on with: an ephemeral one can't. */
+  /** Whether it can be resumed: an ephemeral one can't. */
   readonly kept: boolean
   readonly rollout: Rollout
-  /** Keeps a whole output and gives its path. */
+  /** Stores a whole output and gives its path. */
   keepOutput(bytes: Uint8Array): string
   /** Ends its use; an ephemeral one is gone then. */
   close(): void
@@ -38,10 +38,11 @@ export function openSession(stateDir: string, threadId: string): Session {
 }
 
 /**
- * A session that leaves nothing behind: its folder is a temporary one that goes when it is closed, or when the next command starts after
- * this process was killed, and no rollout is kept.
+ * A session that leaves nothing behind: its folder is temporary and is removed when the session is closed, or by the next command if this
+ * process was killed, and there is no rollout.
  *
- * @param base where that folder is made: what lies in it decides what was audited, and what file tools may read, so no command may get there
+ * @param base where that folder is made: its contents decide what was audited and what file tools may read, so no command may have
+ *   access
  */
 export function ephemeralSession(threadId: string, base: string): Session {
   const directory = makePassingDirectory(base)
@@ -72,9 +73,9 @@ export function sessionDirectory(stateDir: string, threadId: string): string {
 }
 
 /**
- * The sessions that are kept, newest first.
+ * The stored sessions, newest first.
  *
- * @returns their ids; a thread's id begins with the time it was made, so that is what they are sorted by
+ * @returns their ids; an id begins with the time of its creation, which is the sort order
  */
 export function listSessions(stateDir: string): readonly string[] {
   const directory = join(stateDir, 'sessions')
@@ -90,8 +91,8 @@ const shortest = 4
 const listedCandidates = 10
 
 /**
- * The session that a user means: a whole id, or the beginning or end of just one. Ids of the same hour begin alike, so it is the end
- * that is short.
+ * The session that a user means: by a whole id, or the beginning or end of just one. Ids of the same hour begin alike, so ends make shorter
+ * names.
  *
  * @throws UserError `usage` when there is none, or more than one, which are then listed
  */

@@ -5,7 +5,7 @@ import { UserError } from '../core/user-error.ts'
 import { isEmpty, readRollout, type ReadRollout } from './rollout.ts'
 import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
 
-/** How a run begins: anew, as the next run of a session, or as a new session that starts with another one's history. */
+/** How a run begins: as a new session, as the next run of a session, or as a new session with another one's history. */
 export type Start =
   | { readonly type: 'new' }
   /** `id` undefined: the newest session of this workspace. */
@@ -13,15 +13,15 @@ export type Start =
 
 /** What a run begins with. */
 export type Beginning = {
-  /** The session that is gone on with; undefined for a new one. A fork has paid for nothing yet. */
+  /** The session that the run continues; undefined for a new one. A fork has no costs of its own yet. */
   readonly resumedFrom: ReadRollout | undefined
   /** Where the session's own folder is, or will be. */
   readonly directory: string
   /**
    * Makes or reopens the session's folder. Nothing is written before.
    *
-   * @param source who begins the session, in a client's own words; kept with a new one
-   * @param passing the directory to hold, for as long as it lasts, a session that nothing is kept of. Default: all is kept
+   * @param source who begins the session, as the client names itself; stored with a new one
+   * @param passing the directory for an ephemeral session. Default: everything is stored
    */
   open(workspace: string, source?: string, passing?: string): Session
 }
@@ -31,7 +31,7 @@ export type Beginning = {
  *
  * @param stateDir the program's state folder
  * @param workspace the directory the run works in; `--last` means the last session of this one
- * @throws UserError `usage` when the session isn't there or can't be read
+ * @throws UserError `usage` when the session doesn't exist or can't be read
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string): Beginning {
   const earlier = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
@@ -53,7 +53,7 @@ function readEarlier(id: string | undefined, stateDir: string, workspace: string
   const read = (name: string): ReadRollout => readRollout(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))
   if (id !== undefined) return read(findSession([stateDir], id))
   for (const name of listSessions(stateDir)) {
-    // Killed before it had written its first line, it holds nothing to go on with.
+    // Killed before its first line was written: there is nothing to resume.
     if (isEmpty(join(sessionDirectory(stateDir, name), 'rollout.jsonl'))) continue
     const rollout = read(name)
     if (rollout.session.workspace === workspace) return rollout

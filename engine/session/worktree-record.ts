@@ -2,12 +2,12 @@
 export type Worktree = {
   /** Its directory, without symlinks. */
   readonly path: string
-  /** Absent: somebody else's hook made it, by its own means. */
+  /** Absent: a hook made it, by its own means. */
   readonly git?: {
     readonly branch: string
     /** The commit that it began with. */
     readonly base: string
-    /** Where git keeps what it knows of it. */
+    /** Where git stores its data about it. */
     readonly admin: string
   }
 }
