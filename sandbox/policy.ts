@@ -153,7 +153,9 @@ export const SandboxPolicy = z.strictObject({
    * Private views: at each `path`, a directory without symlinks, commands see the directory `source` in place of what lies there. What lies there
    * itself, and `source` by its own name, are out of their reach. Paths of this policy mean what is seen. Only a backend that mounts has them.
    */
-  views: z.array(z.strictObject({ path: absolutePath, source: absolutePath })).default([]),
+  views: z
+    .array(z.strictObject({ path: absolutePath, source: absolutePath, overlay: z.literal(true).optional() }))
+    .default([]),
   network: Network.default({ mode: 'off' }),
   /**
    * The socket of a docker daemon that commands are shown and may talk to, unix sockets in general with it: whoever can talk to the daemon of a

@@ -1,4 +1,5 @@
 import { closedTemporaryDirectory } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
 import { deniedFiles } from '../config/denied-files.ts'
 import type { Closing } from './closing.ts'
 import { openRunSandbox, openLike, openEscalation } from './run-sandbox.ts'
@@ -27,6 +28,12 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
   const sandbox = await openRunSandbox(settings, workspace, { external, forbids, denied, environment, readable, views })
   closing.add(() => sandbox.close())
+  if (transaction?.view.state.strategy === 'overlay' && sandbox.backend === 'docker') {
+    throw new UserError(
+      'sandboxUnavailable',
+      'No overlay for --transactional: the docker daemon sees none that is mounted for one process, and bubblewrap does not work here. Use --transactional=copy.',
+    )
+  }
   const escalation = openEscalation(sandbox, settings, forbids)
   closing.add(() => escalation.close())
   return {

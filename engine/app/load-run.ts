@@ -8,6 +8,7 @@ import { prepareStart } from '../session/start-session.ts'
 import { chooseReviewer } from './choose-reviewer.ts'
 import { nameOfModel, openLazily, openNamed, recorded, type ModelSources } from './choose-model.ts'
 import type { Closing } from './closing.ts'
+import { enterOverlay } from './enter-overlay.ts'
 import { expandPrompt } from './expand-prompt.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { hiddenFiles } from './hidden-files.ts'
@@ -57,16 +58,19 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   const configured = await configure(request, request.warn ?? ((sentence) => said.push(sentence)))
   const { places, workspace, config, settings, approvalMode } = configured
   const { task, environment, from = workspace } = request
+  const beginning = prepareStart(
+    request.start ?? { type: 'new' },
+    stateFor(rootsOf(settings, workspace), places.state),
+    workspace,
+    request.ownProcess?.startedFor,
+  )
+  // Before anything is opened, or read from standard input: the process may be started anew.
+  const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
   const extensions = await readExtensions({ ...configured, environment })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
-  const beginning = prepareStart(
-    request.start ?? { type: 'new' },
-    stateFor(rootsOf(settings, workspace), places.state),
-    workspace,
-  )
   const sources: ModelSources = { settings, workspace, environment: { ...config.modelVariables, ...environment }, from }
   const model = await openModel(configured, sources, beginning.resumedFrom?.model)
   const codeReview = request.review === undefined ? undefined : await openReview(request.review)
@@ -97,6 +101,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
     extensions,
     userTools,
     beginning,
+    noOverlay,
     model,
     openNamed: (name) => openNamed(name, sources),
     output,

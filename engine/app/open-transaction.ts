@@ -1,8 +1,17 @@
 import { rmSync } from 'node:fs'
+import { areMounted } from '../../sandbox/index.ts'
 import { rootsOf } from '../config/configured-policy.ts'
 import { UserError } from '../core/user-error.ts'
 import { removeRecord } from '../transaction/change-record.ts'
-import { makeView, noteGathered, readViewState, reopenView } from '../transaction/private-view.ts'
+import {
+  makeView,
+  noteGathered,
+  openOverlays,
+  readViewState,
+  reopenView,
+  type PrivateView,
+  type Strategy,
+} from '../transaction/private-view.ts'
 import type { Closing } from './closing.ts'
 import { recoverTree } from './recover-tree.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -17,7 +26,7 @@ import { treesOf, requestedTransaction, type OpenTransaction } from './run-trans
  * @throws UserError `sandboxUnavailable` where there can be no view, `usage` where the request contradicts itself
  */
 export async function openTransaction(loaded: Loaded, closing: Closing): Promise<OpenTransaction | undefined> {
-  const { request, settings, workspace, beginning } = loaded
+  const { request, settings, workspace, beginning, noOverlay } = loaded
   const isResumed = request.start?.type === 'resume'
   const left = isResumed ? reopenView(beginning.directory) : undefined
   const before = isResumed ? readViewState(beginning.directory)?.strategy : undefined
@@ -41,22 +50,41 @@ export async function openTransaction(loaded: Loaded, closing: Closing): Promise
       'The session is in a worktree, which no private view is made of: resume it without --transactional.',
     )
   }
+  if (left?.state.strategy === 'overlay' && !areMounted(left.views.map(({ source }) => source))) {
+    throw new UserError(
+      'sandboxUnavailable',
+      `The session's view is an overlay, which can't be mounted: ${noOverlay ?? 'nobody tried'}.`,
+    )
+  }
   const session = beginning.open(workspace, request.source)
   closing.add(() => session.close())
+  const whenClosed: OpenTransaction['whenClosed'] = []
+  closing.add(async () => {
+    for (const act of whenClosed) await act()
+  })
   if (left !== undefined) {
     noteGathered(session.directory, false)
     for (const { source } of left.views) await recoverTree(source)
-    return { view: left, wish, session, resumed: true }
+    return { view: left, wish, session, resumed: true, whenClosed }
   }
   try {
-    // What an earlier run of the session has landed is history.
-    removeRecord(session.directory)
-    const trees = treesOf(rootsOf(settings, workspace))
-    for (const tree of trees) await recoverTree(tree)
-    return { view: await makeView(session.directory, trees, wish.strategy), wish, session, resumed: false }
+    const view = openOverlays(session.directory) ?? (await make(loaded, session.directory, wish.strategy))
+    return { view, wish, session, resumed: false, whenClosed }
   } catch (error) {
     // Nothing has begun that could be resumed.
     if (!isResumed) rmSync(session.directory, { recursive: true, force: true })
     throw error
   }
+}
+
+async function make(
+  { settings, workspace, noOverlay }: Loaded,
+  directory: string,
+  strategy: Strategy | undefined,
+): Promise<PrivateView> {
+  // What an earlier run of the session has landed is history.
+  removeRecord(directory)
+  const trees = treesOf(rootsOf(settings, workspace))
+  for (const tree of trees) await recoverTree(tree)
+  return makeView(directory, trees, strategy, noOverlay ?? 'nobody tried')
 }

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { ReviewerAnswer } from '../../policies/index.ts'
+import type { OverlayStart } from '../../sandbox/index.ts'
 import type { RunEvent, RunSummary, Sink } from '../core/events.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { AskPerson } from '../approvals/ask-at-terminal.ts'
@@ -34,8 +35,8 @@ type Reviewing = {
 
 /** Makes the run a transaction: it works on a private view, and all its changes land at the end, or none do. */
 export type TransactionRequest = {
-  /** How the view is made. Default: by sharing blocks where the file system can, else by copying everything that is not too large. */
-  readonly strategy?: 'auto' | 'copy' | 'reflink'
+  /** How the view is made. Default: by sharing blocks where the file system can, else by copying everything that is not too large, else by an overlay. */
+  readonly strategy?: 'auto' | 'copy' | 'reflink' | 'overlay'
   /** When the changes land. Default: `on-success`, where the run came to its own end. */
   readonly land?: 'on-success' | 'never' | 'always'
   /** Whether files that git ignores land too. Default: they stay with the run. */
@@ -56,6 +57,23 @@ type VerificationRequest = {
   readonly commands?: readonly string[]
   /** How often the model is told before the run fails; 0: as often as its budget allows. Default: 2. */
   readonly attempts?: number
+}
+
+/**
+ * The program that has the run done, where it is there for this run alone: it can be started anew, in its own place, in a namespace with overlays,
+ * which no process can enter that has begun.
+ *
+ * @internal
+ */
+export type OwnProcess = {
+  /** The session for whose view it was started anew. Absent: it was not. */
+  readonly startedFor?: string
+  /**
+   * Starts it anew for the view of a session, by what says how a program is started there. It doesn't return then.
+   *
+   * @returns why it can't be
+   */
+  readonly startAnew: (session: string, start: (program: readonly string[]) => OverlayStart) => string
 }
 
 /**
@@ -90,6 +108,8 @@ export type RunRequest = {
   readonly transaction?: TransactionRequest
   /** The commands that must succeed when the model is done. Default: the configured `verify`, or as the session was left. */
   readonly verify?: VerificationRequest
+  /** What an overlay takes. Default: the program does other things too, and a run whose view would be an overlay is refused. */
+  readonly ownProcess?: OwnProcess
   /** Fails where the provider has no web search. Default: it is done without. */
   readonly insistsOnSearch?: boolean
   readonly reviewing?: Reviewing

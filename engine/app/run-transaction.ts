@@ -24,6 +24,8 @@ export type OpenTransaction = {
   readonly session: Session
   /** Whether an earlier run of the session worked in it. */
   readonly resumed: boolean
+  /** What is done when all else of the run is closed. */
+  readonly whenClosed: (() => Promise<void>)[]
 }
 
 /** The transaction settings of a run; undefined where it isn't a transaction. */
@@ -82,7 +84,7 @@ function realOrUndefined(path: string): string | undefined {
 }
 
 /** A run's view as its loop knows it: what changed in it, and what lands of that. */
-export function runTransaction({ view, wish, resumed }: OpenTransaction, sandbox: Sandbox): Transaction {
+export function runTransaction({ view, wish, resumed, whenClosed }: OpenTransaction, sandbox: Sandbox): Transaction {
   let recorded: Promise<ChangeRecord> | undefined
   const record = (): Promise<ChangeRecord> => (recorded ??= recordChanges(view, sandbox, wish.landIgnored))
   return {
@@ -107,7 +109,9 @@ export function runTransaction({ view, wish, resumed }: OpenTransaction, sandbox
       const report = reportOf(view, wish, known, landing, commits)
       if (isIn) {
         closeView(view.directory, 'landed')
-        if (!keepsMore(known, wish.landIgnored)) await removeView(view.directory)
+        const remove = (): Promise<void> => removeView(view.directory)
+        // What is mounted is looked at by what closes the sandbox.
+        if (!keepsMore(known, wish.landIgnored)) await (view.overlays.length > 0 ? whenClosed.push(remove) : remove())
       }
       const message = failureOf(landing, view)
       return message === undefined ? { report } : { report, stop: { reason: 'failed', message } }

@@ -50,6 +50,8 @@ export type Loaded = Configured & {
   readonly extensions: Extensions
   readonly userTools: readonly Tool[]
   readonly beginning: Beginning
+  /** Why no overlays are mounted for this run, in words for the user. Undefined: they are, or nobody asked. */
+  readonly noOverlay: string | undefined
   readonly model: Model
   /** A model by its name. */
   readonly openNamed: (name: string) => Promise<Model>

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { CommitError, renderFailure, undo } from '../../apply-patch/index.ts'
-import { holdOutput } from '../../sandbox/index.ts'
+import { areMounted, holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { commitLines } from '../display/transaction-lines.ts'
@@ -11,7 +11,7 @@ import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '..
 import { closeView, keepsMore, land } from '../transaction/land.ts'
 import { giveBackLanded, landCommits } from '../transaction/land-commits.ts'
 import { changesOfSession } from '../transaction/changes-of-session.ts'
-import { removeView, removeViews, writeViewState, type ViewState } from '../transaction/private-view.ts'
+import { overlaysOfView, removeView, removeViews, writeViewState, type ViewState } from '../transaction/private-view.ts'
 import { findChangedSession, type ChangedSession } from './find-changes.ts'
 
 /** How `agent apply` lands. */
@@ -23,7 +23,7 @@ export type ChangesOptions = { readonly diff?: true; readonly json?: true; reado
 /** `agent changes`: what a run changed, whether it has landed or not. */
 export async function changesCommand(run: string | undefined, options: ChangesOptions): Promise<number> {
   const session = findChangedSession(run)
-  const record = await recordOf(session)
+  const record = await recordOf(session, true)
   const patch = (): string => renderPatch(session.directory, record.changes)
   if (options.patch !== undefined) {
     if (options.patch === '-') process.stdout.write(patch())
@@ -149,7 +149,14 @@ async function claimed(session: ChangedSession, act: (session: ChangedSession) =
   }
 }
 
-async function recordOf({ id, directory }: ChangedSession): Promise<ChangeRecord> {
+/** @param takesLock whether this command holds no lock of the session yet */
+async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {
+  const overlays = state.state === 'open' && !state.gathered ? overlaysOfView(directory, state) : undefined
+  if (overlays !== undefined && !areMounted(overlays.mounts)) {
+    const release = takesLock ? lockSession(directory) : undefined
+    const { lookWhereMounted } = await import('./look-where-mounted.ts')
+    await lookWhereMounted(id, directory, overlays).finally(release)
+  }
   const record = await changesOfSession(directory)
   if (record !== undefined) return record
   throw new UserError('usage', `The changes of the session ${id} were thrown away.`)

@@ -31,7 +31,7 @@ export type ExecOptions = ConfigOptions & {
   readonly ephemeral?: true
   /** `agent batch` started it, and listens on the channel that it opened. */
   readonly supervised?: true
-  readonly transactional?: 'auto' | 'copy' | 'reflink'
+  readonly transactional?: 'auto' | 'copy' | 'reflink' | 'overlay'
   readonly land?: (typeof landings)[number]
   readonly landIgnored?: true
   readonly landCommits?: true

@@ -9,6 +9,7 @@ import { chooseSinks } from './choose-sinks.ts'
 import type { ExecOptions, ReviewOptions } from './exec-options.ts'
 import { farewell } from './farewell.ts'
 import { catchInterrupts } from './interrupts.ts'
+import { ownProcess } from './own-process.ts'
 import { printFinalMessage } from './print-final-message.ts'
 import { runRequest } from './run-request.ts'
 import { openRunReports } from './run-reports.ts'
@@ -33,7 +34,9 @@ export async function runExec(
   review?: ReviewOptions,
 ): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
-  const request = { ...(await requestOf(argument, options, review)), start }
+  // Whoever supervises it would lose its channel.
+  const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
+  const request = { ...(await requestOf(argument, options, review)), start, ...own }
   if (options.showContext === true) return showContext(await configure(request, warn))
   const parting = farewell(options, request.workspace)
   const reports = openRunReports(options)

@@ -24,6 +24,12 @@ export function lockSession(directory: string): () => void {
   return () => rmSync(file, { force: true })
 }
 
+/** Whether a process holds the lock of a session's folder. */
+export function isLocked(directory: string): boolean {
+  const owner = readOwner(join(directory, 'running'))
+  return owner !== undefined && isProcessAlive(owner)
+}
+
 type Owner = { readonly pid: number; readonly started?: string | undefined }
 
 function readOwner(file: string): Owner | undefined {

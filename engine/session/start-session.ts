@@ -15,6 +15,7 @@ export type Start =
 export type Beginning = {
   /** The session that the run continues; undefined for a new one. A fork has no costs of its own yet. */
   readonly resumedFrom: ReadRollout | undefined
+  readonly threadId: string
   /** Where the session's own folder is, or will be. */
   readonly directory: string
   /**
@@ -31,13 +32,15 @@ export type Beginning = {
  *
  * @param stateDir the program's state folder
  * @param workspace the directory the run works in; `--last` means the last session of this one
+ * @param chosen the id of a new session. Default: one that no other has
  * @throws UserError `usage` when the session doesn't exist or can't be read
  */
-export function prepareStart(start: Start, stateDir: string, workspace: string): Beginning {
+export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
   const earlier = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
   const threadId =
-    start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : newThreadId(Date.now())
+    start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : (chosen ?? newThreadId(Date.now()))
   return {
+    threadId,
     resumedFrom: start.type === 'fork' && earlier !== undefined ? { ...earlier, usage: noUsage, costUsd: 0 } : earlier,
     directory: sessionDirectory(stateDir, threadId),
     open: (directory, source, passing) => {

@@ -6,6 +6,7 @@ import { readOnIn } from '../core/text/fit-output.ts'
 import { outputLimitFor, withNotes } from '../core/text/output-limits.ts'
 import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import { fits, truncateMiddle, truncateOutput, type OutputLimit } from '../core/text/truncate.ts'
+import { overlayHints } from './overlay-hints.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
@@ -73,6 +74,8 @@ export function answerCommand(
   for (const denial of result.denials) {
     lines.push(`[sandbox: ${mode}] ${escapeInvisibleInLine(renderDenial(denial, remedyAsConfig))}`)
   }
+  const hasFailed = result.status !== 'exited' || result.code !== 0
+  if (hasFailed) lines.push(...overlayHints(output, context.sandbox.policy.views))
   if (result.denials.length > 0 && mode !== context.sandbox.policy.mode) {
     lines.push('It was taken for a command that only reads, so it could write nothing.')
   }

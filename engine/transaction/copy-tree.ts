@@ -21,7 +21,7 @@ export type CopyLimit = { readonly files: number; readonly bytes: number }
 
 /** A tree can't be copied so: it is too large, or its file system clones no files. */
 export class CopyRefusal extends Error {
-  readonly why: 'large' | 'no-clones'
+  readonly why: 'large' | 'no-clones' | 'no-overlay'
 
   constructor(why: CopyRefusal['why'], message: string) {
     super(message)

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, readlinkSync, type BigIntStats } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
@@ -62,9 +62,18 @@ function namesIn(view: string, directory: string) {
 }
 
 function compare(view: string, key: string, original: Original | undefined): Difference | undefined {
+  const stats = lstatSync(bytesOf(view, key), { bigint: true, throwIfNoEntry: false })
+  return stats === undefined ? undefined : compareWith(view, key, stats, original)
+}
+
+/** Compares what is at a path of a view with what it was made from. Undefined: it is the same. */
+export function compareWith(
+  view: string,
+  key: string,
+  stats: BigIntStats,
+  original: Original | undefined,
+): Difference | undefined {
   const path = bytesOf(view, key)
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  if (stats === undefined) return undefined
   const before = entryOf(original)
   const mode = Number(stats.mode & 0o7777n)
   if (stats.isDirectory()) {
@@ -83,7 +92,8 @@ function compare(view: string, key: string, original: Original | undefined): Dif
   return { key, before, after: { kind: 'file', mode, size: Number(stats.size) } }
 }
 
-function entryOf(original: Original | undefined): Entry {
+/** What a view was made from, as what is compared. */
+export function entryOf(original: Original | undefined): Entry {
   switch (original?.kind) {
     case 'file':
       return { kind: 'file', mode: original.mode, size: original.size }

@@ -1,18 +1,19 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { removeTree, type View } from '../../sandbox/index.ts'
+import { areMounted, removeTree, type Overlays, type View } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { CopyRefusal, copyTree, type CopyLimit } from './copy-tree.ts'
 import { noteHeads } from './heads.ts'
 import { readManifest, writeManifest, type Manifest } from './manifest.ts'
+import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
 
 /** The ways to make a view that a user can ask for. */
-const strategies = ['copy', 'reflink'] as const
+const strategies = ['copy', 'reflink', 'overlay'] as const
 export type Strategy = (typeof strategies)[number]
 
 /** What is copied where nobody asked for a copy. */
-const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
+export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
 
 const state = z.object({
   version: z.literal(1),
@@ -51,8 +52,10 @@ export type PrivateView = {
   readonly directory: string
   readonly state: ViewState
   readonly views: readonly View[]
-  /** What the view of each tree was made from, in their order. */
+  /** What the view of each tree was made from, in their order; nothing for an overlay, which lies above it. */
   readonly manifests: () => readonly Manifest[]
+  /** Where the overlay of each tree is kept, in their order; nothing for a copy. */
+  readonly overlays: readonly OverlayStorage[]
 }
 
 const stateFile = (directory: string): string => join(directory, 'transaction.json')
@@ -90,12 +93,50 @@ export function noteGathered(directory: string, gathered: boolean): void {
 }
 
 function asView(directory: string, known: ViewState): PrivateView {
+  const isOverlay = known.strategy === 'overlay'
   return {
     directory,
     state: known,
-    views: known.roots,
-    manifests: () => known.roots.map((_, index) => readManifest(manifestFile(directory, index))),
+    views: isOverlay ? known.roots.map((root) => ({ ...root, overlay: true })) : known.roots,
+    manifests: () => (isOverlay ? [] : known.roots.map((_, index) => readManifest(manifestFile(directory, index)))),
+    overlays: isOverlay ? known.roots.map((_, index) => overlayStorage(viewFolder(directory), index)) : [],
   }
+}
+
+/** What is to be mounted for the view of a session; undefined for one that is none of overlays. */
+export function overlaysOfView(directory: string, { strategy, roots }: ViewState): Overlays | undefined {
+  return strategy === 'overlay' ? overlaysOf(directory, viewFolder(directory), roots.length) : undefined
+}
+
+/**
+ * Prepares the view of a session by overlays, to be mounted in a namespace. Until `openOverlays` it isn't there.
+ *
+ * @param paths the trees, real and none in another
+ * @throws UserError `sandboxUnavailable` for a tree whose repository lies elsewhere
+ */
+export async function prepareOverlays(directory: string, paths: readonly string[]): Promise<Overlays> {
+  for (const path of paths) refuseLinked(path)
+  setAside(directory)
+  const folder = viewFolder(directory)
+  await removeTree(folder)
+  mkdirSync(folder, { mode: 0o700 })
+  const overlays = overlaysOf(directory, folder, paths.length)
+  const roots = paths.map((path, index) => ({ path, source: overlays.mounts[index] ?? '' }))
+  const now = { version: 1, strategy: 'overlay', began: new Date().toISOString(), roots, gathered: false } as const
+  writeViewState(directory, { ...now, state: 'making' })
+  noteHeads(directory, paths)
+  makeOverlayStorage(folder, paths)
+  return overlays
+}
+
+/** The view that was prepared for a session, whose overlays are mounted now; undefined where they are not. */
+export function openOverlays(directory: string): PrivateView | undefined {
+  const known = readViewState(directory)
+  const overlays = known && overlaysOfView(directory, known)
+  if (known?.state !== 'making' || overlays === undefined || !areMounted(overlays.mounts)) return undefined
+  const opened: ViewState = { ...known, state: 'open' }
+  writeViewState(directory, opened)
+  return asView(directory, opened)
 }
 
 /**
@@ -103,33 +144,29 @@ function asView(directory: string, known: ViewState): PrivateView {
  *
  * @param paths the trees, real and none in another
  * @param asked the way to make it. Undefined: by sharing blocks where the file system can, else by a copy of what is not too large
+ * @param noOverlay why there are no overlays, which would do for a tree of any size
  * @throws UserError `sandboxUnavailable` where it can't be made so, with what would help
  */
 export async function makeView(
   directory: string,
   paths: readonly string[],
   asked: Strategy | undefined,
-  signal?: AbortSignal,
+  noOverlay: string,
 ): Promise<PrivateView> {
   for (const path of paths) refuseLinked(path)
+  if (asked === 'overlay') throw refusalOf(new CopyRefusal('no-overlay', noOverlay), directory, noOverlay)
   setAside(directory)
   const ways = asked === undefined ? (['reflink', 'copy'] as const) : [asked]
   for (const how of ways) {
     await removeTree(viewFolder(directory))
     mkdirSync(viewFolder(directory), { mode: 0o700 })
     try {
-      return await makeWith(
-        directory,
-        paths,
-        how,
-        asked === undefined && how === 'copy' ? unaskedLimit : undefined,
-        signal,
-      )
+      return await makeWith(directory, paths, how, asked === undefined && how === 'copy' ? unaskedLimit : undefined)
     } catch (error) {
       const isLast = how === ways.at(-1)
       if (error instanceof CopyRefusal && error.why === 'no-clones' && !isLast) continue
       await removeTree(viewFolder(directory))
-      throw refusalOf(error, directory)
+      throw refusalOf(error, directory, noOverlay)
     }
   }
   throw new TypeError('each way ends in a view or a refusal')
@@ -138,9 +175,8 @@ export async function makeView(
 async function makeWith(
   directory: string,
   paths: readonly string[],
-  how: Strategy,
+  how: 'copy' | 'reflink',
   limit: CopyLimit | undefined,
-  signal: AbortSignal | undefined,
 ): Promise<PrivateView> {
   const roots = paths.map((path, index) => ({ path, source: join(viewFolder(directory), `${index}`) }))
   const making = { version: 1, strategy: how, began: new Date().toISOString(), roots, gathered: false } as const
@@ -148,7 +184,7 @@ async function makeWith(
   writeViewState(directory, { ...making, state: 'making' })
   noteHeads(directory, paths)
   for (const [index, { path, source }] of roots.entries()) {
-    writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit, signal }))
+    writeManifest(manifestFile(directory, index), await copyTree(path, source, { how, limit }))
   }
   const began: ViewState = { ...making, state: 'open' }
   writeViewState(directory, began)
@@ -189,13 +225,15 @@ function refuseLinked(path: string): void {
   )
 }
 
-function refusalOf(error: unknown, directory: string): unknown {
+function refusalOf(error: unknown, directory: string, noOverlay: string): unknown {
   if (error instanceof CopyRefusal) {
     const remedy =
-      error.why === 'large'
-        ? '--transactional=copy copies a tree of any size'
-        : '--transactional=copy works on every file system'
-    return new UserError('sandboxUnavailable', `No private view for --transactional: ${error.message}. ${remedy}.`)
+      error.why === 'no-clones'
+        ? '--transactional=copy works on every file system'
+        : '--transactional=copy copies a tree of any size'
+    const overlay = error.why === 'large' ? `. An overlay is not possible: ${noOverlay}` : ''
+    const message = `No private view for --transactional: ${error.message}${overlay}. ${remedy}.`
+    return new UserError('sandboxUnavailable', message)
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error

@@ -7,8 +7,9 @@ import { hasOwnObjects } from './copy-git.ts'
 import { readBlob } from './read-blob.ts'
 import { keepBytes, readRecord, writeRecord, type ChangeRecord, type RunChange, type Side } from './change-record.ts'
 import { findDifferences, type Difference, type Entry } from './find-differences.ts'
-import { stampOf, type Manifest } from './manifest.ts'
+import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
+import { findOverlayDifferences } from './overlay/find-changes.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
 
 /** The largest file that is landed. */
@@ -29,15 +30,13 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
   const blocked: ChangeRecord['blocked'][number][] = []
   const repositories: ChangeRecord['repositories'][number][] = []
   const ignored = { files: 0, bytes: 0 }
-  const manifests = view.manifests()
   const earlier = knownBefore(view.directory)
-  for (const [index, { path, source }] of view.views.entries()) {
-    const tree: Tree = { path, source, manifest: manifests[index] ?? new Map() }
-    const all = await findDifferences(source, tree.manifest, (key) => {
-      if (!hasOwnObjects(bytesOf(source, below(key, '.git')))) return
+  for (const { path, source, find } of treesOf(view)) {
+    const { differences: all, manifest } = await find((key, kept) => {
       const inTree = key === '' ? '' : pathOfKey(key)
-      repositories.push({ path: join(path, inTree), kept: join(source, inTree) })
+      repositories.push({ path: join(path, inTree), kept: kept ?? join(source, inTree) })
     })
+    const tree: Tree = { path, source, manifest }
     const overlooked = await ignoredAmong(all, tree, sandbox)
     const counted = withIgnored ? all : all.filter(({ key }) => !overlooked.has(key))
     for (const { after, before, key } of all) {
@@ -73,6 +72,36 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
   writeRecord(view.directory, record)
   noteGathered(view.directory, true)
   return record
+}
+
+type FoundInTree = { readonly differences: readonly Difference[]; readonly manifest: Manifest }
+
+/** Each tree of a view, and how what differs in it is found. That tells of repositories in which objects were made, and where these are kept. */
+function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
+  Omit<Tree, 'manifest'> & {
+    readonly find: (repository: (key: string, kept?: string) => void) => Promise<FoundInTree>
+  }
+> {
+  const known = manifests()
+  for (const [index, { path, source }] of views.entries()) {
+    const storage = overlays[index]
+    const manifest = known[index] ?? new Map<string, Original>()
+    yield {
+      path,
+      source,
+      find: async (repository) =>
+        storage === undefined
+          ? {
+              manifest,
+              differences: await findDifferences(source, manifest, (key) => {
+                if (hasOwnObjects(bytesOf(source, below(key, '.git')))) repository(key)
+              }),
+            }
+          : findOverlayDifferences({ lower: path, merged: source, storage }, (key) =>
+              repository(key, key === '' ? storage.repository : undefined),
+            ),
+    }
+  }
 }
 
 /** What git ignores of that which differs, as keys. A directory of which only ignored files came or went is one with them. */

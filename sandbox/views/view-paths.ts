@@ -2,9 +2,9 @@ import { isWithin } from '../paths.ts'
 
 /**
  * A private view: commands see the directory `source` at `path`, in place of what lies there. Both are absolute and without symlinks. What lies
- * at `path` itself can't be reached by any command then.
+ * at `path` itself can't be reached by any command then. `overlay`: `source` is a mounted overlayfs, where some calls fail that others allow.
  */
-export type View = { readonly path: string; readonly source: string }
+export type View = { readonly path: string; readonly source: string; readonly overlay?: true | undefined }
 
 /**
  * Where on the host lies what commands see at a path.

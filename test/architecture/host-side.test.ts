@@ -8,6 +8,7 @@ const starters = [
   'engine/batch/run/git.ts',
   'engine/batch/run/start-run.ts',
   'engine/cli/doctor/find-git.ts',
+  'engine/cli/look-where-mounted.ts',
   'engine/models/provider-keys.ts',
   'engine/approvals/answering-program.ts',
   'sandbox/bubblewrap/open-bubblewrap.ts',
@@ -22,6 +23,7 @@ const starters = [
   'sandbox/seatbelt/kill-orphans.ts',
   'sandbox/unconfined/open-unconfined.ts',
   'sandbox/unconfined/watchdog.ts',
+  'sandbox/views/overlay.ts',
 ]
 
 /** Programs of ours that run in the sandbox as text, where a bare name is the sandbox's to find. */
@@ -59,6 +61,7 @@ const withoutExeca: Readonly<Record<string, string>> = {
   'sandbox/seatbelt/kill-orphans.ts': 'waited for in place, behind each command',
   'sandbox/unconfined/open-unconfined.ts': 'every command, and each hook and server outside the sandbox',
   'sandbox/unconfined/watchdog.ts': 'outlives this process, and starts with its sandbox',
+  'sandbox/views/overlay.ts': 'waited for in place, before this process is replaced',
 }
 
 test('processes of the host are started by execa, but for a few, each for a reason that stands at its import', () => {
@@ -114,8 +117,10 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/copy-tree.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/manifest.ts': "the session's folder",
   'engine/transaction/heads.ts': "the session's folder",
+  'engine/transaction/overlay/storage.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/private-view.ts': "the session's folder",
   'engine/transaction/record-changes.ts': 'through no link and waiting on no pipe, when no command runs any more',
+  'engine/transaction/suits-copy.ts': "the user's tree, into the session's folder before any command",
   'sandbox/bubblewrap/probe.ts': "the program's cache",
   'sandbox/bubblewrap/try-bubblewrap.ts': 'procfs',
   'sandbox/bubblewrap/watch-limits.ts': 'procfs',
@@ -139,6 +144,7 @@ const openers: Readonly<Record<string, string>> = {
   'sandbox/random-name.ts': "the system's own device of chance, by a fixed path",
   'sandbox/unconfined/terminal-control.ts': "the run's own directory",
   'sandbox/unconfined/watchdog.ts': 'procfs',
+  'sandbox/views/overlay.ts': 'procfs',
 }
 
 const opening =

@@ -133,9 +133,9 @@ function runOptions(command: Command): Command {
       new Option(
         '--transactional [=how]',
         'work on a private view of the workspace: all that patches and commands changed lands together at the end, or nothing. How the view is made: ' +
-          'copy, reflink, or whichever works',
+          'reflink, copy, overlay, or whichever works',
       )
-        .choices(['auto', 'copy', 'reflink'])
+        .choices(['auto', 'copy', 'reflink', 'overlay'])
         .preset('auto'),
     )
     .addOption(

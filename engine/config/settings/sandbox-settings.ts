@@ -28,10 +28,10 @@ export const sandboxSettings = {
   }),
   transactional: row({
     group,
-    schema: z.union([z.boolean(), z.enum(['auto', 'copy', 'reflink'])]),
+    schema: z.union([z.boolean(), z.enum(['auto', 'copy', 'reflink', 'overlay'])]),
     about:
       'whether a run works on a private view of the workspace, so that all it changed lands together at its end, or nothing: `true` or `"auto"`, `"reflink"` (shares ' +
-      'blocks with the original, where the file system can), `"copy"` (whatever the size)',
+      'blocks with the original, where the file system can), `"copy"` (whatever the size), `"overlay"` (Linux, `agent exec`: mounted over the workspace in a namespace of the process)',
     unset: '`false`',
     value: false,
     within: (asked, bound) => bound === undefined || bound === false || (asked !== undefined && asked !== false),

@@ -1,0 +1,88 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeDirectories, mountsBelow, overlayStart, type Overlays } from '../../sandbox/index.ts'
+import { rootsOf } from '../config/configured-policy.ts'
+import { isLocked, lockSession } from '../session/session-lock.ts'
+import type { Beginning } from '../session/start-session.ts'
+import { makeMountPoints } from '../transaction/overlay/storage.ts'
+import { overlaysOfView, prepareOverlays, readViewState, unaskedLimit } from '../transaction/private-view.ts'
+import { removeRecord } from '../transaction/change-record.ts'
+import { suitsCopy } from '../transaction/suits-copy.ts'
+import type { Closing } from './closing.ts'
+import { sandboxModeOf } from './modes.ts'
+import type { Configured } from './stages.ts'
+import { recoverTree } from './recover-tree.ts'
+import { requestedTransaction, treesOf } from './run-transaction.ts'
+
+/**
+ * Has the program started anew where overlays are mounted, if the view of its run is to be one, or was. It doesn't come back then, and the run is
+ * opened by what was started.
+ *
+ * @param closing takes what removes what was made for a run that could not be opened then
+ * @returns why no overlays are mounted; undefined where nobody asked, or they are
+ * @throws UserError where another process runs the session, or a tree can have no view
+ */
+export async function enterOverlay(
+  configured: Configured,
+  beginning: Beginning,
+  closing: Closing,
+): Promise<string | undefined> {
+  const { request, settings } = configured
+  const { directory, threadId } = beginning
+  if (request.ownProcess?.startedFor !== undefined) {
+    closing.add(() => removeUnbegun(directory))
+    return undefined
+  }
+  const before = request.start?.type === 'resume' ? readViewState(directory) : undefined
+  const wish = requestedTransaction(request.transaction, settings, before?.strategy)
+  const isRefused =
+    request.ephemeral === true ||
+    request.externallySandboxed === true ||
+    sandboxModeOf(settings) === 'danger-full-access'
+  // Whoever opens the transaction says so.
+  if (wish === undefined || isRefused) return undefined
+  const isOpen = before?.state === 'open'
+  const strategy = isOpen ? before.strategy : wish.strategy
+  if (strategy === 'copy' || strategy === 'reflink') return undefined
+  const trees = isOpen ? before.roots.map(({ path }) => path) : treesOf(rootsOf(settings, configured.workspace))
+  const isNew = !existsSync(directory)
+  makeDirectories(directory)
+  const release = lockSession(directory)
+  let why: string | undefined
+  try {
+    if (strategy === undefined && (await suitsCopy(trees, directory, unaskedLimit))) return undefined
+    why = reasonAgainst(configured, trees)
+    const { ownProcess } = request
+    if (why !== undefined || ownProcess === undefined) return why
+    const overlays = (isOpen ? overlaysOfView(directory, before) : undefined) ?? (await prepare(directory, trees))
+    makeMountPoints(directory, overlays, isLocked)
+    why = ownProcess.startAnew(threadId, (program) => overlayStart(overlays, program))
+    return why
+  } finally {
+    release()
+    if (isNew) rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function prepare(directory: string, trees: readonly string[]): Promise<Overlays> {
+  // What an earlier run of the session has landed is history.
+  removeRecord(directory)
+  for (const tree of trees) await recoverTree(tree)
+  return prepareOverlays(directory, trees)
+}
+
+function reasonAgainst({ request, settings }: Configured, trees: readonly string[]): string | undefined {
+  if (request.ownProcess === undefined)
+    return 'an overlay is mounted for a process that is the run\u2019s alone, as that of agent exec is'
+  if (settings.sandbox_backend === 'docker') return 'the docker daemon sees no overlay that is mounted for one process'
+  const [mount] = trees.flatMap(mountsBelow)
+  return mount === undefined
+    ? undefined
+    : `${mount} is mounted in the tree, and an overlay would show what lies under it`
+}
+
+/** A session whose run ended before it began holds nothing. */
+function removeUnbegun(directory: string): void {
+  if (readViewState(directory)?.state === 'making' && !existsSync(join(directory, 'rollout.jsonl')))
+    rmSync(directory, { recursive: true, force: true })
+}

@@ -1,0 +1,46 @@
+import process from 'node:process'
+import type { OwnProcess } from '../app/request.ts'
+
+const variable = 'PORTCULLIS_STARTED_FOR'
+
+/** What this program is started by, to be started again in the same way. */
+export function thisProgram(): readonly string[] {
+  return [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
+}
+
+/** Variables that a shell sets by itself, as the one on the way does. */
+const shellVariables = ['PWD', 'OLDPWD', 'SHLVL', '_'] as const
+
+/** The variables of a process that is started for the view of a session. */
+export function startedFor(session: string): Readonly<Record<string, string>> {
+  const all = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const known = shellVariables.filter((name) => process.env[name] !== undefined)
+  return { ...(Object.fromEntries(all) as Record<string, string>), [variable]: [session, ...known].join(' ') }
+}
+
+/** The session for whose view this process was started; undefined for any other process. Nothing that it starts is told so. */
+export function takeStartedFor(): string | undefined {
+  const [session = '', ...known] = process.env[variable]?.split(' ') ?? []
+  delete process.env[variable]
+  if (!/^[\da-f-]{36}$/.test(session)) return undefined
+  for (const name of shellVariables) if (!known.includes(name)) delete process.env[name]
+  return session
+}
+
+/**
+ * A process that has one run done. It is started anew by execve(2): it stays the same process, with its standard streams, its terminal and its place
+ * among others, so that whoever waits for it or sends it signals sees no difference.
+ */
+export function ownProcess(): OwnProcess {
+  const session = takeStartedFor()
+  return {
+    ...(session === undefined ? {} : { startedFor: session }),
+    startAnew: (id, start) => {
+      // Since Node 22.15.
+      if (typeof process.execve !== 'function') return `it takes Node 22.15 or newer, and this is ${process.version}`
+      const found = start([...thisProgram(), ...process.argv.slice(2)])
+      if ('why' in found) return found.why
+      return process.execve(found.argv[0], found.argv, startedFor(id))
+    },
+  }
+}

@@ -1,0 +1,142 @@
+// Not by execa: waited for in place, before this process is replaced.
+import { spawnSync } from 'node:child_process'
+import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { hostFileSystem } from '../file-system-view.ts'
+import { isWithin } from '../paths.ts'
+import { systemProgram } from '../host-program.ts'
+
+/**
+ * Overlays to be mounted in a namespace of one process. In `directory` each has, by its number, `lower-N` (a link to the tree below), `upper-N`,
+ * `work-N`, and `repository-N/.git` where that is shown as the tree's `.git`.
+ */
+export type Overlays = {
+  readonly directory: string
+  /** Where each is mounted, in their order: directories outside of all trees. */
+  readonly mounts: readonly string[]
+}
+
+/** How a namespace is made: as root without another user namespace where that is allowed, so that files of all owners are as they are. */
+type Way = 'mounts' | 'user'
+
+/** The command that starts a program where overlays are mounted; or why there can be no such namespace here, in words for the user. */
+export type OverlayStart = { readonly argv: readonly [string, ...string[]] } | { readonly why: string }
+
+// Paths stand in no option: `:` and `,` would end them there. The second program of `unshare` is one without capabilities, so it can't unmount.
+const script = `
+( cd "$1" || exit
+  number=0
+  shift
+  while [ "$1" != -- ]; do
+    mount -i -t overlay overlay -o "lowerdir=lower-$number,upperdir=upper-$number,workdir=work-$number,userxattr" "$1" || exit
+    git=repository-$number/.git
+    if [ -d "$git" ]; then mount -i --bind "$git" "$1/.git" || exit; fi
+    number=$((number + 1))
+    shift
+  done ) || exit
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"`
+
+/**
+ * Finds out how a program is started where these overlays are mounted, by doing so with one that does nothing.
+ *
+ * @internal
+ */
+export function overlayStart(overlays: Overlays, program: readonly string[]): OverlayStart {
+  if (process.platform !== 'linux') return { why: 'an overlay takes Linux' }
+  let why = ''
+  for (const way of process.geteuid?.() === 0 ? (['mounts', 'user'] as const) : (['user'] as const)) {
+    try {
+      const [file, ...words] = startWords(way, overlays, [systemProgram('true')])
+      const { error, status, stderr } = spawnSync(file, words, {
+        encoding: 'utf8',
+        env: { LC_ALL: 'C', PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      if (error === undefined && status === 0) return { argv: startWords(way, overlays, program) }
+      why = error?.message ?? explainRefusal(stderr, readSetting('kernel/apparmor_restrict_unprivileged_userns'))
+    } catch (error) {
+      why = (error as Error).message
+    }
+  }
+  return { why }
+}
+
+function startWords(
+  way: Way,
+  { directory, mounts }: Overlays,
+  program: readonly string[],
+): readonly [string, ...string[]] {
+  const unshare = systemProgram('unshare')
+  const user = [unshare, '--user', `--map-user=${process.geteuid?.()}`, `--map-group=${process.getegid?.()}`, '--']
+  const last = way === 'user' ? [...user, ...program] : program
+  return [
+    unshare,
+    ...(way === 'user' ? ['--user', '--map-root-user'] : []),
+    // What the host mounts later is seen, and nothing of ours is seen outside.
+    ...['--mount', '--propagation', 'slave', '--'],
+    ...['/bin/sh', '-c', script, 'sh', directory, ...mounts, '--', ...last],
+  ]
+}
+
+/**
+ * Why a namespace with an overlay could not be made, by what `unshare` and `mount` said, and what would help.
+ *
+ * @param restricted `kernel.apparmor_restrict_unprivileged_userns`, as the system has it
+ * @param user who asks. Default: whoever this process is
+ * @internal
+ */
+export function explainRefusal(said: string, restricted: string | undefined, user = process.geteuid?.()): string {
+  const [first = ''] = said.trim().split('\n')
+  const line = first === '' ? 'no reason was given' : first
+  if (restricted === '1' && user !== 0) {
+    return (
+      `AppArmor takes the rights to mount from a user namespace (${line}): an administrator allows it by ` +
+      'sysctl kernel.apparmor_restrict_unprivileged_userns=0, or by a profile with "userns," for the programs unshare and mount'
+    )
+  }
+  if (/unshare failed|uid_map|gid_map|setgroups/.test(line))
+    return `the system allows no namespace of our own (${line})`
+  if (/wrong fs type|bad option|Invalid argument/.test(line)) {
+    return `no overlay can be kept on this file system (${line}): set XDG_STATE_HOME to a folder on a local disk that is no overlay itself`
+  }
+  return `no overlay can be mounted (${line})`
+}
+
+function readSetting(name: string): string | undefined {
+  try {
+    return readFileSync(join('/proc/sys', name), 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * What is mounted below a directory: an overlay would show what lies under that.
+ *
+ * @internal
+ */
+export function mountsBelow(directory: string): readonly string[] {
+  return mountPoints().filter((point) => point !== directory && isWithin(point, directory))
+}
+
+/**
+ * Whether a file system of its own is mounted at each of these.
+ *
+ * @internal
+ */
+export function areMounted(directories: readonly string[]): boolean {
+  const points = new Set(mountPoints())
+  return directories.every((directory) => points.has(hostFileSystem.realPath(directory) ?? directory))
+}
+
+/** By proc_pid_mountinfo(5): the fifth field, with some characters as `\` and three octal digits. */
+function mountPoints(): readonly string[] {
+  if (lstatSync('/proc/self/mountinfo', { throwIfNoEntry: false }) === undefined) return []
+  return readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .flatMap((line) => line.split(' ').slice(4, 5))
+    .map((point) => point.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))))
+}

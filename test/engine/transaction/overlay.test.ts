@@ -1,0 +1,247 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, readdirSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { openRun } from '../../../engine/app/open-run.ts'
+import { agent } from '../../support/agent.ts'
+import { say } from '../../support/mock-openai.ts'
+import { needsBubblewrap, testUnless, whyNoBubblewrap } from '../../support/needs.ts'
+import { execAtTerminal } from '../../support/terminal.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+import { fingerprint } from './fingerprint.ts'
+import {
+  asNobody,
+  cmd,
+  giveToNobody,
+  onOverlay,
+  outputOf,
+  reportOf,
+  whyNoOverlay,
+  whyNotAsNobody,
+} from './overlay-runs.ts'
+
+needsBubblewrap()
+const missing = whyNoBubblewrap() ?? whyNoOverlay()
+const overlayTest = testUnless(missing)
+const asNobodyTest = testUnless(missing ?? whyNotAsNobody())
+const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
+
+/** What a tree holds, but for git's own. */
+const facts = (cwd: string): string =>
+  execFileSync(
+    'sh',
+    [
+      '-c',
+      'find . -name .git -prune -o -printf "%P %y %m %l\n" | sort; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum',
+    ],
+    { cwd },
+  ).toString()
+
+const changes = [
+  'echo changed > a.txt; rm b.txt; chmod 755 run.sh; touch same.txt; cp same.txt s && mv s same.txt',
+  // Opaque in the upper directory, which is known by its extended attributes alone.
+  'rm -r replaced; mkdir replaced; echo new > replaced/new.txt',
+  'rm -r gone; rm -r directory; echo file > directory; rm file; mkdir -p file/deep; echo in > file/deep/in.txt',
+  'mkdir -p n/e; ln -s a.txt link; printf "\\0" > bin; echo one >> hard1; mv moved.txt elsewhere.txt',
+].join('; ')
+
+const files = {
+  'a.txt': 'a\n',
+  'b.txt': 'b\n',
+  'run.sh': '#!/bin/sh\n',
+  'same.txt': 'same\n',
+  'replaced/old.txt': 'old\n',
+  'replaced/d/old.txt': 'old\n',
+  'gone/d/x.txt': 'x\n',
+  'directory/y.txt': 'y\n',
+  file: 'file\n',
+  hard1: 'hard\n',
+  'moved.txt': 'm\n',
+}
+
+overlayTest('a run on an overlay lands what the same commands leave in the tree, and is taken back whole', async () => {
+  const [cwd, plain, home] = [repository(files), tempDir(), tempDir()]
+  execFileSync('cp', ['-a', `${cwd}/.`, plain])
+  const before = facts(cwd)
+  const ended = await onOverlay(cwd, [cmd(`pwd; env; ${changes}`)], { home })
+  execFileSync('sh', ['-c', changes], { cwd: plain })
+  expect(reportOf(ended)).toMatchObject({ strategy: 'overlay', outcome: 'landed', can_undo: true, conflicts: [] })
+  expect(facts(cwd)).toBe(facts(plain))
+  expect(outputOf(ended)).toContain(`${cwd}\n`)
+  expect(outputOf(ended)).not.toContain('PORTCULLIS_STARTED_FOR')
+  const undone = await agent(['undo', '--last'], { cwd, home })
+  expect([undone.code, facts(cwd)]).toEqual([0, before])
+  // What was mounted, and what it took, is gone.
+  const [first] = ended.events
+  expect(readdirSync(first?.type === 'thread.started' ? first.config.session_dir : '')).not.toContain('view')
+})
+
+asNobodyTest('an overlay takes no rights: a user who has none has the same', async () => {
+  const [cwd, plain, home] = [repository(files), tempDir(), tempDir()]
+  execFileSync('cp', ['-a', `${cwd}/.`, plain])
+  execFileSync('sh', ['-c', changes], { cwd: plain })
+  giveToNobody(cwd, home)
+  const ended = await onOverlay(
+    cwd,
+    [
+      cmd(
+        `id -u; ${changes}; git add -A && git -c user.name=x -c user.email=x@x commit -qm first && git log --format=%s`,
+      ),
+    ],
+    {
+      home,
+      startedBy: asNobody,
+    },
+  )
+  const ref = `refs/heads/portcullis/${reportOf(ended)?.run}`
+  expect(reportOf(ended)).toMatchObject({ outcome: 'landed', commits: [{ path: cwd, ref }], repositories: [] })
+  expect(facts(cwd)).toBe(facts(plain))
+  expect(outputOf(ended)).toContain('65534\n')
+  const [setpriv = '', ...words] = asNobody
+  expect(execFileSync(setpriv, [...words, 'git', 'log', '--format=%s', ref], { cwd }).toString()).toBe('first\n')
+})
+
+overlayTest('an overlay is chosen for a tree that is too large to copy', async () => {
+  const cwd = repository({ 'a.txt': 'a\n', 'large.bin': '' })
+  truncateSync(join(cwd, 'large.bin'), 1_000_000_001)
+  const before = fingerprint(join(cwd, '.git'))
+  const ended = await onOverlay(cwd, [cmd('echo x > a.txt')], { how: 'auto' })
+  expect(ended.events[0]).toMatchObject({ config: { transaction: { strategy: 'overlay' } } })
+  expect([ended.code, read(cwd, 'a.txt'), fingerprint(join(cwd, '.git'))]).toEqual([0, 'x\n', before])
+})
+
+overlayTest('a workspace and where its state is kept may have names that end an option of mount', async () => {
+  const cwd = join(tempDir(), 'a:b,c=d"e \\f')
+  mkdirSync(cwd)
+  execFileSync('git', ['init', '-q', cwd])
+  const home = join(tempDir(), 'h:o,me')
+  mkdirSync(home)
+  const ended = await onOverlay(cwd, [cmd('echo x > "n:a,m"')], { home })
+  expect([ended.code, reportOf(ended)?.outcome, read(cwd, 'n:a,m')]).toEqual([0, 'landed', 'x\n'])
+})
+
+overlayTest.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
+  'a run on an overlay that is ended by %s has changed nothing; what it did is looked at, gone on with, and applied',
+  async (signal) => {
+    const [cwd, home] = [repository(files), tempDir()]
+    const before = fingerprint(cwd)
+    let end = (): void => undefined
+    const ended = await exec(
+      (index) => {
+        if (index === 1) end()
+        return index === 0 ? cmd(changes) : cmd('sleep 60')
+      },
+      ['--json', '--transactional=overlay', 'x'],
+      { cwd, home, onStart: (child) => (end = () => void child.kill(signal)) },
+    )
+    const codes = { SIGKILL: null, SIGINT: 130, SIGTERM: 143 }
+    expect([ended.code, fingerprint(cwd)]).toEqual([codes[signal], before])
+    const shown = await agent(['changes', '--last'], { cwd, home })
+    expect([shown.code, shown.stderr]).toEqual([0, ''])
+    expect(shown.stdout).toContain('M a.txt  +1 -1\n')
+    expect(fingerprint(cwd)).toEqual(before)
+    if (signal === 'SIGINT') {
+      const resumed = await exec(
+        [cmd('cat a.txt; echo more > more.txt'), [say('done')]],
+        ['--json', 'resume', '--last', 'go on'],
+        { cwd, home },
+      )
+      expect([resumed.code, outputOf(resumed), read(cwd, 'more.txt')]).toEqual([0, 'changed\n', 'more\n'])
+    } else {
+      expect((await agent(['apply', '--last'], { cwd, home })).code).toBe(0)
+    }
+    const plain = repository(files)
+    execFileSync('sh', ['-c', `${changes}${signal === 'SIGINT' ? '; echo more > more.txt' : ''}`], { cwd: plain })
+    expect(facts(cwd)).toBe(facts(plain))
+  },
+)
+
+overlayTest(
+  'changes of a run that is at work are not looked at: an overlay that is mounted twice is broken',
+  async () => {
+    const [cwd, home] = [repository(files), tempDir()]
+    let asked: ReturnType<typeof agent> | undefined
+    const ended = await exec(
+      (index) => {
+        if (index === 1) asked = agent(['changes', '--last'], { cwd, home })
+        return [cmd('echo x > a.txt'), cmd('sleep 2; cat a.txt')][index] ?? [say('done')]
+      },
+      ['--json', '--transactional=overlay', 'x'],
+      { cwd, home },
+    )
+    expect([ended.code, outputOf(ended)]).toEqual([0, 'x\n'])
+    expect(await asked).toMatchObject({ code: 2, stderr: expect.stringContaining('is being run by process') })
+  },
+)
+
+overlayTest('a run on an overlay reads its prompt from standard input, and has its terminal', async () => {
+  const cwd = repository({ 'a.txt': 'a\n' })
+  const piped = await exec([[say('done')]], ['--transactional=overlay', '-'], { cwd, stdin: 'the words' })
+  expect([piped.code, piped.stdout]).toEqual([0, 'done\n'])
+  expect(JSON.stringify(piped.requests[0])).toContain('the words')
+  const shown = await execAtTerminal(
+    [cmd('touch b.txt'), [say('done')]],
+    ['--transactional=overlay', '--ask-for-approval', 'untrusted', 'x'],
+    [{ after: '[y/', text: 'y\n' }],
+    { cwd },
+  )
+  expect([shown.code, existsSync(join(cwd, 'b.txt'))]).toEqual([0, true])
+})
+
+overlayTest('a run that can have no overlay says why, and what would help', async () => {
+  const cwd = repository({ 'a.txt': 'a\n' })
+  const before = fingerprint(cwd)
+  const home = tempDir()
+  // The state lies on an overlay, which can't be an upper directory.
+  const onAnother = [
+    'unshare',
+    '--mount',
+    'sh',
+    '-c',
+    `cd ${home} && mkdir l u w .local && mount -t overlay o -o lowerdir=l,upperdir=u,workdir=w .local && cd - >/dev/null && exec "$@"`,
+    'sh',
+  ]
+  const refused = await onOverlay(cwd, [], { home, startedBy: onAnother })
+  expect([refused.code, refused.requests.length, fingerprint(cwd)]).toEqual([5, 0, before])
+  expect(refused.stdout).toContain('no overlay can be kept on this file system')
+  expect(refused.stdout).toContain('--transactional=copy copies a tree of any size')
+  const docker = await onOverlay(cwd, [], { args: ['-c', 'sandbox_backend="docker"'] })
+  expect([docker.code, docker.stdout]).toEqual([5, expect.stringContaining('the docker daemon sees no overlay')])
+})
+
+overlayTest('a program that embeds us can have no overlay, and is told so', async () => {
+  const cwd = repository({ 'a.txt': 'a\n' })
+  const run = openRun({
+    task: { type: 'prompt', prompt: 'x' },
+    workspace: cwd,
+    environment: { HOME: tempDir(), XDG_STATE_HOME: tempDir(), OPENAI_API_KEY: 'x' },
+    transaction: { strategy: 'overlay' },
+  })
+  await expect(run.result).rejects.toMatchObject({
+    reason: 'sandboxUnavailable',
+    message: expect.stringContaining('as that of agent exec is'),
+  })
+  await run.close()
+})
+
+overlayTest('a mount below the workspace is not overlaid', async () => {
+  const cwd = repository({ 'a.txt': 'a\n', 'm/below.txt': 'b\n' })
+  const mounting = ['unshare', '--mount', 'sh', '-c', `mount -t tmpfs none ${cwd}/m && exec "$@"`, 'sh']
+  const refused = await onOverlay(cwd, [], { startedBy: mounting })
+  expect([refused.code, refused.stdout]).toEqual([5, expect.stringContaining(`${cwd}/m is mounted in the tree`)])
+  // A copy has what is mounted.
+  const copied = await onOverlay(cwd, [cmd('ls m; echo x > a.txt')], { how: 'auto', startedBy: mounting })
+  expect([copied.code, outputOf(copied), read(cwd, 'a.txt')]).toEqual([0, '', 'x\n'])
+})
+
+overlayTest('a model is told why a directory can not be renamed on an overlay, and what to do', async () => {
+  const cwd = repository({ 'd/a.txt': 'a\n' })
+  execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm x'], { cwd })
+  const ended = await onOverlay(cwd, [cmd('git mv d e'), cmd('mv d e && git add -A d e; git status --short')])
+  const told = JSON.stringify(ended.requests[1])
+  expect(told).toContain('Invalid cross-device link')
+  expect(told).toContain("[transaction: overlay] Directories that were there when the run began can't be renamed")
+  expect(outputOf(ended)).toContain('R  d/a.txt -> e/a.txt\n')
+  expect([ended.code, readdirSync(cwd), read(cwd, 'e/a.txt')]).toEqual([0, ['.git', 'e'], 'a\n'])
+})

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { explainRefusal } from '../../sandbox/views/overlay.ts'
+
+test.each([
+  ['unshare: unshare failed: Operation not permitted\n', 'the system allows no namespace of our own'],
+  ['unshare: write failed /proc/self/uid_map: Operation not permitted', 'the system allows no namespace of our own'],
+  ['mount: /x: wrong fs type, bad option, bad superblock on overlay', 'set XDG_STATE_HOME to a folder on a local disk'],
+  ['mount: /x: permission denied.', 'no overlay can be mounted (mount: /x: permission denied.)'],
+  ['', 'no reason was given'],
+])('what keeps an overlay from being mounted is said: %s', (said, words) => {
+  expect(explainRefusal(said, '0', 1000)).toContain(words)
+})
+
+test('it is said that AppArmor keeps an ordinary user from mounting an overlay, and what an administrator can do', () => {
+  // As Ubuntu 24.04 has it: the namespace is made, and has no rights in it.
+  const said = 'mount: /home/u/.local/state/portcullis/mounted/x/0: permission denied.'
+  expect(explainRefusal(said, '1', 1000)).toContain('kernel.apparmor_restrict_unprivileged_userns=0')
+  expect(explainRefusal(said, '1', 0)).not.toContain('AppArmor')
+})
