@@ -8,12 +8,13 @@ import { declarePlugins } from './declare/plugins.ts'
 import { declarePolicy } from './declare/policy.ts'
 import { declareDoctor } from './declare/doctor.ts'
 import { declareReport } from './declare/report.ts'
+import { declareReplay } from './declare/replay.ts'
 import { declareSandbox } from './declare/sandbox.ts'
 import { declareSessions } from './declare/sessions.ts'
 import type { DeclareCommands } from './dispatch-command.ts'
 
 /** Commands that finish the reviews of killed runs themselves, and don't start where that fails. */
-const reviewing: readonly string[] = ['exec', 'sandbox', 'doctor', 'mcp-server']
+const reviewing: readonly string[] = ['exec', 'replay', 'sandbox', 'doctor', 'mcp-server']
 
 /** Declares all that `agent` can do. */
 export const everyCommand: DeclareCommands = (program, finish) => {
@@ -29,6 +30,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareSessions(program, finish)
   declareChanges(program, finish)
   declareReport(program, finish)
+  declareReplay(program, finish)
   declareSandbox(program, finish)
   declareDoctor(program, finish)
   declarePolicy(program, finish)

@@ -4,6 +4,7 @@ import { openRun } from '../app/open-run.ts'
 import type { Run, RunRequest } from '../app/request.ts'
 import { eventJsonSchema } from '../core/event-schema.ts'
 import { exitCodes } from '../core/exit-codes.ts'
+import type { Model } from '../core/model.ts'
 import type { Start } from '../session/start-session.ts'
 import { chooseSinks } from './choose-sinks.ts'
 import type { ExecOptions, ReviewOptions } from './exec-options.ts'
@@ -23,6 +24,7 @@ import { warn } from './warn.ts'
  * `agent exec`: turns a command line into a request, runs it, and attaches the sinks.
  *
  * @param review what is to be reviewed; undefined for a task
+ * @param model who is asked; undefined: whom the configuration and the options name
  * @returns the exit code
  * @throws UserError for what the user has to fix; nothing was run then
  */
@@ -32,11 +34,13 @@ export async function runExec(
   start: Start,
   progress: Progress,
   review?: ReviewOptions,
+  model?: Model,
 ): Promise<number> {
   if (options.printEventSchema === true) return printEventSchema()
   // Whoever supervises it would lose its channel.
   const own = options.supervised === true ? {} : { ownProcess: ownProcess() }
-  const request = { ...(await requestOf(argument, options, review)), start, ...own }
+  const asked = model === undefined ? {} : { model }
+  const request = { ...(await requestOf(argument, options, review)), start, ...own, ...asked }
   if (options.showContext === true) return showContext(await configure(request, warn))
   const parting = farewell(options, request.workspace)
   const reports = openRunReports(options)

@@ -15,7 +15,7 @@ import type { RecordedLine } from './replay-format.ts'
  */
 export async function recordModel(model: Model, file: string, cwd: string): Promise<Model> {
   const recording = openRecording(file)
-  recording.append(line({ portcullis_replay: 1, model: model.name }))
+  recording.append(recordingLine({ portcullis_replay: 1, model: model.name }))
   let open: readonly ToolCall[] = []
   return {
     get name() {
@@ -31,7 +31,7 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
         else said.push(event)
         if (event.type === 'end') {
           open = said.flatMap((item) => (item.type === 'tool_call' ? [item.call] : []))
-          recording.append(line(recordedResponse(expect, said, cwd)))
+          recording.append(recordingLine(recordedResponse(expect, said, cwd)))
         }
         yield event
       }
@@ -50,19 +50,26 @@ function openRecording(file: string): ReturnType<typeof openNewFile> {
   }
 }
 
-function line(value: RecordedLine): string {
+/** A line of a recording as text, with its line feed. */
+export function recordingLine(value: RecordedLine): string {
   return `${JSON.stringify(value)}\n`
 }
 
 type Lines = string | string[]
 
-function expectation(call: ToolCall, history: readonly HistoryItem[], cwd: string): { ok: boolean; output: Lines } {
+/** What a call returned, as a recording expects it: with placeholders for what varies. */
+export function expectation(
+  call: Pick<ToolCall, 'id'>,
+  history: readonly HistoryItem[],
+  cwd: string,
+): { ok: boolean; output: Lines } {
   const result = history.findLast((item) => item.type === 'tool_result' && item.callId === call.id)
   if (result?.type !== 'tool_result') return { ok: false, output: '<<lines>>' }
   return { ok: result.ok, output: asLines(generalize(result.output, cwd)) }
 }
 
-function recordedResponse(
+/** A response as a line of a recording. */
+export function recordedResponse(
   expect: { ok: boolean; output: Lines }[],
   said: readonly ModelEvent[],
   cwd: string,

@@ -8,7 +8,7 @@ import { readSearch } from './read-search.ts'
 /**
  * A recorded conversation: JSON lines, easy to write by hand.
  *
- * The first line says what the file is: `{"portcullis_replay": 1}`. Every other line is one response of the model,
+ * The first line says what the file is: `{"portcullis_replay": 1}`; `model`, `note` and `prompt` may be in it. Every other line is one response of the model,
  * used in order:
  *
  *     {"events": [{"type": "message", "text": "I'll look."}, {"type": "tool_call", "name": "exec_command", "arguments": {"cmd": "ls"}}]}
@@ -78,6 +78,8 @@ const header = z.strictObject({
   /** The model that was recorded; for readers only. */
   model: z.string().optional(),
   note: text.optional(),
+  /** What the run was asked to do. Absent: who plays it says so. */
+  prompt: text.optional(),
 })
 
 /** A line as the recorder writes it. */
@@ -95,8 +97,11 @@ export type RecordedResponse = {
   readonly usage: Usage
 }
 
+/** A recorded conversation. */
+export type Recording = { readonly prompt: string | undefined; readonly responses: readonly RecordedResponse[] }
+
 /** Reads a recording. `shown` is the file's name in messages. Throws `ModelError` 'configuration' with file and line. */
-export async function readRecording(path: string, shown: string): Promise<readonly RecordedResponse[]> {
+export async function readRecording(path: string, shown: string): Promise<Recording> {
   const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ENOENT' ? 'there is no such file' : error.message
     throw new ModelError('configuration', `Can't read the recording ${shown}: ${why}.`)
@@ -105,18 +110,18 @@ export async function readRecording(path: string, shown: string): Promise<readon
 }
 
 /** Parses a recording's text; see `readRecording`. */
-function parseRecording(content: string, shown: string): readonly RecordedResponse[] {
+export function parseRecording(content: string, shown: string): Recording {
   const lines = content
     .split(/\r?\n/)
     .map((line, at) => ({ line: at + 1, source: line }))
     .filter(({ source }) => source.trim() !== '')
   const [first, ...rest] = lines
   if (first === undefined) throw broken(shown, 1, 'the file is empty; its first line must be {"portcullis_replay": 1}')
-  parseLine(header, first, shown)
+  const { prompt } = parseLine(header, first, shown)
 
   let calls = 0
   let open: readonly ToolCall[] = []
-  return rest.map((line) => {
+  const responses = rest.map((line): RecordedResponse => {
     const parsed = parseLine(response, line, shown)
     if (parsed.expect !== undefined && parsed.expect.length !== open.length) {
       const [expected, made] = [parsed.expect.length, open.length]
@@ -145,6 +150,7 @@ function parseRecording(content: string, shown: string): readonly RecordedRespon
       },
     }
   })
+  return { prompt, responses }
 }
 
 /** A function's input as a model would write it. */

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { ModelError } from '../core/model.ts'
-import type { HistoryItem, Model, ModelEvent, ToolCall } from '../core/model.ts'
+import type { HistoryItem, Model, ModelEvent } from '../core/model.ts'
+import { findDifferences, unknownTools, type FoundDifference } from './replay-differences.ts'
 import { readRecording } from './replay-format.ts'
-import type { RecordedResponse } from './replay-format.ts'
-import { compareOutput } from './replay-match.ts'
-import type { Difference } from './replay-match.ts'
+import type { RecordedResponse, Recording } from './replay-format.ts'
 
 /**
  * A model that says what a recording says, and checks on the way that the tools still return what the recording saw.
@@ -16,8 +15,30 @@ import type { Difference } from './replay-match.ts'
 export async function openReplay(name: string, cwd: string): Promise<Model> {
   const file = name.replace(/^replay:/, '')
   if (file === '') throw new ModelError('configuration', `The model 'replay:' names no file: write 'replay:FILE'.`)
-  const recording = await readRecording(resolve(cwd, file), file)
+  return playRecording(await readRecording(resolve(cwd, file), file), { name, file, cwd })
+}
+
+/** How a recording is played. */
+export type PlayOptions = {
+  /** The model's. */
+  readonly name: string
+  /** The recording's, for messages. */
+  readonly file: string
+  readonly cwd: string
+  /**
+   * Whether the run goes on where results differ; before the last response it then fails with all differences. Default: it fails at
+   * the first.
+   */
+  readonly keepGoing?: boolean
+  /** Takes all differences before the last response instead, also none, and the run goes on to its end. Says in a sentence what came of it. */
+  readonly settle?: (differences: readonly FoundDifference[]) => string
+}
+
+/** A model that says what a recording says. Responding throws `ModelError` 'replay' where a result differs or the recording is used up. */
+export function playRecording({ responses: recording }: Recording, options: PlayOptions): Model {
+  const { name, file, cwd, keepGoing = false, settle: settleAll } = options
   let next: number | undefined
+  const found: FoundDifference[] = []
   return {
     name,
     // What was searched is part of the recording.
@@ -27,7 +48,15 @@ export async function openReplay(name: string, cwd: string): Promise<Model> {
       next ??= shownResponses(recording, request.history)
       const response = recording[next]
       if (response === undefined) throw usedUp(file, recording.length)
-      checkResults(file, response, callsOf(recording[next - 1]), request.history, cwd)
+      const differences = findDifferences(recording, next, request.history, { file, cwd })
+      const unknown = unknownTools(recording[next - 1], request.tools)
+      found.push(...differences)
+      if (!keepGoing && settleAll === undefined) {
+        if (differences[0] !== undefined) throw new ModelError('replay', `${differences[0].message}${unknown}`)
+      } else if (next === recording.length - 1) {
+        if (settleAll !== undefined) yield { type: 'notice', message: settleAll(found) }
+        else if (found.length > 0) throw new ModelError('replay', listed(found))
+      }
       next++
       for (const event of response.events) {
         signal.throwIfAborted()
@@ -67,62 +96,9 @@ function shownResponses(recording: readonly RecordedResponse[], history: readonl
   return last + 1
 }
 
-function callsOf(response: RecordedResponse | undefined): readonly ToolCall[] {
-  return (response?.events ?? []).flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
-}
-
-function checkResults(
-  file: string,
-  response: RecordedResponse,
-  calls: readonly ToolCall[],
-  history: readonly HistoryItem[],
-  cwd: string,
-): void {
-  for (const [at, expected] of (response.expect ?? []).entries()) {
-    const call = calls[at]
-    if (call === undefined) continue
-    const which = `call ${at + 1} of ${calls.length} (${describe(call)})`
-    const result = history.findLast((item) => item.type === 'tool_result' && item.callId === call.id)
-    const where = `${file}:${response.line}: the recording no longer fits:`
-    if (result?.type !== 'tool_result') throw new ModelError('replay', `${where} ${which} has no result.`)
-    const difference = compareOutput(expected.output, result.output, cwd)
-    if (difference !== undefined) {
-      const line = difference.gotAt + 1
-      throw new ModelError(
-        'replay',
-        `${where} ${which} returned something else, first at its line ${line}:\n${show(difference)}`,
-      )
-    }
-    if (expected.ok !== undefined && expected.ok !== result.ok) {
-      const [was, is] = expected.ok ? ['succeeded', 'failed'] : ['failed', 'succeeded']
-      throw new ModelError('replay', `${where} ${which} ${was} when it was recorded, and ${is} now.`)
-    }
-  }
-}
-
-/** The lines around a difference, as a unified diff shows them. */
-function show({ expected, got, expectedAt, gotAt }: Difference): string {
-  const before = got.slice(Math.max(0, gotAt - 3), gotAt).map((line) => `    ${clip(line)}`)
-  return [
-    ...before,
-    ...side('-', expected.slice(expectedAt), '(the recording has nothing more)'),
-    ...side('+', got.slice(gotAt), '(nothing more was returned)'),
-    "  Lines with '-' are the recording's, lines with '+' this run's.",
-  ].join('\n')
-}
-
-function side(sign: string, lines: readonly string[], none: string): readonly string[] {
-  const shown = lines.slice(0, 6).map((line) => `  ${sign} ${clip(line)}`)
-  if (lines.length === 0) return [`  ${sign} ${none}`]
-  return lines.length > 6 ? [...shown, `  ${sign} … ${lines.length - 6} more lines`] : shown
-}
-
-function describe(call: ToolCall): string {
-  return clip(`${call.name} ${call.input.split('\n')[0] ?? ''}`, 80)
-}
-
-function clip(line: string, limit = 200): string {
-  return line.length > limit ? `${line.slice(0, limit)}…` : line
+function listed(found: readonly FoundDifference[]): string {
+  const count = found.length === 1 ? '1 result differs' : `${found.length} results differ`
+  return [`${count} from the recording:`, ...found.map(({ message }) => message)].join('\n')
 }
 
 function usedUp(file: string, responses: number): ModelError {

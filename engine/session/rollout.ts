@@ -84,6 +84,14 @@ export type Rollout = {
   close(): void
 }
 
+/** What a line of a rollout says. With `usage`: a response of the model, complete. */
+type RolloutEntry = {
+  readonly items: readonly HistoryItem[]
+  readonly usage?: Usage
+  /** In US dollars; absent where the price was not known. */
+  readonly costUsd?: number
+}
+
 /** What a rollout holds. */
 export type ReadRollout = {
   readonly session: Extract<RolloutRecord, { type: 'session' }>
@@ -91,6 +99,8 @@ export type ReadRollout = {
   readonly history: readonly HistoryItem[]
   /** All items. */
   readonly original: readonly HistoryItem[]
+  /** The same, by the lines that it was written in. */
+  readonly entries: readonly RolloutEntry[]
   readonly usage: Usage
   /** The provider's last token count, and the last item of `history` that it covers; undefined where there was none since a compaction. */
   readonly counted: { readonly tokens: number; readonly items: number } | undefined
@@ -175,12 +185,19 @@ function parseRecord(line: string, place: string): ReadRecord {
   }
 }
 
-function conversationIn(records: readonly ReadRecord[]): Pick<ReadRollout, 'history' | 'original' | 'counted'> {
+function conversationIn(
+  records: readonly ReadRecord[],
+): Pick<ReadRollout, 'history' | 'original' | 'entries' | 'counted'> {
   const said = (entry: ReadRecord): readonly HistoryItem[] => {
     if (entry.type === 'item') return [toHistory(entry.item)]
     return entry.type === 'response' ? entry.items.map(toHistory) : []
   }
-  const original = records.flatMap(said)
+  const entries = records.flatMap((entry): readonly RolloutEntry[] => {
+    if (entry.type !== 'response') return entry.type === 'item' ? [{ items: said(entry) }] : []
+    const paid = entry.cost_usd === undefined ? {} : { costUsd: entry.cost_usd }
+    return [{ items: said(entry), usage: entry.usage, ...paid }]
+  })
+  const original = entries.flatMap(({ items }) => items)
   const at = records.findLastIndex((entry) => entry.type === 'compaction')
   const compaction = records[at]
   const last = records.findLastIndex((entry) => entry.type === 'response')
@@ -188,9 +205,14 @@ function conversationIn(records: readonly ReadRecord[]): Pick<ReadRollout, 'hist
   const kept = compaction?.type === 'compaction' ? compaction.items.map(toHistory) : []
   const after = kept.length > 0 ? records.slice(at) : records
   const history = kept.length > 0 ? [...kept, ...after.flatMap(said)] : original
-  if (response?.type !== 'response' || last < at) return { history, original, counted: undefined }
+  if (response?.type !== 'response' || last < at) return { history, original, entries, counted: undefined }
   const items = history.length - records.slice(last + 1).flatMap(said).length
-  return { history, original, counted: { tokens: response.usage.inputTokens + response.usage.outputTokens, items } }
+  return {
+    history,
+    original,
+    entries,
+    counted: { tokens: response.usage.inputTokens + response.usage.outputTokens, items },
+  }
 }
 
 /** Zod types absent fields as possibly undefined; exact optional properties need them left out. */

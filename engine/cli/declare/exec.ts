@@ -75,8 +75,8 @@ function together(before: ExecOptions, after: ExecOptions): ExecOptions {
   }
 }
 
-/** The options of every command that runs a model. */
-function runOptions(command: Command): Command {
+/** Declares the options of every command that runs a model. */
+export function runOptions(command: Command): Command {
   return configOptions(command.option('--json', 'print one event a line on standard output'))
     .addOption(
       new Option('--experimental-json', 'what clients of Codex call --json').implies({ json: true }).hideHelp(),

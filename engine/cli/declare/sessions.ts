@@ -22,6 +22,18 @@ export function declareSessions(program: Command, finish: Finish): void {
       finish(showCommand(id))
     })
   sessions
+    .command('export')
+    .description('write a session as a recording, which agent replay and -m replay:FILE play without a model')
+    .argument('<session>', 'its id, or the beginning or end of it; or its folder')
+    .option(
+      '-o, --output <path>',
+      'write it there, readable by you alone; into a directory as SESSION.jsonl (default: standard output)',
+    )
+    .action(async (session: string, options: { readonly output?: string }) => {
+      const { exportCommand } = await import('../export-session.ts')
+      finish(exportCommand(session, options.output))
+    })
+  sessions
     .command('prune')
     .description('throw away sessions that ended long ago')
     .requiredOption('--days <n>', 'keep what is younger than so many days', days)

@@ -1,0 +1,43 @@
+import { statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import process from 'node:process'
+import { holdOutput } from '../../sandbox/index.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { UserError } from '../core/user-error.ts'
+import { version } from '../core/version.ts'
+import { exportRecording } from '../session/export-recording.ts'
+import { readRollout } from '../session/rollout.ts'
+import { findSessionFolder } from './find-session-folder.ts'
+import { warn } from './warn.ts'
+
+/**
+ * `agent sessions export`: a session as a recording.
+ *
+ * @param output a file, or a directory that it is written into; undefined: standard output
+ * @throws UserError `usage` where there is no such session, it can't be read, or the file can't be written
+ */
+export function exportCommand(given: string, output: string | undefined): number {
+  const rollout = readRollout(join(findSessionFolder(given), 'rollout.jsonl'))
+  const { text, doubts } = exportRecording(rollout, version)
+  const id = rollout.session.thread_id
+  if (output === undefined) process.stdout.write(text)
+  else writeRecording(placeOf(output, id), text)
+  for (const doubt of doubts) warn(`the session ${id}: ${doubt}`)
+  return exitCodes.done
+}
+
+function placeOf(output: string, id: string): string {
+  const isFolder = output.endsWith('/') || statSync(output, { throwIfNoEntry: false })?.isDirectory() === true
+  return resolve(isFolder ? join(output, `${id}.jsonl`) : output)
+}
+
+function writeRecording(path: string, text: string): void {
+  try {
+    holdOutput(path, true).write(text)
+    process.stdout.write(`${path}\n`)
+  } catch (error) {
+    throw new UserError('usage', `${path}: the recording can't be written there: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,21 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { UserError } from '../core/user-error.ts'
+import { findSession, sessionDirectory } from '../session/session.ts'
+import { stateFolders } from './find-changes.ts'
+
+/**
+ * The folder of the session that a user means: by its id, the unique beginning or end of that, or as a folder.
+ *
+ * @throws UserError `usage` where there is none
+ */
+export function findSessionFolder(given: string): string {
+  if (statSync(given, { throwIfNoEntry: false })?.isDirectory() === true) {
+    if (existsSync(join(given, 'rollout.jsonl'))) return resolve(given)
+    throw new UserError('usage', `${given}: no session is kept there: expected a folder with rollout.jsonl in it.`)
+  }
+  const states = stateFolders()
+  const id = findSession(states, given)
+  const folders = states.map((state) => sessionDirectory(state, id))
+  return folders.find((folder) => existsSync(folder)) ?? folders[0] ?? id
+}

@@ -1,0 +1,141 @@
+import type { HistoryItem, ToolCall } from '../core/model.ts'
+import type { RecordedResponse } from './replay-format.ts'
+import { compareOutput, type Difference } from './replay-match.ts'
+
+/** A result that isn't the recorded one. */
+export type FoundDifference = {
+  /** The line of the recording that expects it, and the place among the results that the line expects. */
+  readonly line: number
+  readonly at: number
+  /** What was returned; undefined where the call has no result. */
+  readonly result: Extract<HistoryItem, { type: 'tool_result' }> | undefined
+  /** In words, with the lines around it. */
+  readonly message: string
+}
+
+/** The calls of a recorded response. */
+function callsOf(response: RecordedResponse | undefined): readonly ToolCall[] {
+  return (response?.events ?? []).flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
+}
+
+/**
+ * What the tools returned otherwise than a response of the recording expects.
+ *
+ * @param next the response that would be played next
+ */
+export function findDifferences(
+  recording: readonly RecordedResponse[],
+  next: number,
+  history: readonly HistoryItem[],
+  { file, cwd }: { readonly file: string; readonly cwd: string },
+): readonly FoundDifference[] {
+  const response = recording[next]
+  const calls = callsOf(recording[next - 1])
+  return (response?.expect ?? []).flatMap((expected, at): readonly FoundDifference[] => {
+    const call = calls[at]
+    if (response === undefined || call === undefined) return []
+    const which = `call ${at + 1} of ${calls.length} (${describe(call)})`
+    const where = `${file}:${response.line}: the recording no longer fits:`
+    const result = history.findLast((item) => item.type === 'tool_result' && item.callId === call.id)
+    const found = (message: string): readonly FoundDifference[] => [
+      {
+        line: response.line,
+        at,
+        result: result?.type === 'tool_result' ? result : undefined,
+        message: `${where} ${which} ${message}`,
+      },
+    ]
+    if (result?.type !== 'tool_result') return found('has no result.')
+    const difference = compareOutput(expected.output, result.output, cwd)
+    if (difference !== undefined) {
+      const line = difference.gotAt + 1
+      const nearest = nearestRecorded(recording, next, result.output, cwd)
+      const near =
+        nearest === undefined
+          ? ''
+          : `\n  The nearest recorded result is that of ${file}:${nearest.line}: ${nearest.how}.`
+      return found(`returned something else, first at its line ${line}:\n${show(difference)}${near}`)
+    }
+    if (expected.ok === undefined || expected.ok === result.ok) return []
+    const [was, is] = expected.ok ? ['succeeded', 'failed'] : ['failed', 'succeeded']
+    return found(`${was} when it was recorded, and ${is} now.`)
+  })
+}
+
+/**
+ * The recorded result, of another place in the conversation, that a result fits better than the one expected of it: calls that came in another
+ * order, or a command that now gives what it gave later. Undefined where none does.
+ */
+function nearestRecorded(
+  recording: readonly RecordedResponse[],
+  next: number,
+  output: string,
+  cwd: string,
+): { readonly line: number; readonly how: string } | undefined {
+  let best: { readonly line: number; readonly how: string; readonly share: number } | undefined
+  for (const [place, response] of recording.entries()) {
+    for (const [at, { output: expected }] of (response.expect ?? []).entries()) {
+      const difference = compareOutput(expected, output, cwd)
+      // What fits anything is near to nothing.
+      if (difference === undefined && /^\s*(?:<<\w+>>\s*)*$/.test(expected)) continue
+      const share = difference === undefined ? 1 : agreement(difference)
+      const call = callsOf(recording[place - 1])[at]
+      if (best !== undefined && share <= best.share && !(share === best.share && place === next)) continue
+      const fits = difference === undefined ? 'it fits' : `it differs first at line ${difference.gotAt + 1}`
+      best = { line: response.line, how: `${fits}${call === undefined ? '' : ` (${describe(call)})`}`, share }
+    }
+  }
+  const own = recording[next]?.line
+  return best === undefined || best.line === own || best.share < nearEnough ? undefined : best
+}
+
+/** Less than this of its lines makes two results strangers. */
+const nearEnough = 0.6
+
+/** The share of lines, of the longer of both, that are equal up to where they part, and from their ends back. */
+function agreement({ expected, got, expectedAt, gotAt }: Difference): number {
+  const longer = Math.max(expected.length, got.length, 1)
+  let behind = 0
+  while (
+    behind < Math.min(expected.length - expectedAt, got.length - gotAt) &&
+    expected.at(-1 - behind) === got.at(-1 - behind)
+  )
+    behind++
+  return (Math.min(expectedAt, gotAt) + behind) / longer
+}
+
+/** A word on tools that a recorded response calls and that this run doesn't have, for the end of a message; empty where it has all. */
+export function unknownTools(
+  response: RecordedResponse | undefined,
+  tools: readonly { readonly name: string }[],
+): string {
+  const names = [...new Set(callsOf(response).map(({ name }) => name))]
+  const missing = names.filter((name) => tools.every((tool) => tool.name !== name))
+  if (missing.length === 0 || tools.length === 0) return ''
+  return `\n  This run has no tool ${missing.join(', ')}: the recording is of another version or other settings.`
+}
+
+/** The lines around a difference, as a unified diff shows them. */
+function show({ expected, got, expectedAt, gotAt }: Difference): string {
+  const before = got.slice(Math.max(0, gotAt - 3), gotAt).map((line) => `    ${clip(line)}`)
+  return [
+    ...before,
+    ...side('-', expected.slice(expectedAt), '(the recording has nothing more)'),
+    ...side('+', got.slice(gotAt), '(nothing more was returned)'),
+    "  Lines with '-' are the recording's, lines with '+' this run's.",
+  ].join('\n')
+}
+
+function side(sign: string, lines: readonly string[], none: string): readonly string[] {
+  const shown = lines.slice(0, 6).map((line) => `  ${sign} ${clip(line)}`)
+  if (lines.length === 0) return [`  ${sign} ${none}`]
+  return lines.length > 6 ? [...shown, `  ${sign} … ${lines.length - 6} more lines`] : shown
+}
+
+function describe(call: ToolCall): string {
+  return clip(`${call.name} ${call.input.split('\n')[0] ?? ''}`, 80)
+}
+
+function clip(line: string, limit = 200): string {
+  return line.length > limit ? `${line.slice(0, limit)}…` : line
+}

@@ -1,0 +1,26 @@
+import { expectation } from './record.ts'
+import type { FoundDifference } from './replay-differences.ts'
+
+/**
+ * A recording's text with what was returned in place of what was expected, where these differ. All other lines stay as they are, byte by byte.
+ * A call without a result keeps its expectation.
+ *
+ * @param cwd the directory that the run worked in, which becomes a placeholder as other things that vary do
+ */
+export function updateRecording(text: string, differences: readonly FoundDifference[], cwd: string): string {
+  return text
+    .split('\n')
+    .map((line, at) => {
+      const own = differences.filter((one) => one.line === at + 1 && one.result !== undefined)
+      if (own.length === 0) return line
+      const end = line.endsWith('\r') ? '\r' : ''
+      // Read and checked when the recording was opened.
+      const response = JSON.parse(line) as { readonly expect: readonly unknown[] }
+      const expect = response.expect.map((expected, place) => {
+        const { result } = own.find((one) => one.at === place) ?? {}
+        return result === undefined ? expected : expectation({ id: result.callId }, [result], cwd)
+      })
+      return JSON.stringify({ ...response, expect }) + end
+    })
+    .join('\n')
+}
