@@ -3,6 +3,7 @@ import type { Config } from '../config/load-config.ts'
 import { defaultModel } from '../config/defaults.ts'
 import type { Settings } from '../config/settings-schema.ts'
 import { ModelError, type Model } from '../core/model.ts'
+import type { RequestGate } from '../core/request-gate.ts'
 import { inspectModel, openModel, recordModel, type ModelFinding, type ModelOptions } from '../models/index.ts'
 import { UserError } from '../core/user-error.ts'
 
@@ -13,6 +14,8 @@ export type ModelSources = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** The directory that recordings are named from. */
   readonly from: string
+  /** What each request waits at. Absent: none waits. */
+  readonly gate?: RequestGate | undefined
 }
 
 /**
@@ -67,8 +70,9 @@ export function inspectNamed(name: string, sources: ModelSources): Promise<Model
   return inspectModel(fromHere(name, sources.from), modelOptions(sources))
 }
 
-function modelOptions({ settings: config, workspace, environment }: ModelSources): ModelOptions {
+function modelOptions({ settings: config, workspace, environment, gate }: ModelSources): ModelOptions {
   return {
+    gate,
     env: environment,
     cwd: workspace,
     openaiBaseUrl: config.openai_base_url,

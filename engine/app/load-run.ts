@@ -71,7 +71,11 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   const extensions = await readExtensions({ ...configured, environment })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
-  const sources: ModelSources = { settings, workspace, environment: { ...config.modelVariables, ...environment }, from }
+  const sources: ModelSources = {
+    ...{ settings, workspace, from },
+    environment: { ...config.modelVariables, ...environment },
+    gate: request.gate,
+  }
   const model = await openModel(configured, sources, beginning.resumedFrom?.model)
   const codeReview = request.review === undefined ? undefined : await openReview(request.review)
   const wanted = codeReview?.output ?? request.output

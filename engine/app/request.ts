@@ -5,6 +5,7 @@ import type { RunEvent, RunSummary, Sink } from '../core/events.ts'
 import type { Image, Model } from '../core/model.ts'
 import type { AskPerson } from '../approvals/ask-at-terminal.ts'
 import type { Budget } from '../core/budget.ts'
+import type { RequestGate } from '../core/request-gate.ts'
 import type { ReviewRequest } from '../review/request.ts'
 import type { OutputSchema } from '../run/output-contract.ts'
 import type { TakeCall } from '../run/serve-calls.ts'
@@ -130,6 +131,8 @@ export type RunRequest = {
   readonly failOnNoChange?: boolean
   /** The file to which the conversation is recorded. Default: none. */
   readonly record?: string
+  /** What each request to a provider waits at, so that many runs keep limits together. Default: none waits. */
+  readonly gate?: RequestGate
   /** Used instead of the one that the configuration names. */
   readonly model?: Model
   /** Additional tools, which win over built-in ones of the same name. Default: none. */

@@ -2,7 +2,7 @@ import { exitCodes } from '../core/exit-codes.ts'
 
 /**
  * How an attempt ended. The first four are answers: what the model made of the task. The others say that there is none: no sandbox, the provider
- * failed, the repository could not be had, the process was lost, the run was not begun (exit code 2), somebody interrupted it.
+ * failed, nothing is left to use of what was bought of it, the repository could not be had, the process was lost, the run was not begun (exit code 2), somebody interrupted it.
  */
 export const outcomes = [
   'done',
@@ -11,6 +11,7 @@ export const outcomes = [
   'budget',
   'sandbox',
   'provider',
+  'quota',
   'infrastructure',
   'lost',
   'usage',
@@ -21,7 +22,7 @@ export const outcomes = [
 export type Outcome = (typeof outcomes)[number]
 
 const answers: readonly Outcome[] = ['done', 'failed', 'denied', 'budget']
-const repeated: readonly Outcome[] = ['sandbox', 'provider', 'infrastructure', 'lost', 'interrupted']
+const repeated: readonly Outcome[] = ['sandbox', 'provider', 'quota', 'infrastructure', 'lost', 'interrupted']
 
 /** Whether it is a result of the task. An error never is. */
 export function isAnswer(outcome: Outcome): boolean {

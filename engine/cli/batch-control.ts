@@ -46,15 +46,15 @@ export function batchWish(directory: string, wish: Wish): number {
 /**
  * `agent batch set`: changes what a batch that goes on is limited by.
  *
- * @param pairs `workers=8`
+ * @param pairs `workers=8`, `rpm=500`, `tpm=200000`
  * @throws UserError `usage` for what can't be set
  */
 export function batchSet(directory: string, pairs: readonly string[]): number {
   const folder = BatchFolder.open(resolve(directory), process.pid)
   for (const pair of pairs) {
-    const [, value] = /^workers=([1-9]\d{0,5})$/.exec(pair) ?? []
-    if (value === undefined) throw new UserError('usage', `'${pair}': expected workers=N.`)
-    writeControl(folder.path, { workers: Number(value) }, process.pid)
+    const [, key, value] = /^(workers|rpm|tpm)=([1-9]\d{0,9})$/.exec(pair) ?? []
+    if (key === undefined) throw new UserError('usage', `'${pair}': expected workers=N, rpm=N or tpm=N.`)
+    writeControl(folder.path, { [key]: Number(value) }, process.pid)
   }
   return exitCodes.done
 }

@@ -19,6 +19,8 @@ export type BatchRunOptions = ConfigOptions &
     readonly attempts: number
     readonly maxCost?: number
     readonly maxCostPerRun?: number
+    readonly rpm?: number
+    readonly tpm?: number
     readonly filter?: readonly string[]
     readonly slice?: string
     readonly shuffle?: number

@@ -42,6 +42,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   try {
     const result = await runBatch(folder, {
       ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
+      limits: { requests: options.rpm, tokens: options.tpm },
       backoffMs: (options.retrySeconds ?? usualRetrySeconds) * 1000,
       program: { argv: [process.execPath, process.argv[1] ?? ''], environment: process.env },
       process: process.pid,

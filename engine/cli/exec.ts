@@ -48,6 +48,7 @@ export async function runExec(
   const release: (() => void)[] = []
   const run: Run = openRun({
     ...request,
+    ...(supervisor === undefined ? {} : { gate: supervisor.gate }),
     notices: useProxyFromEnvironment(process.env),
     sinks: [
       ...chooseSinks(options),

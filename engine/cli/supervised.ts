@@ -3,6 +3,8 @@ import { activity } from '../display/activity.ts'
 import type { Sink } from '../core/events.ts'
 import { UserError } from '../core/user-error.ts'
 import type { RunMessage } from '../batch/run/messages.ts'
+import type { RequestGate } from '../core/request-gate.ts'
+import { gateOfSupervisor } from './supervised-gate.ts'
 
 /** What a run has to end in good order when its supervisor is gone. */
 const graceMs = 15_000
@@ -14,6 +16,7 @@ const graceMs = 15_000
  */
 export function connectSupervisor(): {
   readonly sink: Sink
+  readonly gate: RequestGate
   readonly release: (interrupt: () => void) => () => void
 } {
   if (process.send === undefined) {
@@ -23,6 +26,7 @@ export function connectSupervisor(): {
     if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
   }
   return {
+    gate: gateOfSupervisor(say),
     sink: {
       event: (event) => {
         if (event.type === 'thread.started') say({ type: 'began', thread: event.thread_id })

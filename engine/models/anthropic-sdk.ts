@@ -19,7 +19,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
     apiKey: 'none',
     defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },
-    fetch: boundedFetch,
+    fetch: boundedFetch(endpoint.heard),
     // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
     maxRetries: 0,
     logLevel: 'off',

@@ -1,3 +1,4 @@
+import type { Endpoint } from './endpoint.ts'
 import { malformedStream } from './failure.ts'
 
 const mebibyte = 1024 * 1024
@@ -10,16 +11,25 @@ const lineFeed = 10
 /**
  * `fetch` for clients that keep what they read: an answer of any length takes a bounded part of the memory. A stream with a line that
  * is too long fails with a `ProviderFailure`; of a refusal the rest is not read.
+ *
+ * @param heard told the headers of each answer
  */
-export async function boundedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
-  const response = await fetch(...request)
+export function boundedFetch(heard?: Endpoint['heard']): typeof fetch {
+  return async (...request) => {
+    const response = await fetch(...request)
+    heard?.((name) => response.headers.get(name))
+    return bounded(response)
+  }
+}
+
+function bounded(response: Response): Response {
   const { body, ok, status, statusText, headers } = response
   if (body === null) return response
   const reading = readWithin(body, ok ? linesUpTo(longestLine) : bytesUpTo(longestRefusal))
-  const bounded = new Response(asStream(reading), { status, statusText, headers })
+  const answer = new Response(asStream(reading), { status, statusText, headers })
   // What a client iterates is no stream, of which it would have to let go at the end: for that Node makes a whole JavaScript context in each process, to
   // shorten the text of an error that nobody sees. So does `pipeThrough`.
-  return ok ? Object.defineProperty(bounded, 'body', { value: asIterable(reading) }) : bounded
+  return ok ? Object.defineProperty(answer, 'body', { value: asIterable(reading) }) : answer
 }
 
 /** What of a chunk is passed on, and whether anything comes after it. Throws what the stream is to fail with. */

@@ -14,6 +14,8 @@ export type Endpoint = {
   readonly headers: () => Promise<Readonly<Record<string, string>>>
   /** What must not come out in any message; grows as keys are fetched. */
   readonly secrets: readonly string[]
+  /** Told the headers of each answer. Absent: nobody listens. */
+  readonly heard?: (header: (name: string) => string | null) => void
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { RequestGate } from '../core/request-gate.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /** What opening a model needs to know. Configuration resolves it; absent means the default named here. */
@@ -16,6 +17,8 @@ export type ModelOptions = {
   readonly modelProvider?: string | undefined
   /** `fallback_models`: asked in order where a provider fails. Absent: none. */
   readonly fallbackModels?: readonly string[] | undefined
+  /** What each request waits at. Absent: none waits. */
+  readonly gate?: RequestGate | undefined
   /** Repeats of one request after its first failure. Default 5; 0 never repeats. */
   readonly maxRetries?: number | undefined
   /** The wait before the first repeat, doubled each time. Default 500. */

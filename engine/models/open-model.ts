@@ -36,7 +36,13 @@ async function openOne(name: string, options: ModelOptions): Promise<Model> {
   if (name.startsWith('replay:')) return (await import('./replay.ts')).openReplay(name, options.cwd)
   const { id, provider, model } = providerOfModel(name, options)
   const endpoint = endpointOf(id, provider, options)
-  return wireModel(name, wireOf(provider.wire_api, model, endpoint), endpoint, limitsOf(options, provider))
+  const { wire_api: api } = provider
+  const limits = limitsOf(options, provider)
+  if (options.gate === undefined) return wireModel(name, wireOf(api, model, endpoint), endpoint, limits)
+  const { gatedRequests } = await import('./gated-requests.ts')
+  // Anthropic doesn't count what its cache held; OpenAI does.
+  const gate = gatedRequests(options.gate, endpoint, model, api !== 'messages')
+  return wireModel(name, wireOf(api, model, { ...endpoint, heard: gate.heard }), endpoint, limits, gate)
 }
 
 function wireOf(api: ModelProvider['wire_api'], model: string, endpoint: Endpoint): Wire {

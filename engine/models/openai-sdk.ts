@@ -25,7 +25,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
     project: null,
     defaultHeaders: { authorization: null },
     defaultQuery: { ...endpoint.query },
-    fetch: boundedFetch,
+    fetch: boundedFetch(endpoint.heard),
     // Retries are ours, so that each is an event; its logger would write to a stdout that belongs to the result.
     maxRetries: 0,
     logLevel: 'off',

@@ -1,14 +1,25 @@
 import type { Model } from '../core/model.ts'
 import type { Endpoint } from './endpoint.ts'
 import { continueAnswer } from './continue-answer.ts'
+import type { GatedRequests } from './gated-requests.ts'
 import type { Limits } from './model-options.ts'
 import { withOwnIds } from './own-ids.ts'
 import { readStream } from './read-stream.ts'
 import { respondWithRetries } from './retry.ts'
 import type { Wire } from './wire.ts'
 
-/** A model behind a wire: with its timeouts, and its failures repeated as far as that makes sense. */
-export function wireModel(name: string, wire: Wire, endpoint: Endpoint, limits: Limits): Model {
+/**
+ * A model behind a wire: with its timeouts, and its failures repeated as far as that makes sense.
+ *
+ * @param gate what each request waits at. Absent: none waits
+ */
+export function wireModel(
+  name: string,
+  wire: Wire,
+  endpoint: Endpoint,
+  limits: Limits,
+  gate?: Pick<GatedRequests, 'send'>,
+): Model {
   const { enforcesSchema, searchesWeb, mostTools = Infinity } = wire
   let isTold = false
   return {
@@ -27,7 +38,8 @@ export function wireModel(name: string, wire: Wire, endpoint: Endpoint, limits: 
       const asked = over.length === 0 ? request : { ...request, tools: first(request.tools, most) }
       const answer = continueAnswer(endpoint, asked, (part) => {
         const { send, read } = wire.prepare(part)
-        return respondWithRetries(endpoint, () => read(readStream(send, limits, signal)), limits, signal)
+        const ask = () => read(readStream(send, limits, signal))
+        return respondWithRetries(endpoint, () => gate?.send(part, ask, signal) ?? ask(), limits, signal)
       })
       yield* withOwnIds(request.history, answer)
     },

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { exitCodes } from '../../core/exit-codes.ts'
 import { startOf } from '../../session/session-lock.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { writeWhole } from '../folder/files.ts'
@@ -6,8 +7,10 @@ import type { AttemptRecord } from '../folder/records.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Trial } from '../trials.ts'
 import { finishAttempt } from './finish-attempt.ts'
+import { GateOfRun } from './gate-requests.ts'
 import { RepositoryFailure } from './git.ts'
 import type { RunMessage } from './messages.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 import type { Repositories } from './repositories.ts'
 import { startRun, type AgentProgram, type RunningRun } from './start-run.ts'
 import type { Attempt } from './supervisor.ts'
@@ -20,6 +23,7 @@ type AttemptDependencies = {
   readonly tasks: ReadonlyMap<string, Task>
   readonly repositories: Repositories
   readonly program: AgentProgram
+  readonly limiter: RateLimiter
   readonly process: number
   /** Told what a run says. */
   readonly tell: (trial: Trial, message: RunMessage) => void
@@ -42,13 +46,15 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       commit = checkout.commit
       if (signal.aborted) return await end({ exitCode: undefined, outcome: 'interrupted', error: 'not begun' })
       const path = folder.attemptPath(trial.key, attempt)
+      const gate = new GateOfRun(dependencies.limiter, `${trial.key}/${attempt}`)
       const running = startRun(dependencies.program, {
         directory: path,
         cwd: folder.manifest.cwd,
         words: wordsOf(dependencies, { trial, task, tree: checkout.tree, path, maxCost }),
         prompt: task.prompt,
-        tell: (message) => {
+        tell: (message, answer) => {
           if (message.type === 'began') began()
+          gate.said(message, answer)
           tell(trial, message)
         },
       })
@@ -59,7 +65,10 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
         attempt,
         ...(running.pid === undefined ? {} : { pid: running.pid }),
       })
-      return await end({ exitCode: await untilEnd(running, signal), commit })
+      const exitCode = await untilEnd(running, signal).finally(() => gate.gone())
+      // That nothing is left to use says nothing of the task, and nothing of the provider's health.
+      const isQuota = exitCode === exitCodes.provider && gate.isUsedUp
+      return await end({ exitCode, commit, ...(isQuota ? { outcome: 'quota' } : {}) })
     } catch (error) {
       if (!(error instanceof RepositoryFailure)) throw error
       return end({ exitCode: undefined, outcome: 'infrastructure', error: error.message })

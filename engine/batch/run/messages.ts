@@ -1,12 +1,33 @@
 import * as z from 'zod'
 
+const account = z.object({ provider: z.string(), key: z.string(), model: z.string() })
+const requestEnd = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('answered'), tokens: z.number() }),
+  z.object({
+    type: z.literal('failed'),
+    kind: z.enum(['limit', 'quota', 'other']),
+    waitMs: z.number().optional(),
+  }),
+])
+
 /** What a supervised run tells its supervisor, over the channel that the supervisor gave it. */
 export const runMessage = z.discriminatedUnion('type', [
   /** Its session has begun. */
   z.object({ type: z.literal('began'), thread: z.string() }),
   /** What it is at. */
   z.object({ type: z.literal('step'), what: z.string() }),
+  /** It wants to send a request. */
+  z.object({ type: z.literal('enter'), id: z.int(), account, tokens: z.number() }),
+  /** How a request ended. */
+  z.object({ type: z.literal('left'), id: z.int(), end: requestEnd }),
+  /** What an answer says of the limits. */
+  z.object({ type: z.literal('heard'), account, requests: z.number().optional(), tokens: z.number().optional() }),
   z.object({ type: z.literal('spent'), turns: z.int(), tokens: z.int(), cost_usd: z.number().optional() }),
 ])
 
 export type RunMessage = z.infer<typeof runMessage>
+
+/** What a supervisor tells a run: that it may send the request with this number. */
+export const supervisorMessage = z.object({ type: z.literal('entered'), id: z.int() })
+
+export type SupervisorMessage = z.infer<typeof supervisorMessage>

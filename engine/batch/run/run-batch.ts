@@ -5,20 +5,25 @@ import type { BatchFolder } from '../folder/batch-folder.ts'
 import { writeControl } from '../folder/control.ts'
 import { mendLastLine } from '../folder/files.ts'
 import { leaseFolder } from '../folder/supervisor-lock.ts'
+import type { RateLimits } from '../../core/request-gate.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Trial } from '../trials.ts'
 import { Git } from './git.ts'
 import { attemptHere } from './make-attempt.ts'
 import { Progress } from './progress.ts'
 import { recoverAttempts } from './recover-attempts.ts'
+import { QuotaPause } from './quota-pause.ts'
+import { RateLimiter } from './rate-limiter.ts'
 import { Repositories } from './repositories.ts'
 import type { AgentProgram } from './start-run.ts'
-import { Supervisor, type BatchEnd } from './supervisor.ts'
+import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
 type RunBatchOptions = {
   readonly workers: number
   readonly attempts: number
   readonly maxCost: number | undefined
+  /** What each provider's key and model may be asked in a minute; undefined: what the provider says. */
+  readonly limits: RateLimits
   readonly backoffMs: number
   readonly program: AgentProgram
   /** This process. */
@@ -58,7 +63,11 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
   try {
     mendLastLine(join(folder.path, 'journal.jsonl'))
     // What was asked of an earlier start is over.
-    writeControl(folder.path, { paused: false, cancelled: false, workers: undefined }, process)
+    writeControl(
+      folder.path,
+      { paused: false, cancelled: false, workers: undefined, rpm: undefined, tpm: undefined },
+      process,
+    )
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
     const lost = await recoverAttempts(folder, trials, options.kill)
@@ -70,13 +79,22 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))
     options.watch(progress)
     const byId = new Map(tasks.map((task) => [task.id, task]))
-    const attempt = attemptHere({
-      ...{ folder, tasks: byId, repositories, program, process },
+    const quota = new QuotaPause()
+    const limiter = new RateLimiter({
+      limits: options.limits,
+      clock: { now: Date.now, after: (ms, act) => void setTimeout(act, ms).unref() },
+      throttled: () => supervisor.throttled(),
+      usedUp: ({ provider, model }, until) =>
+        supervisor.pause(`nothing is left to use of ${model} at ${provider}`, quota.until(Date.now(), until)),
+    })
+    const attempt: Attempt = attemptHere({
+      ...{ folder, tasks: byId, repositories, program, limiter, process },
       tell: (trial, message) => progress.said(trial, message),
     })
-    const supervisor = new Supervisor(folder, attempt, {
+    const supervisor: Supervisor = new Supervisor(folder, attempt, {
       ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
       ...{ backoffMs: options.backoffMs, signal, process },
+      limit: (limits) => limiter.limit(limits),
       tell: (news) => {
         if (news.type === 'begun') progress.begun(news.trial)
         else if (news.type === 'ended') progress.ended(news.trial, news.record, news.settled)

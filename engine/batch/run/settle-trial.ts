@@ -18,8 +18,8 @@ export function judgeTrial(ended: readonly Pick<AttemptRecord, 'outcome'>[], mos
   if (isAnswer(last) || !isRepeated(last)) return 'settled'
   const count = (outcome: Outcome): number => ended.filter((each) => each.outcome === outcome).length
   if (count('lost') >= mostLost) return 'settled'
-  // Whoever interrupted a run did not find out what it would come to.
-  return ended.length - count('interrupted') >= mostAttempts ? 'settled' : 'open'
+  // Whoever interrupted a run did not find out what it would come to, nor did one that had no credit.
+  return ended.length - count('interrupted') - count('quota') >= mostAttempts ? 'settled' : 'open'
 }
 
 /** The attempts of a trial that count, as far as they have ended. */

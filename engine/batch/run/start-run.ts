@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { runMessage, type RunMessage } from './messages.ts'
+import { runMessage, type RunMessage, type SupervisorMessage } from './messages.ts'
 
 /** How a supervisor starts `agent`. */
 export type AgentProgram = {
@@ -26,7 +26,8 @@ type RunWish = {
   readonly cwd: string
   readonly words: readonly string[]
   readonly prompt: string
-  readonly tell: (message: RunMessage) => void
+  /** Told what it says, and given what answers. */
+  readonly tell: (message: RunMessage, answer: (message: SupervisorMessage) => void) => void
 }
 
 /**
@@ -49,10 +50,12 @@ export function startRun({ argv, environment }: AgentProgram, wish: RunWish): Ru
     reject: false,
     buffer: false,
   })
+  // One that has ended meanwhile needs no answer.
+  const answer = (message: SupervisorMessage): void => void child.sendMessage(message).catch(() => undefined)
   const listen = async (): Promise<void> => {
     for await (const said of child.getEachMessage()) {
       const message = runMessage.safeParse(said)
-      if (message.success) tell(message.data)
+      if (message.success) tell(message.data, answer)
     }
   }
   // How it ended is told by its exit code.

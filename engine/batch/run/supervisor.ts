@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchFolder } from '../folder/batch-folder.ts'
+import type { RateLimits } from '../../core/request-gate.ts'
 import { controlStamp, readControl } from '../folder/control.ts'
 import type { AttemptRecord } from '../folder/records.ts'
 import { isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
+import { Concurrency } from './concurrency.ts'
 import { Money } from './money.ts'
 import { endedAttempts, judgeTrial, settleTrial } from './settle-trial.ts'
 
@@ -30,6 +32,8 @@ type SupervisorOptions = {
   readonly signal: AbortSignal
   readonly process: number
   readonly tell: (what: SupervisorNews) => void
+  /** Told of limits that are asked for from elsewhere. */
+  readonly limit: (limits: RateLimits) => void
 }
 
 /** What a supervisor tells those who watch. */
@@ -58,6 +62,7 @@ export class Supervisor {
   readonly #attempt: Attempt
   readonly #options: SupervisorOptions
   readonly #money: Money
+  readonly #concurrency = new Concurrency(Date.now)
   readonly #running = new Map<string, AbortController>()
   #waiting: Open[] = []
   #workers: number
@@ -76,18 +81,9 @@ export class Supervisor {
     this.#money = new Money(options.maxCost, folder.manifest.max_cost_per_run, () => this.#workers)
   }
 
-  get spent(): number {
-    return this.#money.spent
-  }
-
-  /** How many runs there may be at once. */
-  get workers(): number {
-    return this.#workers
-  }
-
-  set workers(count: number) {
-    this.#workers = count
-    this.#wake.resolve()
+  /** A provider refused requests for being too many: fewer runs at once make fewer. */
+  throttled(): void {
+    this.#concurrency.throttled()
   }
 
   /** Begins nothing before that time. */
@@ -139,7 +135,8 @@ export class Supervisor {
   }
 
   #obey(): void {
-    const { paused, cancelled, workers } = readControl(this.#folder.path)
+    const { paused, cancelled, workers, rpm, tpm } = readControl(this.#folder.path)
+    if (rpm !== undefined || tpm !== undefined) this.#options.limit({ requests: rpm, tokens: tpm })
     if (workers !== undefined) this.#workers = workers
     if (cancelled) this.#end({ why: 'cancelled' })
     if (paused === this.#paused) return
@@ -158,7 +155,7 @@ export class Supervisor {
     }
     while (this.#stop === undefined && !this.#paused && this.#pauseUntil === undefined) {
       // Until one has begun, a fault of the configuration would be every run's.
-      const most = this.#hasBegun ? this.#workers : 1
+      const most = this.#hasBegun ? this.#concurrency.of(this.#workers) : 1
       const at = this.#waiting.findIndex(({ notBefore }) => notBefore <= now)
       const next = this.#waiting[at]
       if (next === undefined || this.#running.size >= most) return

@@ -18,6 +18,16 @@ export function declareBatch(program: Command, finish: Finish): void {
     .option('--attempts <n>', 'begin a run again that ended without an answer, so often in all', whole, 3)
     .option('--max-cost <usd>', 'end the batch before a run that could make all cost more than this', dollars)
     .option('--max-cost-per-run <usd>', 'end a run before a request that could make it cost more than this', dollars)
+    .option(
+      '--rpm <n>',
+      'send so many requests a minute at most, of all runs together (default: as the provider says)',
+      whole,
+    )
+    .option(
+      '--tpm <n>',
+      'use so many tokens a minute at most, of all runs together (default: as the provider says)',
+      whole,
+    )
     .option('--max-turns <n>', 'end a run after so many responses of the model', whole)
     .option('--max-tokens <n>', 'end a run before a request that could use more tokens, in and out together', whole)
     .option('--timeout <seconds>', 'end a run after so much time', whole)
@@ -86,7 +96,7 @@ function declareControls(batch: Command, finish: Finish): void {
   }
   batch
     .command('set')
-    .description('change the limits of a batch that goes on: workers=8')
+    .description('change the limits of a batch that goes on: workers=8, rpm=500, tpm=200000')
     .argument('<dir>', about)
     .argument('<key=value...>')
     .action(async (directory: string, pairs: readonly string[]) => {

@@ -31,6 +31,7 @@ test.each<[readonly Outcome[], 'open' | 'settled']>([
   [['provider', 'sandbox'], 'open'],
   [['provider', 'provider', 'infrastructure'], 'settled'],
   [['lost'], 'open'],
+  [['quota', 'quota', 'quota', 'quota'], 'open'],
   [['lost', 'lost'], 'settled'],
   [['interrupted', 'interrupted', 'interrupted', 'interrupted'], 'open'],
 ])('after %j a trial of three attempts is %s', (ended, state) => {

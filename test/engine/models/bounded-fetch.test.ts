@@ -23,17 +23,17 @@ async function endless(status: number, piece: string): Promise<string> {
 const piece = 'x'.repeat(256 * 1024)
 
 test('of a refusal without an end only the beginning is read', async () => {
-  const refused = await boundedFetch(await endless(500, piece))
+  const refused = await boundedFetch()(await endless(500, piece))
   expect(await refused.text()).toHaveLength(256 * 1024)
 })
 
 test('a stream with a line without an end fails', async () => {
-  const stream = await boundedFetch(await endless(200, piece))
+  const stream = await boundedFetch()(await endless(200, piece))
   await expect(stream.text()).rejects.toMatchObject({ kind: 'malformed', retryable: true })
 })
 
 test('a stream of lines goes on for as long as it likes', async () => {
-  const { body } = await boundedFetch(await endless(200, `${piece}\n`))
+  const { body } = await boundedFetch()(await endless(200, `${piece}\n`))
   let read = 0
   for await (const chunk of body ?? []) {
     read += chunk.length

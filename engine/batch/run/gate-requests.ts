@@ -1,0 +1,56 @@
+import type { RunMessage, SupervisorMessage } from './messages.ts'
+import type { RateLimiter } from './rate-limiter.ts'
+import type { RequestEnd } from '../../core/request-gate.ts'
+
+/** Passes on what a run says of its requests to the limits that all runs share. */
+export class GateOfRun {
+  readonly #limiter: RateLimiter
+  readonly #owner: string
+  readonly #inside = new Map<number, (end: RequestEnd) => void>()
+  #isGone = false
+  #isUsedUp = false
+
+  /** @param owner what no other run is called */
+  constructor(limiter: RateLimiter, owner: string) {
+    this.#limiter = limiter
+    this.#owner = owner
+  }
+
+  /** Whether a provider said that nothing is left to use. */
+  get isUsedUp(): boolean {
+    return this.#isUsedUp
+  }
+
+  said(message: RunMessage, answer: (message: SupervisorMessage) => void): void {
+    switch (message.type) {
+      case 'enter': {
+        const { account, tokens, id } = message
+        return this.#limiter.enter(account, tokens, this.#owner, (leave) => {
+          if (this.#isGone) return leave({ type: 'failed', kind: 'other' })
+          this.#inside.set(id, leave)
+          answer({ type: 'entered', id })
+        })
+      }
+      case 'left':
+        if (message.end.type === 'failed' && message.end.kind === 'quota') this.#isUsedUp = true
+        this.#inside.get(message.id)?.(message.end)
+        this.#inside.delete(message.id)
+        return undefined
+      case 'heard':
+        return this.#limiter.heard(message.account, { requests: message.requests, tokens: message.tokens })
+      case 'began':
+      case 'step':
+      case 'spent':
+        return undefined
+      default:
+        return message satisfies never
+    }
+  }
+
+  /** The run has ended: what it waits for is forgotten, and what it had sent stays counted as it was reserved. */
+  gone(): void {
+    this.#isGone = true
+    this.#limiter.leave(this.#owner)
+    this.#inside.clear()
+  }
+}

@@ -1,0 +1,150 @@
+import type { Account, RateLimits, RequestEnd } from '../../core/request-gate.ts'
+
+/** A minute as providers count it, and a little more, since what is sent arrives later. */
+const windowMs = 61_000
+/** What is on its way may use more than was estimated. */
+const caution = 1.15
+/** The wait after a refusal that names none, doubled with each further one. */
+const usualWaitMs = 2000
+const longestWaitMs = 120_000
+
+/** Where time comes from. */
+export type Clock = { readonly now: () => number; readonly after: (ms: number, act: () => void) => void }
+
+export type LimiterOptions = {
+  /** What the user says, instead of what providers say. */
+  readonly limits: RateLimits
+  /** Told that a provider refused a request because there were too many; once for those that were on their way together. */
+  readonly throttled: (until: number) => void
+  /** Told that nothing is left to use; `until` where the provider says when there will be. */
+  readonly usedUp: (account: Account, until: number | undefined) => void
+  readonly clock: Clock
+}
+
+type Sent = { readonly at: number; tokens: number }
+type Waiting = {
+  readonly tokens: number
+  readonly owner: string
+  readonly admit: (leave: (end: RequestEnd) => void) => void
+}
+type Bucket = {
+  readonly account: Account
+  limits: RateLimits
+  sent: Sent[]
+  waiting: Waiting[]
+  /** Nobody sends before. */
+  heldUntil: number
+  refusals: number
+}
+
+/**
+ * Keeps requests and tokens of all runs within a minute's limits, for each provider, key and model: what a request may use is reserved before it, and
+ * counted as it was after it. A refusal holds all of them for as long as the provider asks.
+ */
+export class RateLimiter {
+  readonly #options: LimiterOptions
+  #own: RateLimits
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(options: LimiterOptions) {
+    this.#options = options
+    this.#own = options.limits
+  }
+
+  /**
+   * Admits a request when its turn comes; requests of one account are admitted in order.
+   *
+   * @param owner who asks, for `leave`
+   */
+  enter(account: Account, tokens: number, owner: string, admit: Waiting['admit']): void {
+    const bucket = this.#bucketOf(account)
+    bucket.waiting.push({ tokens, owner, admit })
+    this.#pump(bucket)
+  }
+
+  /** Forgets the requests of somebody that wait. What was sent stays counted. */
+  leave(owner: string): void {
+    for (const bucket of this.#buckets.values()) {
+      bucket.waiting = bucket.waiting.filter((each) => each.owner !== owner)
+    }
+  }
+
+  /** Limits requests otherwise than until now; what is undefined stays as it was. */
+  limit({ requests, tokens }: RateLimits): void {
+    this.#own = { requests: requests ?? this.#own.requests, tokens: tokens ?? this.#own.tokens }
+    for (const { account } of this.#buckets.values()) this.heard(account, { requests: undefined, tokens: undefined })
+  }
+
+  /** Learns what a provider says of its limits; the user's own stay. */
+  heard(account: Account, limits: RateLimits): void {
+    const bucket = this.#bucketOf(account)
+    const own = this.#own
+    bucket.limits = {
+      requests: own.requests ?? limits.requests ?? bucket.limits.requests,
+      tokens: own.tokens ?? limits.tokens ?? bucket.limits.tokens,
+    }
+    this.#pump(bucket)
+  }
+
+  #bucketOf(account: Account): Bucket {
+    const key = JSON.stringify([account.provider, account.key, account.model])
+    const known = this.#buckets.get(key)
+    if (known !== undefined) return known
+    const bucket: Bucket = { account, limits: this.#own, sent: [], waiting: [], heldUntil: 0, refusals: 0 }
+    this.#buckets.set(key, bucket)
+    return bucket
+  }
+
+  #pump(bucket: Bucket): void {
+    const { clock } = this.#options
+    for (let next = bucket.waiting[0]; next !== undefined; next = bucket.waiting[0]) {
+      const wait = this.#waitOf(bucket, next.tokens)
+      if (wait > 0) return clock.after(wait, () => this.#pump(bucket))
+      bucket.waiting.shift()
+      const sent: Sent = { at: clock.now(), tokens: next.tokens * caution }
+      bucket.sent.push(sent)
+      next.admit((end) => this.#settle(bucket, sent, end))
+    }
+  }
+
+  /** How long a request of so many tokens has to wait; 0 where it need not. */
+  #waitOf(bucket: Bucket, tokens: number): number {
+    const now = this.#options.clock.now()
+    if (bucket.heldUntil > now) return bucket.heldUntil - now
+    bucket.sent = bucket.sent.filter(({ at }) => at > now - windowMs)
+    const { sent } = bucket
+    const { requests: mostRequests = Infinity, tokens: mostTokens = Infinity } = bucket.limits
+    let [requests, used] = [sent.length, sent.reduce((sum, each) => sum + each.tokens, 0)]
+    // One that is larger than the limit is sent when nothing else is counted.
+    const fits = (): boolean => requests + 1 <= mostRequests && (used + tokens <= mostTokens || used < 1)
+    if (fits()) return 0
+    for (const each of sent) {
+      requests -= 1
+      used -= each.tokens
+      if (fits()) return Math.max(1, each.at + windowMs - now)
+    }
+    return windowMs
+  }
+
+  #settle(bucket: Bucket, sent: Sent, end: RequestEnd): void {
+    const { clock, throttled, usedUp } = this.#options
+    const now = clock.now()
+    if (end.type === 'answered') {
+      sent.tokens = end.tokens
+      bucket.refusals = 0
+    } else {
+      // What was refused used nothing.
+      sent.tokens = 0
+      const until = end.waitMs === undefined ? undefined : now + end.waitMs
+      if (end.kind === 'quota') usedUp(bucket.account, until)
+      if (end.kind === 'limit') {
+        const isNew = bucket.heldUntil <= now
+        if (isNew) bucket.refusals += 1
+        const usual = Math.min(longestWaitMs, usualWaitMs * 2 ** Math.max(0, bucket.refusals - 1))
+        bucket.heldUntil = Math.max(bucket.heldUntil, until ?? now + usual)
+        if (isNew) throttled(bucket.heldUntil)
+      }
+    }
+    this.#pump(bucket)
+  }
+}

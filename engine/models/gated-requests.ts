@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import type { HistoryItem, ModelRequest, Usage } from '../core/model.ts'
+import type { Account, RequestEnd, RequestGate } from '../core/request-gate.ts'
+import type { Endpoint } from './endpoint.ts'
+import { ProviderFailure } from './failure.ts'
+import { rateLimitsIn } from './rate-headers.ts'
+import type { WireEvent } from './wire.ts'
+
+/** What an answer is taken to use before one was seen. */
+const usualOutput = 500
+const bytesPerToken = 3.6
+
+/** A gate in front of the requests to one model. */
+export type GatedRequests = {
+  /** Sends a request when it may be, and tells how it ended. */
+  readonly send: (
+    request: ModelRequest,
+    ask: () => AsyncIterable<WireEvent>,
+    signal: AbortSignal,
+  ) => AsyncGenerator<WireEvent>
+  /** To be told the headers of each answer. */
+  readonly heard: (header: (name: string) => string | null) => void
+}
+
+/**
+ * Puts a gate in front of a model's requests, each repeat included.
+ *
+ * @param countsCached whether the provider counts what its cache already held against its limits
+ */
+export function gatedRequests(
+  gate: RequestGate,
+  endpoint: Pick<Endpoint, 'baseUrl' | 'headers'>,
+  model: string,
+  countsCached: boolean,
+): GatedRequests {
+  let account: Promise<Account> | undefined
+  let known: Account | undefined
+  // What estimates are off by, and how long answers are, as the last ones were.
+  let [factor, output] = [1, usualOutput]
+  const sizes = new WeakMap<object, number>()
+  return {
+    send: async function* (request, ask, signal) {
+      known = await (account ??= accountOf(endpoint, model))
+      const input = estimateInput(request, sizes)
+      const leave = await gate.enter(known, Math.ceil(input * factor + output), signal)
+      let end: RequestEnd = { type: 'failed', kind: 'other', waitMs: undefined }
+      try {
+        for await (const event of ask()) {
+          if (event.type === 'end') {
+            end = { type: 'answered', tokens: counted(event.usage, countsCached) }
+            if (input > 0) factor = between(0.2, (factor + event.usage.inputTokens / input) / 2, 3)
+            output = (output + event.usage.outputTokens) / 2
+          }
+          yield event
+        }
+      } catch (error) {
+        if (error instanceof ProviderFailure) end = failureOf(error)
+        throw error
+      } finally {
+        leave(end)
+      }
+    },
+    heard: (header) => {
+      const limits = rateLimitsIn(header)
+      if (limits !== undefined && known !== undefined) gate.heard(known, limits)
+    },
+  }
+}
+
+function failureOf({ kind, waitMs }: ProviderFailure): RequestEnd {
+  return { type: 'failed', kind: kind === 'quota' ? 'quota' : kind === 'rate-limit' ? 'limit' : 'other', waitMs }
+}
+
+function counted({ inputTokens, cachedInputTokens, outputTokens }: Usage, countsCached: boolean): number {
+  return inputTokens + outputTokens - (countsCached ? 0 : cachedInputTokens)
+}
+
+/** By its key, which nobody can tell from the hash. */
+async function accountOf({ baseUrl, headers }: Pick<Endpoint, 'baseUrl' | 'headers'>, model: string): Promise<Account> {
+  const { authorization = '', 'x-api-key': key = '' } = await headers()
+  const hash = createHash('sha256').update(`${authorization}\n${key}`).digest('hex').slice(0, 16)
+  return { provider: new URL(baseUrl).host, key: hash, model }
+}
+
+function estimateInput(request: ModelRequest, sizes: WeakMap<object, number>): number {
+  const sizeOf = <T extends object>(thing: T, measure: (thing: T) => number): number => {
+    const before = sizes.get(thing)
+    if (before !== undefined) return before
+    const size = measure(thing)
+    sizes.set(thing, size)
+    return size
+  }
+  const tools = sizeOf(request.tools, (all) => JSON.stringify(all).length)
+  const history = request.history.reduce((sum, item) => sum + sizeOf(item, bytesOf), 0)
+  return (request.instructions.length + tools + history) / bytesPerToken
+}
+
+function bytesOf(item: HistoryItem): number {
+  switch (item.type) {
+    case 'message':
+      return Buffer.byteLength(item.text) + (item.images?.length ?? 0) * 5000
+    case 'tool_result':
+      return Buffer.byteLength(item.output) + (item.images?.length ?? 0) * 5000
+    case 'tool_call':
+      return Buffer.byteLength(item.call.input)
+    case 'reasoning':
+    case 'web_search':
+      return item.opaque === undefined ? 200 : JSON.stringify(item.opaque).length
+    default:
+      return item satisfies never
+  }
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(most, Math.max(least, value))
+}
