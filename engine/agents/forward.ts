@@ -1,7 +1,7 @@
 import type { Item, RunEvent, Sink } from '../core/events.ts'
 import type { RunContext } from '../tools/run-context.ts'
 
-/** What an agent does is shown among what its run does, with its name; what it says is for the run to read, not for the stream. */
+/** Shows a sub-agent's items in its run's stream, under its name. Its messages are for the run to read and are left out. */
 export function forwardTo(runContext: RunContext, id: string): Sink {
   const open = new Map<string, ReturnType<RunContext['open']>>()
   const shown = (item: Item): boolean => item.type !== 'agent_message' && item.type !== 'reasoning'

@@ -1,6 +1,6 @@
 import { ModelError, wrapModel, type Model, type Usage } from '../core/model.ts'
 
-/** A model whose every token is told to somebody as it is used, those of failed attempts too. */
+/** A model that reports every token as it is used, including those of failed attempts. */
 export function meteredModel(model: Model, spend: (usage: Usage, model: string) => void): Model {
   return wrapModel(model, async function* (request, signal) {
     try {

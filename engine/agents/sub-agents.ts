@@ -15,12 +15,12 @@ export type RunHandle = {
   readonly runContext: RunContext
 }
 
-/** A piece of work for somebody else. */
+/** A task for a sub-agent. */
 export type Assignment = {
   /** Two or three words, for people who watch. */
   readonly title: string
   readonly prompt: string
-  /** Who does it; undefined: somebody like the one that asks. */
+  /** The definition to use; undefined: an agent like the one that asks. */
   readonly definition: AgentDefinition | undefined
 }
 
@@ -37,11 +37,11 @@ export type Parent = {
   readonly maxTurns: number | undefined
   readonly signal: AbortSignal
   readonly runHandle: () => RunHandle
-  /** Runs a model for it, with all that it has but what is given. */
+  /** Runs a model for the task. It shares everything with the run except what is passed here. */
   readonly runPart: (part: RunPart) => Promise<RunSummary>
 }
 
-/** What agents need of the run that they work for. */
+/** What sub-agents need from their run. */
 type SubAgentDependencies = {
   readonly parent: Parent
   /** What an agent may use and is asked around its calls. */
@@ -50,13 +50,13 @@ type SubAgentDependencies = {
     id: string,
     model: Model,
   ) => Pick<RunOptions, 'tools' | 'hooks'>
-  /** What every agent is told of its work, by the name of its model. */
+  /** The instructions of every sub-agent, by the name of its model. */
   readonly rulesFor: (model: string) => string
   /** The model that a definition names, or the run's own where there is no such model. */
   readonly modelFor: (definition: AgentDefinition | undefined) => Promise<Model>
 }
 
-/** Those that a run has handed work to. Each keeps what it knows, so that it can be asked again. */
+/** The sub-agents of a run. Each keeps its conversation, so it can be asked again. */
 export class SubAgents {
   readonly #dependencies: SubAgentDependencies
   readonly #agents = new Map<
@@ -72,9 +72,9 @@ export class SubAgents {
   }
 
   /**
-   * Gives somebody new a piece of work. The work has begun when this returns; `wait` gives what became of it.
+   * Gives a new sub-agent a task. The work has begun when this returns; `wait` gives the report.
    *
-   * @param signal gives it up. Default: it goes on until it is done or the run ends
+   * @param signal cancels it. Default: it continues until it is done or the run ends
    */
   start({ title, prompt, definition }: Assignment, signal?: AbortSignal): string {
     const id = `agent-${this.#agents.size + 1}`
@@ -84,9 +84,9 @@ export class SubAgents {
   }
 
   /**
-   * Says more to somebody who has finished what it was given before.
+   * Gives a finished sub-agent another message.
    *
-   * @returns why that can't be, or undefined
+   * @returns why that is impossible, or undefined
    */
   tell(id: string, message: string, signal: AbortSignal): string | undefined {
     if (!this.#agents.has(id)) return `There is no ${id}. There are: ${[...this.#agents.keys()].join(', ') || 'none'}.`
@@ -95,14 +95,14 @@ export class SubAgents {
     return undefined
   }
 
-  /** What became of a piece of work; undefined for an agent that is not at work. Each report is given once. */
+  /** The report of a task; undefined for an agent that isn't working. Each report is given once. */
   async wait(id: string): Promise<AgentReport | undefined> {
     const report = await this.#working.get(id)
     this.#working.delete(id)
     return report
   }
 
-  /** Those whose report nobody has taken yet. */
+  /** Sub-agents whose reports haven't been read yet. */
   get unread(): readonly string[] {
     return [...this.#working.keys()]
   }
@@ -141,7 +141,7 @@ export class SubAgents {
     }
     const start =
       agent.threadId === undefined ? ({ type: 'new' } as const) : ({ type: 'resume', id: agent.threadId } as const)
-    // Below the run's own session: its agents go where it goes.
+    // Below the run's own session: sub-agents are stored and removed with it.
     const beginning = prepareStart(start, parent.directory, parent.workspace())
     const session = beginning.open(parent.workspace(), title)
     agent.threadId = session.threadId
@@ -157,7 +157,7 @@ export class SubAgents {
           ...(definition === undefined ? [] : [`# Your part\n${definition.body}`]),
         ].join('\n\n'),
         ...(beginning.resumedFrom === undefined ? {} : { resumedFrom: beginning.resumedFrom }),
-        // The same judge, and the same user's words before it: what an agent is told by a model is nobody's leave.
+        // The same Guardian, with the same user messages: a prompt that a model wrote doesn't count as the user's approval.
         guard: () => guardian,
         sinks: [forwardTo(runContext, id)],
         budget: { maxTurns: parent.maxTurns },
