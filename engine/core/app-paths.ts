@@ -10,13 +10,13 @@ export type AppPaths = {
   readonly config: string
   /** The machine owner's `rules/*.rules`. */
   readonly managed: string
-  /** Claude Code's folder for what an organisation sets (`managed-settings.json`), by its documentation on settings files. */
+  /** Claude Code's folder for an organisation's settings (`managed-settings.json`), by its documentation on settings files. */
   readonly managedClaude: string
   /** Sessions, audit logs. */
   readonly state: string
 }
 
-/** Finds the program's folders; it creates nothing. A relative XDG variable is ignored, as the specification asks. */
+/** Finds the program's folders; creates none. A relative XDG variable is ignored, as the specification asks. */
 export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
   const home = findHome(env)
   const base = (variable: string, fallback: string): string => {
@@ -33,10 +33,10 @@ export function findAppPaths(env: Readonly<NodeJS.ProcessEnv>): AppPaths {
 }
 
 /**
- * The folder for sessions of a run whose commands write to `roots`, which is not in one: the user's own, or one that is this user's alone where
- * all may write.
+ * The folder for sessions of a run whose commands write to `roots`; it lies in none of them: the user's own, or a private one in a shared
+ * temporary folder.
  *
- * @param own the user's own, as `findPlaces` has it
+ * @param own the user's own, from `findAppPaths`
  * @throws UserError where there is none
  */
 export function stateFor(roots: readonly string[], own: string): string {

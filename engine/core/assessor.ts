@@ -1,8 +1,8 @@
 import { createGuardian, nobody, withoutAuditLog, type Guardian, type GuardianOptions } from '../../policies/index.ts'
 
 /**
- * What a Guardian would say by these rules alone. Nobody is asked and nothing is recorded: for questions about actions, never for
- * leave to do them. Made once and asked often.
+ * The Guardian's answer by these rules alone. Nobody is asked and nothing is recorded: use it to ask about actions, never to approve them.
+ * Made once and called often.
  */
 export function assessor(by: Pick<GuardianOptions, 'approvalMode' | 'rules' | 'permissions'>): Guardian['assess'] {
   return createGuardian({ ...by, reviewer: nobody, audit: withoutAuditLog() }).assess

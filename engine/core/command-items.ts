@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Ours: what the Guardian said to the call behind an item. */
+/** Ours: the Guardian's decision about the call behind an item. */
 export const verdict = z.object({
   decision: z.enum(['allow', 'deny', 'abort']),
   decided_by: z.string(),
@@ -17,16 +17,16 @@ const denial = z.object({
   how_to_allow: z.string(),
 })
 
-/** What all items have. */
+/** The fields of all items. */
 export const common = {
   id: z.string(),
-  /** Ours: where the whole item lies, when it was too long for one line. */
+  /** Ours: the file with the whole item, when it was too long for one line. */
   whole_file: z.string().optional(),
   /** Ours: who did it, where it was an agent that the run handed work to. */
   agent_id: z.string().optional(),
 }
 
-/** What is told of a command that was run, whoever wanted it to. */
+/** The item of a command, whoever requested it. */
 const ran = {
   /** stdout and stderr as they came, cut in the middle when long. */
   aggregated_output: z.string(),
@@ -37,7 +37,7 @@ const ran = {
   duration_ms: z.number().optional(),
   /** How a command ended that has no exit code. */
   ended_by: z.enum(['signal', 'timeout', 'cancelled']).optional(),
-  /** Where the whole output lies when `aggregated_output` was cut. */
+  /** The file with the whole output when `aggregated_output` was cut. */
   output_file: z.string().optional(),
   verdict: verdict.optional(),
   denials: z.array(denial).optional(),

@@ -30,25 +30,25 @@ export type { Result, RunSummary, UsageSoFar, UnsupportedClaim, Verified } from 
  */
 
 /**
- * Counts up when a field changes its meaning or goes away; new fields do not count.
+ * Incremented when a field changes its meaning or is removed; new fields don't count.
  *
  * @example console.log(`these are events of schema ${schemaVersion}`)
  */
 export const schemaVersion = 1
 
-/** Ours, in every event: what `SandboxStatus` says. */
+/** Ours, in every event: the fields of `SandboxStatus`. */
 const sandboxStatus = {
   sandbox: z.literal('external').optional(),
   dangers: z.array(z.literal('docker-socket')).optional(),
 }
 
-/** What both terminal events say. */
+/** The fields of both terminal events. */
 const terminal = {
   /** Ours. */
   result,
   /** Ours: at most 20; absent where there are none. */
   unsupported_claims: z.array(unsupportedClaim).optional(),
-  /** Of this run, and all runs of the session together. */
+  /** Of this run, and of all runs of the session together. */
   usage,
   total_usage: usage,
   /** US dollars; absent where a model's price is not known. */
@@ -62,9 +62,9 @@ const terminal = {
   sandbox_unenforced: z.array(z.string()).optional(),
   environment_withheld: withheld.optional(),
   /**
-   * Ours: how many files of the workspace are not as they were before the run, and how many of them no patch changed, so that commands did.
-   * `not_counted` says why what commands wrote is not among them. What git ignores, `.git` and `node_modules` don't count. `runs_later` are those
-   * that a program runs, or takes commands from, when somebody works on in the project: scripts of packages, makefiles, workflows of CI.
+   * Ours: how many files of the workspace differ from before the run, and how many of them no patch changed, so that commands did.
+   * `not_counted` says why changes by commands are not included. Ignored files, `.git` and `node_modules` don't count. `runs_later` lists
+   * files that a program runs or reads commands from when somebody works in the project: package scripts, makefiles, CI workflows.
    */
   changes: z
     .object({
@@ -74,7 +74,7 @@ const terminal = {
       not_counted: z.string().optional(),
     })
     .optional(),
-  /** Ours: how each command of `--verify` went when it ran last. Absent: none ran. */
+  /** Ours: the last result of each command of `--verify`. Absent: none ran. */
   verified: z.array(verified).optional(),
   /** Ours: what a review came to. Absent: the run is none, or ended before its findings were there. */
   review: reviewReport.optional(),
@@ -109,21 +109,21 @@ export const RunEvent = z.discriminatedUnion('type', [
           strategy: z.string(),
           roots: z.array(z.string()),
           land: z.enum(['on-success', 'never', 'always']),
-          /** It goes on in the view of an earlier run of its session. */
+          /** It continues in the view of an earlier run of its session. */
           resumed: z.literal(true).optional(),
         })
         .optional(),
-      /** Commands that run when the model is done, and how often one that fails is told to it; 0: as often as the budget allows. */
+      /** Commands that run when the model is done, and how often the model is told about failures; 0: as often as the budget allows. */
       verify: z.object({ commands: z.array(z.string()), attempts: z.int() }).optional(),
-      /** Nothing of the run is kept, so it can't be resumed. */
+      /** The run isn't stored, so it can't be resumed. */
       ephemeral: z.literal(true).optional(),
-      /** What commands reach: `off`, `allowlist` or `full`. */
+      /** The network of commands: `off`, `allowlist` or `full`. */
       network: z.string().optional(),
       environment_withheld: withheld.optional(),
       reasoning_effort: z.string().optional(),
-      /** Whose wish it is that the run plans, and changes nothing. Absent: it may act. */
+      /** Who requested plan mode, in which the run changes nothing. Absent: no plan mode. */
       plan_mode: z.enum(['user', 'model']).optional(),
-      /** The limits that were given. */
+      /** The limits of the budget. */
       budget: z
         .object({
           max_turns: z.int().optional(),
@@ -132,7 +132,7 @@ export const RunEvent = z.discriminatedUnion('type', [
           timeout_ms: z.number().optional(),
         })
         .optional(),
-      /** Configuration that was found and does not count: the file, its keys (none: all of it), and why. Absent: none. */
+      /** Configuration that was found but is ignored: the file, its keys (none: all of it), and why. Absent: none. */
       ignored_config: z
         .array(z.object({ source: z.string(), keys: z.array(z.string()), reason: z.string() }))
         .optional(),
@@ -161,14 +161,14 @@ export const RunEvent = z.discriminatedUnion('type', [
 
 export type RunEvent = z.infer<typeof RunEvent>
 
-/** Something that listens to a run. Sinks never act: what they do can't change what the run does. */
+/** A listener to a run. A sink can't change what the run does. */
 export type Sink = {
   event(event: RunEvent): void
   /** A piece of a message while the model still writes it. For display; the whole message follows as an item. */
   delta?(text: string): void
   /**
-   * That an open item prints as it goes on, and what gives the end of what it has printed by now, harmless and without secrets. For
-   * display; it may be read until the item is complete.
+   * An open item prints output. The function returns the end of it so far, sanitized and without secrets, for displays; it may be called
+   * until the item is complete.
    */
   tail?(id: string, read: () => string): void
   /** What the run has used so far; told after each response of the model. For display. */

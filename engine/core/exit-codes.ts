@@ -1,6 +1,5 @@
 /**
- * What the `agent` program exits with. Every way a run can end has its own number, so that a pipeline
- * can branch without reading the output.
+ * The exit codes of the `agent` program. Every kind of end has its own number, so that a pipeline can branch without reading the output.
  *
  * @example if (exitCodes.stoppedByGuardian === 3) console.log('a run that the Guardian stopped exits with 3')
  */
@@ -9,7 +8,7 @@ export const exitCodes = {
   done: 0,
   /** The task failed. */
   failed: 1,
-  /** Wrong usage, configuration, rules or recording: nothing was run. */
+  /** Wrong usage, configuration, rules or recording: nothing has run. */
   usage: 2,
   /** The Guardian stopped the run. */
   stoppedByGuardian: 3,

@@ -19,7 +19,7 @@ const fileChange = z.object({
   verdict: verdict.optional(),
 })
 
-/** Ours: a call that is neither a command nor a change; also one that became nothing, since no tool has its name or its input is wrong. */
+/** Ours: a call that is neither a command nor a change, or one that failed because its tool is unknown or its input is wrong. */
 const toolCall = z.object({
   ...common,
   type: z.literal('tool_call'),
@@ -37,7 +37,7 @@ const toolCall = z.object({
   verdict: verdict.optional(),
 })
 
-/** Ours: what a reviewer was asked about one action, and what it said. Only `allow` lets the action happen. */
+/** Ours: what a reviewer was asked about one action, and the answer. Only `allow` lets the action happen. */
 const guardianAssessment = z.object({
   ...common,
   type: z.literal('guardian_assessment'),
@@ -47,7 +47,7 @@ const guardianAssessment = z.object({
   action: z.string(),
   /** Why the reviewer was asked. */
   asked_because: z.string(),
-  /** The ways of giving no answer are kept apart from a `deny`. */
+  /** The ways of not answering are distinct from a `deny`. */
   outcome: z.enum(['allow', 'deny', 'abort', 'timed-out', 'unavailable', 'malformed']).optional(),
   rationale: z.string().optional(),
   /** A reviewing model's own words for it. */
@@ -64,13 +64,13 @@ const guardianAssessment = z.object({
 const compaction = z.object({
   ...common,
   type: z.literal('context_compaction'),
-  /** `limit`: the configured share of the window is reached. `overflow`: the provider refused what it was sent. */
+  /** `limit`: the configured share of the window is reached. `overflow`: the provider refused the request as too long. */
   trigger: z.enum(['limit', 'overflow']),
   status: z.enum(['in_progress', 'completed', 'failed']),
-  /** Of a request, about. */
+  /** About how many tokens a request has. */
   tokens_before: z.number(),
   tokens_after: z.number().optional(),
-  /** What the model goes on from, cut in the middle when long. */
+  /** The summary that the model continues from, cut in the middle when long. */
   summary: z.string().optional(),
   duration_ms: z.number().optional(),
 })
@@ -87,7 +87,7 @@ const mcpToolCall = z.object({
   status: z.enum(['in_progress', 'completed', 'failed']),
   call_id: z.string(),
   duration_ms: z.number().optional(),
-  /** Ours: how far the server says that it has come, by its own count. */
+  /** Ours: the server's progress, by its own count. */
   progress: z.object({ progress: z.number(), total: z.number().optional(), message: z.string().optional() }).optional(),
   verdict: verdict.optional(),
 })
@@ -101,11 +101,11 @@ const hookRun = z.object({
   handler: z.string(),
   status: z.enum(['completed', 'blocked', 'failed']),
   duration_ms: z.number(),
-  /** Why, where it blocked or failed; else what of its wishes was not fulfilled. */
+  /** The reason where it blocked or failed; else which of its requests were ignored. */
   message: z.string().optional(),
 })
 
-/** The model's plan as it is now: a later one stands in its place. */
+/** The model's current plan: a later one replaces it. */
 const todoList = z.object({
   ...common,
   type: z.literal('todo_list'),
@@ -121,13 +121,13 @@ const todoList = z.object({
   ),
 })
 
-/** Ours: plan mode, in which a run changes nothing, began or ended, or a plan was shown to whoever approves it. */
+/** Ours: plan mode, in which a run changes nothing, began or ended, or a plan was shown to its reviewer. */
 const planMode = z.object({
   ...common,
   type: z.literal('plan_mode'),
   /** `kept`: the plan was not approved. `delivered`: nobody was there to approve it, so it is the result of the run. */
   state: z.enum(['entered', 'proposed', 'left', 'kept', 'delivered']),
-  /** Whose wish it was to plan first. */
+  /** Who requested the plan. */
   requested_by: z.enum(['user', 'model']),
   plan: z.string().optional(),
   call_id: z.string().optional(),
@@ -142,11 +142,11 @@ export const webSearchAction = z.discriminatedUnion('type', [
   z.object({ type: z.literal('other') }),
 ])
 
-/** A search by the model's provider: it was made when this is told, and no sandbox confined it. */
+/** A search by the model's provider: it has already happened, and no sandbox confined it. */
 const webSearch = z.object({
   ...common,
   type: z.literal('web_search'),
-  /** What was looked for; an address for a page that was opened. */
+  /** The query; an address for a page that was opened. */
   query: z.string(),
   action: webSearchAction,
 })
@@ -194,7 +194,7 @@ export type ToolCallItem = z.infer<typeof toolCall>
 export type AssessmentItem = z.infer<typeof guardianAssessment>
 export type EventVerdict = z.infer<typeof verdict>
 
-/** An item without the id that the run gives it. */
+/** An item without the id that the run assigns to it. */
 export type ItemDraft = WithoutId<Item>
 
 type WithoutId<T extends Item> = T extends Item ? Omit<T, 'id'> : never

@@ -3,7 +3,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as z from 'zod'
 
-/** What is wrong with a value, one sentence for each place; nothing where it meets the schema. */
+/** What is wrong with a value, one sentence for each fault; empty where it meets the schema. */
 export type Validate = (value: unknown) => readonly string[]
 
 const options: Options = {
@@ -25,7 +25,7 @@ const options: Options = {
   },
 }
 
-/** The drafts that are understood, by what a schema's `$schema` holds. The newest is meant where it holds nothing. */
+/** The supported drafts, by the value of `$schema`. The newest is the default. */
 const drafts = [
   { named: /draft\/2020-12/, create: () => new Ajv2020(options) },
   { named: /draft\/2019-09/, create: () => new Ajv2019(options) },
@@ -33,7 +33,7 @@ const drafts = [
 ] as const
 
 /**
- * Makes a check from a JSON Schema (draft 6, 7, 2019-09 or 2020-12). The only door to ajv.
+ * Compiles a JSON Schema (draft 6, 7, 2019-09 or 2020-12) to a check. Only this file imports ajv.
  *
  * @returns the check, or a sentence that says what is wrong with the schema and where
  */

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import type { Mask } from './text/mask-secrets.ts'
 import { OutputBuffer } from './text/output-buffer.ts'
 
-/** Kept of all outputs of a run, in bytes. */
+/** The quota for all stored outputs of a run, in bytes. */
 const quotaBytes = 256 * 1024 * 1024
 
-/** Kept of one that comes when the quota is used up. */
+/** How much is stored of an output once the quota is used up. */
 const beyondQuotaBytes = 64 * 1024
 
 /**
- * Whole outputs that were too long to show. They lie in the session's folder, which no command can read, so this is how the model
- * reads on in them: only those, and without the secrets of the environment.
+ * Whole outputs that were too long to show. They are stored in the session's folder, which no command can read, so the model reads them
+ * through this: only these files, and with the environment's secrets masked.
  */
 export class KeptOutputs {
   readonly #keep: (bytes: Uint8Array) => string
@@ -21,8 +21,10 @@ export class KeptOutputs {
   readonly #quota: number
 
   /**
+   *
+   *
    * @param keep writes a file and gives its path
-   * @param quota kept of all together, in bytes. Default: 256 MiB
+   * @param quota the limit for all together, in bytes. Default: 256 MiB
    */
   constructor(keep: (bytes: Uint8Array) => string, mask: Mask, quota = quotaBytes) {
     this.#keep = keep
@@ -30,10 +32,10 @@ export class KeptOutputs {
     this.#quota = quota
   }
 
-  /** Keeps an output and gives its file's path. Once the quota is used up, of each only the beginning and the end. */
+  /** Stores an output and gives its file's path. Once the quota is used up, only the beginning and the end are stored. */
   keep(output: Uint8Array): string {
     const buffer = new OutputBuffer(Math.max(this.#quota - this.#bytes, beyondQuotaBytes))
-    // Byte for byte: what is kept is what came, whatever its encoding.
+    // Byte for byte, whatever the encoding.
     buffer.push(Buffer.from(this.#mask(Buffer.from(output).toString('latin1')), 'latin1'))
     const bytes = buffer.toBytes()
     this.#bytes += bytes.length
@@ -42,7 +44,7 @@ export class KeptOutputs {
     return path
   }
 
-  /** A kept output, or undefined for any other path. */
+  /** A stored output, or undefined for any other path. */
   read(path: string): Buffer | undefined {
     return this.#paths.has(path) ? readFileSync(path) : undefined
   }

@@ -2,7 +2,7 @@ import type { LimitName } from '../../sandbox/index.ts'
 
 type Unit = 'seconds' | 'bytes' | 'count' | 'processors'
 
-/** A limit as people name it: what it is in a policy, and how its value counts. */
+/** A limit as people name it: its policy key and its unit. */
 type KnownLimit = { readonly limit: LimitName; readonly unit: Unit }
 
 /** The limits by the names that `--limit` takes; keys of the configuration have `_` for `-`. */
@@ -20,7 +20,7 @@ export const knownLimits: Readonly<Record<string, KnownLimit>> = {
 
 const scales: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
-/** The value that a text like `512M` means, in the policy's unit; or what was expected instead. */
+/** The value of a text like `512M` in the policy's unit; or what was expected instead. */
 export function readLimitValue(
   { unit }: KnownLimit,
   text: string,

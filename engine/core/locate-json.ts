@@ -8,8 +8,8 @@ export function positionAt(text: string, offset: number): TextPosition {
 }
 
 /**
- * Where in a JSON text the value at `path` begins, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON; where the path
- * leads nowhere it gives the place of the last value on the way that exists, which is where something is missing.
+ * The position of the value at `path` in a JSON text, e.g. `['hooks', 'Stop', 0]`. The text must be valid JSON; where the path doesn't
+ * exist, the position of its last existing value, which is where something is missing.
  */
 export function locateInJson(text: string, path: readonly PropertyKey[]): TextPosition {
   let at = skipSpace(text, 0)

@@ -1,14 +1,14 @@
 import { shareInstanceof } from './share-instanceof.ts'
 
-/** What a model makes beside messages, in its response as in the conversation. */
+/** What a model produces besides messages, the same in its response and in the conversation. */
 type Made =
   /**
-   * What only a provider reads, kept as it came and sent back unread to the provider that made it: its reasoning, and things of kinds that
-   * are not known here, whose text is empty.
+   * What only a provider reads, stored and sent back unchanged to the provider that made it: its reasoning, and items of unknown kinds,
+   * whose text is empty.
    */
   | { readonly type: 'reasoning'; readonly text: string; readonly opaque?: unknown }
   | ({ readonly type: 'web_search' } & WebSearch)
-  /** `opaque`: what came beside the call, likewise. */
+  /** `opaque`: further fields of the call, likewise. */
   | { readonly type: 'tool_call'; readonly call: ToolCall; readonly opaque?: unknown }
 
 /** One thing of the conversation, in the order it happened. */
@@ -17,11 +17,11 @@ export type HistoryItem =
       readonly type: 'message'
       readonly role: 'user' | 'developer' | 'assistant'
       readonly text: string
-      /** Shown to the model with the text; only a user's. Absent: none. */
+      /** Shown to the model with the text; only for a user's message. Absent: none. */
       readonly images?: readonly Image[]
-      /** From the model's `message` event, and to be kept: models that say it work worse without it. */
+      /** From the model's `message` event. Must be sent back: models that use it work worse without it. */
       readonly phase?: string
-      /** From the model's `message` event: what came beside the text, sent back unread to the provider that made it. */
+      /** From the model's `message` event: further fields of the text, sent back unchanged to the provider that made it. */
       readonly opaque?: unknown
     }
   | Made
@@ -36,14 +36,14 @@ export type HistoryItem =
 
 /** A search, or a look at a page, that the model's provider made for it. */
 export type WebSearch = {
-  /** What was looked for, in one line. Empty: the provider's own step, with nothing to tell. */
+  /** The query, in one line. Empty: an internal step of the provider. */
   readonly query: string
   readonly action: WebSearchAction
-  /** The provider's own items, kept as they came and sent back unread to the provider that made them. */
+  /** The provider's own items, stored and sent back unchanged to the provider that made them. */
   readonly opaque?: unknown
 }
 
-/** What was done, in the words of Codex's events. */
+/** The action, in the terms of Codex's events. */
 export type WebSearchAction =
   | { readonly type: 'search'; readonly query?: string | undefined; readonly queries?: string[] | undefined }
   | { readonly type: 'open_page'; readonly url?: string | undefined }
@@ -71,7 +71,7 @@ export type ToolCall = {
   readonly cut?: true
 }
 
-/** A tool as the model is told of it. */
+/** A tool as the model is told about it. */
 export type ToolDeclaration =
   | {
       readonly kind: 'function'
@@ -101,18 +101,18 @@ export type ModelRequest = {
   readonly threadId: string
   /** Absent: the model's own default. */
   readonly reasoningEffort?: string
-  /** How much the model says beside what it does. Absent: its own default. */
+  /** How verbose the model is. Absent: its own default. */
   readonly verbosity?: 'low' | 'medium' | 'high'
   /**
-   * `agent`: effort and verbosity that are absent are those of the maker's own coding agent. Absent: the provider's defaults hold, as for a
-   * question on the side.
+   * `agent`: where effort and verbosity are absent, those of the maker's own coding agent apply. Absent: the provider's defaults apply, as
+   * for a side question.
    */
   readonly asked?: 'agent'
   /** How words are chosen, and how many at most. Absent: the model's own default. Not every model takes every one. */
   readonly sampling?: { readonly temperature?: number; readonly topP?: number; readonly maxOutputTokens?: number }
-  /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` says so. */
+  /** JSON Schema that the final message must meet, enforced by the provider where `enforcesSchema` is true. */
   readonly outputSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> }
-  /** Lets the provider search the web, where `searchesWeb` says that it can. Absent: it doesn't. */
+  /** Lets the provider search the web, where `searchesWeb` is true. Absent: it doesn't. */
   readonly webSearch?: WebSearchRequest
 }
 
@@ -122,18 +122,18 @@ export type Usage = {
   readonly cacheWriteInputTokens: number
   readonly outputTokens: number
   readonly reasoningOutputTokens: number
-  /** Searches by the provider that are billed by themselves. Absent: none. */
+  /** Searches by the provider that are billed separately. Absent: none. */
   readonly webSearches?: number | undefined
 }
 
-/** What a model says, in order. `end` is last and comes exactly once; a stream that stops without it was cut. */
+/** The events of a response, in order. `end` is last and comes exactly once; a stream that stops without it was cut. */
 export type ModelEvent =
   /** A piece of text as it arrives, for display only. */
   | { readonly type: 'text_delta'; readonly text: string }
   /** A finished message. `phase`: what the model calls it, such as `commentary` or `final_answer`. */
   | { readonly type: 'message'; readonly text: string; readonly phase?: string; readonly opaque?: unknown }
   | Made
-  /** The request failed in a way worth repeating and is being repeated; what came before in this response is void. */
+  /** The request failed in a way that allows another attempt, which is under way; earlier events of this response are void. */
   | {
       readonly type: 'retry'
       readonly attempt: number
@@ -142,10 +142,10 @@ export type ModelEvent =
       readonly waitMs: number
       /** Absent: another model is asked instead. */
       readonly failure?: ModelFailure
-      /** What the failed attempt cost all the same. Absent: nothing, or the provider didn't say. */
+      /** What the failed attempt cost. Absent: nothing, or the provider didn't say. */
       readonly spent?: Usage
     }
-  /** The answer reached the limit of its length and is being gone on with; what came before is still true. */
+  /** The answer reached its length limit and is being continued; earlier events stay valid. */
   | { readonly type: 'cut'; readonly spent: Usage }
   /** Something about the provider that the user should know. */
   | { readonly type: 'notice'; readonly message: string }
@@ -162,10 +162,10 @@ export type Model = {
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
 }
 
-/** The same model, with something around what it says. */
+/** The same model, with a wrapper around its responses. */
 export function wrapModel(model: Model, respond: Model['respond']): Model {
   return {
-    // A model that others stand in for changes its name.
+    // With fallbacks, the name changes to that of the model that answers.
     get name() {
       return model.name
     },
@@ -175,10 +175,9 @@ export function wrapModel(model: Model, respond: Model['respond']): Model {
 }
 
 /**
- * What kind of failure a provider's was. `refused` blames the request, `authentication` the key, `quota` the account,
- * `context-overflow` the history's length; the others may pass: the connection, the server, its rate limit, a stream
- * that was cut, idle or malformed. `incomplete`: the answer reached the limit of its length again and again. `filtered`: the provider
- * withheld it.
+ * The kind of a provider's failure. `refused` blames the request, `authentication` the key, `quota` the account, `context-overflow` the
+ * history's length; the others may be temporary: the connection, the server, its rate limit, a stream that was cut, idle or malformed.
+ * `incomplete`: the answer reached its length limit again and again. `filtered`: the provider withheld it.
  */
 export type ModelFailure =
   | 'refused'
@@ -195,7 +194,7 @@ export type ModelFailure =
   | 'filtered'
 
 /**
- * Why a model gave no answer. `provider` failed or refused; `replay` means a recording no longer fits; `budget`, that it may not be asked.
+ * Why a model gave no answer. `provider`: it failed or refused. `replay`: a recording no longer fits. `budget`: it may not be asked.
  *
  * @example
  * try {
@@ -211,7 +210,7 @@ export class ModelError extends Error {
   readonly failure: ModelFailure | undefined
   /** The HTTP status, where the failure was one. */
   readonly status: number | undefined
-  /** What the last attempt cost all the same; undefined where it cost nothing or the provider didn't say. */
+  /** What the last attempt cost; undefined where it cost nothing or the provider didn't say. */
   readonly spent: Usage | undefined
 
   constructor(

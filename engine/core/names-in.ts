@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 
-/** The names in a folder, in an order that is the same everywhere; none where it is no folder, or closed. */
+/** The names in a folder, sorted the same way everywhere; none where it is no folder, or unreadable. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).toSorted()
   } catch {
-    // Not there, a file in its place, or closed: whoever reads what is in it says so.
+    // Missing, a file, or unreadable: the reader of its files reports that.
     return []
   }
 }

@@ -4,7 +4,7 @@ import { readHostFile } from '../../sandbox/index.ts'
 import { UserError } from './user-error.ts'
 import { locateInJson, positionAt } from './locate-json.ts'
 
-/** A value of a JSON file, with what names its places. */
+/** A value of a JSON file, with what its positions are computed from. */
 type JsonFile = {
   readonly value: unknown
   /** `file:line:column` of the value at a path. */
@@ -30,7 +30,7 @@ export function readJson(path: string): JsonFile {
 
 const largestFile = 16 * 1024 * 1024
 
-/** In a workspace a pipe may lie in its place, which would be waited for without end. */
+/** In a workspace there may be a pipe instead, on which a read would wait forever. */
 function readText(path: string): string {
   const bytes = readHostFile(path, { follow: true, maxBytes: largestFile })
   if (bytes !== undefined) return bytes.toString().replace(/^\ufeff/, '')
@@ -47,7 +47,7 @@ function readText(path: string): string {
  * Checks a part of a JSON file against a schema.
  *
  * @param at the path of that part in the file
- * @throws UserError `usage` naming `file:line:column`, the key and what was expected, for every fault there is
+ * @throws UserError `usage` naming `file:line:column`, the key and what was expected, for every fault
  */
 export function checkJson<Schema extends z.ZodType>(
   schema: Schema,

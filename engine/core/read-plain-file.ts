@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
  * The text of a file that somebody else may have put there, without its byte-order mark.
  *
  * @param maxBytes a longer file is not read
- * @returns the text, or why it can't be told
+ * @returns the text, or why it can't be read
  */
 export function readPlainFile(path: string, maxBytes: number): string | { readonly reason: string } {
   const bytes = readPlainBytes(path, maxBytes)
@@ -17,10 +17,10 @@ export function readPlainFile(path: string, maxBytes: number): string | { readon
 }
 
 /**
- * The same as it lies there. Never waits on a pipe, never follows a link in the last place, and never reads more than was asked for.
+ * The same as bytes. Never waits on a pipe, never follows a link at the end of the path, and never reads more than requested.
  *
  * @param maxBytes a longer file is not read
- * @returns the bytes, or why they can't be told
+ * @returns the bytes, or why they can't be read
  */
 export function readPlainBytes(path: string, maxBytes: number): Buffer | { readonly reason: string } {
   let descriptor: number

@@ -8,7 +8,7 @@ const otherSockets = 'with which commands also reach sockets of this machine in 
 
 const byHand = 'make this change yourself, outside the sandbox'
 
-/** What would allow something, as flags of `agent sandbox`. */
+/** The flags of `agent sandbox` that would allow something. */
 export function remedyAsFlags(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':
@@ -38,7 +38,7 @@ export function remedyAsFlags(remedy: Remedy): string {
   }
 }
 
-/** What would allow something, as keys of the configuration of `agent exec`. */
+/** The configuration keys of `agent exec` that would allow something. */
 export function remedyAsConfig(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'add-root':

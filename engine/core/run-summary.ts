@@ -15,12 +15,12 @@ export const usage = z.object({
   reasoning_output_tokens: z.int(),
 })
 
-/** Ours: how many variables of the environment commands did not get, and how many of these are taken for secrets. */
+/** Ours: how many variables of the environment were withheld from commands, and how many of these count as secrets. */
 export const withheld = z.object({ variables: z.int(), secrets: z.int() })
 
 /**
- * How a run ended, for whoever branches on it: `no-change` is a run that came to its own end and left every file and the checked-out commit as they
- * were. Otherwise what the exit code says.
+ * How a run ended, as one word to branch on: `no-change` is a run that came to its own end and left every file and the checked-out commit
+ * unchanged. Otherwise it follows the exit code.
  */
 export const result = z.enum([
   'done',
@@ -38,7 +38,7 @@ export const unsupportedClaim = z.object({
   claim: z.enum(['tests', 'push', 'file']),
   /** The sentence, as the message has it; cut where it is long. */
   text: z.string(),
-  /** What the record says instead. */
+  /** The contradiction in the record. */
   why: z.string(),
 })
 
@@ -74,18 +74,18 @@ export const transactionReport = z.object({
   /** How the view was made. */
   strategy: z.string(),
   /**
-   * `landed`: all that it changed is in the tree. `nothing`: there was nothing to land. `kept`: nothing was to be landed. `conflict`, `failed`: nothing
-   * was landed, and `conflicts` or the error say why. Where nothing was landed the tree is as it was.
+   * `landed`: all its changes are in the tree. `nothing`: there was nothing to land. `kept`: nothing was supposed to land. `conflict`,
+   * `failed`: nothing landed, and `conflicts` or the error say why. Where nothing landed, the tree is unchanged.
    */
   outcome: z.enum(['landed', 'nothing', 'kept', 'conflict', 'failed']),
   /** How many paths the run changed, of those that count: tracked, or not ignored by git. */
   files: z.int(),
-  /** What somebody else changed too, in other places. */
+  /** Files that somebody else changed too, in other places. */
   merged: z.array(z.string()),
   conflicts: z.array(z.object({ path: z.string(), why: z.string() })),
-  /** What git ignores of what changed. */
+  /** Changed files that git ignores. */
   ignored: z.object({ files: z.int(), bytes: z.number(), landed: z.boolean() }),
-  /** What never lands: places that other programs obey, pipes, sockets and devices. */
+  /** Files that never land: those that other programs obey, pipes, sockets and devices. */
   not_landed: z.array(z.string()),
   /**
    * Commits of the run that are in the repository now, under `ref`. `moved`: the branch that was checked out stands there too. `stayed`: why it doesn't,
@@ -127,7 +127,7 @@ export type RunSummary = {
   readonly error: string | undefined
   readonly finalMessage: string
   readonly filesChanged: readonly FileChange[]
-  /** The same, and why what commands wrote is not in it; undefined where nobody looked. */
+  /** The same, and why changes by commands are not included; undefined where they weren't tracked. */
   readonly changes?: Changes | undefined
   readonly commands: { readonly run: number; readonly failed: number }
   readonly denied: readonly { readonly what: string; readonly reason: string }[]
@@ -135,21 +135,21 @@ export type RunSummary = {
   /** In US dollars; undefined where a model's price is not known. */
   readonly costUsd: number | undefined
   readonly durationMs: number
-  /** How far the audit log has come, `RECORDS:HASH`; undefined where none was kept. */
+  /** The end of the audit log, `RECORDS:HASH`; undefined where there was none. */
   readonly auditHead?: string | undefined
   /** Default limits that the sandbox could not enforce here, as sentences. */
   readonly unenforced?: readonly string[] | undefined
   /** How many variables of the environment commands did not get. */
   readonly withheld?: z.infer<typeof withheld> | undefined
-  /** What became of its changes; undefined where it worked in the tree itself. */
+  /** What happened to its changes; undefined where it worked in the tree itself. */
   readonly transaction?: TransactionReport | undefined
-  /** What was given to commands that is a way out of any sandbox. */
+  /** Access that commands were given and that is a way out of any sandbox. */
   readonly dangers?: SandboxStatus['dangers']
   readonly result?: Result | undefined
-  /** How the commands of `--verify` went, as far as they ran. Absent: there were none. */
+  /** The results of the commands of `--verify` that ran. Absent: there were none. */
   readonly verified?: readonly Verified[] | undefined
   /** What a review came to. */
   readonly review?: ReviewReport | undefined
-  /** What the final message claims and the record contradicts. Absent: nothing. */
+  /** Claims of the final message that the record contradicts. Absent: none. */
   readonly unsupported?: readonly UnsupportedClaim[] | undefined
 }

@@ -1,16 +1,16 @@
 import { countWithheld, type Sandbox, type Withheld } from '../../sandbox/index.ts'
 
-/** What no event of a run lets a reader overlook about its sandbox. Absent: what commands could do is the sandbox's own affair. */
+/** What every event says about the run's sandbox, so that no reader can miss it. Absent: the sandbox confines commands as usual. */
 export type SandboxStatus = {
-  /** Nothing of ours confines commands: somebody stated that what is outside does. */
+  /** Nothing of this program confines commands: somebody stated that an external sandbox does. */
   readonly sandbox?: 'external'
-  /** What of this machine was given to commands that is a way out of any sandbox. */
+  /** Access to this machine that commands were given and that is a way out of any sandbox. */
   readonly dangers?: Danger[]
 }
 
 type Danger = 'docker-socket'
 
-/** What holds for a run in this sandbox from its first event to its last. */
+/** The status of a run's sandbox, constant from its first event to its last. */
 export function sandboxStatusOf({ backend, policy }: Sandbox): SandboxStatus {
   const dangers: Danger[] = policy.dockerSocket === undefined ? [] : ['docker-socket']
   return {
@@ -29,12 +29,12 @@ export function describeDanger(danger: Danger): string {
   }
 }
 
-/** What the end of a run says of its sandbox. */
+/** What the end of a run says about its sandbox. */
 export function closingOf(sandbox: Sandbox): { readonly unenforced: readonly string[]; readonly withheld: Withheld } {
   return { unenforced: sandbox.unenforced, withheld: withheldBy(sandbox) }
 }
 
-/** What of the environment that they inherit from commands don't get. */
+/** The variables that are withheld from commands. */
 export function withheldBy({ policy }: Sandbox): Withheld {
   return countWithheld(policy)
 }

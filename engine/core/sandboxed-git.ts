@@ -2,7 +2,7 @@ import { SandboxError, type Sandbox } from '../../sandbox/index.ts'
 import { sanitizeOutput } from './text/sanitize-output.ts'
 import { OutputBuffer } from './text/output-buffer.ts'
 
-/** How a git command ended, with what it printed. */
+/** The outcome of a git command, with its output. */
 type GitResult = { readonly ok: boolean; readonly output: string; readonly complaint: string }
 
 /** Where git runs. */
@@ -23,8 +23,8 @@ export const hardened = [
 /**
  * Runs git for the run itself, in a sandbox: never on the host, whatever the repository's configuration says.
  *
- * @param readOnly whether it may write nothing
- * @returns how it ended; a command that could not be started has failed
+ * @param readOnly whether it can write nothing
+ * @returns its outcome; a command that could not be started has failed
  */
 export async function runGit(sandbox: Sandbox, words: readonly string[], where: GitPlace): Promise<GitResult> {
   const [stdout, stderr] = [new OutputBuffer(outputLimitBytes), new OutputBuffer(outputLimitBytes)]

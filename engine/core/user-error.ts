@@ -2,8 +2,8 @@ import type { EndReason } from './exit-codes.ts'
 import { shareInstanceof } from './share-instanceof.ts'
 
 /**
- * Something the user has to mend before the program can go on. `message` is complete as it stands: what happened,
- * where (file, line, key), what was expected, what to do next. Programs print it without a stack and exit with `reason`'s code.
+ * Something the user has to fix before the program can continue. `message` is complete: what happened, where (file, line, key), what was
+ * expected, what to do next. Programs print it without a stack and exit with `reason`'s code.
  *
  * @example
  * try {

@@ -1,10 +1,10 @@
 /** What a run is verified by, when its model is done. */
 export type Verification = {
-  /** Lines for the sandbox's shell; they run in this order. `[]`: none. */
+  /** Shell command lines for the sandbox; they run in this order. `[]`: none. */
   readonly commands: readonly string[]
-  /** How often the model is told of those that fail; 0: as often as the budget allows. */
+  /** How often the model is told about failures; 0: as often as the budget allows. */
   readonly attempts: number
 }
 
-/** How often, where nobody says. */
+/** The default number of attempts. */
 export const defaultAttempts = 2

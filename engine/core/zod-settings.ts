@@ -1,5 +1,5 @@
 import * as z from 'zod'
 
-// A parser compiled for a schema costs more than it saves a program that parses little and ends. To be imported before any schema is
-// made, which is when zod asks; not by the packages, since the setting holds for the whole process of whoever embeds them.
+// A compiled parser costs more than it saves in a program that parses little and exits. Import this before any schema is made, which is
+// when zod checks the setting; the packages don't import it, since the setting applies to the whole process that embeds them.
 z.config({ jitless: true })

@@ -2,21 +2,21 @@ import { SandboxError, type Sandbox } from '../../../sandbox/index.ts'
 import { hardened } from '../sandboxed-git.ts'
 
 const timeoutMs = 10_000
-/** Longer lists are of no use: nobody looks at so many files. */
+/** Longer lists are useless: nobody reads so many files. */
 const outputLimitBytes = 8 * 1024 * 1024
 
 type Asked = { readonly sandbox: Sandbox; readonly workspace: string }
 
 /**
- * Which of some files git ignores by the rules as they are now. Paths are keys of `list-files.ts`.
+ * The files of a list that git ignores by the current rules. Paths are keys of `list-files.ts`.
  *
- * @returns undefined where git can't say: there is none, or no repository
+ * @returns undefined where git can't tell: it is missing, or there is no repository
  */
 export async function ignoredOf(keys: readonly string[], asked: Asked): Promise<ReadonlySet<string> | undefined> {
-  // With ./ in front, no name is an option or magic to git.
+  // The prefix ./ keeps a name from being an option or a magic pathspec of git.
   const input = keys.map((key) => `./${key}\0`).join('')
   const answer = await ask(['check-ignore', '-z', '--stdin'], asked, Buffer.from(input, 'latin1'))
-  // It exits with 1 where it names none.
+  // It exits with 1 where it ignores none.
   if (answer === undefined || answer.code > 1) return undefined
   return new Set(namesIn(answer.output).map((name) => name.replace(/^\.\//, '')))
 }
@@ -31,7 +31,7 @@ function namesIn(output: Buffer): readonly string[] {
   return output.toString('latin1').split('\0').slice(0, -1)
 }
 
-/** Runs git in the sandbox, where it may write nothing; undefined where it did not come to its own end, or said too much. */
+/** Runs git in the sandbox, where it can write nothing; undefined where it failed, was stopped, or printed too much. */
 async function ask(
   words: readonly string[],
   { sandbox, workspace }: Asked,

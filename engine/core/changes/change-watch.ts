@@ -11,17 +11,17 @@ type RunsLater = { readonly path: string; readonly kind: string; readonly progra
 /** What a run changed. */
 export type Changes = {
   readonly files: readonly FileChange[]
-  /** Those that somebody runs who only works on in the project, ones that git ignores among them. */
+  /** Files that run when somebody works in the project, including ignored ones. */
   readonly runsLater: readonly RunsLater[]
   /** Why what commands wrote is not among them; undefined where it is. */
   readonly notCounted: string | undefined
 }
 
-/** What finds out what commands write. */
+/** Finds out what commands write. */
 export type ChangeSource = {
   /** To be awaited before each command that could write. */
   begin(place: { readonly workspace: string; readonly sandbox: Sandbox }): Promise<void>
-  /** What changed from the run's beginning to now. To be called when no command runs any more. */
+  /** The changes since the run's beginning. Call it when no command runs any more. */
   settle(): Promise<Changes>
 }
 
@@ -29,7 +29,7 @@ type Place = { readonly workspace: string; readonly sandbox: Sandbox }
 
 type Beginning = Place & {
   readonly patchedBefore: ReadonlySet<string>
-  /** Who lists the files, at the beginning and at the end alike. */
+  /** How files are listed, the same at the beginning and at the end. */
   readonly by: 'walk' | 'git'
   readonly listed: Stamps | Unlisted
 }
@@ -46,7 +46,9 @@ export class ChangeWatch implements ChangeSource {
   readonly #begun = new Map<string, Promise<Beginning>>()
 
   /**
-   * @param patched what patches of the run have changed by now
+   *
+   *
+   * @param patched the files that patches of the run have changed so far
    * @param own the directory that the run itself writes in, which may lie in the workspace
    */
   constructor(patched: () => Patched, own: string, workspace: string) {
@@ -79,7 +81,7 @@ export class ChangeWatch implements ChangeSource {
     return [{ path: change.path, kind: change.kind, program }]
   }
 
-  /** What changed from the run's beginning to now. To be called when no command runs any more. */
+  /** The changes since the run's beginning. Call it when no command runs any more. */
   async settle(): Promise<Changes> {
     const patched = this.#patched()
     const watched: Watched[] = []
@@ -105,7 +107,7 @@ export class ChangeWatch implements ChangeSource {
   }
 }
 
-/** What git ignores is mostly what builds make, but not at the top of a workspace. */
+/** Files that git ignores are mostly build output, but not at the top of a workspace. */
 function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   return composeChanges(
     new Map(),
@@ -121,7 +123,7 @@ function ignoredAtTop(watched: readonly Watched[]): readonly FileChange[] {
   )
 }
 
-/** A walk costs no process; only where it finds too much git is asked, which leaves out what is ignored. */
+/** Walking needs no process. Git is asked only where the walk finds too much, and leaves out ignored files. */
 async function look(place: Place, patchedBefore: ReadonlySet<string>): Promise<Beginning> {
   const walked = await list(place, 'walk')
   if (!('too' in walked)) return { ...place, patchedBefore, by: 'walk', listed: walked }

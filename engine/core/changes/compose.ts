@@ -5,11 +5,11 @@ export type FileChange = {
   readonly path: string
   /** `add`, `update` or `delete`. */
   readonly kind: string
-  /** That no patch changed it, so that a command did. */
+  /** Whether a command changed it, not a patch. */
   readonly by?: 'command'
 }
 
-/** What patches did to a file: the first of them, and the last. */
+/** A file's changes by patches: the first and the last of them. */
 export type Patched = ReadonlyMap<string, { readonly first: string; readonly last: string }>
 
 /** A workspace before the first command that could write in it, and after the last. */
@@ -18,9 +18,9 @@ export type Watched = {
   readonly root: string
   readonly before: Stamps
   readonly after: Stamps
-  /** What git ignores of that which differs, as keys. */
+  /** The keys of changed files that git ignores. */
   readonly ignored: ReadonlySet<string>
-  /** What patches had changed before. */
+  /** The files that patches had changed before. */
   readonly patchedBefore: ReadonlySet<string>
 }
 
@@ -31,9 +31,10 @@ export function differing(before: Stamps, after: Stamps): readonly string[] {
 }
 
 /**
- * Puts together what patches and commands changed. A file counts once, whoever changed it how often, and one that came and went does not.
+ * Merges the changes of patches and commands. A file counts once, however often it was changed; one that was created and removed again
+ * doesn't count.
  *
- * @param isThere whether a file that patches changed is there now
+ * @param isThere whether a file that patches changed exists now
  */
 export function composeChanges(
   patched: Patched,
@@ -48,7 +49,7 @@ export function composeChanges(
   })
   const byCommands = watched.flatMap(({ root, before, after, ignored }) =>
     differing(before, after)
-      // What makes git overlook the rest is not overlooked.
+      // Files that tell git what to ignore are never ignored themselves.
       .filter((key) => !ignored.has(key) || /(?:^|\/)\.gitignore$/.test(key))
       .map((key) => ({ path: `${root}/${pathOfKey(key)}`, kind: kindOf(before.has(key), after.has(key)) ?? 'update' }))
       .filter(({ path }) => !patched.has(path))

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 
-/** Files by their path below the workspace, a character for each byte; with what changes when they are written. */
+/** Files by their path below the workspace, one character per byte, each with a stamp that changes when it is written. */
 export type Stamps = ReadonlyMap<string, string>
 
 /** Why files were not listed: there are too many, or it took too long. */
@@ -10,22 +10,21 @@ export type Unlisted = { readonly too: 'many' | 'slow' }
 /** More files than this are not looked at. */
 export const mostFiles = 20_000
 const patienceMs = 2000
-/** How many are looked at before something else may run. */
+/** How many entries are read before other work may run. */
 const atOnce = 500
 
-/** A text with a character for each byte of a path, which is a key whatever the bytes are. */
+/** A key for a path: one character per byte, so that any bytes can be a key. */
 export function keyOfPath(path: string): string {
   return Buffer.from(path).toString('latin1')
 }
 
-/** The path that a key stands for, as text; bytes that are no UTF-8 show as U+FFFD. */
+/** The path of a key, as text; bytes that are not UTF-8 show as U+FFFD. */
 export function pathOfKey(key: string): string {
   return Buffer.from(key, 'latin1').toString()
 }
 
 /**
- * All that is in a directory and is none, without `.git` and `node_modules`. It follows no symbolic link, and leaves out what it may not
- * look into.
+ * Everything in a directory except directories, without `.git` and `node_modules`. Follows no symbolic link, and skips what it can't read.
  */
 export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
   const until = performance.now() + patienceMs
@@ -52,7 +51,7 @@ export async function walkFiles(root: string): Promise<Stamps | Unlisted> {
   return found
 }
 
-/** The stamps of files that somebody else has listed; without those that are not there, and without directories. */
+/** The stamps of listed files; without missing ones and directories. */
 export async function stampFiles(root: string, keys: Iterable<string>): Promise<Stamps | Unlisted> {
   const until = performance.now() + patienceMs
   const found = new Map<string, string>()
@@ -70,7 +69,7 @@ function entriesOf(root: string, directory: string): ReturnType<typeof readEntri
   try {
     return readEntries(bytesOf(root, directory))
   } catch {
-    // Gone by now, or nobody here may look into it.
+    // It was removed, or can't be read here.
     return []
   }
 }

@@ -1,12 +1,12 @@
 import { readHostFile } from '../../../sandbox/index.ts'
 import { pathOfKey } from './list-files.ts'
 
-/** More of them than that are taken to run something whatever changes in them. */
+/** In more files than this, every change counts as a change of what runs. */
 const mostManifests = 500
 
 /**
- * Fields of a package.json that nothing is run for, however they change. Of dependencies that holds for plain versions, which a registry has; what
- * isn't known here counts as run.
+ * Fields of a package.json that run nothing, however they change. For dependencies that holds for plain versions from a registry; unknown
+ * fields count as running something.
  */
 const harmless: ReadonlySet<string> = new Set([
   ...['name', 'version', 'description', 'keywords', 'license', 'author', 'contributors', 'maintainers', 'private'],
@@ -30,7 +30,7 @@ export class Manifests {
     }
   }
 
-  /** Whether what changed in a file may be what is run, or says what is; for a manifest that wasn't kept, and any other file, it may. */
+  /** Whether a change in a file may change what runs. In doubt it may: for a manifest without a stored copy, and for any other file. */
   mayRun(path: string): boolean {
     const before = this.#before.get(path)
     if (before === undefined) return true

@@ -1,6 +1,6 @@
 /**
- * Text with every character shown that would otherwise act on a terminal or be seen as nothing: control characters,
- * direction marks and zero-width ones become `\u{…}`. Line feeds and tabs stay.
+ * Makes characters visible that would act on a terminal or can't be seen: control characters, direction marks and zero-width characters
+ * become `\u{…}`. Line feeds and tabs stay.
  */
 export function escapeInvisible(text: string): string {
   return text.replace(
@@ -10,8 +10,8 @@ export function escapeInvisible(text: string): string {
 }
 
 /**
- * Text of which none may be told from another by its lines: as `visible`, and line feeds and tabs are shown too. For names of files, and
- * for sentences with names in them: a name may hold any character but `/` and NUL, and would say with a line feed what is another line's.
+ * The same for a text of one line: line feeds and tabs are escaped too. For names of files, and for sentences with names in them: a name
+ * may contain any character but `/` and NUL, and with a line feed it could fake another line.
  */
 export function escapeInvisibleInLine(text: string): string {
   return escapeInvisible(text).replace(/[\t\n]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)

@@ -11,8 +11,8 @@ type Fitting = {
 }
 
 /**
- * Cuts the middle out of a result that is longer than a model can use, and hides secrets in it. The whole of it is kept, and the cut
- * says where and how to read on.
+ * Cuts the middle out of a result that is too long for the model, and masks secrets in it. The whole output is stored, and the cut names
+ * its file and how to read it.
  */
 export function fitOutput<Result extends Fitting>(
   result: Result,
@@ -29,7 +29,7 @@ export function fitOutput<Result extends Fitting>(
   return { ...result, output: truncateOutput(output, limit, readOnIn(file)).text, outputFile: file }
 }
 
-/** Where a whole output is, as a cut says it to the model. */
+/** The path of a whole output, as the cut names it to the model. */
 export function readOnIn(file: string): string {
   return `${file} (read_file reads on in it by offset and limit)`
 }

@@ -1,10 +1,10 @@
-/** What is used of an element; there are no types of the browser here. */
+/** The parts of an element that are used; there are no browser types here. */
 type WithAttributes = { getAttribute(name: string): string | null }
 
 /**
- * The content of a page as Markdown, with links that stand by themselves.
+ * The content of a page as Markdown, with absolute links.
  *
- * @param base where the page is from
+ * @param base the page's address
  * @throws RangeError where elements are nested too deep
  */
 export async function htmlToMarkdown(html: string, base: URL): Promise<string> {

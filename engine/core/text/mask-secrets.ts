@@ -3,7 +3,7 @@ import { looksLikeSecret } from '../../../sandbox/index.ts'
 /** Shorter values are words that occur anyway. */
 const shortest = 8
 
-/** Replaces the secrets of an environment, wherever they stand in a text, by their names. */
+/** Replaces the secrets of an environment by their names, wherever they appear in a text. */
 export type Mask = (text: string) => string
 
 /**
@@ -16,7 +16,7 @@ export function maskSecrets(env: Readonly<NodeJS.ProcessEnv>): Mask {
     .flatMap(([name, value]) =>
       value !== undefined && value.length >= shortest && looksLikeSecret(name, value) ? [{ name, value }] : [],
     )
-    // One that holds another goes first.
+    // Longer secrets first, since one may contain another.
     .toSorted((a, b) => b.value.length - a.value.length)
   return (text) => secrets.reduce((masked, { name, value }) => masked.replaceAll(value, () => `[${name}]`), text)
 }

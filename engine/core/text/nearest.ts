@@ -1,6 +1,6 @@
 /**
- * The candidate a mistyped word most likely meant, or undefined when none is near.
- * Near means that at most two letters, or a third of the longer word's, differ (Levenshtein distance).
+ * The candidate that a mistyped word most likely meant, or undefined when none is close. Close: at most two letters, or a third of the
+ * longer word's, differ (Levenshtein distance).
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined

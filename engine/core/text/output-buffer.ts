@@ -1,6 +1,6 @@
 /**
- * Collects a command's output with bounded memory: the first and the last bytes are kept, what lies between is counted.
- * A command may print without end; the engine must not grow with it.
+ * Collects a command's output with bounded memory: the first and the last bytes are kept, those in between are counted. A command may print
+ * forever; the engine must not grow with it.
  */
 export class OutputBuffer {
   readonly #headLimit: number
@@ -11,7 +11,11 @@ export class OutputBuffer {
   #tailBytes = 0
   #omitted = 0
 
-  /** @param limit bytes kept in all, half from the start and half from the end */
+  /**
+   *
+   *
+   * @param limit bytes kept in total, half from the start and half from the end
+   */
   constructor(limit: number) {
     this.#headLimit = Math.ceil(limit / 2)
     this.#tailLimit = Math.floor(limit / 2)
@@ -36,7 +40,7 @@ export class OutputBuffer {
     this.#dropOldTail()
   }
 
-  /** Everything kept, with a line that says how many bytes are missing where some are. */
+  /** The kept bytes, with a line that says how many are missing, if any. */
   toBytes(): Buffer {
     const gap = this.#omitted === 0 ? [] : [Buffer.from(`\n[... ${this.#omitted} bytes left out ...]\n`)]
     return Buffer.concat([...this.#head, ...gap, ...this.#tail])
@@ -52,7 +56,7 @@ export class OutputBuffer {
         parts.unshift(part)
         missing -= part.length
       }
-      // Across the gap there is nothing that belongs together.
+      // Bytes before and after the gap don't belong together.
       if (this.#omitted > 0) break
     }
     return Buffer.concat(parts)

@@ -4,12 +4,12 @@ import type { OutputLimit } from './truncate.ts'
 export type OutputLimits = {
   /** Unless a call asks for another number. */
   readonly tokens: number
-  /** What no call gets more than. */
+  /** The maximum for any call. */
   readonly mostTokens: number
   readonly lines: number
 }
 
-/** What a configuration says of it. */
+/** The configured limits. */
 type ConfiguredLimits = {
   readonly tool_output_token_limit?: number | undefined
   readonly tool_output_line_limit?: number | undefined

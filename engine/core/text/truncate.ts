@@ -13,8 +13,8 @@ export type OutputLimit = {
 }
 
 /**
- * Cuts the middle out of a text that is too long: what a command says first and last is what matters. The cut falls on
- * line ends where lines are short enough, never inside a surrogate pair, and a marker says how much is gone.
+ * Cuts the middle out of a text that is too long: a command's first and last lines matter most. The cut falls on line ends where lines are
+ * short enough, never inside a surrogate pair, and a marker says how much is missing.
  *
  * @param limit at most this many UTF-16 units of the text stay, marker not counted
  * @param whereWhole what the marker says about where the whole text is, e.g. a path
@@ -74,7 +74,7 @@ function isLowSurrogate(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Of a token, in quarters, that a UTF-16 unit takes. */
+/** How many quarters of a token a UTF-16 unit takes. */
 function weightAt(text: string, index: number): number {
   const unit = text.charCodeAt(index)
   return unit < 0x80 ? 1 : unit < 0x800 ? 2 : 4
