@@ -1,7 +1,7 @@
-/** How much a model says beside what it does. */
+/** How verbose a model is. */
 type Verbosity = 'low' | 'medium' | 'high'
 
-/** How a maker's own coding agent asks a model. What is left out is not sent, so that the provider's default holds. */
+/** How a maker's own coding agent configures a model. Absent fields are not sent, so that the provider's default applies. */
 type AgentDefaults = {
   readonly effort?: string
   readonly verbosity?: Verbosity
@@ -12,14 +12,11 @@ type AgentDefaults = {
 const codex: AgentDefaults = { effort: 'medium', verbosity: 'low' }
 
 /**
- * The first row whose name fits counts.
- *
- * GPT: `default_reasoning_level` and `default_verbosity` of Codex's list of models
- * (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). Its models of before GPT-5.3 with `codex` in their name take no
- * verbosity, and the `pro` and `chat` ones no other effort than their own.
- *
- * Claude: the effort that Claude Code asks for, `high` (https://platform.claude.com/docs/en/build-with-claude/effort), with 64,000 tokens where
- * the model gives them. Models of before 4.6 think within a budget, which the effort stands for; those of before 3.7 don't think.
+ * The first matching row counts. GPT: `default_reasoning_level` and `default_verbosity` of Codex's list of models
+ * (https://github.com/openai/codex/blob/main/codex-rs/core/models.json). Models before GPT-5.3 with `codex` in their name accept no
+ * verbosity, and the `pro` and `chat` ones only their own effort. Claude: the effort that Claude Code requests, `high`
+ * (https://platform.claude.com/docs/en/build-with-claude/effort), with 64,000 tokens where the model allows them. Models before 4.6 think
+ * within a budget, which the effort translates to; those before 3.7 don't think.
  */
 const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
   [/^gpt-[\d.]{1,4}(?:-[a-z]{1,12})?-(?:pro|chat)(?![a-z])|^gpt-[\d.]{1,4}-(?:pro|chat)(?![a-z])/, {}],
@@ -32,7 +29,7 @@ const rows: readonly (readonly [name: RegExp, defaults: AgentDefaults])[] = [
 ]
 
 /**
- * How a model is asked where neither the user nor the run says anything else.
+ * The defaults for a model where neither the user nor the run sets anything.
  *
  * @param model the name as its provider knows it, also behind a router's prefix: `us.anthropic.claude-opus-5-5` or `openai/gpt-5.5`
  */

@@ -15,7 +15,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   const sdk = await import('@anthropic-ai/sdk')
   const client = new sdk.Anthropic({
     baseURL: endpoint.baseUrl,
-    // Given so that the client looks for no credentials of its own; the header is ours to set.
+    // Set so that the client looks for no credentials of its own; we set the header.
     apiKey: 'none',
     defaultHeaders: { 'x-api-key': null, authorization: null },
     defaultQuery: { ...endpoint.query },
@@ -29,7 +29,7 @@ export async function connectAnthropic(endpoint: Endpoint): Promise<AnthropicCon
   return {
     messages: async (body, signal) => {
       const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
-      // What the model said goes back as it came, whether the SDK knows its kind or not.
+      // The model's output is sent back unchanged, whether the SDK knows its kind or not.
       const checked = body satisfies Omit<MessageCreateParamsStreaming, 'messages'>
       try {
         // Not `messages.create`: it warns of older models on the console, at every request.

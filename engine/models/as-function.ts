@@ -1,8 +1,8 @@
 import type { ToolCall, ToolDeclaration } from '../core/model.ts'
 
 /**
- * A call's arguments as an object, for APIs that refuse anything else in a history. A freeform call, which another
- * provider's model made, becomes the one text field of the tool's schema; arguments that are no object are kept as text.
+ * A call's arguments as an object, for APIs that accept nothing else in a history. A freeform call, made by another provider's model,
+ * becomes the one text field of the tool's schema; arguments that are not an object are kept as text.
  */
 export function argumentsObject(call: ToolCall, tools: readonly ToolDeclaration[]): Record<string, unknown> {
   if (call.kind === 'freeform') return { [textField(call.name, tools)]: call.input }

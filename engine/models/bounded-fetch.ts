@@ -2,9 +2,9 @@ import type { Endpoint } from './endpoint.ts'
 import { malformedStream } from './failure.ts'
 
 const mebibyte = 1024 * 1024
-/** Of one line of a stream: no event of a model is near that, and a line is kept whole until it ends. */
+/** The longest line of a stream: no event of a model comes close, and a line is held in memory until it ends. */
 const longestLine = 32 * mebibyte
-/** Of an answer that is no stream but says why there is none. */
+/** The longest error body. */
 const longestRefusal = mebibyte / 4
 const lineFeed = 10
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
 /**
- * A call's id as a provider takes it, that of the call and of its result alike: ids that other servers gave, and some of a provider's own,
- * are longer than it takes back or hold other characters. The same id gives the same one every time.
+ * Converts a call's id to one that a provider accepts, the same for the call and its result: ids of other servers, and some of a provider's
+ * own, are too long or contain other characters. The same id always gives the same result.
  *
  * @param most how many characters it may have
  */
 export function fittingId(id: string, most = Infinity): string {
   const plain = id.replace(/[^a-zA-Z0-9_-]/g, '_')
-  // A part of a digest keeps two ids apart that begin alike or differ in what was replaced.
+  // Part of a digest distinguishes ids that begin alike or differ only in replaced characters.
   return plain === id && id.length <= most
     ? id
     : `${plain.slice(0, Math.min(most, 60) - 13)}_${digest(id).slice(0, 12)}`

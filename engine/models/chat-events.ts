@@ -39,7 +39,7 @@ const chunk = z.object({
             reasoning_content: z.string().nullish(),
             reasoning: z.string().nullish(),
             tool_calls: z.array(callPiece).nullish(),
-            /** What came before `tool_calls`; old servers send it still. */
+            /** The predecessor of `tool_calls`; old servers still send it. */
             function_call: calledFunction.nullish(),
           })
           .nullish(),
@@ -67,12 +67,11 @@ type OpenCall = {
 }
 
 /**
- * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls
- * come in pieces, in ways that differ between servers, and are complete only when the choice has its finish reason.
+ * Reads the chunks of one streamed completion (https://platform.openai.com/docs/api-reference/chat-streaming). Calls arrive in pieces, in
+ * ways that differ between servers, and are complete only when the choice has its finish reason. Throws `ProviderFailure` for a malformed,
+ * truncated or filtered completion; ends without `end` where it was cut.
  *
- * Throws `ProviderFailure` for a malformed, truncated or filtered completion; ends without `end` where it was cut.
- *
- * @param model whose answer it is, as the request names it
+ * @param model the model that answers, as the request names it
  */
 export async function* readChat(stream: AsyncIterable<unknown>, model: string): AsyncGenerator<WireEvent> {
   const text = new ThinkTagReader()
@@ -95,7 +94,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
       thought += content.thought
       for (const field of ['reasoning_content', 'reasoning'] as const) {
         const piece = delta[field] ?? ''
-        // A server that sends both says the same thing twice.
+        // A server that sends both fields repeats itself.
         if (piece !== '' && (reasoning ??= { field, text: '' }).field === field) reasoning.text += piece
       }
       addMore(more, moreOfMessage(delta))
@@ -123,7 +122,7 @@ export async function* readChat(stream: AsyncIterable<unknown>, model: string): 
   yield { type: 'end', usage: readUsage(usage), ...(isCut ? { limit: finish } : {}) }
 }
 
-/** In whatever words: Mistral tells its window from the limit that was asked for. */
+/** The wording varies: Mistral distinguishes its window from the requested limit. */
 const cutShort = /^(?:length|max_tokens|model_length|max_output_tokens)$/i
 
 function withMore(more: Record<string, unknown>): { more?: Record<string, unknown> } {
@@ -140,7 +139,7 @@ function partsOf(content: Content | null | undefined): { readonly said: string; 
   return { said: content.map(({ text = '' }) => text).join(''), thought: thoughts.join('') }
 }
 
-/** Results are known by the ids of their calls, and some servers give several the same. */
+/** Results are matched by the ids of their calls, and some servers reuse an id. */
 function inOneResponse(calls: readonly OpenCall[]): readonly OpenCall[] {
   const taken = new Set<string>()
   return calls.map((call) => {
@@ -157,7 +156,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   const index = piece.index ?? undefined
   const byIndex = calls.findLast((call) => index !== undefined && call.index === index)
   const found = byIndex ?? (index === undefined && name === '' ? calls.at(-1) : undefined)
-  // Some servers give every call index 0: another id with a name is another call, and so is a name after whole arguments.
+  // Some servers give every call index 0: another id with a name starts another call, and so does a name after complete arguments.
   const isOther =
     found !== undefined &&
     name !== '' &&
@@ -176,7 +175,7 @@ function addPiece(piece: CallPiece, calls: OpenCall[]): void {
   addMore(call.more, moreOfCall(piece))
 }
 
-/** Without what some models' formats leave around a name, such as `functions.exec_command<|channel|>commentary`. */
+/** Without remains of some models' formats around a name, such as `functions.exec_command<|channel|>commentary`. */
 function cleanName(name: string): string {
   return name
     .replace(/<\|[^]*$/, '')

@@ -1,4 +1,4 @@
-/** Fields of a message and of a call that are understood. Whatever else a server sends is kept and given back. */
+/** The known fields of a message and of a call. All other fields are stored and sent back. */
 const ofMessage = ['role', 'content', 'refusal', 'tool_calls', 'function_call', 'reasoning_content', 'reasoning']
 const ofCall = ['index', 'id', 'type', 'function']
 
@@ -18,12 +18,12 @@ function without(piece: object, known: readonly string[]): Record<string, unknow
   )
 }
 
-/** Fields whose pieces are put together; of all others the last one that says something stands. */
+/** Fields whose pieces are concatenated; for all others the last value wins. */
 const growing = new Set(['text', 'summary', 'thinking', 'content', 'arguments'])
 
 /**
- * Puts a further piece to what has come of the fields that are not understood. Elements of a list with the same `index` are pieces of one,
- * as in OpenRouter's `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens); all others follow each other.
+ * Merges a further piece into the unknown fields. Elements of a list with the same `index` are pieces of one, as in OpenRouter's
+ * `reasoning_details` (https://openrouter.ai/docs/use-cases/reasoning-tokens); all others are appended.
  */
 export function addMore(had: Record<string, unknown>, piece: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(piece)) had[name] = joined(name, had[name], value)

@@ -2,13 +2,13 @@ import { isMistral } from './family.ts'
 import { isOpenAIs } from './openai-models.ts'
 import type { ChatMessage } from './chat-turns.ts'
 
-/** Stands between a tool's result and what a user says then. */
+/** Separates a tool's result from the user message after it. */
 const understood: ChatMessage = { role: 'assistant', content: 'Understood.' }
 
 /**
- * The messages in an order that templates of open models take: two of the user's in a row are one, since templates want the speakers to
- * take turns (https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-2-2b-it.jinja), and with Mistral's no user
- * speaks behind a tool (https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py).
+ * The messages in an order that templates of open models accept: consecutive user messages are joined, since templates want the speakers to
+ * alternate (https://github.com/ggml-org/llama.cpp/blob/master/models/templates/google-gemma-2-2b-it.jinja), and with Mistral's no user
+ * message follows a tool result (https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/protocol/instruct/validator.py).
  */
 export function inTemplateOrder(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (isOpenAIs(model)) return messages
@@ -24,7 +24,7 @@ export function inTemplateOrder(model: string, messages: readonly ChatMessage[])
 
 type UserMessage = Extract<ChatMessage, { role: 'user' }>
 
-/** What was put together before is the same object again, so that it is serialised once. */
+/** Joined messages stay the same object, so that they are serialised once. */
 const known = new WeakMap<UserMessage, { readonly next: UserMessage; readonly both: UserMessage }>()
 
 function joined(one: UserMessage, next: UserMessage): UserMessage {

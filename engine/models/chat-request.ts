@@ -8,8 +8,8 @@ import { isStrict } from './strict-schema.ts'
 import { takeTurns } from './turns.ts'
 
 /**
- * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create), as far as servers
- * that imitate it understand it too: Ollama, vLLM, llama.cpp, LM Studio. What is not needed is not sent.
+ * The body of `POST /chat/completions` (https://platform.openai.com/docs/api-reference/chat/create), as far as compatible servers
+ * understand it too: Ollama, vLLM, llama.cpp, LM Studio. Unneeded fields are left out.
  */
 export type ChatBody = {
   model: string
@@ -19,7 +19,7 @@ export type ChatBody = {
   stream_options?: { include_usage: true }
   temperature?: number
   top_p?: number
-  /** What OpenAI's own models want it called; servers that imitate the API know the older name. */
+  /** The name of the field for OpenAI's own models; compatible servers know the older name. */
   max_completion_tokens?: number
   max_tokens?: number
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
@@ -57,7 +57,7 @@ export function buildChatBody(model: string, request: ModelRequest): ChatBody {
     ...(reasoningEffort === undefined
       ? {}
       : { reasoning_effort: reasoningEffort as NonNullable<ChatBody['reasoning_effort']> }),
-    // Of OpenAI's own field other servers know nothing, and the defaults of its agent are for its own API.
+    // Other servers don't know this field of OpenAI, and the defaults of its agent are for its own API.
     ...(verbosity === undefined || !isOpenAIs(model) ? {} : { verbosity }),
     ...(outputSchema === undefined
       ? {}

@@ -7,7 +7,7 @@ import { isOpenAIs, longestName } from './openai-models.ts'
 import { asReminder, translateOnce } from './turns.ts'
 import type { Turn } from './turns.ts'
 
-/** A message as it goes over the wire. What the model said has the fields besides with which it came. */
+/** A message as sent. A message of the model includes the further fields that it came with. */
 export type ChatMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | Part[] }
@@ -23,9 +23,9 @@ const reasoningField = z.enum(['reasoning_content', 'reasoning'])
 export type ReasoningField = z.infer<typeof reasoningField>
 
 /**
- * What `opaque` holds of this API. `field`: where a thought stood; models that think between calls want to read it again. `more`: fields
- * of a message or a call that the API's definition doesn't have, such as Gemini's `extra_content`, without which it refuses the call, and
- * OpenRouter's `reasoning_details`. Sessions of before don't name their model.
+ * The contents of `opaque` for this API. `field`: the field of a thought; models that think between calls want to read it again. `more`:
+ * fields of a message or a call that the API's definition doesn't have, such as Gemini's `extra_content`, without which it refuses the
+ * call, and OpenRouter's `reasoning_details`. Older sessions don't name their model.
  */
 const kept = z.object({
   from: z.literal('openai-chat'),
@@ -34,14 +34,14 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** What `opaque` holds of this API, as it is written. */
+/** The contents of `opaque` for this API, as written. */
 export type KeptChat = z.input<typeof kept>
 
 /** Turns into messages, each turn once. */
 export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): readonly ChatMessage[] => {
   const ownOf = (opaque: unknown): z.infer<typeof kept> | undefined => {
     const own = kept.safeParse(opaque).data
-    // One model's thoughts and signatures mean nothing to another, and Gemini refuses them.
+    // One model's thoughts and signatures are useless to another, and Gemini refuses them.
     return own === undefined || (own.model ?? model) !== model ? undefined : own
   }
   switch (turn.side) {
@@ -81,7 +81,7 @@ export const chatMessagesOf = translateOnce((turn: Turn, { model, tools }): read
       }))
       const last = results.at(-1)
       const ours = turn.messages.findIndex(({ role }) => role === 'user')
-      // What we have to say goes with the last result where nobody may speak behind one.
+      // Our own message goes with the last result where no message may follow one.
       const beside = last === undefined || !isMistral(model) ? 0 : ours === -1 ? turn.messages.length : ours
       if (last?.role === 'tool')
         for (const { text } of turn.messages.slice(0, beside)) last.content += `\n\n${asReminder(text)}`
@@ -103,7 +103,10 @@ function userMessage(text: string, images: readonly Image[]): ChatMessage {
   return { role: 'user', content: text === '' ? parts : [{ type: 'text', text }, ...parts] }
 }
 
-/** Of a call, for OpenAI's own models (https://github.com/pydantic/pydantic-ai/issues/4389); other servers take back what they gave. */
+/**
+ * The longest id of a call for OpenAI's own models (https://github.com/pydantic/pydantic-ai/issues/4389); other servers accept their own
+ * ids.
+ */
 const longestId = 40
 
 function idFor(model: string, id: string): string {
@@ -113,19 +116,19 @@ function idFor(model: string, id: string): string {
 
 function wireCall(call: ToolCall, tools: readonly ToolDeclaration[], model: string): WireCall {
   const object = argumentsObject(call, tools)
-  // What the model wrote goes back byte for byte where it can; servers' templates parse it and fail on anything else.
+  // The model's text is sent back byte for byte where possible; servers' templates parse it and fail on anything else.
   const same = call.kind === 'function' && !('malformed_arguments' in object)
   const text = same ? call.input : JSON.stringify(object)
   const name = fittingName(call.name, longestName)
   return { id: idFor(model, call.id), type: 'function', function: { name, arguments: text } }
 }
 
-/** What Google's servers take for a signature of a call that another model made. */
+/** A value that Google's servers accept as a signature of another model's call. */
 const unsigned = { google: { thought_signature: 'skip_thought_signature_validator' } }
 
 /**
- * The messages as Gemini takes them: from its version 3 on, it refuses the first call of each step of the turn that is going on without
- * the signature that came with it (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls of other models have none.
+ * The messages as Gemini accepts them: from version 3 on it refuses the first call of each step of the current turn without its original
+ * signature (https://ai.google.dev/gemini-api/docs/thought-signatures). Calls of other models have none.
  */
 export function asGeminiTakes(model: string, messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!/gemini-(?:[3-9]|\d{2})/.test(model)) return messages

@@ -9,8 +9,8 @@ import { cutPrompt } from './cut-prompt.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Chat Completions, as OpenAI defined them and compatible servers speak them. A schema is sent along, but whether the
- * server holds the model to it can't be known.
+ * Chat Completions, as OpenAI defined them and compatible servers implement them. A schema is sent, but whether the server enforces it is
+ * unknown.
  */
 export function chatWire(model: string, endpoint: Endpoint): Wire {
   let connection: Promise<OpenAIConnection> | undefined

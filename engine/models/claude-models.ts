@@ -1,6 +1,6 @@
 import { agentDefaults } from './agent-defaults.ts'
 
-/** The generation in a model's name, as 505 is of `claude-opus-5-5-20260801`; undefined where it has none. */
+/** The generation in a model's name, such as 505 for `claude-opus-5-5-20260801`; undefined where it has none. */
 function generation(model: string): number | undefined {
   const [, major, minor = '0'] = /claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
   return major === undefined ? undefined : Number(major) * 100 + Number(minor)
@@ -15,14 +15,14 @@ export function thinksByBudget(model: string): boolean {
   return /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8}|@|:|-latest|-v\d|$))/.test(model)
 }
 
-/** Whether the provider can hold this model to a schema: Claude 4.5 and later. */
+/** Whether the provider can enforce a schema for this model: Claude 4.5 and later. */
 export function enforcesSchema(model: string): boolean {
   return !thinksByBudget(model) || /-4-5/.test(model)
 }
 
 /**
- * Whether a thinking block is valid only in the very conversation that it came in: nothing before it may have changed
- * (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking). So it is from Fable 5.1 and the other families' 5.5 on.
+ * Whether a thinking block is valid only in exactly the conversation that it came in: nothing before it may have changed
+ * (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking). That holds from Fable 5.1 and the other families' 5.5 on.
  */
 export function preservesThinking(model: string): boolean {
   const version = generation(model)
@@ -30,8 +30,8 @@ export function preservesThinking(model: string): boolean {
 }
 
 /**
- * The least that a model can think. Some refuse to have it switched off
- * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled); Sonnet has a word of its own for it
+ * The least thinking that a model supports. Some refuse to switch it off
+ * (https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5#thinking-cant-be-disabled); Sonnet has a separate value for that
  * from 5.5 on (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#turn-off-up-front-thinking).
  */
 export function leastThinking(model: string): 'disabled' | 'between_tools' | 'always' {
@@ -40,7 +40,7 @@ export function leastThinking(model: string): 'disabled' | 'between_tools' | 'al
   return model.includes('claude-sonnet') ? 'between_tools' : 'always'
 }
 
-/** The most tokens that are asked for in one answer, where nothing else is said: as the table has it, also for a model it does not know. */
+/** The default limit of tokens for one answer: from the table, also for an unknown model. */
 export function longestAnswer(model: string): number {
   return agentDefaults(model).maxOutput ?? 64_000
 }

@@ -1,10 +1,10 @@
 type Schema = Readonly<Record<string, unknown>>
 
 /**
- * The part of a tool's schema that every server understands which imitates OpenAI's. llama.cpp makes a grammar of it and refuses the
- * whole request for a pattern with a lookahead, a length of 2000 or a schema that says nothing
- * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). What is left out is checked here all the
- * same; a limit goes into the words.
+ * The part of a tool's schema that every OpenAI-compatible server understands. llama.cpp turns it into a grammar and refuses the whole
+ * request for a pattern with a lookahead, a length of 2000 or an empty schema
+ * (https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md#json-schemas--gbnf). What is left out is still checked here; a
+ * limit is mentioned in the description.
  */
 export function commonSchema(schema: Schema): Record<string, unknown> {
   const known = reduced.get(schema) ?? { properties: {}, ...reduce(schema), type: 'object' }

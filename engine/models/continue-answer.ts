@@ -5,9 +5,9 @@ import type { Endpoint } from './endpoint.ts'
 import type { ModelItem } from './turns.ts'
 import type { WireEvent } from './wire.ts'
 
-/** How often a provider may pause in one response before it is taken to be done. */
+/** How often a provider may pause in one response before the response counts as done. */
 const mostPauses = 16
-/** How often an answer that reached the limit of its length is gone on with. */
+/** How often an answer that reached its length limit is continued. */
 const mostCuts = 4
 
 const resume =
@@ -16,8 +16,8 @@ const thinkLess =
   'All of your answer went into thinking, up to the limit of its length. Think less from here on, and answer or call a tool now.'
 
 /**
- * One response, of as many requests as the provider pauses for and as its length needs. A text that was cut and what it was gone on with
- * are one message; an answer that was cut in a call ends there, since the call has to be answered.
+ * One response, made of as many requests as the provider's pauses and its length need. A text that was cut and its continuation are one
+ * message; an answer that was cut within a call ends there, since the call has to be answered.
  *
  * @throws ModelError `provider` where it is cut off again and again
  */
@@ -38,7 +38,7 @@ export async function* continueAnswer(
         if (event.type === 'retry') {
           yield event
           part.void()
-          // All that the response said is void, and what came before this part of it is still true.
+          // This part of the response is void; what came before it stays valid.
           yield* told.map(eventOf)
           continue
         }
@@ -73,10 +73,10 @@ export async function* continueAnswer(
   }
 }
 
-/** What one request of a response brings. */
+/** The outcome of one request of a response. */
 class Part {
   readonly #half: string
-  /** As the model said it, for the next request. */
+  /** The model's items, for the next request. */
   said: ModelItem[] = []
   /** As it was told on, a text put to the half that came before. */
   told: ModelItem[] = []
@@ -104,14 +104,14 @@ class Part {
       this.#last = event
       return
     }
-    // What a thought is about may still be said before it.
+    // The item that a thought belongs to may still follow.
     if (event.type === 'tool_call') yield* this.rest()
     else yield* this.#speak()
     this.told.push(item)
     yield event
   }
 
-  /** What waits still, now that no more is to come. */
+  /** The remaining items, when the response is over. */
   *rest(): Generator<ModelEvent> {
     yield* this.#speak()
     if (this.#isJoined || this.#half === '') return
@@ -119,7 +119,7 @@ class Part {
     yield* this.#tell({ type: 'message', text: this.#half })
   }
 
-  /** The text at the end, which is cut off: it is told when it is whole. */
+  /** The text at the end, which was cut: it is emitted when it is whole. */
   keep(): string {
     const half = `${this.#isJoined ? '' : this.#half}${this.#last?.text ?? ''}`
     this.#last = undefined
@@ -167,7 +167,7 @@ function tooLong({ label }: Pick<Endpoint, 'label'>, limit: string, spent: Usage
   return new ModelError('provider', message, { failure: 'incomplete', spent })
 }
 
-/** The same failure, with what was paid for before a pause. */
+/** The same failure, with the usage before a pause. */
 function withSpent(error: unknown, usage: Usage): unknown {
   if (!(error instanceof ModelError) || usage === noUsage) return error
   const { code, message, failure, status, spent = noUsage } = error

@@ -1,17 +1,17 @@
 import type { Usage } from '../core/model.ts'
 import type { ChatBody } from './chat-request.ts'
 
-/** The window that Ollama gives a model where nobody asked for another, and from which on its cut prompts are counted. */
+/** The smallest window that Ollama gives a model by default; cut prompts are detected from this size on. */
 const usualWindow = 4096
 /** No text has so many characters for a token, on the whole. */
 const mostCharacters = 8
 
 /**
- * Notices a server that reads only a part of what it is sent: Ollama cuts a prompt to its window without a word
- * (https://github.com/ollama/ollama/blob/main/docs/faq.md#how-can-i-specify-the-context-window-size). Its count then stays in the window,
- * however long the prompt is.
+ * Detects a server that reads only part of a prompt: Ollama silently cuts it to its window
+ * (https://github.com/ollama/ollama/blob/main/docs/faq.md#how-can-i-specify-the-context-window-size). Its token count then stays within the
+ * window, however long the prompt is.
  *
- * @returns what the user should know, once
+ * @returns a notice for the user, once
  */
 export function cutPrompt(): (body: ChatBody, usage: Usage) => string | undefined {
   let isTold = false

@@ -10,9 +10,9 @@ export type Endpoint = {
   readonly label: string
   readonly baseUrl: string
   readonly query: Readonly<Record<string, string>>
-  /** Asked before each request, so that a key which expires can be fetched anew. Rejects with `ModelError`. */
+  /** Called before each request, so that an expired key can be renewed. Rejects with `ModelError`. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>
-  /** What must not come out in any message; grows as keys are fetched. */
+  /** Secrets that no message may contain; grows as keys are fetched. */
   readonly secrets: readonly string[]
   /** Told the headers of each answer. Absent: nobody listens. */
   readonly heard?: (header: (name: string) => string | null) => void
@@ -58,8 +58,8 @@ function configuredUrl(id: string, { env, openaiBaseUrl }: ModelOptions): readon
 }
 
 /**
- * Anthropic documents a header of its own for its keys. Everyone else takes a bearer token, also those who speak its
- * format; who doesn't is served by `env_http_headers`.
+ * Anthropic documents its own header for keys. Everyone else expects a bearer token, also servers that speak its format; for exceptions
+ * there is `env_http_headers`.
  */
 function carrierOf(id: string, env: ModelOptions['env']): 'x-api-key' | 'authorization' {
   return id === 'anthropic' && first([env['ANTHROPIC_API_KEY']]) !== undefined ? 'x-api-key' : 'authorization'
@@ -88,7 +88,7 @@ function fromEnvironment(
   )
 }
 
-/** Which variables hold a built-in provider's key, the more specific one first, as `codex exec` orders them. */
+/** The variables that may hold a built-in provider's key, the more specific one first, in the order of `codex exec`. */
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   openai: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
@@ -100,7 +100,7 @@ export type KeyPlace =
   | { readonly kind: 'none' }
   /** A command prints it; `command` is its name. */
   | { readonly kind: 'command'; readonly command: string }
-  /** In one of these variables, the first that is set wins; `found` is that one. Undefined: none is set. */
+  /** In one of these variables: the first that is set wins; `found` is that one. Undefined: none is set. */
   | { readonly kind: 'variable'; readonly names: readonly string[]; readonly found: string | undefined }
 
 /** Looks up where a key would be found; runs nothing. */
@@ -128,7 +128,7 @@ function keySource(id: string, provider: ModelProvider, options: ModelOptions): 
     const named = variables.toReversed().join(' or ')
     throw new ModelError('configuration', `${label} needs a key: set ${named} in the environment.${how}`)
   }
-  // A variable filled from a file brings its final line break along.
+  // A variable filled from a file may end with a line break.
   const trimmed = key.trim()
   checkHeader(`The key for ${label}`, trimmed)
   return () => Promise.resolve(trimmed)

@@ -1,10 +1,7 @@
 import type { ModelFailure, Usage } from '../core/model.ts'
 import { waitAsked } from './retry-after.ts'
 
-/**
- * One request that failed, as an adapter's inside speaks of it. `respondWithRetries` repeats it or turns it into a
- * `ModelError`.
- */
+/** One failed request, as an adapter reports it. `respondWithRetries` repeats it or turns it into a `ModelError`. */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly kind: ModelFailure
@@ -36,7 +33,7 @@ export class ProviderFailure extends Error {
   }
 }
 
-/** What a provider said when it refused: an HTTP error or an error inside a stream. */
+/** A provider's refusal: an HTTP error or an error inside a stream. */
 type Refusal = {
   /** Undefined for an error inside a stream. */
   readonly status?: number | undefined
@@ -62,7 +59,7 @@ const requestCodes = [
   'not_found_error',
 ]
 
-/** Decides what a refusal means: which kind it is, and whether to ask again. */
+/** Decides what a refusal means: its kind, and whether to try again. */
 export function judgeRefusal(refusal: Refusal, now: number): ProviderFailure {
   const { status, code = '' } = refusal
   const words = clip(refusal.words)
@@ -99,12 +96,12 @@ export function cutStream(detail: string): ProviderFailure {
   })
 }
 
-/** A stream that says something its protocol doesn't. */
+/** A stream that violates its protocol. */
 export function malformedStream(detail: string): ProviderFailure {
   return new ProviderFailure('malformed', `sent a malformed stream: ${clip(detail)}`, { retryable: true })
 }
 
-/** An answer that ended before the model had said all, in the provider's own word for why. */
+/** An answer that ended early, with the provider's own reason. */
 export function unfinished(kind: 'filtered' | 'context-overflow', why: string, spent: Usage): ProviderFailure {
   return new ProviderFailure(kind, `ended its response early: ${why}`, { retryable: false, spent })
 }

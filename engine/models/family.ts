@@ -1,36 +1,36 @@
 /**
- * What a model was trained on, as far as a run has to know it. `gpt`: the patch format and the tools of Codex. `openai`: OpenAI's models of
- * before, which know neither. `claude`: edits by replacing a text. `other`: nothing is known of it.
+ * The training of a model, as far as a run has to know it. `gpt`: the patch format and the tools of Codex. `openai`: older models of
+ * OpenAI, which know neither. `claude`: edits by replacing text. `other`: unknown.
  */
 export type ModelFamily = 'gpt' | 'openai' | 'claude' | 'other'
 
 /**
  * The family of a model, by its name.
  *
- * @param model as given to `-m`. It may carry its provider and further folders: `PROVIDER/vendor/NAME`
+ * @param model the value of `-m`. It may include its provider and further folders: `PROVIDER/vendor/NAME`
  */
 export function modelFamily(model: string): ModelFamily {
   if (model.startsWith('replay:')) return 'other'
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   if (/^claude/.test(name)) return 'claude'
   if (/^(?:gpt-(?:[5-9]|\d{2})|codex-(?!mini))/.test(name)) return 'gpt'
-  // gpt-oss speaks through servers of all kinds, and was trained on tools of its own.
+  // gpt-oss runs on servers of all kinds, and was trained on tools of its own.
   return /^(?:gpt-(?!oss)|chatgpt|codex|o\d)/.test(name) ? 'openai' : 'other'
 }
 
 /**
- * The family of several models that may answer in one run: a conversation keeps its tools and its instructions from the first request to
- * the last. Models of different makers are `other`.
+ * The common family of several models that may answer in one run: a conversation keeps its tools and its instructions from the first
+ * request to the last. Models of different makers are `other`.
  */
 export function sharedFamily(models: readonly string[]): ModelFamily {
   const families = new Set(models.map(modelFamily))
   const [first = 'other', second] = families
   if (second === undefined) return first
-  // What is told to those that know less serves the others too.
+  // Instructions for the less specialised models serve the others too.
   return [...families].every((family) => family === 'gpt' || family === 'openai') ? 'openai' : 'other'
 }
 
-/** Whether a model is one of Mistral's, by its name, behind whatever server: these are strict about ids and about who speaks when. */
+/** Whether a model is one of Mistral's, by its name, on any server: these are strict about ids and about the order of speakers. */
 export function isMistral(model: string): boolean {
   return /(?:mi[sx]tral|(?:code|dev|mini|magi)stral|pixtral)/i.test(model)
 }

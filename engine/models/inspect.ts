@@ -4,7 +4,7 @@ import type { ModelOptions } from './model-options.ts'
 import { providerOfModel } from './provider-of-model.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** What a model's name leads to, for whoever wants to know before a run. Holds no key. */
+/** What a model's name resolves to, to check before a run. Contains no key. */
 export type ModelFinding =
   | { readonly kind: 'recording'; readonly problem: string | undefined }
   /** The name or its provider can't be placed. */
@@ -15,17 +15,17 @@ export type ModelFinding =
       /** What the provider calls the model. */
       readonly model: string
       readonly wire: ModelProvider['wire_api']
-      /** Without query; undefined where it can't work, and `urlProblem` says why. */
+      /** Without query; undefined where it is invalid, and `urlProblem` says why. */
       readonly url: string | undefined
       readonly urlProblem: string | undefined
       readonly key: KeyPlace
-      /** How to come by the key, as the configuration says. */
+      /** How to get the key, by the configuration. */
       readonly keyInstructions: string | undefined
       /** Why requests can't be sent though there are a URL and a key; undefined where they can. */
       readonly problem: string | undefined
     }
 
-/** Resolves a model's name as `openModel` does. Asks nobody: it connects to nothing and runs no command that prints a key. */
+/** Resolves a model's name as `openModel` does. Connects to nothing and runs no command that prints a key. */
 export async function inspectModel(name: string, options: ModelOptions): Promise<ModelFinding> {
   if (name.startsWith('replay:')) {
     const { openReplay } = await import('./replay.ts')

@@ -1,9 +1,9 @@
 /** US dollars for a million tokens. */
 export type Rates = {
   readonly input: number
-  /** Of the input, what came from the provider's prompt cache. */
+  /** The part of the input that came from the provider's prompt cache. */
   readonly cachedInput: number
-  /** Of the input, what was written to that cache. */
+  /** The part of the input that was written to that cache. */
   readonly cacheWrite: number
   readonly output: number
 }
@@ -11,16 +11,16 @@ export type Rates = {
 /** What a model costs. Prompts of more than `longPrompt.above` tokens are billed at other rates, all of the request. */
 export type Price = Rates & {
   readonly longPrompt?: Rates & { readonly above: number }
-  /** US dollars for a thousand searches by the provider; what is read counts as input besides. */
+  /** US dollars for a thousand searches by the provider; their results also count as input. */
   readonly webSearch: number
 }
 
-/** What both makers bill for a thousand searches. */
+/** The price of both makers for a thousand searches. */
 export const usualWebSearch = 10
 
-/** What is known of a model without asking anyone. */
+/** The built-in facts about a model. */
 type KnownModel = {
-  /** Its context window in tokens, what it is sent and what it says together. */
+  /** Its context window in tokens, input and output together. */
   readonly contextWindow: number
   /** The most tokens of one answer, thoughts included; for Claude what we ask for. */
   readonly longestOutput: number
@@ -29,7 +29,7 @@ type KnownModel = {
 
 const million = 1_000_000
 
-/** OpenAI bills what goes into its cache like any other input; long prompts cost double, and their output half as much again. */
+/** OpenAI bills cache writes like any other input; long prompts cost double, and their output half as much again. */
 function openai(input: number, cachedInput: number, output: number, cacheWrite = input): Price {
   return { input, cachedInput, cacheWrite, output, webSearch: usualWebSearch }
 }
@@ -52,7 +52,7 @@ function gpt6(input: number, cachedInput: number, output: number): KnownModel {
   return { contextWindow: 1_050_000, longestOutput: 128_000, price }
 }
 
-/** Anthropic bills a write to its five-minute cache at 1.25 times the input, and a read at a tenth unless said otherwise. */
+/** Anthropic bills a write to its five-minute cache at 1.25 times the input, and a read at a tenth unless stated otherwise. */
 function anthropic(input: number, output: number, cachedInput = input / 10): Price {
   return { input, cachedInput, cacheWrite: input * 1.25, output, webSearch: usualWebSearch }
 }

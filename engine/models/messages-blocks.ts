@@ -23,15 +23,15 @@ export const blockStart = z.object({
 export type OpenBlock = z.infer<typeof blockStart>['content_block'] & { json: string }
 
 /**
- * The events for one message's blocks, in their order. All that came is kept with them, so that the message can be given back exactly
- * as it was: what isn't understood too.
+ * The events for one message's blocks, in their order. All fields are kept with them, including unknown ones, so that the message can be
+ * sent back exactly as it came.
  */
 export class SaidBlocks {
   readonly #model: string
   #prefix: Prefix | undefined
-  /** An answer with sources comes in a block for each piece that has some, and is one message all the same. */
+  /** An answer with sources has one block for each cited piece, and is still one message. */
   #texts: Block[] = []
-  /** A question to the provider's search: where what was found comes next, both are one event. */
+  /** A query of the provider's search: with the result that follows it makes one event. */
   #asked: Block | undefined
   /** A call: whether it is whole is known when more comes, or the message has ended. */
   #call: Extract<ModelEvent, { type: 'tool_call' }> | undefined
@@ -68,9 +68,9 @@ export class SaidBlocks {
   }
 
   /**
-   * The events for what still waits at the end of the message.
+   * The events that are still pending at the end of the message.
    *
-   * @param isCut whether the message reached the limit of its length, so that a call at its end may not be whole
+   * @param isCut whether the message reached its length limit, so that a call at its end may be incomplete
    */
   *rest(isCut: boolean): Generator<ModelEvent> {
     yield* this.#called(isCut)
@@ -103,12 +103,12 @@ export class SaidBlocks {
     yield { type: 'message', text, ...(isPlain ? {} : { opaque }) }
   }
 
-  /** Thinking, and whatever else only the provider reads. */
+  /** Thinking, and other blocks that only the provider reads. */
   #unread(block: Block): ModelEvent {
     const { thinking } = block
     const seal = this.#prefix !== undefined && isThought(block) ? { seal: this.#prefix } : {}
     const text = typeof thinking === 'string' ? thinking : ''
-    // One that was cut off before its signature is none to the API.
+    // The API refuses a thinking block that was cut before its signature.
     if (block.type === 'thinking' && !block['signature']) return { type: 'reasoning', text }
     const opaque = { from: 'anthropic-messages', model: this.#model, ...seal, blocks: [block] } satisfies KeptBlocks
     return { type: 'reasoning', text, opaque }
@@ -136,7 +136,7 @@ function searchEvent(blocks: Block[], model: string): ModelEvent {
   return { type: 'web_search', ...readSearch(action), opaque }
 }
 
-/** A call's input as it is given back; that of the provider's own tools is never the model's mistake. */
+/** A call's input as it is sent back; the input of the provider's own tools is never the model's mistake. */
 function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   if (type === 'tool_use') return argumentsObject({ id: '', name: '', kind: 'function', input: json }, [])
   try {
@@ -146,7 +146,7 @@ function inputOf({ type }: Pick<Block, 'type'>, json: string): unknown {
   }
 }
 
-/** The fields of a block beside those that we understand. Those that are null say nothing. */
+/** The unknown fields of a block. Null fields count as absent. */
 function more(block: Block, known: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(block).filter(([name, value]) => !known.includes(name) && value !== null))
 }

@@ -12,13 +12,14 @@ type Parts<Tool extends { readonly name: string }> = {
   readonly messages: readonly WireMessage[]
 }
 
-/** The same in the fields of a body. A field is left out where there is nothing. */
+/** The same for the fields of a body. Empty fields are left out. */
 type CachedParts<Tool> = { tools?: (Tool & Cached)[]; system?: TextBlock[]; messages: WireMessage[] }
 
 /**
- * Marks where the prompt cache is written. The last two things we said come first: the newest writes the cache, the one before is where the
- * last request wrote it, since the API looks back only some blocks, and many parallel results are many blocks. Then the fixed instructions,
- * with the tools before them; our own tools apart from those of servers, which differ from run to run; and what is told of this place.
+ * Marks where the prompt cache is written. Our last two messages come first: the newest writes the cache, the one before is where the last
+ * request wrote it, since the API looks back only some blocks, and many parallel results are many blocks. Then the fixed instructions, with
+ * the tools before them; our own tools separately from those of servers, which differ from run to run; and the description of the
+ * environment.
  */
 export function cached<Tool extends { readonly name: string }>(parts: Parts<Tool>): CachedParts<Tool> {
   const { tools, instructions, messages } = parts

@@ -36,12 +36,12 @@ const messageDelta = z.object({
 })
 
 /**
- * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Blocks
- * count when they stop; thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused
- * message; ends without `end` where the stream was cut.
+ * Reads the events of one streamed message (https://platform.claude.com/docs/en/build-with-claude/streaming). Blocks count when they stop;
+ * thinking keeps its signature. Throws `ProviderFailure` for a malformed, truncated or refused message; ends without `end` where the stream
+ * was cut.
  *
- * @param model whose answer it is, as the request names it
- * @param prefix what the request holds, where the provider checks it for what was thought
+ * @param model the model that answers, as the request names it
+ * @param prefix the contents of the request, where the provider checks thinking against it
  */
 export async function* readMessages(
   stream: AsyncIterable<unknown>,
@@ -144,7 +144,7 @@ function known(counts: Counted | null | undefined): Counted {
   return Object.fromEntries(Object.entries(counts ?? {}).filter(([, value]) => value !== null && value !== undefined))
 }
 
-/** Anthropic counts what came from the cache and went into it beside the input; here input is all of it. */
+/** Anthropic counts cache reads and writes separately from the input; here input is all of it. */
 function readUsage(counted: Counted): Usage {
   const cached = counted.cache_read_input_tokens ?? 0
   const written = counted.cache_creation_input_tokens ?? 0

@@ -34,7 +34,7 @@ export function buildMessagesBody(model: string, request: ModelRequest): Message
   return buildMessages(model, request).body
 }
 
-/** The same, with what is before the answer; undefined for a model whose provider doesn't check that. */
+/** The same, with the prefix of the answer; undefined for a model whose provider doesn't check that. */
 export function buildMessages(
   model: string,
   request: ModelRequest,
@@ -58,7 +58,7 @@ export function buildMessages(
   return { body, prefix: bound.prefix }
 }
 
-/** The API doesn't tell apart what was read before from what is live. */
+/** The API doesn't distinguish cached pages from live ones. */
 function searchTool({ webSearch }: ModelRequest): NonNullable<MessagesBody['tools']> {
   if (webSearch === undefined) return []
   const { domains } = webSearch
@@ -109,7 +109,7 @@ function reasoning(
     return { thinking: { type: 'adaptive' }, ...configured({ effort: level, ...format }) }
   }
   const budget = Math.min(budgets[effort] ?? 10_000, (maxOutputTokens ?? longestAnswer(model)) - 1024)
-  // The API takes no less; what is left is for the answer.
+  // The API's minimum; the rest is for the answer.
   if (budget < 1024 || !mayThink(messages)) return { thinking: { type: 'disabled' }, ...configured(format) }
   return { thinking: { type: 'enabled', budget_tokens: budget }, ...configured(format) }
 }

@@ -18,14 +18,14 @@ type ResultBlock = {
   content: (TextBlock | ImageBlock)[]
   is_error: boolean
 } & Cached
-/** A block of ours. */
+/** One of our own blocks. */
 export type UserBlock = TextBlock | ImageBlock | ResultBlock
-/** A message as it goes over the wire. What the model said is given back as it came, of whatever kind its blocks are. */
+/** A message as sent. The model's blocks are sent back unchanged, of whatever kind. */
 export type WireMessage = { role: 'user'; content: UserBlock[] } | { role: 'assistant'; content: Block[] }
 
 /**
- * What `opaque` holds of this API: blocks as they came, or `more`, the fields of a block beside those that we understand. `seal` is what
- * was before a thinking block and in it. Sessions of before hold a single `block`, and don't name their model.
+ * The contents of `opaque` for this API: blocks as they came, or `more`, the unknown fields of a block. `seal` identifies everything before
+ * a thinking block, and the block itself. Older sessions contain a single `block`, and don't name their model.
  */
 const kept = z.object({
   from: z.literal('anthropic-messages'),
@@ -36,7 +36,7 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** What `opaque` holds for this API, as it is written. */
+/** The contents of `opaque` for this API, as written. */
 export type KeptBlocks = z.input<typeof kept>
 
 /** Turns into messages, each turn once. */
@@ -51,12 +51,13 @@ export const messagesOf = translateOnce((turn: Turn, { model, tools }): readonly
     return { type: 'tool_result', tool_use_id: fittingId(callId), content: shown, is_error: !ok }
   })
   const last = results.at(-1)
-  // A text behind the results is a known cause of empty answers: what we have to say goes with the last of them. A user is to be heard.
+  // A text after the results is a known cause of empty answers, so our own message goes into the last result. A user's message stays
+  // separate.
   const spoken = turn.messages.findIndex(({ role }) => role === 'user')
   const beside = last === undefined ? 0 : spoken === -1 ? turn.messages.length : spoken
   for (const { text } of turn.messages.slice(0, beside)) last?.content.push(...textBlock(asReminder(text)))
   const content: UserBlock[] = [
-    // Results must stand before anything else that answers calls.
+    // Results must come before any other block that follows calls.
     ...results,
     ...turn.messages.slice(beside).flatMap(({ text, images = [] }) => [...images.map(imageBlock), ...textBlock(text)]),
   ]
@@ -88,7 +89,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
     case 'web_search': {
       const own = keptOf(item.opaque)
       const { block, blocks = block === undefined ? [] : [block] } = own ?? {}
-      // What one model thought, another can't read. Sessions of before don't say which it was.
+      // One model can't read another's thoughts. Older sessions don't name their model.
       const isReadable = own?.model === undefined || own.model === model
       return blocks.filter((each) => isReadable || isSearch(each)).map((each) => sealed(each, own?.seal))
     }
@@ -97,7 +98,7 @@ function blocksOf(item: ModelItem, model: string, tools: readonly ToolDeclaratio
   }
 }
 
-/** Of a tool (https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools). */
+/** The longest name of a tool (https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools). */
 const longestName = 128
 
 function keptOf(opaque: unknown): z.infer<typeof kept> | undefined {
@@ -125,8 +126,8 @@ function imageBlock(image: Image): ImageBlock {
 }
 
 /**
- * The messages without what the API refuses in a turn that is over: thinking from which nothing came, and questions to the provider's own
- * tools that nobody will answer any more. It answers those after a pause, or once the calls beside the question are answered.
+ * The messages without what the API refuses in a finished turn: thinking without a result, and calls of the provider's own tools that will
+ * never be answered. It answers those after a pause, or once the other calls are answered.
  */
 export function withoutLooseEnds(messages: readonly WireMessage[]): readonly WireMessage[] {
   return messages.flatMap((message, at): WireMessage[] => {

@@ -16,23 +16,23 @@ export const modelPriceSchema = z.strictObject({
   web_search: dollars.optional(),
 })
 
-/** What is known of a model: as configured, else as listed for its maker's own API. */
+/** The facts about a model: as configured, else as listed for its maker's own API. */
 export type ModelFacts = {
-  /** Undefined where nobody has said what it costs. */
+  /** Undefined where the price is unknown. */
   readonly price: Price | undefined
-  /** In tokens, what it is sent and what it says together. Undefined where nobody has said. */
+  /** In tokens, input and output together. Undefined where it is unknown. */
   readonly contextWindow: number | undefined
-  /** In tokens, of one answer. Undefined where nobody has said. */
+  /** In tokens, for one answer. Undefined where it is unknown. */
   readonly longestOutput: number | undefined
-  /** Another model of the same family, whose price and window these are: of this one nothing is listed. Absent: they are its own. */
+  /** The model of the same family whose price and window are used: this one is not listed. Absent: the values are its own. */
   readonly takenFrom?: string
 }
 
-/** What a configuration says of models. */
+/** The configured facts about models. */
 export type ConfiguredFacts = {
   /** `model_provider`: whose models names without a provider are. Absent: the name shows its maker. */
   readonly provider?: string | undefined
-  /** `model_prices`, by name as it is given to `-m`. */
+  /** `model_prices`, by the value of `-m`. */
   readonly prices?: Readonly<Record<string, z.infer<typeof modelPriceSchema>>> | undefined
   /** `model_context_window`, for whichever model answers. */
   readonly contextWindow?: number | undefined
@@ -41,9 +41,9 @@ export type ConfiguredFacts = {
 }
 
 /**
- * What is known of a model. A recording costs nothing.
+ * The facts about a model. A recording costs nothing.
  *
- * @param name as given to `-m`
+ * @param name the value of `-m`
  */
 export function modelFacts(name: string, configured: ConfiguredFacts): ModelFacts {
   const listed = listedName(name, configured.provider)
@@ -84,8 +84,8 @@ export function costOf(usage: Usage, price: Price): number {
 const makers = ['openai', 'anthropic']
 
 /**
- * The name under which a model of OpenAI or Anthropic is listed, also for a dated name such as `gpt-5.4-2026-03-05`. A newer one that is
- * not listed yet is taken for the newest of its family: `gpt-6.4-sol` for a Sol, `claude-opus-7` for an Opus.
+ * The name under which a model of OpenAI or Anthropic is listed, also for a dated name such as `gpt-5.4-2026-03-05`. A newer unlisted one
+ * counts as the newest of its family: `gpt-6.4-sol` as a Sol, `claude-opus-7` as an Opus.
  */
 function listedName(
   name: string,
@@ -102,7 +102,7 @@ function listedName(
   return kin === undefined ? undefined : { name: kin, isOwn: false }
 }
 
-/** A model's family: its name without the generation. Undefined for a name that shows none. */
+/** A model's family: its name without the generation. Undefined for a name without one. */
 function familyOf(name: string): string | undefined {
   const [, kind] = /^gpt-\d+(?:\.\d+)?-([a-z]+(?:-[a-z]+)*)$/.exec(name) ?? []
   if (kind !== undefined) return `gpt-${kind}`

@@ -1,9 +1,9 @@
 import type { RequestGate } from '../core/request-gate.ts'
 import type { ModelProvider } from './provider-config.ts'
 
-/** What opening a model needs to know. Configuration resolves it; absent means the default named here. */
+/** What opening a model needs. Configuration resolves it; absent means the default named here. */
 export type ModelOptions = {
-  /** Where keys and base URLs are looked up; nothing here reads the process's own environment. */
+  /** Where keys and base URLs are looked up; nothing here reads the environment of the process. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Relative replay files are found from here, and recordings write it as `<<cwd>>`. */
   readonly cwd: string

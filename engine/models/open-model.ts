@@ -32,7 +32,7 @@ export async function openModel(name: string, options: ModelOptions): Promise<Mo
 }
 
 async function openOne(name: string, options: ModelOptions): Promise<Model> {
-  // Behind a door, with the format of recordings, which few runs play.
+  // Imported lazily, with the format of recordings, which few runs use.
   if (name.startsWith('replay:')) return (await import('./replay.ts')).openReplay(name, options.cwd)
   const { id, provider, model } = providerOfModel(name, options)
   const endpoint = endpointOf(id, provider, options)

@@ -11,7 +11,7 @@ function bareName(model: string): string {
   return model.slice(model.lastIndexOf('/') + 1)
 }
 
-/** Whether a model has reasoning to give back. Those that don't refuse to be asked for it. */
+/** Whether a model returns reasoning. The others refuse a request for it. */
 export function reasons(model: string): boolean {
   return !/^(?:gpt-3|gpt-4|chatgpt-)|-chat-latest$/.test(bareName(model))
 }
@@ -24,7 +24,7 @@ export function takesFreeform(model: string): boolean {
   return modelFamily(model) === 'gpt'
 }
 
-/** Whether a model is one of OpenAI's own API, as its name says. The open `gpt-oss` runs elsewhere. */
+/** Whether a model belongs to OpenAI's own API, by its name. The open `gpt-oss` runs elsewhere. */
 export function isOpenAIs(model: string): boolean {
   return /^(?:gpt-(?!oss)|chatgpt-|codex-|o\d)/.test(bareName(model))
 }

@@ -18,7 +18,7 @@ export type OpenAIConnection = {
 export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,
-    // The client refuses to exist without a key. The header is ours to set: nothing is taken from the environment.
+    // The client requires a key. We set the header: nothing is taken from the environment.
     apiKey: 'none',
     adminAPIKey: null,
     organization: null,
@@ -32,7 +32,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   })
   const errors = { APIUserAbortError, APIConnectionError, APIError }
   const translate = (error: unknown): unknown => translateSdkError(error, errors, endpoint.baseUrl)
-  // Not `responses.create` and its like: they look at every value of the conversation while they serialise it.
+  // Not `responses.create` and similar methods: they inspect every value of the conversation while they serialise it.
   const ask = async (path: string, json: string, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
     const headers = { ...(await endpoint.headers()), 'content-type': 'application/json' }
     try {
@@ -44,7 +44,7 @@ export function connectOpenAI(endpoint: Endpoint): OpenAIConnection {
   }
   return {
     responses: (body, signal) =>
-      // What the model said goes back as it came, whether the SDK knows its kind or not.
+      // The model's output is sent back unchanged, whether the SDK knows its kind or not.
       ask('/responses', serialiseBody(body satisfies Omit<ResponseCreateParamsStreaming, 'input'>, 'input'), signal),
     chat: (body, signal) =>
       ask('/chat/completions', serialiseBody(body satisfies ChatCompletionCreateParamsStreaming, 'messages'), signal),

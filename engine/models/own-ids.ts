@@ -1,8 +1,8 @@
 import type { HistoryItem, ModelEvent } from '../core/model.ts'
 
 /**
- * The events of a response, its calls under ids that the conversation doesn't have yet. Some servers number calls anew in each response, and
- * providers that the run goes on with later refuse two calls with one id.
+ * The events of a response, with ids for its calls that are new to the conversation. Some servers number calls from the start in each
+ * response, and providers that take over later refuse two calls with one id.
  */
 export async function* withOwnIds(
   history: readonly HistoryItem[],
@@ -11,7 +11,7 @@ export async function* withOwnIds(
   let taken: Set<string> | undefined
   for await (const event of events) {
     if (event.type !== 'tool_call') {
-      // What came before is void, its ids too.
+      // Earlier events are void, and their ids too.
       if (event.type === 'retry') taken = undefined
       yield event
       continue

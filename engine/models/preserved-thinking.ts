@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto'
 
-/** A content block as it goes over the wire. */
+/** A content block as sent. */
 export type Block = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** A message as far as it is looked at here. */
+/** The parts of a message that are used here. */
 type Message<B extends Block> = { readonly role: 'user' | 'assistant'; readonly content: readonly B[] }
 
-/** Stands for all that came before a place in a conversation: two are the same only where every block before is. */
+/** A digest of everything before a point in a conversation: two are equal only where every block before is. */
 export type Prefix = string
 
-/** What stands before all messages: the system text and the tools. */
+/** What comes before all messages: the system text and the tools. */
 export function prefixOf(front: unknown): Prefix {
   return digest(JSON.stringify(front))
 }
 
-/** The prefix of what follows a block. */
+/** The prefix after a block. */
 export function after(prefix: Prefix, role: 'user' | 'assistant', block: Block): Prefix {
   return digest(`${prefix} ${role} ${known.get(block) ?? remember(block)}`)
 }
 
 const known = new WeakMap<Block, string>()
 
-/** The seals of thinking blocks that were kept: what was the prefix behind each when it came. */
+/** The seals of stored thinking blocks: the digest of what came before each. */
 const seals = new WeakMap<Block, Prefix>()
 
-/** Says of a block that was kept which prefix was behind it when it came. */
+/** Remembers the prefix that a stored block came after. */
 export function sealed<B extends Block>(block: B, seal: Prefix | undefined): B {
   if (seal !== undefined) seals.set(block, seal)
   return block
@@ -36,8 +36,8 @@ export function isThought({ type }: Block): boolean {
 }
 
 /**
- * The messages without the thinking blocks that came with another conversation before them, and the prefix behind the last. Whatever
- * changed it (a compaction, other tools, other instructions, a hook), the provider would refuse the request for such a block.
+ * The messages without the thinking blocks that came after a different prefix, and the prefix at the end. Whatever changed it (a
+ * compaction, other tools, other instructions, a hook), the provider would refuse the request for such a block.
  */
 export function withoutUnbound<B extends Block, M extends Message<B>>(
   front: Prefix,
@@ -57,7 +57,7 @@ export function withoutUnbound<B extends Block, M extends Message<B>>(
   return { messages: kept, prefix }
 }
 
-/** By its fields, in whatever order; those that are null say nothing. Its cache mark is no part of what was said. */
+/** By its fields, in any order; null fields count as absent. Its cache mark doesn't count. */
 function remember(block: Block): string {
   const fields = Object.entries(block).filter(([name, value]) => name !== 'cache_control' && value !== null)
   const text = digest(JSON.stringify(fields.toSorted(([one], [other]) => (one < other ? -1 : 1))))

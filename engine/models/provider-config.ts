@@ -4,8 +4,8 @@ const name = z.string().min(1)
 const milliseconds = z.number().int().positive()
 
 /**
- * One table `model_providers.<id>` of the configuration, with the keys that Codex gives it. `wire_api` knows two more
- * formats than Codex: `chat` (Chat Completions) and `messages` (Anthropic's).
+ * One table `model_providers.<id>` of the configuration, with Codex's keys. `wire_api` supports two more formats than Codex: `chat` (Chat
+ * Completions) and `messages` (Anthropic's).
  */
 export const modelProviderSchema = z.strictObject({
   /** How messages name it. Absent: its id. */
@@ -30,7 +30,7 @@ export const modelProviderSchema = z.strictObject({
   http_headers: z.record(z.string(), z.string()).default({}),
   /** Header to environment variable; one that is unset or empty is left out. */
   env_http_headers: z.record(z.string(), name).default({}),
-  /** Codex counts failed requests and failed streams apart. Here the larger of both bounds the repeats of one request. */
+  /** Codex counts failed requests and failed streams separately. Here the larger limit bounds the retries of one request. */
   request_max_retries: z.number().int().min(0).max(100).optional(),
   stream_max_retries: z.number().int().min(0).max(100).optional(),
   stream_idle_timeout_ms: milliseconds.optional(),

@@ -5,10 +5,7 @@ import type { ModelProvider } from './provider-config.ts'
 /** Fetches the key for the next request. Rejects with `ModelError` 'configuration'. */
 export type KeySource = () => Promise<string | undefined>
 
-/**
- * A key that a command prints, kept until it is due for renewal. The command gets no input, and what it prints appears
- * in no message.
- */
+/** A key that a command prints, cached until it is due for renewal. The command gets no input, and its output appears in no message. */
 export function keyFromCommand(
   label: string,
   auth: NonNullable<ModelProvider['auth']>,
@@ -44,7 +41,7 @@ export function keyFromCommand(
   }
 }
 
-/** The program to ask: none that commands of an earlier run could have put into the workspace. */
+/** The program to run: never one that commands of an earlier run could have put into the workspace. */
 function programOf(name: string, workspace: string, from: string, cannot: (why: string) => ModelError): string {
   try {
     return hostProgram(name, [workspace], from)

@@ -4,9 +4,9 @@ import { builtInProviders } from './provider-config.ts'
 import type { ModelProvider } from './provider-config.ts'
 
 /**
- * Which provider is meant, and what the model is called there. A known provider's id before the first slash decides.
+ * The provider of a model and its name there. A known provider's id before the first slash decides.
  *
- * @throws ModelError `configuration` for a name it can't place, or a provider that is not there
+ * @throws ModelError `configuration` for an unknown name or provider
  */
 export function providerOfModel(
   name: string,

@@ -13,10 +13,10 @@ const seenAction = z
     z.object({ type: z.literal('find_in_page'), url: absent, pattern: absent }),
     z.object({ type: z.literal('other') }),
   ])
-  // Providers find new ways to look around, and none of them is a reason to fail.
+  // Providers invent new kinds of search steps, and none of them is a reason to fail.
   .catch({ type: 'other' })
 
-/** What a provider says that it did, and the same in one line. */
+/** The provider's search action, and the same in one line. */
 export function readSearch(said: unknown): Pick<WebSearch, 'query' | 'action'> {
   const action = seenAction.parse(said)
   switch (action.type) {

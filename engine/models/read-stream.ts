@@ -2,7 +2,7 @@ import { setLongTimeout, type LongTimeout } from '../../sandbox/index.ts'
 import { ProviderFailure } from './failure.ts'
 import type { Limits } from './model-options.ts'
 
-/** A request on its way: resolves when the headers are in, then yields events. Ends early or throws when aborted. */
+/** A request under way: resolves when the headers are in, then yields events. Ends early or throws when aborted. */
 type OpenStream = (signal: AbortSignal) => Promise<AsyncIterable<unknown>>
 
 /**

@@ -4,10 +4,9 @@ import type { HistoryItem, Model, ModelEvent, ToolCall } from '../core/model.ts'
 import type { RecordedLine } from './replay-format.ts'
 
 /**
- * Wraps a model so that what it says, and what the tools return to it, becomes a recording for `replay:FILE`. Parts of
- * the results that vary between runs become placeholders: the working directory, paths of temporary files, durations.
- *
- * Throws `ModelError` 'configuration' when the file exists or can't be written; a recording is never overwritten.
+ * Wraps a model so that its responses and the results of tools become a recording for `replay:FILE`. Parts of the results that vary between
+ * runs become placeholders: the working directory, paths of temporary files, durations. Throws `ModelError` 'configuration' when the file
+ * exists or can't be written; a recording is never overwritten.
  *
  * @example
  * const model = await openModel('gpt-5.5', { env: { OPENAI_API_KEY: 'key' }, cwd: process.cwd() })
@@ -39,7 +38,7 @@ export async function recordModel(model: Model, file: string, cwd: string): Prom
   }
 }
 
-/** Opened before any command runs, and written by its descriptor: what is put in its place meanwhile gets nothing. */
+/** Opened before any command runs, and written by its descriptor, so a file that replaces it gets nothing. */
 function openRecording(file: string): ReturnType<typeof openNewFile> {
   try {
     return openNewFile(file)

@@ -25,7 +25,7 @@ const text = z
   .union([z.string(), z.array(z.string())], { error: 'expected text or a list of lines' })
   .transform((value) => (typeof value === 'string' ? value : value.join('\n')))
 
-/** A search that the provider made: played back as an event, nobody searches. */
+/** A search by the provider: played back as an event; nothing is searched. */
 const search = z
   .strictObject({ type: z.literal('web_search'), action: z.looseObject({ type: z.string() }) })
   .transform(({ type, action }) => ({ type, ...readSearch(action) }))
@@ -88,10 +88,10 @@ export type RecordedLine = z.input<typeof header> | z.input<typeof response>
 /** What a tool is expected to have returned. `ok` undefined: either. */
 type Expectation = { readonly ok?: boolean | undefined; readonly output: string }
 
-/** One response of a recording, and the line of the file it stands on. */
+/** One response of a recording, and its line in the file. */
 export type RecordedResponse = {
   readonly line: number
-  /** Undefined: whatever the tools returned is right. */
+  /** Undefined: any result of the tools is accepted. */
   readonly expect: readonly Expectation[] | undefined
   readonly events: readonly Exclude<ModelEvent, { type: 'retry' | 'cut' | 'notice' | 'end' | 'text_delta' }>[]
   readonly usage: Usage

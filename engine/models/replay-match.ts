@@ -23,7 +23,7 @@ export function compareOutput(expected: string, got: string, cwd: string): Diffe
   return { expected: patterns, got: lines, ...matched }
 }
 
-/** Where expected and got part ways: both are equal before these (0-based) lines. */
+/** Where expected and actual text differ: both are equal before these (0-based) lines. */
 export type Difference = {
   readonly expected: readonly string[]
   readonly got: readonly string[]
@@ -34,7 +34,7 @@ export type Difference = {
 const number = '\\d+(?:\\.\\d+)?'
 const unit = '(?:ms|milliseconds?|s|sec|seconds?|m|min|minutes?|h|hours?)'
 
-/** What each placeholder stands for, as the source of a regular expression. */
+/** The source of a regular expression for each placeholder. */
 function placeholder(name: string, cwd: string): string | undefined {
   switch (name) {
     case 'any':
@@ -99,7 +99,7 @@ function longestMatch(
 /** A text's lines as they are compared. */
 function outputLines(text: string): readonly string[] {
   const lines = text
-    // Colour and cursor sequences (ECMA-48 CSI): a program prints them or not by what it thinks its terminal is.
+    // Colour and cursor sequences (ECMA-48 CSI): programs print them or not, depending on their terminal.
     .replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '')
     .split('\n')
     .map((line) => line.trimEnd())

@@ -6,11 +6,9 @@ import { readRecording } from './replay-format.ts'
 import type { RecordedResponse, Recording } from './replay-format.ts'
 
 /**
- * A model that says what a recording says, and checks on the way that the tools still return what the recording saw.
- * It starts at the first response that the history doesn't show yet, so a resumed run goes on where it stopped.
- *
- * Opening throws `ModelError` 'configuration' for a file that is missing or broken. Responding throws 'replay' when a
- * tool's result differs or the recording is used up.
+ * A model that plays back a recording, and checks on the way that the tools still return what was recorded. It starts at the first response
+ * that the history doesn't contain yet, so a resumed run continues where it stopped. Opening throws `ModelError` 'configuration' for a file
+ * that is missing or broken. Responding throws 'replay' when a tool's result differs or the recording is used up.
  */
 export async function openReplay(name: string, cwd: string): Promise<Model> {
   const file = name.replace(/^replay:/, '')
@@ -41,7 +39,7 @@ export function playRecording({ responses: recording }: Recording, options: Play
   const found: FoundDifference[] = []
   return {
     name,
-    // What was searched is part of the recording.
+    // The recording contains the searches.
     searchesWeb: true,
     async *respond(request, signal) {
       signal.throwIfAborted()
@@ -68,7 +66,7 @@ export function playRecording({ responses: recording }: Recording, options: Play
   }
 }
 
-/** An event of the recording for this run: `<<cwd>>` in what the model says is the working directory. */
+/** An event of the recording for this run: `<<cwd>>` in the model's text becomes the working directory. */
 function settle<T extends ModelEvent>(event: T, cwd: string): T | ModelEvent {
   const here = (text: string): string => text.replaceAll('<<cwd>>', cwd)
   switch (event.type) {

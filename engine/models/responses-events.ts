@@ -80,7 +80,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
       }
       case 'response.completed': {
         const { usage: counted, output } = expectShape(type, completed, raw).response
-        // Servers that imitate the API may send what the model said only here.
+        // Compatible servers may send the model's text only here.
         if (came === 0) for (const item of output ?? []) yield* take(item)
         yield { type: 'end', usage: read(counted) }
         return
@@ -93,7 +93,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
         const { incomplete_details: details, usage: counted, output } = expectShape(type, incomplete, raw).response
         const reason = details?.reason ?? 'no reason given'
         if (reason === 'content_filter') throw unfinished('filtered', reason, read(counted))
-        // What was being said has not been told yet as finished.
+        // The current text has not been emitted as finished yet.
         for (const item of (output ?? []).slice(came)) yield* take(item)
         yield { type: 'end', usage: read(counted), limit: reason }
         return
@@ -109,7 +109,7 @@ export async function* readResponses(stream: AsyncIterable<unknown>, model: stri
   }
 }
 
-/** The event for a finished item. What is not understood is kept, and given back as it came. */
+/** The event for a finished item. Unknown items are stored, and sent back as they came. */
 function readItem(item: OutputItem, model: string): ModelEvent {
   const from = { from: 'openai-responses', model } as const
   const cut = item['status'] === 'incomplete' ? { cut: true as const } : {}
@@ -136,7 +136,7 @@ function readItem(item: OutputItem, model: string): ModelEvent {
     case 'reasoning': {
       const { summary } = expectShape('a reasoning item', reasoning, item)
       const text = (summary ?? []).map((part) => part.text).join('\n\n')
-      // With `store: false` the server knows no item by its id: only one that brings its own content is worth sending back.
+      // With `store: false` the server knows no item by its id: only one that includes its own content is worth sending back.
       return { type: 'reasoning', text, ...(isSealed(item) && item['status'] !== 'incomplete' ? whole : {}) }
     }
     case 'web_search_call':
@@ -162,7 +162,7 @@ function readItem(item: OutputItem, model: string): ModelEvent {
   }
 }
 
-/** An id is known to a server that stores; sent back beside reasoning that is not, it is refused. */
+/** Only a server that stores responses knows the id; without stored reasoning it refuses the id. */
 const known = {
   message: ['type', 'id', 'status', 'role', 'content'],
   call: ['type', 'id', 'status', 'call_id', 'name'],
@@ -172,7 +172,7 @@ function isSealed({ encrypted_content: content }: OutputItem): boolean {
   return typeof content === 'string' && content !== ''
 }
 
-/** Fields that are null say nothing, and not all of them may be sent. */
+/** Null fields count as absent, and not all of them may be sent. */
 function sentBack(item: OutputItem): OutputItem {
   return { ...beside(item, []), type: item.type }
 }
@@ -181,7 +181,7 @@ function beside(item: OutputItem, fields: readonly string[]): Record<string, unk
   return Object.fromEntries(Object.entries(item).filter(([name, value]) => !fields.includes(name) && value !== null))
 }
 
-/** A search of several questions is billed as several; looking at a page is not billed by itself. */
+/** A search of several queries is billed as several; opening a page is not billed separately. */
 function billed(action: WebSearchAction): number {
   return action.type === 'search' ? Math.max(1, action.queries?.length ?? 1) : 0
 }

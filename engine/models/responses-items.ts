@@ -6,7 +6,7 @@ import { longestName } from './openai-models.ts'
 type InputText = { type: 'input_text'; text: string }
 type InputImage = { type: 'input_image'; image_url: string; detail: 'auto' }
 
-/** An item of what a request holds of the conversation. */
+/** An item of the conversation in a request. */
 export type InputItem =
   | { type: 'message'; role: 'user' | 'developer'; content: string | (InputText | InputImage)[] }
   | { type: 'message'; role: 'assistant'; content: string; phase?: 'commentary' | 'final_answer' }
@@ -19,10 +19,7 @@ export type InputItem =
 /** An item that the model sent, as it came. */
 export type OutputItem = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/**
- * What `opaque` holds of this API: an item as it came, or `more`, the fields of one beside those that we understand. Sessions of before
- * don't name their model.
- */
+/** The contents of `opaque` for this API: an item as it came, or `more`, its unknown fields. Older sessions don't name their model. */
 const kept = z.object({
   from: z.literal('openai-responses'),
   model: z.string().optional(),
@@ -30,10 +27,10 @@ const kept = z.object({
   more: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** What `opaque` holds of this API, as it is written. */
+/** The contents of `opaque` for this API, as written. */
 export type KeptItem = z.input<typeof kept>
 
-/** Of a call (https://github.com/openai/codex/issues/14355): the API gives out longer ones itself. */
+/** The longest id of a call (https://github.com/openai/codex/issues/14355): the API itself creates longer ones. */
 const longestId = 64
 
 /** An item of a history never changes, and a long run sends it a thousand times: it is translated once. */
@@ -43,7 +40,7 @@ const translated = new WeakMap<HistoryItem, { readonly model: string; readonly i
 export function inputItems(history: readonly HistoryItem[], model: string): InputItem[] {
   const freeform = new Set<string>()
   return history.flatMap((item, at) => {
-    // The API refuses reasoning that nothing came of.
+    // The API refuses reasoning without a result.
     if (item.type === 'reasoning' && !leadsOn(history, at)) return []
     if (item.type === 'tool_call' && item.call.kind === 'freeform') freeform.add(item.call.id)
     const before = translated.get(item)
@@ -54,7 +51,7 @@ export function inputItems(history: readonly HistoryItem[], model: string): Inpu
   })
 }
 
-/** Whether the model said anything after its reasoning, before it was answered. */
+/** Whether the model wrote anything after its reasoning, before the next message to it. */
 function leadsOn(history: readonly HistoryItem[], at: number): boolean {
   let next = history[at + 1]
   for (let index = at + 1; next?.type === 'reasoning'; index++) next = history[index + 1]
@@ -68,7 +65,7 @@ function inputItemsOf(item: HistoryItem, model: string, freeform: ReadonlySet<st
       return [messageItem(item)]
     case 'reasoning':
     case 'web_search': {
-      // Another provider's reasoning means nothing to this one, nor another model's to this.
+      // Another provider's reasoning is useless to this one, and another model's too.
       const own = keptOf(item.opaque)
       return own?.item === undefined || (own.model ?? model) !== model ? [] : [own.item]
     }
@@ -111,7 +108,7 @@ const spoken = z.object({
   content: z.array(z.looseObject({ text: z.string().optional(), refusal: z.string().optional() })),
 })
 
-/** What a message of the model says; undefined for anything else. */
+/** The text of a message of the model; undefined for anything else. */
 export function textOf(item: OutputItem): string | undefined {
   return spoken
     .safeParse(item)

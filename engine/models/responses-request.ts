@@ -53,7 +53,7 @@ export function buildResponsesBody(model: string, request: ModelRequest): Respon
     parallel_tool_calls: true,
     store: false,
     stream: true,
-    // Models that don't reason refuse to be asked for what they can't give.
+    // Models without reasoning refuse a request for it.
     include: reasons(model) ? ['reasoning.encrypted_content'] : [],
     prompt_cache_key: request.threadId,
     ...(reasoningEffort === undefined ? {} : { reasoning: { effort: reasoningEffort as Effort } }),

@@ -60,7 +60,7 @@ export function backoff(failures: number, baseMs: number, random: number): numbe
   return Math.min(longestBackoffMs, baseMs * 2 ** (failures - 1)) * (0.5 + random / 2)
 }
 
-/** Why there is no further attempt, as the end of a sentence; `''` where it was never worth one; undefined to go on. */
+/** Why there is no further attempt, as the end of a sentence; `''` where a retry never made sense; undefined to continue. */
 function reasonToStop(
   failure: ProviderFailure,
   so: { readonly failures: number; readonly waitMs: number; readonly waited: number; readonly limits: Limits },
@@ -81,7 +81,7 @@ function seconds(ms: number): string {
 
 function sentence(provider: Pick<Endpoint, 'label' | 'secrets'>, failure: ProviderFailure): string {
   const said = `${provider.label} ${failure.message}`
-  // A secret of a few letters is none, and would tear words apart.
+  // A secret of a few letters is not masked: that would tear words apart.
   return provider.secrets
     .filter((secret) => secret.length >= 8)
     .reduce((text, secret) => text.replaceAll(secret, '[key]'), said)

@@ -10,8 +10,8 @@ type SdkErrors = {
 }
 
 /**
- * What went wrong inside a vendor's SDK, in our terms; an error of another origin comes back as it is. Nothing of the
- * SDK's own error is kept: it holds the request's headers, and with them the key.
+ * An error inside a vendor's SDK, in our terms; other errors are returned unchanged. Nothing of the SDK's own error is kept: it contains
+ * the request's headers, and with them the key.
  */
 export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: string): unknown {
   if (error instanceof ProviderFailure) return error
@@ -22,12 +22,12 @@ export function translateSdkError(error: unknown, sdk: SdkErrors, baseUrl: strin
   }
   if (error instanceof sdk.APIError) return judgeRefusal(refusalOf(error), Date.now())
   if (error instanceof SyntaxError) return malformedStream(error.message)
-  // What fetch throws from a body whose connection broke.
+  // What fetch throws for a body whose connection broke.
   if (error instanceof TypeError) return cutStream(innermost(error))
   return error
 }
 
-/** Yields what an SDK's stream yields, and throws what it throws in our terms. */
+/** Yields the events of an SDK's stream, and translates its errors. */
 export async function* translateStream(
   stream: AsyncIterable<unknown>,
   translate: (error: unknown) => unknown,
@@ -57,7 +57,7 @@ function words(body: unknown): string | undefined {
   return 'message' in body && typeof body.message === 'string' ? body.message : undefined
 }
 
-/** A URL for a message: its query may hold a key. */
+/** A URL for a message: its query may contain a key. */
 function withoutQuery(url: string): string {
   return url.split('?')[0] ?? url
 }

@@ -7,9 +7,9 @@ const references = ['$ref', '$schema']
 const known = new Set([...one, ...lists, ...tables, ...plain, ...references])
 
 /**
- * Whether providers can hold a model to a schema: only keywords that they all know, and every object lists all of its
- * properties as required and allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
- * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Sent as strict regardless, any other is refused.
+ * Whether providers can enforce a schema: only keywords that they all know, and every object lists all of its properties as required and
+ * allows no others (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas,
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs). Sent as strict, any other schema is refused.
  */
 export function isStrict(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false

@@ -1,12 +1,12 @@
 const opening = '<think>'
 const closing = '</think>'
 
-/** Takes the thoughts out of a text that a server leaves in it, between `<think>` and `</think>` at its start. */
+/** Separates thoughts that a server leaves in a text, between `<think>` and `</think>` at its start. */
 export class ThinkTagReader {
   #text = ''
   #shown = 0
 
-  /** What of a further piece can be shown as it comes. */
+  /** The part of a further piece that can be shown at once. */
   add(piece: string): string {
     this.#text += piece
     const start = this.#text.trimStart()
@@ -18,7 +18,7 @@ export class ThinkTagReader {
     return more
   }
 
-  /** What was thought, and what was said. */
+  /** The thoughts, and the text. */
   split(): { readonly thought: string; readonly said: string } {
     const start = this.#text.trimStart()
     const end = start.indexOf(closing)

@@ -3,20 +3,20 @@ import type { HistoryItem, ToolDeclaration } from '../core/model.ts'
 type Message = Extract<HistoryItem, { type: 'message' }>
 type Result = Extract<HistoryItem, { type: 'tool_result' }>
 
-/** What a model says: a message of its own, a call, or what only its provider can read. */
+/** An item of the model: a message, a call, or what only its provider can read. */
 export type ModelItem = Exclude<HistoryItem, Result>
 
-/** What one side said before the other spoke again. */
+/** Everything from one side until the other side's next item. */
 export type Turn =
   /** In the order in which it came: providers check that. */
   | { readonly side: 'model'; readonly said: readonly ModelItem[] }
   | { readonly side: 'us'; readonly results: readonly Result[]; readonly messages: readonly Message[] }
 
 /**
- * A history as the APIs see it that only know two speakers taking turns: developer messages at the very start belong to
- * the instructions, later ones are said by the user.
+ * A history for APIs with two alternating speakers: developer messages at the very start belong to the instructions, later ones become user
+ * messages.
  *
- * @returns `instructions`: those of the run, and what is told of this place, each a part that may be cached by itself
+ * @returns `instructions`: those of the run, and the description of the environment, each a part that may be cached separately
  */
 export function takeTurns(
   instructions: string,
@@ -35,7 +35,7 @@ export function takeTurns(
   return { instructions: [instructions, texts.join('\n\n')].filter((text) => text !== ''), turns }
 }
 
-/** In a tool's result, in words by which a model knows that the program speaks and not the tool. */
+/** For a note in a tool's result, marked so that a model knows that the program speaks and not the tool. */
 export function asReminder(text: string): string {
   return text.trim() === '' ? '' : `<system-reminder>\n${text}\n</system-reminder>`
 }
@@ -44,8 +44,8 @@ export function asReminder(text: string): string {
 type Addressee = { readonly model: string; readonly tools: readonly ToolDeclaration[] }
 
 /**
- * Translates turns into what goes over a wire, each of them once: a long run sends the same ones a thousand times. What comes of one must
- * never change.
+ * Translates turns for the API, each of them once: a long run sends the same ones a thousand times. The result for a turn must never
+ * change.
  */
 export function translateOnce<Wire>(
   translate: (turn: Turn, to: Addressee) => readonly Wire[],
@@ -74,7 +74,7 @@ function turnOf(items: readonly HistoryItem[]): Turn {
   return turn
 }
 
-/** What one side said from here on until the other spoke. */
+/** The items of one side from here on. */
 function sameSide(history: readonly HistoryItem[], from: number): readonly HistoryItem[] {
   let to = from
   const first = history[from]

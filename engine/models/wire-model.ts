@@ -46,7 +46,7 @@ export function wireModel(
   }
 }
 
-/** The same list for the same tools: what was translated for it is known by it. */
+/** The same list for the same tools: translations are cached by it. */
 function first<T>(all: readonly T[], count: number): readonly T[] {
   const before = firstOf.get(all) as readonly T[] | undefined
   if (before?.length === count) return before

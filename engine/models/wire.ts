@@ -1,8 +1,8 @@
 import type { ModelEvent, ModelRequest, Usage } from '../core/model.ts'
 
 /**
- * What a wire says. `paused`: the provider stopped on its way, and goes on when it is sent what it said so far. `limit`: the answer
- * reached the limit of its length, which is called so by the provider.
+ * The stop reason of a wire. `paused`: the provider stopped midway, and continues when it is sent its own output. `limit`: the answer
+ * reached its length limit, with the provider's own name for that.
  */
 export type WireEvent =
   | Exclude<ModelEvent, { type: 'end' }>
