@@ -4,12 +4,12 @@ import { toolList } from './front-matter.ts'
 const shared = {
   description: z.string().optional(),
   'allowed-tools': toolList.optional(),
-  /** Whether nothing but `allowed-tools` may be called while it is followed. */
+  /** Whether only `allowed-tools` may be called while the model follows it. */
   restrict: z.boolean().optional(),
   model: z.string().min(1).optional(),
 }
 
-// Loose: front matter carries fields of other programs, and none of them may loosen anything here.
+// Loose: front matter has fields of other programs, and none of them may loosen anything here.
 /** The front matter of a skill's `SKILL.md`. */
 export const SkillFields = z.looseObject({ ...shared, name: z.string().min(1).optional() })
 /** The front matter of a command. */
@@ -17,13 +17,13 @@ export const CommandFields = z.looseObject({ ...shared, 'argument-hint': z.strin
 /** The front matter of an agent. `tools` is what Claude Code calls its list. */
 export const AgentFields = z.looseObject({ ...shared, name: z.string().min(1).optional(), tools: toolList.optional() })
 
-/** Something that is written in Markdown: what it is for, what it may use, and its text. */
+/** A definition in Markdown: its purpose, its tools, and its text. */
 export type Written = {
   readonly name: string
   readonly description: string
-  /** Calls that its work needs, as permissions; of an agent, all that it may call. Undefined: whatever the run may. */
+  /** Calls that its work needs, as permissions; for an agent, all that it may call. Undefined: whatever the run may. */
   readonly allowedTools: readonly string[] | undefined
-  /** Whether nothing else may be called while it is followed. */
+  /** Whether nothing else may be called while the model follows it. */
   readonly restrict: boolean
   /** Undefined: the run's own. */
   readonly model: string | undefined
@@ -34,16 +34,16 @@ export type Written = {
 
 /** How to do one kind of work. The model knows its description, and reads the rest when it needs it. */
 export type Skill = Written & { readonly kind: 'skill' }
-/** A prompt with blanks, for a person to give as `/name arguments`. */
+/** A prompt with placeholders, which a person uses as `/name arguments`. */
 export type Command = Written & { readonly kind: 'command'; readonly argumentHint: string | undefined }
-/** Somebody to hand work to: a system prompt of its own. */
+/** A sub-agent with a system prompt of its own. */
 export type AgentDefinition = Written & { readonly kind: 'agent' }
 
-/** All that was found, by kind; the first of a name stands. */
+/** All definitions, by kind; the first of a name wins. */
 export type Definitions = {
   readonly skills: readonly Skill[]
   readonly commands: readonly Command[]
   readonly agents: readonly AgentDefinition[]
-  /** What can't be read, as sentences with `file:line`. */
+  /** Definitions that can't be read, as sentences with `file:line`. */
   readonly faults: readonly string[]
 }

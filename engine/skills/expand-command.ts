@@ -12,11 +12,11 @@ export type Expanded = {
 }
 
 /**
- * What a prompt such as `/review src/a.ts` stands for. A prompt that begins otherwise, or with a path, stands for itself. Of a command and
- * a skill with one name, the command is meant.
+ * Expands a prompt such as `/review src/a.ts`. A prompt that begins otherwise, or with a path, stays as it is. If a command and a skill
+ * share a name, the command wins.
  *
  * @param workspace what files in the text are relative to
- * @returns what is followed and its text, undefined for a prompt that names none, or a sentence where it names one that isn't there
+ * @returns the definition and its text, undefined for a prompt that names none, or a sentence where it names one that doesn't exist
  */
 export function expandCommand(
   prompt: string,

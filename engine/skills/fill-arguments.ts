@@ -1,6 +1,6 @@
 import { splitWords } from '../../policies/index.ts'
 
-/** The words of what was typed, quotes as a shell reads them. */
+/** The words of the arguments, split as a shell reads quotes. */
 export function typedWords(given: string): readonly string[] {
   const typed = given.trim()
   // An apostrophe alone is no quote.
@@ -8,8 +8,8 @@ export function typedWords(given: string): readonly string[] {
 }
 
 /**
- * Puts what was typed after a command's or skill's name into its text: `$ARGUMENTS` is all of it, `$0`, `$1`… (and `$ARGUMENTS[0]`) its
- * words, quotes as a shell reads them. A text that has no blank for them gets them at its end, lest they be lost.
+ * Puts the arguments into the text of a command or skill: `$ARGUMENTS` is all of them, `$0`, `$1`… (and `$ARGUMENTS[0]`) its words, split
+ * as a shell reads quotes. A text without a placeholder gets them at its end, lest they be lost.
  */
 export function fillArguments(body: string, given: string): string {
   const typed = given.trim()

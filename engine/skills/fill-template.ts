@@ -4,7 +4,7 @@ import { fillArguments, typedWords } from './fill-arguments.ts'
 
 /** What the text of a command wants run or read: a call as a model would make it. */
 export type Looked = {
-  /** As it stands in the text. */
+  /** As written in the text. */
   readonly as: string
   readonly tool: 'exec_command' | 'read_file' | 'list_dir'
   readonly input: Readonly<Record<string, string>>
@@ -13,14 +13,14 @@ export type Looked = {
 /** More would be no prompt any more. */
 const mostLooked = 20
 
-/** What stands in a shell as itself, quoted or not, and begins no option. */
+/** Characters that a shell takes literally, quoted or not, and that begin no option. */
 const plainWord = /^[\w./:@=+,%][\w./:@=+,%-]*$/
 
 /**
- * A command's or skill's text with what was typed behind its name put in, and what it wants looked at: !`command` and @file, as they stand in
- * the text itself. What was typed brings none of these along, and can't end a command's word in it: somebody else may have written it.
+ * The text of a command or skill with its arguments filled in, and the calls that it requests: !`command` and @file, as written in the text
+ * itself. Arguments can't add any of these, and can't end a command's word: somebody else may have written them.
  *
- * @returns the text, in which those stand as names, and the calls; or why it can't be filled in
+ * @returns the text, which refers to the calls by name, and the calls; or why it can't be filled in
  */
 export function fillTemplate(
   body: string,
@@ -71,7 +71,7 @@ function runOf(cmd: string): Looked {
   return { as: `!\`${cmd}\``, tool: 'exec_command', input: { cmd } }
 }
 
-/** Undefined where nothing of the name is there, as for an address or somebody's name. */
+/** Undefined where no such file exists, as for an address or somebody's name. */
 function lookAt(file: string, workspace: string): Looked | undefined {
   let name = file
   // The end of a sentence, or of a folder's name.

@@ -16,20 +16,19 @@ import {
 import { readFrontMatter, type MarkdownFile } from './front-matter.ts'
 import { readToolAllowlist } from './tool-allowlist.ts'
 
-/** A folder that may hold `skills/`, `commands/` and `agents/`, and what its names begin with (`plugin:`; usually nothing). */
+/** A folder that may contain `skills/`, `commands/` and `agents/`, and the prefix of its names (`plugin:`; usually none). */
 export type DefinitionFolder = { readonly path: string; readonly prefix: string }
 
 /** No skill or prompt is longer. */
 const maxBytes = 256 * 1024
-/** How deep commands may lie in folders of their own. */
+/** How deep commands may be nested in folders. */
 const maxDepth = 4
 
 /**
- * Finds skills (`skills/NAME/SKILL.md`), commands (`commands/NAME.md`, in folders `FOLDER:NAME`) and agents (`agents/NAME.md`).
+ * Finds skills (`skills/NAME/SKILL.md`), commands (`commands/NAME.md`, in folders `FOLDER:NAME`) and agents (`agents/NAME.md`). A file with
+ * unreadable front matter is left out as a whole and reported: its limits would be lost otherwise.
  *
- * A file whose front matter can't be read is left out whole and named: its limits are never lost without it.
- *
- * @param folders in the order they count: of two things with one name the first stands
+ * @param folders in order of precedence: of two definitions with one name the first wins
  */
 export async function findDefinitions(folders: readonly DefinitionFolder[]): Promise<Definitions> {
   const faults: string[] = []
@@ -139,7 +138,7 @@ function entries(
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** A folder that is none, or closed, holds nothing: a stranger may have put a file in its place. */
+/** A path that is no folder, or unreadable, contains nothing: somebody may have put a file in its place. */
 function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -171,7 +170,7 @@ function distinct<T extends { readonly name: string }>(found: readonly T[]): rea
   return [...byName.values()]
 }
 
-/** The folder that a skill's own files lie in. */
+/** The folder with a skill's own files. */
 export function folderOf({ path }: Skill): string {
   return dirname(path)
 }

@@ -4,14 +4,14 @@ import * as z from 'zod'
 export type MarkdownFile = { readonly data: Readonly<Record<string, unknown>>; readonly body: string }
 
 /**
- * Splits a Markdown file into its front matter (YAML between two lines of `---`) and its body. A file without front matter has none.
+ * Splits a Markdown file into its front matter (YAML between two lines of `---`) and its body. Front matter is optional.
  *
  * @returns the parts, or what is wrong with the front matter and in which line
  */
 export async function readFrontMatter(text: string): Promise<MarkdownFile | { readonly problem: string }> {
   const match = /^\ufeff?---[ \t]*\r?\n(?<yaml>[^]*?\r?\n|)---[ \t]*(?:\r?\n(?<body>[^]*))?$/.exec(text)
   if (match?.groups === undefined) return { data: {}, body: text }
-  // A door: most runs have nothing that is written so.
+  // Imported lazily: most runs have no front matter like this.
   const { parseYaml } = await import('./parse-yaml.ts')
   const parsed = parseYaml(match.groups['yaml'] ?? '')
   if ('problem' in parsed) return { problem: `${parsed.line + 1}: ${parsed.problem}` }
@@ -29,7 +29,7 @@ export const toolList = z
       .filter((entry) => entry !== ''),
   )
 
-/** The parts between commas that stand in no parentheses. */
+/** The parts between commas outside parentheses. */
 function splitEntries(text: string): readonly string[] {
   const parts = ['']
   let depth = 0

@@ -1,7 +1,7 @@
 import { isNode, LineCounter, parse, parseDocument, YAMLParseError } from 'yaml'
 
 /**
- * YAML as data; aliases are refused, since a few of them, nested, would fill the memory. The only door to the parser.
+ * Parses YAML; aliases are refused, since a few of them, nested, would fill the memory. Only this file imports the parser.
  *
  * @returns the value, or what is wrong and in which line
  */

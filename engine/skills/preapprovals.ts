@@ -2,7 +2,7 @@ import type { Action, Guardian } from '../../policies/index.ts'
 import { viewOfAction } from '../hooks/views-of-call.ts'
 import { readToolAllowlist, type ToolAllowlist } from './tool-allowlist.ts'
 
-/** What skills and commands that are followed allow beforehand. */
+/** The permissions of skills and commands that the model currently follows. */
 export class Preapprovals {
   readonly #lists: { readonly list: ToolAllowlist; readonly source: string }[] = []
 
@@ -11,7 +11,7 @@ export class Preapprovals {
     this.#lists.push({ list: readToolAllowlist(allowed, source), source })
   }
 
-  /** The same Guardian, for which what is allowed here answers what only its mode would ask. No rule, permission or alarm is lifted. */
+  /** Wraps a Guardian: what these permissions allow answers questions of the approval mode. No rule, permission or alarm is overridden. */
   wrapGuardian(inner: Guardian): Guardian {
     return {
       ...inner,
@@ -29,7 +29,7 @@ export class Preapprovals {
   }
 }
 
-/** A patch is allowed where each of its files is. What wants more than the sandbox gives is never. */
+/** A patch is allowed where each of its files is. An escalation never is. */
 function partsOf(action: Action): readonly (Action | undefined)[] {
   if (action.type === 'patch') return action.changes.map((change) => ({ ...action, changes: [change] }))
   return action.type === 'plan' || (action.type === 'exec' && action.escalation !== undefined) ? [undefined] : [action]
@@ -38,6 +38,6 @@ function partsOf(action: Action): readonly (Action | undefined)[] {
 function viewsOf(action: Action | undefined) {
   if (action === undefined) return []
   const view = viewOfAction(action)
-  // Who may edit may make new files.
+  // A permission to edit includes new files.
   return view.name === 'Write' ? [view, { ...view, name: 'Edit' }] : [view]
 }

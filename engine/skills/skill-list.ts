@@ -1,9 +1,9 @@
 import type { Skill } from './definition.ts'
 
-/** Of all descriptions together: they are in every request. */
+/** The limit for all descriptions together: they are in every request. */
 const maxCharacters = 8000
 
-/** What the model is told of the skills there are: their names and what each is for. One text, or none where there is no skill. */
+/** What the model is told about the available skills: their names and descriptions. One text, or none where there is no skill. */
 export function describeSkills(skills: readonly Skill[]): readonly string[] {
   if (skills.length === 0) return []
   const share = Math.max(40, Math.floor(maxCharacters / skills.length))

@@ -7,7 +7,7 @@ import type { Tool } from '../tools/tool.ts'
 
 /** Whether a call is among those that are allowed. */
 export type ToolAllowlist = {
-  /** What is allowed, as it was written. */
+  /** The permission, as written. */
   readonly allowed: readonly string[]
   readonly covers: (views: readonly CallView[]) => boolean
 }
@@ -15,7 +15,7 @@ export type ToolAllowlist = {
 /**
  * Reads an `allowed-tools` list: names of tools, ours or Claude Code's, or permissions such as `Bash(git add:*)`.
  *
- * @param source the file it stands in, for messages
+ * @param source the file that contains it, for messages
  * @throws UserError `usage` for an entry that is neither
  */
 export function readToolAllowlist(allowed: readonly string[], source: string): ToolAllowlist {
@@ -24,12 +24,12 @@ export function readToolAllowlist(allowed: readonly string[], source: string): T
     throw new UserError('usage', `${source}: allowed-tools: '${text}' is not a tool; expected Tool or Tool(what)`)
   }
   const names = allowed.filter((text) => !text.includes('('))
-  // Together, because a line may hold several commands, each allowed by another entry.
+  // All entries together, because a line may contain several commands, each allowed by another entry.
   const permissions = readPermissions(
     allowed.filter((text) => text.includes('(')),
     source,
   )
-  // Asked where nothing but these permissions would allow it.
+  // The mode that asks about everything else.
   const assess = assessor({ approvalMode: 'untrusted', permissions })
   return {
     allowed,
@@ -47,7 +47,7 @@ function readPermissions(allow: readonly string[], source: string): PermissionSe
   }
 }
 
-/** Whether anything that a tool can do may be among what is allowed: what isn't need not be offered. */
+/** Whether any action of a tool could be allowed: other tools need not be offered. */
 export function mayOffer(tool: Pick<Tool, 'name' | 'claudeNames'>, allowed: readonly string[]): boolean {
   return namesOf(tool).some((name) => allowed.some((text) => matches(text.split('(')[0] ?? '', name)))
 }
