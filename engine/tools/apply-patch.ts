@@ -22,7 +22,7 @@ import type { ToolResult } from './tool-result.ts'
 
 const usage = 'Changes files by a patch: adds, updates, moves and deletes, several files at once, all of it or nothing.'
 
-/** The patch tool: freeform text under a grammar where the provider can do that, else `{"input": "…"}`. */
+/** The patch tool: freeform text under a grammar where the provider supports that, else `{"input": "…"}`. */
 export const applyPatch: Tool = defineTool({
   name: 'apply_patch',
   claudeNames: ['Edit', 'Write', 'MultiEdit'],
@@ -39,10 +39,9 @@ export const applyPatch: Tool = defineTool({
 })
 
 /**
- * Takes a patch through the one path: planned in memory, judged by the Guardian as the changes it would make, committed
- * all or nothing.
+ * Applies a patch through the one path: planned in memory, judged by the Guardian as the changes it would make, committed all or nothing.
  *
- * @param root the directory its paths are relative to. They must not leave it, but for what else a command may write to
+ * @param root the directory its paths are relative to. They must not leave it, except for other paths that a command may write to
  */
 export async function applyPatchText(text: string, root: string, context: ToolContext): Promise<ToolResult> {
   const started = performance.now()
@@ -71,7 +70,7 @@ type Plan =
   /** `outside`: the paths that it may not touch, where that is why. */
   | { readonly ok: false; readonly error: string; readonly outside: readonly string[] }
 
-/** What a patch may not touch is refused before there is anything to plan; it is on record all the same, as any other refusal. */
+/** A protected path is refused before planning, and the refusal is recorded like any other. */
 async function recordRefusal(
   { error, outside }: Extract<Plan, { ok: false }>,
   { workspace, sandbox, review }: ToolContext,
@@ -87,7 +86,7 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
   try {
     const { patch, repairs } = parsePatch(text, { mode: 'lenient' })
     for (const { path } of patch.operations) {
-      // What doesn't match is shown, so what a command must not read is not looked at.
+      // An error shows lines that don't match, so files that a command must not read are not opened.
       const denial = accessDenial(sandbox.policy, resolve(root, path), 'read')
       if (denial !== undefined) {
         return { ok: false, error: renderDenial(denial, remedyAsConfig), outside: [resolve(root, path)] }
@@ -104,7 +103,7 @@ async function planText(text: string, root: string, { sandbox, workspace, signal
   }
 }
 
-/** A patch with its absolute paths where the files of a private view lie. */
+/** A patch whose absolute paths lead to the files of a private view. */
 function atSources(patch: Patch, views: readonly View[]): Patch {
   if (views.length === 0) return patch
   const at = (path: string): string => (isAbsolute(path) ? sourcePath(normalize(path), views) : path)

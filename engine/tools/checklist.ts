@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { stepStatus } from './step-status.ts'
 import type { ToolContext } from './tool.ts'
 
-/** One line of a list of steps, as whoever watches sees it. */
+/** One line of a list of steps, as the user sees it. */
 type Step = {
   readonly text: string
   readonly status: z.infer<typeof stepStatus>
@@ -26,7 +26,7 @@ export function renderSteps(steps: readonly Step[]): string {
     .join('\n')
 }
 
-/** Shows the list to whoever watches; a later one stands in its place. */
+/** Shows the list to the user; a later one replaces it. */
 export function showSteps(steps: readonly Step[], startItem: ToolContext['startItem']): void {
   startItem({ type: 'todo_list', items: steps.map(asItem) }).complete({})
 }

@@ -16,7 +16,7 @@ export type CommandRequest = {
   readonly argv: readonly [string, ...string[]]
   readonly workdir?: string | undefined
   readonly timeout_ms?: number | undefined
-  /** After which the call is answered though the command goes on. Absent: the call waits for its end. */
+  /** The time after which the call is answered while the command continues. Absent: the call waits for its end. */
   readonly yield_time_ms?: number | undefined
   readonly tty?: boolean | undefined
   readonly max_output_tokens?: number | undefined
@@ -39,7 +39,7 @@ function isEscalated(request: CommandRequest): boolean {
   return request.sandbox_permissions === 'require_escalated' || request.additional_permissions !== undefined
 }
 
-/** What a call asks for, as an action. What it wants beyond the sandbox is named as far as that can be told. */
+/** The action of a call. What it wants beyond the sandbox is named as far as possible. */
 export function actionOf(request: CommandRequest, context: ToolContext): ExecAction {
   const { policy } = context.sandbox
   const cwd = resolve(context.workspace, request.workdir ?? '.')
@@ -48,7 +48,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
     type: 'exec',
     argv: request.argv,
     cwd,
-    // Confined to what it was proven to do, it may run beside others whatever the proof is worth.
+    // In the read-only sandbox it may run in parallel even if the proof is wrong.
     sandbox: confined ? 'read-only' : policy.mode,
   }
   if (!isEscalated(request)) return plain
@@ -66,7 +66,7 @@ export function actionOf(request: CommandRequest, context: ToolContext): ExecAct
   }
 }
 
-/** The same command with what the sandbox refused it; undefined where nothing more is to be asked for, or nobody could say yes. */
+/** The same command with grants for what the sandbox denied; undefined where nothing more can be asked for, or nobody could approve it. */
 export function widerAction(
   action: ExecAction,
   { result }: FinishedCommand,
@@ -77,7 +77,7 @@ export function widerAction(
   if (guardian.mode !== 'on-failure' && action.escalation === undefined) return undefined
   const before = action.escalation?.grants ?? []
   const known = new Set(before.map((grant) => JSON.stringify(grant)))
-  // A command that succeeded got over what it was refused.
+  // A command that succeeded coped with its denials.
   const succeeded = result.status === 'exited' && result.code === 0
   const names = succeeded ? () => false : namedBy(guardian.assess(action).analysis, action.cwd)
   const refused = grantsForDenials(result.denials, sandbox.policy, names)

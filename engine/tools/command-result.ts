@@ -13,15 +13,15 @@ import type { ToolResult } from './tool-result.ts'
 /** A command that has run. */
 export type FinishedCommand = {
   readonly result: ExecResult
-  /** What it was confined to: less than the run is where it was proven to only read. */
+  /** The sandbox that confined it: a stricter one than the run's where the command was proven to only read. */
   readonly mode: SandboxMode
   /** Output made harmless. */
   readonly output: string
-  /** Where the output lies when it is too long to be shown whole. */
+  /** The file with the output when it is too long to be shown whole. */
   readonly file: string | undefined
 }
 
-/** Of one command's output in one event: a line of the stream stays far below 64 KiB even when every byte is escaped. */
+/** The limit for one command's output in one event: a line of the stream stays far below 64 KiB even when every byte is escaped. */
 const eventOutputLimit = 8 * 1024
 
 /**
@@ -52,15 +52,15 @@ function eventDenial({ remedy, ...denial }: Denial): NonNullable<CommandItem['de
   return { ...denial, how_to_allow: remedyAsConfig(remedy) }
 }
 
-/** What a call says about its answer. */
+/** The call's options about its answer. */
 type Answering = {
   /** How much output comes back; undefined is the default. */
   readonly maxTokens: number | undefined
-  /** Argument names that the call had and that mean nothing here; the answer names them. */
+  /** Unknown argument names of the call; the answer names them. */
   readonly ignored: readonly string[]
 }
 
-/** The call's result as the model reads it: how it ended, how long it took, the output, and what was refused. */
+/** The call's result for the model: how it ended, how long it took, the output, and the denials. */
 export function answerCommand(
   { result, mode, output, file }: FinishedCommand,
   { maxTokens, ignored }: Answering,
@@ -89,17 +89,17 @@ export function answerCommand(
   }
 }
 
-/** A command that goes on after its call was answered. */
+/** A command that continues after its call was answered. */
 type Running = {
   readonly id: number
-  /** What it printed since it was last looked at. */
+  /** Its output since the last look. */
   readonly output: string
   readonly denials: readonly Denial[]
   readonly waitedMs: number
   readonly maxTokens: number | undefined
 }
 
-/** The same for a command that has not ended: how to go on with it, and what it printed. */
+/** The same for a command that is still running: how to continue with it, and its output. */
 export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Running, context: ToolContext): ToolResult {
   const limit = outputLimitFor(maxTokens, context.state.limits)
   const lines = [
@@ -112,7 +112,7 @@ export function answerRunning({ id, output, denials, waitedMs, maxTokens }: Runn
   return { ok: true, output: lines.join('\n'), limit: withNotes(limit) }
 }
 
-/** An output as far as there is room for it; the whole of one that is cut is kept. */
+/** As much of an output as the limit allows; the whole of one that is cut is stored. */
 function showOutput(
   output: string,
   limit: OutputLimit,

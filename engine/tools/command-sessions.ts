@@ -3,13 +3,13 @@ import type { ExecResult, Sandbox, SandboxProcess } from '../../sandbox/index.ts
 import { OutputBuffer } from '../core/text/output-buffer.ts'
 import { endsWithin } from './ends-within.ts'
 
-/** Kept of one command's output; what a program prints beyond it is counted and dropped. */
+/** The limit for one command's output; further output is counted and dropped. */
 const outputLimitBytes = 4 * 1024 * 1024
 
-/** Of the end of an output, for display. */
+/** The end of an output, for displays. */
 const tailBytes = 8 * 1024
 
-/** Kept of what a command printed since it was last looked at. */
+/** The limit for a command's unread output. */
 const unreadLimitBytes = 1024 * 1024
 
 /** A command that has been started and perhaps not ended yet. */
@@ -17,11 +17,11 @@ export class LiveCommand {
   readonly #child: SandboxProcess
   readonly #whole = new OutputBuffer(outputLimitBytes)
   #unread = new OutputBuffer(unreadLimitBytes)
-  /** What it is confined to. */
+  /** The sandbox that confines it. */
   readonly mode: SandboxMode
   readonly sandbox: Sandbox
   readonly hasTerminal: boolean
-  /** What was typed into it and is no whole command yet: a shell waits for the rest. */
+  /** Input that is no complete command yet: a shell waits for the rest. */
   typed = ''
 
   constructor(child: SandboxProcess, mode: SandboxMode, sandbox: Sandbox) {
@@ -35,7 +35,7 @@ export class LiveCommand {
         this.#unread.push(bytes)
       })
     }
-    // A terminal that is closed while it is written to says so by its end.
+    // Writing to a terminal that has just been closed fails; the command's end says so.
     child.stdin?.on('error', () => undefined)
   }
 
@@ -49,12 +49,12 @@ export class LiveCommand {
     return this.#whole.toBytes()
   }
 
-  /** The end of what it has printed: more than is shown, so that a secret which begins before it isn't shown by half. */
+  /** The end of its output: more than is shown, so that a secret which begins earlier isn't shown in part. */
   tail(): Buffer {
     return this.#whole.tail(tailBytes)
   }
 
-  /** What it has printed since this was last asked. */
+  /** Its output since the last call. */
   takeUnread(): Buffer {
     const bytes = this.#unread.toBytes()
     this.#unread = new OutputBuffer(unreadLimitBytes)
@@ -75,10 +75,10 @@ export class LiveCommand {
   }
 }
 
-/** How many commands may stay alive beside a run. */
+/** How many commands may stay alive in a run. */
 export const mostSessions = 64
 
-/** The commands of a run that go on after their call was answered. */
+/** The commands of a run that continue after their calls were answered. */
 export class CommandSessions {
   readonly #live = new Map<number, LiveCommand>()
   #next = 1
@@ -87,7 +87,7 @@ export class CommandSessions {
     return this.#live.size
   }
 
-  /** Keeps a command until `remove`, and gives its number. */
+  /** Stores a command until `remove`, and gives its number. */
   add(command: LiveCommand): number {
     const id = this.#next++
     this.#live.set(id, command)
@@ -102,7 +102,7 @@ export class CommandSessions {
     this.#live.delete(id)
   }
 
-  /** Numbers of those that are kept. */
+  /** The numbers of stored commands. */
   get ids(): readonly number[] {
     return [...this.#live.keys()]
   }

@@ -17,18 +17,18 @@ import { denied, eventVerdict } from './denied-result.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** Of one change's diff in one event; the event's line stays below 64 KiB even when every character is escaped. */
+/** The limit for one change's diff in one event; the event's line stays below 64 KiB even when every character is escaped. */
 const eventDiffLimit = 8 * 1024
 
-/** Of one change's diff for a reviewer. */
+/** The limit for one change's diff for a reviewer. */
 const reviewedDiffLimit = 32 * 1024
 
 /**
- * Takes planned changes of files through the one path: judged by the Guardian, held against what a command in the sandbox could
- * write, committed all or nothing; with an item of the event stream.
+ * Commits planned changes of files through the one path: judged by the Guardian, checked against what a command in the sandbox could write,
+ * committed all or nothing; with an item of the event stream.
  *
  * @param started when the call began, by `performance.now()`
- * @param what `instructions`: a note in what agents are told from now on. It is judged as such, and who allows it allows this one file
+ * @param what `instructions`: a note in the instructions of later runs. It is judged as such, and an approval covers this one file
  * @returns why nothing was changed; undefined when it was
  */
 export async function commitChanges(
@@ -88,7 +88,7 @@ export async function commitChanges(
   return undefined
 }
 
-/** What of it the sandbox would keep a command from, since no tool may be a way round that. */
+/** Paths that the sandbox denies to commands. Tools must deny them too, or they become a way around it. */
 function forbiddenWrite(changes: readonly PatchChange[], policy: SandboxPolicy): string | undefined {
   for (const { path, movedFrom } of changes) {
     for (const written of movedFrom === undefined ? [path] : [path, movedFrom]) {
@@ -99,7 +99,7 @@ function forbiddenWrite(changes: readonly PatchChange[], policy: SandboxPolicy):
   return undefined
 }
 
-/** Whether an error says that changes can't be made; anything else is a fault of ours. */
+/** Whether an error says that changes can't be made; anything else is an internal error. */
 export function isRefusal(error: unknown): boolean {
   return [PatchError, PathError, ReadError, CommitError].some((kind) => error instanceof kind)
 }

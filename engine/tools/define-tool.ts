@@ -4,8 +4,8 @@ import type { ToolDeclaration } from '../core/model.ts'
 import type { CheckedCall, GuardedToolDefinition, Tool, ToolDefinition } from './tool.ts'
 
 /**
- * Makes a tool from its definition: derives what the model is told, and checks every call's input before it runs. What a
- * definition leaves out has the safe answer: not read-only, never beside other calls.
+ * Makes a tool from its definition: derives what the model is told, and checks every call's input before it runs. Absent fields have the
+ * safe default: not read-only, never in parallel.
  *
  * @example
  * const now = defineTool({
@@ -36,7 +36,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
     sideBySide: definition.sideBySide ?? false,
     ownItems: definition.ownItems ?? false,
     guarded: definition.guarded ?? false,
-    // Deriving a schema costs more than all the rest, and a tool that is never shown needs none.
+    // Deriving a schema costs more than everything else, and a hidden tool needs none.
     get declaration() {
       if (definition.declared === false) return undefined
       return (declaration ??= declare(definition, known.get(tool)))
@@ -53,7 +53,7 @@ export function defineTool<Input extends z.ZodType, A extends Action>(
 
 const known = new WeakMap<Tool, Record<string, unknown>>()
 
-/** The same tools, each of which takes what it declares of its input from `schemas`, where its name is there, instead of deriving it. */
+/** The same tools, with the prepared declarations from `schemas` for those that are listed there, instead of derived ones. */
 export function withSchemas(
   tools: readonly Tool[],
   schemas: Readonly<Record<string, Record<string, unknown>>>,
@@ -102,13 +102,13 @@ function check<Input extends z.ZodType, A extends Action>(
     run: async (context, approved) => {
       if (definition.action === undefined) return definition.run(data, context)
       if (approved === undefined) throw new TypeError(`${name}: the call was not approved`)
-      // The Guardian gives back the very action it was shown, which was this definition's.
+      // The Guardian returns the very action that this definition made.
       return definition.run(data, { ...context, approved: approved as unknown as Approved<A> })
     },
   }
 }
 
-/** Whoever looks at a call sees the names of its tool alone: a guard that reads one must not miss what came under the other. */
+/** Whoever looks at a call sees only the names of its tool: a guard that reads one field must not miss a value under its alias. */
 function byOwnNames(json: unknown, aliases: Readonly<Record<string, string>> = {}): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json
   const fields: Record<string, unknown> = { ...json }

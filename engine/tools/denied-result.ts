@@ -2,7 +2,7 @@ import type { Verdict } from '../../policies/index.ts'
 import type { EventVerdict } from '../core/events.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** A refusal as the model reads it: what was said, and that another spelling of the same aim is refused too. */
+/** A denial for the model: the reason, and that another spelling of the same aim is denied too. */
 export function denied(verdict: Verdict): ToolResult {
   return {
     ok: false,

@@ -1,14 +1,14 @@
 import type { Tool } from './tool.ts'
 
-/** Tools that may come and go while a run goes on. */
+/** Tools that may appear and disappear during a run. */
 export type DynamicTools = {
-  /** Those there are now: the same list until it changes. */
+  /** The current tools: the same list until it changes. */
   readonly current: () => readonly Tool[]
-  /** Names of the servers that may still bring some. */
+  /** Names of the servers that may still add tools. */
   readonly awaited: () => readonly string[]
-  /** Resolves once nobody is awaited any more. */
+  /** Resolves when no server is pending any more. */
   readonly settled: () => Promise<void>
-  /** Who brings none, and why, as sentences. */
+  /** Servers without tools, and why, as sentences. */
   readonly missing: () => readonly string[]
 }
 

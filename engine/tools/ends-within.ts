@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /**
  * Waits for something, but no longer than `ms` milliseconds, or until the signal.
  *
- * @returns what it came to, or undefined when it has not by then. Rejects only where it does
+ * @returns its result, or undefined when it isn't settled by then. Rejects only where it does
  */
 export async function endsWithin<T>(ending: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
   const waiting = new AbortController()

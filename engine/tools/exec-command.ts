@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts'
 import type { Tool, ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** What a command may be given beside its words. */
+/** Further options of a command. */
 export const commandLimits = {
   timeout_ms: z
     .int()
@@ -64,7 +64,7 @@ export const execCommand: Tool = defineTool({
   description:
     'Runs a shell command in the workspace, inside a sandbox, and returns its output and exit code once it has ended, ' +
     'or with yield_time_ms a session ID while it goes on. Standard input is empty. To change files use apply_patch.',
-  // Loose, because trained models send fields of other programs too; the answer names what was ignored.
+  // Loose, because trained models send fields of other programs too; the answer names the ignored ones.
   input: z.looseObject({
     cmd: z.string().min(1).describe('The command line, as the shell reads it.'),
     ...commandLimits,

@@ -5,10 +5,10 @@ import type { Action } from '../../policies/index.ts'
 import type { ToolContext, ToolPlace } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** Of one file that is read whole, in bytes: what is bigger has to be looked at with a command. */
+/** The largest file that is read whole, in bytes: bigger ones need a command. */
 export const largestFile = 32 * 1024 * 1024
 
-/** What tools that read files have in common: they change nothing, and the Guardian judges the path. */
+/** The common parts of tools that read files: they change nothing, and the Guardian judges the path. */
 export const reading = {
   readOnly: () => true,
   concurrencySafe: () => true,
@@ -30,7 +30,7 @@ export async function orFileError(run: () => Promise<ToolResult>): Promise<ToolR
   }
 }
 
-/** Of files that were found, those whose content may be shown; the Guardian may keep some back. */
+/** The files among those found whose content may be shown; the Guardian may withhold some. */
 export function readable<Found extends { readonly path: string }>(
   found: readonly Found[],
   { guardian }: ToolContext,

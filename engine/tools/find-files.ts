@@ -117,7 +117,7 @@ function withGaps(lines: readonly { readonly number: number; readonly text: stri
     .join('\n')
 }
 
-/** A path as short as it can be said, in one line. */
+/** The shortest form of a path, in one line. */
 function shorten(path: string, workspace: string): string {
   return escapeInvisibleInLine(path.startsWith(`${workspace}/`) ? relative(workspace, path) : path)
 }

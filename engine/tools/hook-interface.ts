@@ -10,7 +10,7 @@ type HookItemDraft = Omit<Extract<Item, { type: 'hook' }>, 'id'>
 export type HookedCall = {
   readonly id: string
   readonly tool: string
-  /** What Claude Code calls its own tools that do the same: guards of those guard this call. */
+  /** Claude Code's names for its own tools that do the same: guards of those guard this call. */
   readonly claudeNames: readonly string[]
   readonly input: unknown
   /** The input as hooks are to see it, where that is more than the model sent. Absent: the input. */
@@ -20,64 +20,67 @@ export type HookedCall = {
   readonly agent?: { readonly id: string; readonly type: string }
 }
 
-/** What a hook says before a call. */
+/** A hook's answer before a call. */
 export type HookOpinion =
   | {
       readonly decision: 'proceed'
       /** Arguments to use instead; they are checked and judged as the model's own would be. Absent: the model's. */
       readonly input?: unknown
-      /** Told to the model with the result. Absent: nothing. */
+      /** Added to the result for the model. Absent: nothing. */
       readonly context?: string
-      /** What the Guardian is to heed: to ask although nothing else would, or to allow what only the mode would ask. Absent: nothing. */
+      /**
+       * The hook's decision for the Guardian: to ask although nothing else would, or to allow what only the mode would ask about. Absent:
+       * none.
+       */
       readonly opinion?: { readonly decision: 'ask' | 'allow'; readonly reason: string }
     }
-  /** `action`: what the call would have done, for the audit log. Absent: nothing that a log has words for but the call itself. */
+  /** `action`: what the call would have done, for the audit log. Absent: the log can only describe the call itself. */
   | { readonly decision: 'block'; readonly reason: string; readonly action?: Action | undefined }
 
-/** What is asked around every call. A hook that rejects blocks the call, or keeps its result from the model. */
+/** The hooks around every call. A hook that rejects blocks the call, or withholds its result from the model. */
 export type CallHooks = {
   before(call: HookedCall): Promise<HookOpinion>
   /**
-   * Gives the result that the model reads.
+   * Returns the result for the model.
    *
    * @param took milliseconds
    */
   after(call: HookedCall, result: ToolResult, took: number): Promise<ToolResult>
 }
 
-/** What a run tells its hooks, and what they may answer. */
+/** The events of a run for its hooks, and their answers. */
 export type RunHooks = {
   readonly calls: CallHooks
   readonly tasks: TaskHooks
-  /** Takes what hooks do as items of the run's stream, from now on and what was done before. */
+  /** Receives the hooks' items for the run's stream, past and future ones. */
   readonly report: (sink: (item: HookItemDraft) => void) => void
-  /** Gives up hooks that are at work when the signal is aborted, until this is said again; undefined: with the run alone. */
+  /** Cancels running hooks when the signal is aborted, until the next call; undefined: only with the run. */
   readonly within: (signal: AbortSignal | undefined) => void
-  /** Before anything is said: what the model is told beside the prompt, or why the run must not go on. */
+  /** Before the first message: what to tell the model besides the prompt, or why the run must not continue. */
   readonly begin: (prompt: string) => Promise<{ readonly context: readonly string[]; readonly refused?: string }>
   /**
-   * The model has come to its end. Gives what it is to go on with instead, if a hook wants that.
+   * The model has come to its end. Returns a message to continue with instead, if a hook wants that.
    *
-   * @param again whether it goes on because a hook wanted it already
+   * @param again whether it already continued because of a hook
    */
   readonly finish: (message: string, again: boolean) => Promise<string | undefined>
-  /** Between two turns: gives sentences for the person who watches. */
+  /** Between two turns: returns sentences for the user. */
   readonly between: () => Promise<readonly string[]>
   /** The conversation is about to be summed up, or was. */
   readonly compact: (when: 'before' | 'after') => Promise<void>
-  /** The run is over, by itself or (`failure`) not. */
+  /** The run is over, successfully or with `failure`. */
   readonly end: (reason: string, failure: string | undefined) => Promise<void>
   /** Why a hook has ended the run; undefined while none has. */
   readonly stopped: () => string | undefined
 }
 
-/** No hooks: every call goes ahead as it is. */
+/** No hooks: every call proceeds. */
 export const noHooks: CallHooks = {
   before: () => Promise.resolve({ decision: 'proceed' }),
   after: (_, result) => Promise.resolve(result),
 }
 
-/** A run that nobody listens to. */
+/** The hooks of a run without any. */
 export const silentHooks: RunHooks = {
   calls: noHooks,
   tasks: noTaskHooks,

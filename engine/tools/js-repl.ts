@@ -12,7 +12,7 @@ type ExecAction = Extract<Action, { type: 'exec' }>
 
 const defaultTimeoutMs = 30_000
 
-/** A JavaScript session that keeps what it was told, in the sandbox. */
+/** A JavaScript session in the sandbox that keeps its state. */
 export const jsRepl: Tool = defineTool({
   name: 'js_repl',
   description:

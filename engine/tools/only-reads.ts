@@ -1,8 +1,8 @@
 import { analyseCommand } from '../../policies/index.ts'
 
 /**
- * Whether it is proven that an argument vector only reads: every command in it is known, and none of them writes, connects, runs
- * code, or can't be told. In doubt it is not.
+ * Whether an argument vector is proven to only read: every command in it is known, and none of them writes, connects, runs code, or is
+ * unclear. In doubt it isn't.
  *
  * @param cwd absolute directory it would run in
  */

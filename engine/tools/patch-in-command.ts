@@ -14,9 +14,8 @@ const heredoc = new RegExp(
 const quoted = new RegExp(String.raw`^\s*${names}\s+'(?<body>[^']*\*\*\* Begin Patch[^']*)'\s*$`)
 
 /**
- * Recognises a command that does nothing but apply a patch: `apply_patch <<EOF`, with `cd DIR &&` before it, or with the
- * patch as its one argument. Anything beyond that is left to the shell, since taking only a part of a command would lose
- * the rest.
+ * Recognises a command that only applies a patch: `apply_patch <<EOF`, with `cd DIR &&` before it, or with the patch as its one argument.
+ * The shell handles everything else, since taking only part of a command would lose the rest.
  *
  * @param command a shell script, or an argument vector
  */

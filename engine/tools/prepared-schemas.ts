@@ -1,6 +1,6 @@
 /**
- * The JSON Schemas of what built-in tools take, by name, as far as they are known already: the build derives and bundles them, which every
- * run would have to do before its first request. Run from sources, none is known.
+ * The JSON Schemas for the input of built-in tools, by name: the build derives and bundles them, so that no run has to do it before its
+ * first request. Run from sources, this is empty.
  */
 export function preparedSchemas(): Readonly<Record<string, Record<string, unknown>>> {
   return {}

@@ -9,12 +9,12 @@ import type { Tool } from './tool.ts'
 export type ToolRegistry = {
   /** All that can be called: built-in ones by name, then those of MCP servers by name. */
   readonly tools: readonly Tool[]
-  /** What every request offers, always in the same order: it is part of the prompt's cached prefix. */
+  /** The tools in every request, always in the same order: they are part of the prompt's cached prefix. */
   readonly declarations: readonly ToolDeclaration[]
   find(name: string): Tool | undefined
-  /** A call of a tool through `execute_tool` as the call of that tool; any other call as it is. */
+  /** Turns a call through `execute_tool` into a call of the tool itself; any other call is returned unchanged. */
   unwrap(call: ToolCall): ToolCall
-  /** Names of up to three tools that requests don't show, that fit a text, and that the model has not seen. Each is given once. */
+  /** Names of up to three hidden tools that fit a text and that the model has not seen. Each is given once. */
   suggest(text: string): readonly string[]
 }
 
@@ -25,7 +25,7 @@ type Sources = {
   readonly mcp?: readonly Tool[] | DynamicTools
   /** Whether a person is there who can be asked. Default: no. */
   readonly attended?: boolean
-  /** Which tools requests leave out, to be searched for. Default: none. */
+  /** Which tools are left out of requests and have to be searched for. Default: none. */
   readonly deferral?: Deferral
 }
 
@@ -40,11 +40,9 @@ type Built = {
 }
 
 /**
- * Puts tools in order. Of several with one name the first stands, so that no server can replace a built-in tool. A tool that needs a
- * person is not offered where there is none, but stays known: a call of it is told why it can't be.
- *
- * Where tools of servers are deferred, requests stay as the first one was: what comes later is found by searching. Elsewhere they change
- * with the tools.
+ * Orders tools. Of several with one name the first wins, so that no server can replace a built-in tool. A tool that needs a person is not
+ * offered where there is none, but stays known: a call is told why it is impossible. Where tools of servers are deferred, requests stay
+ * like the first one: later tools are found by searching. Elsewhere requests change with the tools.
  */
 export function createRegistry(sources: Sources): ToolRegistry {
   const { builtIn, mcp = [], attended = false, deferral = { mode: 'off' } } = sources
@@ -115,7 +113,7 @@ function executeInput(text: string): { readonly name: string; readonly input?: u
   try {
     return ExecuteInput.safeParse(JSON.parse(text)).data
   } catch {
-    // The path of the call says what is wrong with it.
+    // The call path reports what is wrong with it.
     return undefined
   }
 }

@@ -1,12 +1,12 @@
 import { numbered } from './files/text.ts'
 
-/** A text after a replacement, with the 1-based lines where one was made; or why none was. */
+/** A text after a replacement, with the 1-based lines of its replacements; or why there are none. */
 type Replaced = { readonly text: string; readonly lines: readonly number[] } | { readonly problem: string }
 
 /**
- * Replaces `old` in a text. In a file with CRLF, line feeds of both strings mean its line ends.
+ * Replaces `old` in a text. In a file with CRLF, line feeds of both strings stand for its line ends.
  *
- * @param all false: it has to be there exactly once
+ * @param all false: it has to occur exactly once
  */
 export function replaceText(text: string, old: string, replacement: string, all: boolean): Replaced {
   const crlf = !text.includes(old) && text.includes('\r\n')
@@ -37,7 +37,7 @@ function lineAt(text: string, at: number): number {
 /** How many lines of a long `old_string` are compared with each place of the file. */
 const comparedLines = 50
 
-/** Why nothing was found: the nearest place, and what is different there. */
+/** Why nothing was found: the nearest place, and how it differs. */
 function notFound(text: string, old: string): string {
   const lines = text.split(/\r?\n/)
   const wanted = old.replace(/\n$/, '').split(/\r?\n/).slice(0, comparedLines)
@@ -70,7 +70,7 @@ function nearest(lines: readonly string[], wanted: readonly string[]): { readonl
   return best.likeness < leastLikeness ? undefined : best
 }
 
-/** Dice's coefficient of two lines: 1 for the same, 0 for nothing in common. */
+/** Dice's coefficient of two lines: 1 for equal lines, 0 for nothing in common. */
 function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   if (a.size === 0 || b.size === 0) return a.size === b.size ? 1 : 0
   let [common, total] = [0, 0]

@@ -1,17 +1,17 @@
 import type { ToolContext } from './tool.ts'
 
-/** Those that a run hands work to, as far as it matters whether they are at it. */
+/** The sub-agents of a run, as far as it matters whether they are working. */
 export type BackgroundAgents = {
-  /** The ids of agents whose reports nobody has taken yet. */
+  /** The ids of agents whose reports haven't been read yet. */
   readonly unread: readonly string[]
 }
 
 /**
- * Sees to it that nothing goes on by itself where a run is about to change what it may do or where: commands and agents are a
- * reason against it, and the JavaScript session ends.
+ * Makes sure that nothing runs in the background when a run is about to change what or where it may act: running commands and agents
+ * prevent it, and the JavaScript session ends.
  *
- * @param wording what is said of commands and of agents that are at work
- * @returns the reason, in words for the model; undefined when nothing is at work any more
+ * @param wording what to say about running commands and agents
+ * @returns the reason against it, in words for the model; undefined when nothing runs any more
  */
 export function requireIdle(
   agents: BackgroundAgents,

@@ -3,7 +3,7 @@ import type { Tool } from './tool.ts'
 
 /** How a run shows a tool, where that differs from how the tool shows itself. What a call does is the same. */
 export type ToolShape = {
-  /** Named in requests only. Default: as the tool says. */
+  /** Its name in requests only. Default: the tool's own. */
   readonly deferred?: boolean
   /** True: understood when called, and neither declared nor found by searching. Default: false. */
   readonly hidden?: boolean
@@ -13,13 +13,13 @@ export type ToolShape = {
   readonly renamed?: Readonly<Record<string, string>>
   /** Other words for the tool, and for fields of its input by their own names. Default: its own. */
   readonly described?: { readonly tool: string; readonly fields: Readonly<Record<string, string>> }
-  /** Values of fields that a call leaves out; hooks see the call as it came. Default: as the tool has it. */
+  /** Values of fields that a call leaves out; hooks see the original call. Default: the tool's own. */
   readonly filled?: Readonly<Record<string, unknown>>
-  /** Whether the model may be told between turns that the tool may help. Default: as the tool says. */
+  /** Whether the model may be told between turns that the tool may help. Default: the tool's own. */
   readonly suggested?: boolean
 }
 
-/** The same tool, shown in another way. */
+/** The same tool, shown differently. */
 export function reshape(tool: Tool, shape: ToolShape): Tool {
   // Without its declaration, which is derived when it is asked for.
   const { name, headless, enabled, alwaysLoad, searchHint, claudeNames, ownItems, guarded } = tool

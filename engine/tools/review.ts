@@ -1,8 +1,8 @@
 import type { Guardian, ReviewOptions } from '../../policies/index.ts'
 
 /**
- * Asks the Guardian about an action. Of the options, those that are the same for all that a call asks are set already: what the action is
- * known by, what gives the question up, and what a hook said.
+ * Asks the Guardian about an action. The options that all questions of a call share are already set: the id of the action, the signal that
+ * cancels the question, and the hook's decision.
  */
 export type Review = Guardian['review']
 

@@ -10,15 +10,14 @@ import { start, waitFor, yieldOf } from './start-command.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** How often a command is run again with more: what it needs next shows only then. */
+/** How often a command is run again with more permissions: each attempt may reveal another need. */
 const mostRetries = 3
 
 /**
- * Takes a command through the one path: the Guardian's review, the sandbox, and back as text for the model. What the sandbox
- * was proven to refuse is asked for by name where the mode or the call asks for that, and the command runs again in a sandbox
- * that is wider by just what was granted.
+ * Runs a command through the one path: the Guardian's review, the sandbox, and back as text for the model. Proven denials of the sandbox
+ * are requested by name where the mode or the call wants that, and the command runs again in a sandbox with just these grants.
  *
- * @param ignored argument names that the call had and that mean nothing here; the answer names them
+ * @param ignored unknown argument names of the call; the answer names them
  */
 export async function runCommand(
   request: CommandRequest,
@@ -75,13 +74,13 @@ type Begun = {
   readonly command: LiveCommand
   /** Completes its item. */
   readonly complete: (finished: FinishedCommand) => void
-  /** Completes its item where it could not even be set up; throws what is a fault of ours. */
+  /** Completes the item of a command that could not be set up; throws internal errors. */
   readonly fail: (error: unknown) => NotRun
 }
 
 type NotRun = { readonly kind: 'not-run'; readonly result: ToolResult }
 
-/** One review of a command, and its start, as one item. It may go on after its call was answered where it is `lasting`. */
+/** One review of a command, and its start, as one item. With `lasting` it may continue after its call was answered. */
 async function begin(
   action: ExecAction,
   request: CommandRequest,
@@ -100,7 +99,7 @@ async function begin(
     call_id: context.callId,
     cwd: action.cwd,
   })
-  // What is approved is what lies there now, whatever commands put in its stead while somebody thinks.
+  // The approval covers the current files, so they are held in place while somebody decides.
   const asked = context.escalation?.ask(action.escalation?.grants ?? [])
   const { verdict, approved } = await context.review(action)
   if (approved === undefined) {
@@ -135,18 +134,18 @@ async function begin(
   }
 }
 
-/** A command that goes on beside the run. */
+/** A command that runs in the background. */
 type BackgroundCommand = {
   readonly kind: 'running'
   /** Its session's, for `write_stdin`. */
   readonly id: number
   readonly command: LiveCommand
-  /** Resolves when it has ended, with what the model reads of it. Its item is complete then. */
+  /** Resolves when it has ended, with the text for the model. Its item is complete then. */
   readonly finished: Promise<FinishedCommand>
 }
 
 /**
- * Takes a command through the same path and does not wait for it. It is one of the run's sessions, and ends with the run at the latest.
+ * Starts a command through the same path without waiting for it. It is one of the run's sessions, and ends with the run at the latest.
  *
  * @returns the running command, or why there is none
  */
@@ -157,7 +156,7 @@ export async function startCommand(request: CommandRequest, context: ToolContext
     : { kind: 'running', command: begun.command, ...keep(begun, request, context) }
 }
 
-/** Keeps a command among the sessions. */
+/** Adds a command to the sessions. */
 function keep(
   { command, complete }: Begun,
   request: CommandRequest,
@@ -169,7 +168,7 @@ function keep(
     complete(done)
     return done
   })
-  // A command that could not even be set up is told of when it is asked for.
+  // The failure of a command that could not be set up is reported when the model asks for its output.
   finished.catch(() => undefined)
   return { id, finished }
 }

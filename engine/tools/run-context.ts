@@ -5,7 +5,7 @@ import type { ItemHandle } from './tool.ts'
 
 /** What a run lends to those who review its actions, and to those it hands work to. */
 export type RunContext = {
-  /** Opens an item of the run's stream and gives what updates and closes it. */
+  /** Opens an item of the run's stream and gives the functions that update and close it. */
   readonly open: (item: ItemDraft) => ItemHandle
   /** Counts tokens of a model as the run's own, in its usage, its budget and its cost. */
   readonly spend: (usage: Usage, model: string) => void
@@ -15,10 +15,10 @@ export type RunContext = {
   readonly within: (model: Model) => Model
   /** What the user asked for, oldest first: the only words that can authorize anything. */
   readonly prompts: readonly string[]
-  /** What the user piped in beside them, which others may have written; empty where nothing was. */
+  /** The user's piped input, which others may have written; empty where there was none. */
   readonly material: string
-  /** What was said so far, oldest first. */
+  /** The items so far, oldest first. */
   readonly history: () => readonly HistoryItem[]
-  /** Sees what commands write. Absent: nobody does. */
+  /** Tracks what commands write. Absent: nothing does. */
   readonly changes?: ChangeSource
 }

@@ -11,7 +11,7 @@ import type { ToolContext, ToolPlace } from './tool.ts'
 /** How a command of `--verify` went. */
 export type VerificationResult =
   | { readonly type: 'passed' }
-  /** `words`: how it ended and what it printed, cut to what a model is shown; `end`: how it ended, in a few words. */
+  /** `words`: how it ended, and its output, cut to the model's limit; `end`: how it ended, in a few words. */
   | { readonly type: 'failed'; readonly words: string; readonly end: string }
   /** It did not run, through no fault of the model. */
   | { readonly type: 'refused'; readonly why: string }
@@ -23,17 +23,17 @@ export function verificationAction(command: string, { workspace, sandbox }: Tool
     type: 'exec',
     argv: [sandbox.shell, '-c', command],
     cwd: workspace,
-    // Never read-only, whatever it is taken for: it runs as the user wants it to.
+    // Never read-only, whatever the analysis says: it runs as the user wants it to.
     sandbox: sandbox.policy.mode,
   }
 }
 
 /**
- * Runs a command of `--verify` in the run's sandbox. It is the user's own: nobody is asked about it, what is forbidden is not run, and nothing is
- * granted beyond the sandbox. It may take as long as the sandbox's policy lets commands run.
+ * Runs a command of `--verify` in the run's sandbox. It is the user's own: nobody is asked about it, a forbidden one doesn't run, and
+ * nothing is granted beyond the sandbox. It may take as long as the sandbox's policy lets commands run.
  *
  * @param attempt counted from 1
- * @param context its `review` takes what it is asked for the user's own words
+ * @param context its `review` treats the command as the user's own words
  */
 export async function runVerification(
   command: string,
@@ -67,7 +67,7 @@ export async function runVerification(
     const live = new LiveCommand(child, sandbox.policy.mode, sandbox)
     item.tail(() => state.mask(sanitizeOutput(live.tail())))
     const finished = finish(live, await ended(live, signal), context)
-    // Of a command's item, what this one has too.
+    // The fields of a command's item that this one has too.
     const { call_id: _, cwd: __, type: ___, command: ____, ...fields } = describeCommand(finished, context)
     const closing: Partial<VerificationItem> = { ...fields, verdict: eventVerdict(verdict) }
     item.complete(closing)
@@ -85,7 +85,7 @@ export async function runVerification(
   }
 }
 
-/** Its end, which comes at once where the run is given up. */
+/** Its end, which comes at once where the run is cancelled. */
 async function ended(live: LiveCommand, signal: AbortSignal): Promise<ExecResult> {
   const give = (): void => live.kill()
   signal.addEventListener('abort', give, { once: true })

@@ -6,14 +6,14 @@ import { pathsBelow } from '../core/paths-below.ts'
 
 type Word = AnalysedCommand['words'][number]
 
-/** The machine's own, where no project keeps a secret and a search may go for long. */
+/** The machine's own directories, where no project stores secrets and a search may take long. */
 const ofTheMachine = /^\/(?:usr|bin|sbin|lib\w*|proc|sys|dev|nix)?(?:\/|$)/
-/** More is not looked at: a search of so much says little to a model. */
+/** The limit: a larger search result tells a model little. */
 const mostEntries = 100_000
 
 /**
- * Files that a name gives away as holding secrets, below what a command goes through without naming them: `grep -r KEY .` comes upon `.env`, which
- * nobody was asked about. A command that names each file it reads comes upon none.
+ * Files that probably contain secrets, by their names, below the paths that a command searches without naming each file: `grep -r KEY .`
+ * reads `.env`, about which nobody was asked. A command that names each file it reads has none.
  *
  * @param argv proven to only read
  * @param cwd absolute
@@ -35,7 +35,7 @@ export function searchedSecrets(argv: readonly string[], cwd: string): readonly 
   return found
 }
 
-/** What is known of paths: a search comes seldom alone, and a look at the table for each file takes longer than to find it. */
+/** Cached facts about paths: searches come in series, and a lookup in the table for each file takes longer than finding it. */
 const judged = new Map<string, boolean>()
 
 function holdsSecret(path: string): boolean {
@@ -47,7 +47,7 @@ function holdsSecret(path: string): boolean {
   return holds
 }
 
-/** The directory that a word names, or in which it begins; none for what is no path. */
+/** The directory that a word names, or in which its path begins; none for a word that is no path. */
 function placeOf(word: Word, cwd: string): readonly string[] {
   const text = word.text.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, homedir())
   const certain = word.kind === 'static' || text !== word.text || word.kind === 'glob' ? text : word.prefix

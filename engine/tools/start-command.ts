@@ -7,10 +7,10 @@ import { searchedSecrets } from './searched-secrets.ts'
 import type { ToolContext } from './tool.ts'
 
 const defaultTimeoutMs = 120_000
-/** A command with a terminal may wait for somebody to type. */
+/** A command with a terminal may wait for input. */
 const terminalYieldMs = 10_000
 const terminalSize = { columns: 120, rows: 40 }
-/** Starts what was approved, and only that: the command's words and what it is granted come from the approved action. */
+/** Starts what was approved, and only that: the command's words and grants come from the approved action. */
 export async function start(
   approved: Approved<ExecAction>,
   verdict: Verdict,
@@ -24,9 +24,9 @@ export async function start(
   const grants = asked?.approved(approved.escalation?.grants ?? []) ?? []
   if (verdict.holds === 'run') context.escalation?.keep(grants)
   const sandbox = (await context.escalation?.sandboxFor(grants)) ?? context.sandbox
-  // One that may go on is limited by the policy alone, unless the call says otherwise.
+  // A lasting command is limited by the policy alone, unless the call sets a limit.
   const timeoutMs = request.timeout_ms ?? (lasting ? undefined : defaultTimeoutMs)
-  // One that is proven to only read is not worth a look; one whose right to write was taken can't.
+  // A command that is proven to only read needs no tracking; one in a read-only sandbox can't write.
   const reads = isReadOnly(request, context)
   if (approved.sandbox !== 'read-only' && !reads) await context.state.changes?.begin(context)
   const child = sandbox.spawn({
@@ -36,7 +36,7 @@ export async function start(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(request.tty === true ? { terminal: terminalSize } : {}),
     readOnly: approved.sandbox === 'read-only',
-    // Nobody was asked about what it reads, so it reads nothing that somebody would have been asked about.
+    // Nobody was asked about what it reads, so it can't read anything that would need a question.
     hidden: reads && approved.sandbox !== 'danger-full-access' ? searchedSecrets(approved.argv, approved.cwd) : [],
   })
   return new LiveCommand(child, approved.sandbox, sandbox)

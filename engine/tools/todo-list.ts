@@ -55,7 +55,7 @@ export class TodoList {
     return this.#entries
   }
 
-  /** Puts a new list in the old one's place, and gives what was open in that and is not in this. */
+  /** Replaces the old list, and gives the open entries that the new one lacks. */
   replace(entries: readonly TodoEntry[]): readonly TodoEntry[] {
     const kept = new Set(entries.map(({ id }) => id))
     const dropped = this.#entries.filter(({ id, status }) => status !== 'completed' && !kept.has(id))
@@ -65,9 +65,9 @@ export class TodoList {
 }
 
 /**
- * The list as the calls of a conversation left it: that is where it is kept, so that a session is resumed with it.
+ * The list after the calls of a conversation, which is where it is stored, so that a resumed session has it.
  *
- * @param history the whole of it, from its beginning
+ * @param history the whole history, from its beginning
  */
 export function todoIn(history: readonly HistoryItem[]): readonly TodoEntry[] {
   const written = new Map<string, readonly TodoEntry[]>()

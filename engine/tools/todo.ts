@@ -4,7 +4,7 @@ import { defineTool } from './define-tool.ts'
 import { TodoEntries, todoToolName, type TodoEntry } from './todo-list.ts'
 import type { Tool } from './tool.ts'
 
-/** The session's list of what is to be done. It changes nothing else. */
+/** The session's task list. It changes nothing else. */
 export const todo: Tool = defineTool({
   name: todoToolName,
   claudeNames: ['TodoWrite'],
@@ -33,7 +33,7 @@ export const todo: Tool = defineTool({
   },
 })
 
-/** What is to be done as steps that are shown. */
+/** The entries of the task list as steps for display. */
 export function asSteps(entries: readonly TodoEntry[]) {
   return entries.map(({ id, content, status }) => ({ id, text: content, status }))
 }

@@ -2,7 +2,7 @@ import type { EventVerdict } from '../core/events.ts'
 import type { Image } from '../core/model.ts'
 import type { OutputLimit } from '../core/text/truncate.ts'
 
-/** What the model gets back. `ok` is false when the call did not do what it was for. */
+/** The result for the model. `ok` is false when the call failed. */
 export type ToolResult = {
   readonly output: string
   readonly ok: boolean
@@ -10,14 +10,14 @@ export type ToolResult = {
   readonly images?: readonly Image[]
   /** The Guardian ended the run. */
   readonly abort?: boolean
-  /** Set where the Guardian refused the call, or what it came to: its verdict. */
+  /** Set where the Guardian denied the call, or its outcome: its verdict. */
   readonly refused?: EventVerdict
-  /** The call could not be carried out at all, so that the calls beside it are not worth going on with. A throw means the same. */
+  /** The call could not be carried out at all, so that its parallel calls are not worth finishing. A throw means the same. */
   readonly broken?: boolean
-  /** It is a command that ran and failed: what comes behind it in the same response was asked for as if it would not. */
+  /** A command that ran and failed: later calls of the same response expected its success. */
   readonly commandFailed?: boolean
   /** How much of the output the model gets; beyond it the middle is cut out. Default: as configured. */
   readonly limit?: OutputLimit
-  /** Where the whole output lies, when the tool has kept it already. */
+  /** The file with the whole output, when the tool has stored it already. */
   readonly outputFile?: string
 }

@@ -2,29 +2,29 @@ import type { ModelFamily } from '../models/index.ts'
 import { reshape, type ToolShape } from './reshape.ts'
 import type { Tool } from './tool.ts'
 
-/** What of a run decides which of our tools its model is shown. */
+/** The facts about a run that decide which of our tools its model is shown. */
 export type ToolFacts = {
   readonly family: ModelFamily
   /** Whether anything can be fetched. */
   readonly hasNetwork: boolean
-  /** Whether anybody or anything could grant a command more than the sandbox gives. */
+  /** Whether anybody or anything could grant a command more than the sandbox allows. */
   readonly canEscalate: boolean
-  /** Whether anybody or anything could allow a note in what later runs are told. */
+  /** Whether anybody or anything could allow a note in the instructions of later runs. */
   readonly canRemember: boolean
 }
 
-/** Fields by which a call asks for more than the sandbox gives. */
+/** Fields by which a call asks for more than the sandbox allows. */
 const escalationFields = ['sandbox_permissions', 'justification', 'additional_permissions', 'prefix_rule']
 
-/** What Claude was trained to call the file that a tool is about. */
+/** The name that Claude was trained on for a tool's file. */
 const claudeFields = { path: 'file_path' }
 
-/** To be searched for by its name: it does nothing that a declared tool could not do. */
+/** Searchable by name only: a declared tool can do everything that it does. */
 const aside: ToolShape = { deferred: true, suggested: false }
 const hidden: ToolShape = { hidden: true }
 
 /**
- * A command that takes longer goes on as a session, as Codex has it
+ * A command that takes longer continues as a session, as in Codex
  * (https://github.com/openai/codex/blob/main/codex-rs/core/src/tools/handlers/unified_exec.rs), and as its models expect.
  */
 const yieldsAfterMs = 10_000
@@ -44,8 +44,8 @@ const becomesSession: ToolShape = {
 }
 
 /**
- * How each family is shown our tools. Whatever isn't named is shown as it says itself. GPT works by patches and the shell, and keeps
- * `update_plan`; Claude and others edit by replacing text, look around with file tools, and keep `todo`.
+ * How each family is shown our tools. Unlisted tools are shown unchanged. GPT works with patches and the shell, and has `update_plan`;
+ * Claude and others edit by replacing text, look around with file tools, and have `todo`.
  */
 const forGpt: Readonly<Record<string, ToolShape>> = {
   edit_file: aside,
@@ -85,8 +85,8 @@ const byFamily: Readonly<Record<ModelFamily, Readonly<Record<string, ToolShape>>
 }
 
 /**
- * Our own tools as a model is shown them: a core that is declared, the rest to be searched for. What can only be refused is not offered, and
- * of two tools for one thing the one that the model was trained on is. All of them can be called all the same.
+ * Our own tools for a model: a core that is declared, the rest to be searched for. A tool whose calls could only be denied is not offered,
+ * and of two tools for one purpose only the one that the model was trained on. All of them can still be called.
  */
 export function toolSet(tools: readonly Tool[], facts: ToolFacts): readonly Tool[] {
   return tools.map((tool) => {

@@ -15,22 +15,22 @@ export type ToolPlace = {
   readonly sandbox: Sandbox
 }
 
-/** What a call may use, and where it tells what it does. Shared by all calls of a run, but for the call's own id and signal. */
+/** What a call may use, and where it reports its progress. All calls of a run share it, except for the call's own id and signal. */
 export type ToolContext = ToolPlace & {
   readonly callId: string
   /** What the Guardian would say, without asking anybody. */
   readonly guardian: Pick<Guardian, 'assess' | 'mode' | 'canAsk'>
   /** Asks the Guardian about what the call is about to do. */
   readonly review: Review
-  /** The wider sandboxes of what was granted. Absent: the run's sandbox can't be widened. */
+  /** The sandboxes for what was granted. Absent: the run's sandbox can't be escalated. */
   readonly escalation?: Escalation
-  /** Aborted when the run is stopped, or when a call that runs beside this one fails. */
+  /** Aborted when the run is stopped, or when a parallel call fails. */
   readonly signal: AbortSignal
-  /** Opens an item of the event stream and gives what closes it. */
+  /** Opens an item of the event stream and gives the function that closes it. */
   startItem(item: ItemDraft): ItemHandle
-  /** Variables for commands, beyond those that the sandbox lets through. Absent: none. */
+  /** Variables for commands, in addition to those that the sandbox passes on. Absent: none. */
   readonly variables?: Readonly<Record<string, string>>
-  /** What is kept from call to call. */
+  /** The state that calls share. */
   readonly state: WorkingState
 }
 
@@ -39,14 +39,14 @@ export type ApprovedContext<A extends Action> = ToolContext & { readonly approve
 
 /** An item that has begun. It must be completed, whatever happens. */
 export type ItemHandle = {
-  /** Tells what is new of it while it goes on. */
+  /** Reports progress while it runs. */
   update(changes: Partial<Item>): void
-  /** Gives whoever shows the run a way to read the end of what it has printed by now: harmless, without secrets. */
+  /** Gives displays a function that reads the end of its output so far: sanitized, without secrets. */
   tail(read: () => string): void
   complete(changes: Partial<Item>): void
 }
 
-/** What a tool says of itself besides what it does. Whatever is left out has the safe answer. */
+/** The traits of a tool besides its action. Absent traits have the safe default. */
 type ToolTraits<Value> = {
   readonly name: string
   readonly description: string
@@ -54,7 +54,7 @@ type ToolTraits<Value> = {
    * JSON Schema for the model, where it comes from elsewhere. Default: that of `input`.
    */
   readonly parameters?: Readonly<Record<string, unknown>>
-  /** False keeps the tool out of requests: it is understood when called, not offered. Default: true. */
+  /** False leaves the tool out of requests: a call of it works, but it isn't offered. Default: true. */
   readonly declared?: boolean
   /** False leaves the tool out of the run altogether. Default: true. */
   readonly enabled?: boolean
@@ -66,30 +66,29 @@ type ToolTraits<Value> = {
   readonly alwaysLoad?: boolean
   /** Whether the model may be told between turns that the tool may help, where it is deferred. Default: true. */
   readonly suggested?: boolean
-  /** True for a tool whose calls may run beside others once the response is complete, though they may change things. Default: false. */
+  /** True for a tool whose calls may run in parallel once the response is complete, though they may change things. Default: false. */
   readonly sideBySide?: boolean
-  /** Other names under which models know fields of the input, each with the field that it stands for. Default: none. */
+  /** Other names that models use for fields of the input, each with its field. Default: none. */
   readonly aliases?: Readonly<Record<string, string>>
-  /** Words that somebody who needs the tool would search for, beyond its name and description. */
+  /** Search terms in addition to its name and description. */
   readonly searchHint?: string
   /**
-   * What Claude Code calls its own tools that do the same. Hooks, `allowed-tools` and permissions written for those guard this one
-   * too, and are shown its calls under each of the names; a `path` as Claude Code's absolute `file_path`. Default: none: only what names
-   * this very tool guards it.
+   * Claude Code's names for its own tools that do the same. Hooks, `allowed-tools` and permissions written for those guard this one too,
+   * and see its calls under each of the names; a `path` as Claude Code's absolute `file_path`. Default: none: only its own name guards it.
    */
   readonly claudeNames?: readonly string[]
   /** True where the tool opens items of its own kind for its calls. Default: false, each call is a `tool_call` item. */
   readonly ownItems?: boolean
   /**
-   * True for a tool that changes nothing but by what it asks the Guardian about, so that a call may begin in plan mode. One that is
-   * read-only or has an `action` may in any case. Default: false.
+   * True for a tool that changes nothing except through actions that the Guardian judges, so that a call may begin in plan mode. A tool
+   * that is read-only or has an `action` may in any case. Default: false.
    */
   readonly guarded?: boolean
   /** Whether a call with this input changes nothing. Default: no. */
   readOnly?(input: Value, place: ToolPlace): boolean
-  /** Whether a call with this input may run beside others, and before the model has finished its answer. Default: no. */
+  /** Whether a call with this input may run in parallel, and before the model has finished its answer. Default: no. */
   concurrencySafe?(input: Value, place: ToolPlace): boolean
-  /** The input as hooks are shown it, where a call means more than it says. Default: the input. */
+  /** The input for hooks, where a call means more than it says. Default: the input. */
   seenAs?(input: Value, context: ToolContext): Readonly<Record<string, unknown>>
   /** What is wrong with an input that fits the schema, in words for the model; undefined when nothing is. */
   validate?(input: Value, context: ToolContext): string | undefined | Promise<string | undefined>
@@ -119,12 +118,12 @@ export type GuardedToolDefinition<Input extends z.ZodType, A extends Action> = T
   TakesInput<Input> & {
     /** What a call with this input would do. */
     action(input: z.output<Input>, place: ToolPlace): A
-    /** Why it can't be done here whatever anybody says, in words for the model: nobody is asked then. Default: it can. */
+    /** Why it is impossible here regardless of approval, in words for the model: nobody is asked then. Default: it is possible. */
     refusal?(input: z.output<Input>, place: ToolPlace): string | undefined
     run(input: z.output<Input>, context: ApprovedContext<A>): Promise<ToolResult>
   }
 
-/** A tool with its input type closed over, so that tools of different inputs can stand in one list. */
+/** A tool with its input type closed over, so that tools of different inputs fit in one list. */
 export type Tool = {
   readonly name: string
   readonly description: string
@@ -140,9 +139,9 @@ export type Tool = {
   readonly guarded: boolean
   /** Undefined for a tool that is understood but not offered. */
   readonly declaration: ToolDeclaration | undefined
-  /** The arguments in the text of a call, by the names of the input's fields; or why there are none. */
+  /** The arguments in the text of a call, by the names of the input's fields; or what is wrong with them. */
   parse(kind: 'function' | 'freeform', text: string): { readonly json: unknown } | { readonly error: string }
-  /** Checks arguments against the input's schema. Gives either what to run, or why it can't be run. */
+  /** Checks arguments against the input's schema. Gives either what to run, or why it can't run. */
   check(json: unknown): CheckedCall
 }
 
@@ -154,13 +153,17 @@ export type ValidCall = {
   readonly valid: true
   readOnly(place: ToolPlace): boolean
   concurrencySafe(place: ToolPlace): boolean
-  /** The input as hooks are shown it; undefined: as it is. */
+  /** The input for hooks; undefined: unchanged. */
   seenAs(context: ToolContext): Readonly<Record<string, unknown>> | undefined
   validate(context: ToolContext): Promise<string | undefined>
-  /** Undefined for a tool that asks the Guardian itself, or has nothing to ask about. */
+  /** Undefined for a tool that asks the Guardian itself, or needs no approval. */
   action(place: ToolPlace): Action | undefined
   /** Why the action is to be refused without asking anybody; undefined when it isn't. */
   refusal(place: ToolPlace): string | undefined
-  /** @param approved the action, where there is one, as the Guardian gave it back */
+  /**
+   *
+   *
+   * @param approved the action, if there is one, as the Guardian returned it
+   */
   run(context: ToolContext, approved: Approved | undefined): Promise<ToolResult>
 }

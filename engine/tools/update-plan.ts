@@ -4,7 +4,7 @@ import { planEntries, planSteps, updatePlanName } from './todo-list.ts'
 import { defineTool } from './define-tool.ts'
 import type { Tool } from './tool.ts'
 
-/** The model's plan, for itself and for who watches. It changes nothing. */
+/** The model's plan, for itself and for the user. It changes nothing. */
 export const updatePlan: Tool = defineTool({
   name: updatePlanName,
   claudeNames: ['TodoWrite'],

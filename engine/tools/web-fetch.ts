@@ -47,7 +47,7 @@ export const webFetch: Tool = defineTool({
   run: ({ url, max_length: length = defaultLength }, context) => fetchAll(new URL(url), length, context),
 })
 
-/** What keeps a URL from being fetched at all. */
+/** Why a URL can't be fetched at all. */
 function problemOf(text: string): string | undefined {
   const expected = 'Give a whole address with http:// or https://.'
   if (!URL.canParse(text)) return `${text} is no URL. ${expected}`

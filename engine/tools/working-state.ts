@@ -17,9 +17,9 @@ export type WorkingState = {
   readonly files: Files
   /** What the model knows of them. */
   readonly seen: SeenFiles
-  /** Commands that go on after their call was answered. */
+  /** Commands that continue after their calls were answered. */
   readonly sessions: CommandSessions
-  /** What runs beside the run, under a name. */
+  /** The background tasks, by name. */
   readonly tasks: BackgroundTasks
   /** The JavaScript session. */
   readonly repl: Repl
@@ -31,7 +31,7 @@ export type WorkingState = {
   readonly mask: Mask
   /** How much of a result is shown. */
   readonly limits: OutputLimits
-  /** Sees what commands write. Absent: nobody asks. */
+  /** Tracks what commands write. Absent: nothing does. */
   readonly changes?: ChangeSource
 }
 
@@ -43,15 +43,15 @@ type WorkingOptions = {
 }
 
 /**
- * Begins the working state of a run; nothing is started before it is needed.
+ * Makes the working state of a run; its parts start when they are needed.
  *
- * @param sandbox gives the one that calls are made in now: with another one begin another file helper and another JavaScript session
+ * @param sandbox gives the current sandbox for calls: another one gets another file helper and another JavaScript session
  * @param keep writes a whole output to a file and gives its path
- * @param env the engine's own environment, whose secrets nobody is shown
- * @param options.todo what a resumed session had to do. Default: nothing
- * @param options.taskHooks asked about background tasks. Default: nobody
- * @param options.limits how much of a result is shown. Default: as where nothing is configured
- * @param options.changes sees what commands write. Default: nobody does
+ * @param env the engine's own environment, whose secrets are masked everywhere
+ * @param options.todo the task list of a resumed session. Default: empty
+ * @param options.taskHooks hooks about background tasks. Default: none
+ * @param options.limits how much of a result is shown. Default: as without configuration
+ * @param options.changes tracks what commands write. Default: nothing does
  */
 export function openWorkingState(
   sandbox: () => Sandbox,
@@ -81,7 +81,7 @@ export function openWorkingState(
   }
 }
 
-/** What is opened for a sandbox, and opened anew once there is another one. */
+/** What is opened for a sandbox, and reopened when the sandbox changes. */
 function following<T extends { close(): void }>(sandbox: () => Sandbox, open: (sandbox: Sandbox) => T): () => T {
   let opened: { readonly for: Sandbox; readonly it: T } | undefined
   return () => {

@@ -12,7 +12,7 @@ const defaultPollMs = 10_000
 
 const session = z.int().min(1).describe('The session ID that exec_command gave.')
 
-/** Types into a command that goes on, or waits for what it prints. */
+/** Types into a running command, or waits for its output. */
 export const writeStdin: Tool = defineTool({
   name: 'write_stdin',
   claudeNames: ['Bash'],
@@ -49,7 +49,7 @@ export const writeStdin: Tool = defineTool({
   },
 })
 
-/** Ends a command that goes on. */
+/** Ends a running command. */
 export const killSession: Tool = defineTool({
   name: 'kill_session',
   claudeNames: ['KillShell'],
@@ -72,13 +72,13 @@ function unknownSession(id: number, { state }: ToolContext): ToolResult {
   return { ok: false, output: `There is no session ${id}; it may have ended, and been told of. ${known}.` }
 }
 
-/** Kept of what was typed and is no whole command: no one types more before the first end. */
+/** The limit for input without a complete command: nobody types more before the first end. */
 const longestPending = 64 * 1024
 
 /**
- * What is typed may be a command that would not have been approved, so all that a shell will put together is judged as one: from where
- * its last whole command ended, over line ends that a backslash, an open quote or an operator takes back. Keys that edit the line are judged by
- * what they leave as well. Keys that say nothing, such as control-C, need no leave.
+ * The input may be a command that would not have been approved, so everything that a shell will combine is judged together: from the end of
+ * the last complete command, across line ends that a backslash, an open quote or an operator continues. Input with editing keys is judged
+ * as edited too. Keys without text, such as control-C, need no approval.
  */
 async function refuseTyping(
   command: LiveCommand,
@@ -120,7 +120,7 @@ async function refuseReadings(
   return undefined
 }
 
-/** The ways in which a shell's line editor may take what is typed: without the keys that edit, and with the erasing ones applied. */
+/** The ways in which a shell's line editor may read the input: without the editing keys, and with the erasing ones applied. */
 function readingsOf(typed: string): readonly string[] {
   const ended = typed.replace(/[\u0003\u0004]/g, '\n')
   const withoutKeys = ended.replace(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?|[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
@@ -128,7 +128,7 @@ function readingsOf(typed: string): readonly string[] {
   return [...new Set(readings)]
 }
 
-/** What is left where backspace, control-W and control-U erase. */
+/** What remains after backspace, control-W and control-U. */
 function erased(typed: string): string {
   let line = ''
   for (const key of typed) {
@@ -140,7 +140,7 @@ function erased(typed: string): string {
   return line
 }
 
-/** Whether a shell would have begun with all of a text, so that what follows stands by itself. In doubt it would not. */
+/** Whether a shell would have executed all of a text, so that what follows is separate. In doubt it would not. */
 function isWhole(text: string): boolean {
   if (!text.endsWith('\n')) return text.trim() === '' && !text.includes('\\')
   const plain = text.replace(/\\[^]/g, (pair) => (pair === '\\\n' ? '\u0000' : ''))
@@ -154,7 +154,7 @@ function count(text: string, what: RegExp): number {
   return [...text.matchAll(what)].length
 }
 
-/** What a command has printed since it was last looked at, and whether it goes on. */
+/** A command's output since the last look, and whether it still runs. */
 async function look(
   id: number,
   command: LiveCommand,

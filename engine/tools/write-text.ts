@@ -8,7 +8,7 @@ import { largestFile } from './file-tool.ts'
 import type { ToolContext } from './tool.ts'
 import type { ToolResult } from './tool-result.ts'
 
-/** A file as it is now. */
+/** The current content of a file. */
 type CurrentFile =
   | { readonly state: 'absent' }
   | { readonly state: 'text'; readonly text: string; readonly knowledge: 'unseen' | 'same' | 'changed' }
@@ -29,7 +29,7 @@ export async function readCurrent(path: string, context: ToolContext): Promise<C
   }
 }
 
-/** What a model is told that changes what it does not know. */
+/** What to tell a model that would change content it doesn't know. */
 export function staleReason(path: string): string {
   return `${path} has changed since you read it. Read it again, then make the change anew.`
 }
@@ -37,7 +37,7 @@ export function staleReason(path: string): string {
 /**
  * Writes a file through the one path: planned, judged by the Guardian, committed.
  *
- * @param before what the new text was made from; when the file holds something else by now, nothing is written
+ * @param before the content that the new text was made from; when the file has changed since, nothing is written
  * @returns why it was not written; undefined when it was
  */
 export async function writeText(

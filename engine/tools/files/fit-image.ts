@@ -4,15 +4,15 @@ import { imageSize } from './image-size.ts'
 
 /** The longest side that providers look at; more is scaled down by them, and paid for. */
 const longestSide = 2048
-/** Of the file: the strictest provider takes 5 MB in base64. */
+/** The limit for the file: the strictest provider accepts 5 MB in base64. */
 const largestBytes = 3.75 * 1024 * 1024
 /** More than that is not decoded: four bytes a pixel have to fit the memory. */
 const mostPixels = 64_000_000
 
 /**
- * A file as a picture that every provider takes: as it is where it fits, else made smaller.
+ * A file as a picture that every provider accepts: unchanged where it fits, else scaled down.
  *
- * @returns the picture and what was done to it, undefined where the bytes are no picture, or why it can't be shown
+ * @returns the picture and how it was changed, undefined where the bytes are no picture, or why it can't be shown
  */
 export async function fitImage(
   bytes: Buffer,
@@ -33,7 +33,7 @@ export async function fitImage(
 
 type Shrunk = { readonly image: Image; readonly size: string }
 
-/** The only door to photon, which is WebAssembly: a picture that is meant to do harm does it in there. */
+/** Only this file imports photon. It is WebAssembly, so a malicious picture can only do harm in there. */
 async function shrink(bytes: Buffer, width: number, height: number): Promise<Shrunk | { readonly problem: string }> {
   const { PhotonImage, resize, SamplingFilter } = await import('@cf-wasm/photon')
   let whole: InstanceType<typeof PhotonImage> | undefined

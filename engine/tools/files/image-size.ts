@@ -2,7 +2,7 @@
 type ImageSize = { readonly width: number; readonly height: number }
 
 /**
- * The size that a PNG, JPEG, GIF or WebP file says it has, read from its head alone: nothing is decoded. Undefined where it says none.
+ * The size that a PNG, JPEG, GIF or WebP file declares, read from its header alone: nothing is decoded. Undefined where it declares none.
  * Sources: RFC 2083 (PNG), ITU-T T.81 (JPEG), GIF89a, RFC 9649 (WebP).
  */
 export function imageSize(bytes: Buffer, mediaType: string): ImageSize | undefined {

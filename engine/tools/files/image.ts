@@ -1,6 +1,6 @@
 import type { Image } from '../../core/model.ts'
 
-/** What providers take at most of one picture, in bytes. */
+/** The largest picture that providers accept, in bytes. */
 export const maxImageBytes = 20 * 1024 * 1024
 
 /** The formats that every provider takes, by how such a file begins. */

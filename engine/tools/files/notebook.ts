@@ -19,7 +19,7 @@ const cell = z.looseObject({
   outputs: z.array(output).optional(),
 })
 
-/** A Jupyter notebook, as far as its cells matter here; everything else stays as it is. */
+/** A Jupyter notebook, as far as its cells matter here; everything else is kept. */
 const Notebook = z.looseObject({ cells: z.array(cell), nbformat: z.int(), nbformat_minor: z.int() })
 
 type Notebook = z.infer<typeof Notebook>
@@ -32,7 +32,7 @@ type CellEdit =
       readonly source: string
       readonly type?: CellType | undefined
     }
-  /** Puts a cell behind another one; 0 means at the front. */
+  /** Inserts a cell after another one; 0 means at the front. */
   | {
       readonly mode: 'insert'
       readonly cell: number | string
@@ -43,7 +43,7 @@ type CellEdit =
 
 type CellType = 'code' | 'markdown' | 'raw'
 
-/** Reads a notebook's text. Gives why it is none, where it is none. */
+/** Parses a notebook, or says why the text is none. */
 function parseNotebook(text: string): Notebook | { readonly problem: string } {
   try {
     const parsed = Notebook.safeParse(JSON.parse(text))
@@ -53,7 +53,7 @@ function parseNotebook(text: string): Notebook | { readonly problem: string } {
   }
 }
 
-/** A notebook as text for the model: its cells with number, kind and id, and what they printed. Undefined where it is none. */
+/** A notebook as text for the model: its cells with number, kind and id, and their output. Undefined where it is none. */
 export function renderNotebook(text: string): string | undefined {
   const notebook = parseNotebook(text)
   if ('problem' in notebook) return undefined
@@ -78,7 +78,7 @@ function renderOutput({ text, data, ename, evalue }: z.infer<typeof output>): st
 export function editNotebook(text: string, edit: CellEdit): { readonly text: string } | { readonly problem: string } {
   const notebook = parseNotebook(text)
   if ('problem' in notebook) return { problem: `it is no notebook: ${notebook.problem}` }
-  // The document itself is changed, so that what is not known here stays as it is written.
+  // The document itself is changed, so that unknown fields are preserved.
   const document = JSON.parse(text) as { cells: Record<string, unknown>[] }
   const { cells } = document
   const byId = notebook.cells.findIndex(({ id }) => id === edit.cell)

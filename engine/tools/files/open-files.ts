@@ -65,10 +65,10 @@ const answerTimeoutMs = 60_000
 const lifetimeMs = Infinity
 
 /**
- * Reads files through a helper process in the sandbox, which is started when it is first needed and lives as long as the run. It may
- * write nothing. A path that the policy hides is refused before it is asked.
+ * Reads files through a helper process in the sandbox, which starts on first use and lives as long as the run. It can write nothing. A path
+ * that the policy hides is refused without asking it.
  *
- * @param kept outputs of the run, which are read though they lie where no command could
+ * @param kept stored outputs of the run, which are readable although no command can read them
  */
 export function openFiles(sandbox: Sandbox, kept: KeptOutputs): Files {
   let helper: Helper | undefined
@@ -104,7 +104,7 @@ class Helper {
   readonly #open = new Map<number, PromiseWithResolvers<Reply> & { readonly path: string }>()
   #pieces: Buffer[] = []
   #length = 0
-  /** How much an answer that has begun takes, with what stands before it. */
+  /** The size of an answer that has begun, with its header. */
   #awaited = 0
   #next = 0
   ended = false
@@ -118,7 +118,7 @@ class Helper {
       readOnly: true,
     })
     const { stdin, stdout, stderr, result } = this.#child
-    // It may end while it is written to; what it owed is answered below.
+    // The helper may end during a write; its open requests are answered below.
     stdin?.on('error', () => undefined)
     let complaint = ''
     stderr.setEncoding('utf8').on('data', (text: string) => (complaint = `${complaint}${text}`.slice(-500)))

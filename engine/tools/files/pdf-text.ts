@@ -5,7 +5,7 @@
  */
 export async function pdfText(bytes: Uint8Array): Promise<readonly string[]> {
   const { extractText, getDocumentProxy } = await import('unpdf')
-  // The library takes the memory of what it is given.
+  // The library detaches the buffer that it is given.
   const document = await getDocumentProxy(Uint8Array.from(bytes))
   const { text } = await extractText(document, { mergePages: false })
   return text

@@ -16,7 +16,7 @@ export type FileOperation =
       readonly path: string
       readonly glob: string | undefined
       readonly pattern: string
-      /** A text that every match holds. Absent: none is known. */
+      /** A text that every match contains. Absent: none is known. */
       readonly required?: string | undefined
       readonly ignoreCase: boolean
       readonly multiline: boolean

@@ -1,11 +1,11 @@
 /**
- * A text that every match of a JavaScript regular expression holds, the longest that is easily found; undefined where none is. It
- * lets another program rule files out without understanding the expression.
+ * A text that every match of a JavaScript regular expression contains, the longest that is easily found; undefined where there is none.
+ * Another program can exclude files with it without understanding the expression.
  *
- * @param ignoreCase only a text in ASCII is given then, whose cases all programs agree on
+ * @param ignoreCase only an ASCII text is given then, whose cases all programs agree on
  */
 export function requiredText(pattern: string, ignoreCase: boolean): string | undefined {
-  // What these stand for takes more than a look, or is not one text.
+  // What these match is not obvious, or not one text.
   if (/\\[^dDwWsSbBnrtfv\W_]/.test(pattern)) return undefined
   let best = ''
   let run = ''
@@ -18,7 +18,7 @@ export function requiredText(pattern: string, ignoreCase: boolean): string | und
     const rest = pattern.slice(at)
     const quantifier = /^(?:[*?]|\{\d+(?:,\d*)?\})/.exec(rest)?.[0]
     if (quantifier !== undefined) {
-      // What it follows may be absent, or repeated.
+      // The part before it may be absent, or repeated.
       run = run.slice(0, -1)
       stop()
       at += quantifier.length - 1

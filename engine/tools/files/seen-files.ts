@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** What the model knows of files: for each it has read or written, what it held then. */
+/** What the model knows about files: the content of each that it has read or written, as of then. */
 export class SeenFiles {
   readonly #hashes = new Map<string, string>()
 

@@ -1,19 +1,19 @@
 import type { Action } from '../../../policies/index.ts'
 import { onlyReads } from '../only-reads.ts'
 
-/** Whose wish it is that nothing be changed before there is a plan. */
+/** Who requested that nothing be changed before there is a plan. */
 type PlanRequester = Extract<Action, { type: 'plan' }>['requestedBy']
 
 type Options = {
-  /** Whose wish it is at the start; undefined: nobody's, and everything may be done that the run may do. */
+  /** Who requested it at the start; undefined: nobody, and the run may change what it is allowed to. */
   readonly requestedBy: PlanRequester | undefined
-  /** Whether a session that was in plan mode goes on without it now, as its user wants. Default: no. */
+  /** Whether the user ended the plan mode of a resumed session. Default: no. */
   readonly lifted?: boolean
-  /** Writes down that plan mode begins, for somebody's wish, or (undefined) that it ends. */
+  /** Records that plan mode begins, with who requested it, or (undefined) that it ends. */
   readonly note: (requestedBy: PlanRequester | undefined) => void
 }
 
-/** Whether a run plans, so that it may change nothing, or acts. Shared with those it hands work to. */
+/** Whether a run only plans and may change nothing. Shared with its sub-agents. */
 export class PlanMode {
   #requestedBy: PlanRequester | undefined
   #concluded: string | undefined
@@ -27,12 +27,12 @@ export class PlanMode {
     if (requestedBy !== undefined || lifted) note(requestedBy)
   }
 
-  /** Whose wish it is that nothing be changed; undefined while plan mode is off. */
+  /** Who requested it; undefined while plan mode is off. */
   get requestedBy(): PlanRequester | undefined {
     return this.#requestedBy
   }
 
-  /** The plan that the run ends with, since nobody is there who could approve it; undefined while it goes on. */
+  /** The plan that ends the run because nobody can approve it; undefined before. */
   get concluded(): string | undefined {
     return this.#concluded
   }
@@ -49,12 +49,12 @@ export class PlanMode {
     this.#note(undefined)
   }
 
-  /** Nobody can approve the plan, so it is what the run came to. */
+  /** Nobody can approve the plan, so it is the result of the run. */
   conclude(plan: string): void {
     this.#concluded = plan
   }
 
-  /** Why an action must not happen now; undefined where plan mode is off, and for what only reads. */
+  /** Why an action must not happen now; undefined outside plan mode, and for read-only actions. */
   refusal(action: Action): string | undefined {
     if (this.#requestedBy === undefined) return undefined
     const change = changeOf(action)
@@ -98,9 +98,9 @@ function changeOf(action: Action): string | undefined {
 }
 
 /**
- * What the model is told of plan mode at the beginning of a run; undefined where there is nothing to tell.
+ * What the model is told about plan mode at the beginning of a run; undefined where there is nothing to tell.
  *
- * @param mayLeave whether it has `exit_plan_mode`: an agent of a run has not
+ * @param mayLeave whether it has `exit_plan_mode`: a sub-agent has not
  */
 export function planModeNotice({ requestedBy, lifted }: PlanMode, mayLeave: boolean): string | undefined {
   if (requestedBy === undefined) {

@@ -2,8 +2,8 @@ import type { Guardian } from '../../../policies/index.ts'
 import type { PlanMode } from './plan-mode.ts'
 
 /**
- * A Guardian that refuses in plan mode whatever is more than reading, before anybody is asked and whatever rules, hooks and
- * reviewers would say. Each refusal is in the audit log as any other.
+ * A Guardian that denies every action in plan mode except reading, before anybody is asked and regardless of rules, hooks and reviewers.
+ * Each denial is in the audit log as any other.
  */
 export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   return {
@@ -20,5 +20,5 @@ export function planningGuardian(inner: Guardian, mode: PlanMode): Guardian {
   }
 }
 
-/** What decides, as verdicts name it. */
+/** The stage that decides, as verdicts name it. */
 export const planModeStage = 'plan-mode'

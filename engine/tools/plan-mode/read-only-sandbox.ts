@@ -1,8 +1,8 @@
 import type { Sandbox } from '../../../sandbox/index.ts'
 
 /**
- * A sandbox as one in which nothing can be written but temporary files. Where nothing is confined (`danger-full-access`) it stays as it
- * is: there is nothing to narrow.
+ * The same sandbox, in which only temporary files can be written. Where nothing is confined (`danger-full-access`) it is returned
+ * unchanged: nothing can be restricted.
  */
 export function readOnlySandbox(sandbox: Sandbox): Sandbox {
   const { policy, backend, unenforced, node, shell, known } = sandbox

@@ -10,13 +10,13 @@ import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { OutputBuffer } from '../../core/text/output-buffer.ts'
 import { sessionProgram, type ReplAnswer, type ReplRequest } from './session-program.ts'
 
-/** What became of one piece of code. */
+/** The outcome of one piece of code. */
 export type Evaluation = {
-  /** What was printed since the last call, made harmless. */
+  /** The output since the last call, sanitized. */
   readonly output: string
-  /** What the sandbox refused or took away, as far as it is known by now. */
+  /** The sandbox's denials and removals that are known by now. */
   readonly denials: readonly Denial[]
-  /** Why an earlier session, which this one follows, is gone. Absent: there was none, or this is the same. */
+  /** Why an earlier session, which this one replaces, is gone. Absent: there was none, or this is the same. */
   readonly lost?: string
 } & (
   | ({ readonly status: 'evaluated' } & ReplAnswer)
@@ -27,8 +27,8 @@ export type Evaluation = {
 /** A JavaScript session in the sandbox, which is started when it is first needed and lives as long as the run. */
 export type Repl = {
   /**
-   * Evaluates code; one call at a time. Where it takes longer than `timeoutMs`, or `signal` is aborted, the session is ended.
-   * It never rejects for what the code does.
+   * Evaluates code; one call at a time. If it takes longer than `timeoutMs`, or `signal` is aborted, the session ends. It never rejects
+   * because of the code.
    */
   evaluate(code: string, timeoutMs: number, signal: AbortSignal): Promise<Evaluation>
   /** Ends the session, if there is one; the next call begins another. */
@@ -37,10 +37,10 @@ export type Repl = {
 
 /** As long as a run may last. */
 const lifetimeMs = Infinity
-/** Kept of what is printed between two answers. */
+/** The limit for output between two answers. */
 const outputLimitBytes = 4 * 1024 * 1024
 
-/** Makes the session of a run; nothing is started yet. */
+/** Makes the session of a run; nothing has started yet. */
 export function openRepl(sandbox: Sandbox): Repl {
   let session: Session | undefined
   return {
@@ -53,7 +53,7 @@ export function openRepl(sandbox: Sandbox): Repl {
         return { status: 'ended', reason: `it can't be started: ${error.message}`, output: '', denials: [] }
       }
       const evaluated = await session.evaluate(code, timeoutMs, signal)
-      // What it planted is found at a command's end, and this one has none yet.
+      // Planted files are found when a command ends, and this one hasn't ended yet.
       const planted = sandbox.policy.mode === 'workspace-write' ? await sandbox.inspect() : []
       const denials = [...evaluated.denials, ...planted]
       if (evaluated.status === 'ended') session = undefined
@@ -75,7 +75,7 @@ class Session {
   readonly #child: SandboxProcess
   readonly #finished: Promise<readonly Denial[]>
   #printed = new OutputBuffer(outputLimitBytes)
-  /** What may be the beginning of an answer. */
+  /** A possible beginning of an answer. */
   #pending: Buffer = Buffer.alloc(0)
   #waiting: { readonly nonce: string; readonly answer: (answer: ReplAnswer) => void } | undefined
 
@@ -133,7 +133,7 @@ class Session {
     return output
   }
 
-  /** What is not an answer to what was asked was printed. */
+  /** Everything that isn't the answer to the request is output. */
   #receive(chunk: Buffer): void {
     const received = Buffer.concat([this.#pending, chunk])
     this.#pending = Buffer.alloc(0)

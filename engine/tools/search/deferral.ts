@@ -1,13 +1,13 @@
 import type { Tool } from '../tool.ts'
 
 /**
- * Which tools that can be found are kept out of requests: all, none, or (`auto`) those of ours that say so, and those of servers where
- * there are many.
+ * The searchable tools that are left out of requests: all, none, or (`auto`) our own deferrable ones, and those of servers where there are
+ * many.
  */
 export type Deferral = { readonly mode: 'always' | 'off' } | { readonly mode: 'auto'; readonly percent: number }
 
 const defaultPercent = 10
-/** What `auto:N%` is a share of. Not of the model's own window: tools cost as much, and distract as much, in a larger one. */
+/** The base of `auto:N%`. Not the model's own window: tools cost as much, and distract as much, in a larger one. */
 const sharedTokens = 200_000
 /** More of them from servers than that are too many to choose from, however short they are. */
 const mostTools = 64

@@ -8,7 +8,7 @@ type Terms = {
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu
 
-/** Splits a text into what is searched for. */
+/** Splits a text into search terms. */
 export function termsOf(text: string): Terms {
   const words = text
     .replace(unspaced, ' ')
@@ -25,7 +25,7 @@ export function termsOf(text: string): Terms {
   return { words, bigrams }
 }
 
-/** Words that stand in every English sentence, and say nothing of what it is about. */
+/** Words that occur in every English sentence and say nothing about its subject. */
 const functionWords: ReadonlySet<string> = new Set(
   (
     'a an and any are as at be been but by can could did do does done for from get had has have he her his how i if in into is it its ' +
@@ -34,12 +34,12 @@ const functionWords: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** A text of prose without the words that say nothing of what it is about. */
+/** A text without the words that say nothing about its subject. */
 export function subjectOf(text: string): string {
   return text.replace(/\p{Script=Latin}+/gu, (word) => (functionWords.has(word.toLowerCase()) ? ' ' : word))
 }
 
-/** `files` and `file` are one word to whoever searches. */
+/** `files` and `file` are the same search term. */
 function singular(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }

@@ -4,7 +4,7 @@ import { termsOf } from './terms.ts'
 /** A tool that was found, the higher the score the better it fits. */
 export type FoundTool = { readonly tool: Tool; readonly score: number }
 
-/** What is looked for. */
+/** The query. */
 type ToolQuery = {
   readonly text: string
   /** Words without which a tool doesn't count. */
@@ -12,12 +12,12 @@ type ToolQuery = {
   readonly limit: number
 }
 
-/** How much a word says by where it stands. */
+/** How much a word counts, by where it occurs. */
 const weights = { name: 3, hint: 2.5, description: 1, schema: 1 } as const
 
 type Posting = { readonly at: number; readonly weight: number }
 
-/** Finds tools by words: term frequency and rarity, weighted by where a word stands. */
+/** Finds tools by words: term frequency and rarity, weighted by where a word occurs. */
 export class ToolIndex {
   readonly #tools: readonly Tool[]
   readonly #postings = new Map<string, Posting[]>()
@@ -31,7 +31,7 @@ export class ToolIndex {
         const { words, bigrams } = termsOf(text)
         const counts = new Map<string, number>()
         for (const term of [...words, ...bigrams]) counts.set(term, (counts.get(term) ?? 0) + 1)
-        // A word said ten times says little more than one said twice.
+        // Ten occurrences of a word say little more than one.
         for (const [term, count] of counts)
           weighted.set(term, (weighted.get(term) ?? 0) + weight * (1 + Math.log(count)))
       }

@@ -9,23 +9,23 @@ import { ToolIndex, type FoundTool } from './tool-index.ts'
 const defaultResults = 5
 const mostResults = 20
 
-/** What a registry keeps out of requests, and how it is found again. */
+/** The tools that a registry leaves out of requests, and how to search them. */
 type DeferredSearch = {
-  /** The tools that stand in requests instead of the deferred ones. */
+  /** The tools in requests instead of the deferred ones. */
   readonly tools: readonly Tool[]
   /** Up to three tools that fit a text and were not seen yet, each offered once. */
   suggest(text: string): readonly Tool[]
 }
 
-/** What is searched: tools that can be called and are not in requests, and those that are in them anyway. */
+/** The tools that are searched: hidden ones that can be called, and those in requests. */
 type Searched = { readonly deferred: readonly Tool[]; readonly loaded: readonly Tool[] }
 
 /**
- * Makes the deferred tools searchable. Works with every provider: what was found is run by `execute_tool`, or by its own name.
+ * Makes the deferred tools searchable. Works with every provider: `execute_tool` runs what was found, or a call by its own name.
  *
- * @param tools as they are now: another object each time that they have changed
- * @param first those that the description names, which stays as it is
- * @param late where more may come from; who searches waits for it
+ * @param tools the current tools: another object each time that they change
+ * @param first the tools that the description names, which stays constant
+ * @param late where more tools may come from; a search waits for it
  */
 export function searchDeferred(tools: () => Searched, first: readonly Tool[], late: DynamicTools): DeferredSearch {
   const seen = new Set<string>()
@@ -89,10 +89,10 @@ export function searchDeferred(tools: () => Searched, first: readonly Tool[], la
   }
 }
 
-/** Below this a tool has a word or two in common with what was said, which any tool has. */
+/** Below this score a tool shares only a word or two with the text, as any tool does. */
 const leastScore = 12
 
-/** Stands in requests; a call of it is taken as a call of the tool it names before anything looks at it. */
+/** Is in requests; a call of it becomes a call of the tool that it names before anything else looks at it. */
 const executeTool = defineTool({
   name: executeToolName,
   description: 'Runs a tool that tool_search found.',

@@ -1,15 +1,15 @@
 import type { TaskHooks } from './hooked-task.ts'
 import type { ToolResult } from '../tool-result.ts'
 
-/** Work that goes on beside the run. */
+/** Work in the background. */
 export type TaskWork = {
   readonly kind: 'command' | 'agent'
-  /** What other tools know it by: a session, an agent. */
+  /** Its id in other tools: of a session, of an agent. */
   readonly known: string
   /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<TaskEnd>
   /**
-   * What it gave since this was last asked.
+   * Its output since the last call.
    *
    * @param waitedMs how long the call has waited for its end
    */
@@ -18,7 +18,7 @@ export type TaskWork = {
   stop(): void
 }
 
-/** How work ended: whether it did what it was for, and in words. */
+/** How work ended: whether it succeeded, and in words. */
 type TaskEnd = { readonly ok: boolean; readonly how: string }
 
 /**
@@ -26,7 +26,7 @@ type TaskEnd = { readonly ok: boolean; readonly how: string }
  */
 type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'incomplete'
 
-/** A task as it is now. */
+/** The current state of a task. */
 export type Task = {
   readonly id: string
   readonly title: string
@@ -45,7 +45,7 @@ export type Task = {
   readonly settled: Promise<void>
 }
 
-/** What may change on a task that is there already. */
+/** The fields of a task that may be changed. */
 type TaskChange = {
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -61,8 +61,8 @@ const mostRemembered = 100
 type TaskState = { -readonly [Key in keyof Task]: Task[Key] } & { told: boolean; warned: boolean }
 
 /**
- * The background tasks of a run: names, notes and ends of what runs elsewhere (a command among the sessions, an agent among those that
- * work for the run). They end with the run.
+ * The background tasks of a run: names, notes and ends of work that other parts do (a command among the sessions, a sub-agent). They end
+ * with the run.
  */
 export class BackgroundTasks {
   readonly #hooks: TaskHooks
@@ -86,7 +86,7 @@ export class BackgroundTasks {
   /**
    * Begins a task.
    *
-   * @param start starts its work, or gives the result of a call that could not
+   * @param start starts its work, or gives the result of a call that failed to start it
    */
   async create(
     named: Pick<Task, 'title' | 'description'>,
@@ -124,7 +124,7 @@ export class BackgroundTasks {
     return { task }
   }
 
-  /** Changes what is written on a task. */
+  /** Changes the fields of a task. */
   change(id: string, { title, description, note }: TaskChange): void {
     const task = this.#kept(id)
     if (title !== undefined) task.title = title
@@ -138,7 +138,7 @@ export class BackgroundTasks {
     if (task.status === 'incomplete') await this.#judge(task)
   }
 
-  /** Ends a task and waits for that. One that has ended stays as it is. */
+  /** Ends a task and waits for that. A task that has ended stays unchanged. */
   async stop(id: string): Promise<void> {
     const task = this.#kept(id)
     if (task.status === 'running') {
@@ -154,14 +154,14 @@ export class BackgroundTasks {
     if (task.end !== undefined) task.told = true
   }
 
-  /** Those that have ended and that nobody has told the model of. Each is given once. */
+  /** Tasks that have ended and that the model hasn't been told about. Each is given once. */
   takeEnded(): readonly Task[] {
     const ended = [...this.#tasks.values()].filter(({ told, end }) => !told && end !== undefined)
     for (const task of ended) task.told = true
     return ended
   }
 
-  /** Those that would be cut off if the run ended now. Each is given once. */
+  /** Tasks that would be cut off if the run ended now. Each is given once. */
   takeRunning(): readonly Task[] {
     const running = this.#running.filter(({ warned }) => !warned)
     for (const task of running) task.warned = true
@@ -198,14 +198,14 @@ export class BackgroundTasks {
     if (task.status !== 'stopped') task.status = task.objection === undefined ? 'completed' : 'incomplete'
   }
 
-  /** Keeps the list within bounds: of those that have ended the oldest go first. */
+  /** Limits the list: the oldest ended tasks are dropped first. */
   #forget(): void {
     const ended = [...this.#tasks.values()].filter(({ told, end }) => told && end !== undefined)
     for (const { id } of ended.slice(0, Math.max(0, ended.length - mostRemembered))) this.#tasks.delete(id)
   }
 }
 
-/** A hook that can't be asked says no. */
+/** A hook that can't be asked denies it. */
 async function asked(ask: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     return await ask()

@@ -6,7 +6,7 @@ import type { ToolContext } from '../tool.ts'
 import type { ToolResult } from '../tool-result.ts'
 import type { TaskWork } from './background-tasks.ts'
 
-/** Starts a command as the work of a task: one of the run's sessions, through the same gate. Gives the call's result where it can't. */
+/** Starts a command as the work of a task: one of the run's sessions, through the same path. Gives the call's result where it can't. */
 export async function commandWork(request: CommandRequest, context: ToolContext): Promise<TaskWork | ToolResult> {
   const started = await startCommand(request, context)
   if (started.kind === 'not-run') return started.result
@@ -15,7 +15,7 @@ export async function commandWork(request: CommandRequest, context: ToolContext)
   let failure: string | undefined
   const ended = finished.then(
     ({ result }) => {
-      // Its task tells how it ended, so nobody has to look after the session.
+      // Its task reports the end, so nobody has to check the session.
       sessions.remove(id)
       return { ok: result.status === 'exited' && result.code === 0, how: describeEnd(result) }
     },

@@ -1,11 +1,11 @@
 import type { Task } from './background-tasks.ts'
 
-/** How a task stands and how it ended, in a sentence that says what to do next where something is to be done. */
+/** The state of a task and how it ended, in a sentence that says what to do next, if anything. */
 export function describeState(task: Task): string {
   return stateOf(task, task.end === undefined ? '' : `: ${task.end.how}`)
 }
 
-/** The same before what the task gave, which says how it ended. */
+/** The same before the output of the task, which says how it ended. */
 export function describeStateBriefly(task: Task): string {
   return stateOf(task, '')
 }
@@ -36,7 +36,7 @@ export function describeLine(task: Task): string {
   return `${id} [${status}] ${title} (${work.kind}, ${work.known}, ${secondsOf(task)} s)`
 }
 
-/** All that is known of a task but what it gave. */
+/** All facts about a task except its output. */
 export function describeTask(task: Task): string {
   const { title, description, notes } = task
   return [

@@ -7,11 +7,11 @@ export type HookedTask = {
   readonly of?: { readonly id: string; readonly type: string }
 }
 
-/** What is asked about background tasks. A hook that rejects says no. */
+/** The hooks about background tasks. A hook that rejects denies. */
 export type TaskHooks = {
-  /** Before a task begins. Gives why it must not. */
+  /** Before a task begins. Returns why it must not. */
   created(task: HookedTask): Promise<string | undefined>
-  /** Before a task that has ended well counts as done. Gives what is still amiss. */
+  /** Before a task that ended well counts as done. Returns what is still wrong. */
   completed(task: HookedTask): Promise<string | undefined>
 }
 

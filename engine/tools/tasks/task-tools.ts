@@ -114,7 +114,7 @@ async function withTask(
   return { ok: false, output: `There is no task '${id}'. ${there}. Tasks end with the run that began them.` }
 }
 
-/** How a task stands and what it gave. That is being told of its end. */
+/** The state of a task and its output. After this the model knows about its end. */
 async function look(
   task: Task,
   options: Parameters<Task['work']['look']>[0],
@@ -124,6 +124,6 @@ async function look(
   const given = await work.look(options)
   const stands = describeStateBriefly(task)
   state.tasks.tell(id)
-  // The call did what it was for, however the task came out.
+  // The call succeeded, however the task ended.
   return { ...given, ok: true, output: `${stands}\n${given.output}` }
 }

@@ -2,29 +2,28 @@ import { describeAddress, renderDenial, type Sandbox } from '../../../sandbox/in
 import { remedyAsConfig } from '../../core/remedies.ts'
 import { fetchProgram, type FetchMessage, type FetchRequest } from './fetch-program.ts'
 
-/** What one request came to. Reasons are sentences for the model. */
+/** The outcome of one request. Reasons are sentences for the model. */
 type Fetched =
   | { readonly kind: 'redirect'; readonly location: string }
   | {
       readonly kind: 'answer'
       readonly status: number
-      /** The content type as it was sent; empty for none. */
+      /** The content type as sent; empty for none. */
       readonly type: string
       readonly body: Buffer
-      /** The body is longer than what is here. */
+      /** The body is longer than the part here. */
       readonly more: boolean
     }
-  /** The policy keeps it from being reached. */
+  /** The policy forbids to reach it. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** Of one page, in bytes, unpacked. */
+/** The limit for one page, in bytes, unpacked. */
 const limit = 5 * 1024 * 1024
 
 /**
- * Makes one request by a process in the sandbox, so that the policy holds for it as for a command: an allow-list is its proxy's
- * business; where all of the network is open, only public addresses are connected to. It never follows a redirect and rejects for nothing
- * that the other side does.
+ * Makes one request by a process in the sandbox, so that the policy applies as to a command: its proxy enforces an allow-list; where the
+ * whole network is open, it connects only to public addresses. It never follows a redirect, and no behaviour of the server makes it reject.
  *
  * @param timeoutMs the time for all of it
  * @throws SandboxError where the process can't be started
@@ -43,7 +42,7 @@ export async function fetchPage(
     readOnly: true,
   })
   const { stdin, stdout, stderr, result } = child
-  // It may end while it is written to; how it ended says why.
+  // The process may end during a write; its exit says why.
   stdin?.on('error', () => undefined)
   const request: FetchRequest = { url: url.href, direct: sandbox.policy.network.mode === 'full', limit }
   stdin?.write(`${JSON.stringify(request)}\n`)
@@ -71,7 +70,7 @@ export async function fetchPage(
   const ended = await result
   const said = last as FetchMessage | undefined
   if (refused !== undefined) return { kind: 'refused', reason: refused }
-  // The program that fetches is ours, so what it says of a host is true.
+  // The fetching program is our own, so its report about a host can be trusted.
   const denial = ended.denials.find(({ kind }) => kind === 'host')
   if (denial !== undefined) return { kind: 'refused', reason: renderDenial(denial, remedyAsConfig) }
   if (ended.status === 'timed-out') return { kind: 'failed', reason: `${url.host} did not answer in time.` }

@@ -1,16 +1,16 @@
-/** What is fetched, as the first line of standard input. `direct`: without a proxy, after the addresses have been agreed to. */
+/** The request, as the first line of standard input. `direct`: without a proxy, after the addresses have been approved. */
 export type FetchRequest = { readonly url: string; readonly direct: boolean; readonly limit: number }
 
-/** What the program says, one JSON object a line. */
+/** The messages of the program, one JSON object a line. */
 export type FetchMessage =
-  /** A question: it goes on when a line says `go`. */
+  /** A question: the program continues after a line that says `go`. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
   /** The last line; the body follows it, to the end. `more`: it is only the first part. */
   | { readonly kind: 'answer'; readonly status: number; readonly type: string; readonly more: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** The program that makes one request, in the sandbox. It is handed to Node as text: no function here may use anything else. */
+/** The program that makes one request, in the sandbox. It is passed to Node as text: no function here may use anything outside it. */
 export function fetchProgram(): string {
   return [connectDirectly, connectThroughProxy, requestPage, fetchPage]
     .map(String)
@@ -44,7 +44,7 @@ async function fetchPage(): Promise<void> {
   }
 }
 
-/** Connects to the addresses that were agreed to and no others: nothing is resolved a second time. */
+/** Connects to the approved addresses and no others: no name is resolved a second time. */
 async function connectDirectly(
   host: string,
   port: number,
@@ -88,7 +88,7 @@ function connectThroughProxy(hostname: string, port: number): Promise<import('no
   })
 }
 
-/** Gives the body, and says before what came. A redirect has none. */
+/** Sends the headers first, then the body. A redirect has none. */
 async function requestPage(
   url: URL,
   socket: import('node:net').Socket,

@@ -2,16 +2,16 @@ import { pdfText } from '../files/pdf-text.ts'
 import { sanitizeOutput } from '../../core/text/sanitize-output.ts'
 import { htmlToMarkdown } from '../../core/text/html-to-markdown.ts'
 
-/** More takes seconds to convert, in which nothing else happens. */
+/** Longer pages take seconds to convert, which block everything else. */
 const longestHtml = 1024 * 1024
 
 /** The converter's time grows with the square of it; real pages stay below a hundred. */
 const deepest = 500
 
 /**
- * A fetched body as a model can read it: HTML as Markdown, the text of a PDF, other text as it is, a sentence for the rest.
+ * A fetched body for a model: HTML as Markdown, the text of a PDF, other text unchanged, a sentence for the rest.
  *
- * @param type the content type as it was sent
+ * @param type the content type as sent
  */
 export async function pageText(body: Buffer, type: string, url: URL): Promise<string> {
   const kind = type.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -31,11 +31,11 @@ export async function pageText(body: Buffer, type: string, url: URL): Promise<st
   }
 }
 
-/** Elements that have no end or need none, so that many of them after each other are not within each other. */
+/** Elements whose end tag is absent or optional, so that many of them in a row are not nested. */
 const flat =
   /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr|p|li|dt|dd|tr|td|th|tbody|thead|option)$/i
 
-/** Whether elements are nested deeper than in any page that is meant to be read. In doubt, it says so. */
+/** Whether elements are nested deeper than in any readable page. In doubt, it is true. */
 function isTooDeep(html: string): boolean {
   let depth = 0
   for (const [, slash, name = ''] of html.matchAll(/<(\/?)([a-z][^\s/>]*)/gi)) {
@@ -55,7 +55,7 @@ async function textOfPdf(body: Buffer): Promise<string> {
   }
 }
 
-/** The text in the character set that is stated, or undefined for what is no text. */
+/** The text in the stated character set, or undefined for other content. */
 function decode(body: Buffer, type: string): string | undefined {
   const inPage = /<meta[^>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 1024))?.[1]
   const stated = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? inPage ?? 'utf-8'
