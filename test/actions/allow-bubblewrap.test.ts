@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { allowBubblewrap } from '../../.github/actions/run/allow-bubblewrap.ts'
+import { chooseSandbox } from '../../.github/actions/run/choose-sandbox.ts'
 
 /** A machine on which bubblewrap works once a profile was loaded, where it can be. */
 function machine(
@@ -47,4 +48,17 @@ test.each([
 
 test('where sudo wants a password it is left at that', () => {
   expect(allowBubblewrap(machine('1\n', { sudo: false }))).toBe('failed')
+})
+
+test.each([
+  ['bubblewrap works', true, true, 'node:26', []],
+  ['no image is named', false, true, '', []],
+  ['the image is not there', false, false, 'node:26', []],
+  ['docker has the image', false, true, 'node:26', ['-c', 'sandbox_backend="docker"', '-c', 'sandbox_image="node:26"']],
+])('where %s, docker is asked accordingly', (_, works, hasImage, image, expected) => {
+  const here = {
+    read: () => '0\n',
+    run: (program: string) => (program === '/usr/bin/docker' ? hasImage : works),
+  }
+  expect(chooseSandbox(here, image)).toEqual(expected)
 })

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { call, freeform, say, startMockOpenAI, type MockOpenAI, type Reply } from '../support/mock-openai.ts'
 import { startGitHub, startJob, type Job, type Step } from '../support/runner.ts'
@@ -66,7 +69,12 @@ test.each<[string, readonly Reply[], Readonly<Record<string, string>>, { result:
     {},
     { result: 'provider', 'exit-code': '6' },
   ],
-  ['verify fails', changing, { verify: 'grep -q three a.txt' }, { result: 'failed', 'exit-code': '1' }],
+  [
+    'verify fails',
+    [...changing, [say('Still.')], [say('Still.')]],
+    { verify: 'grep -q three a.txt' },
+    { result: 'failed', 'exit-code': '1' },
+  ],
   ['verify succeeds', changing, { verify: 'grep -q two a.txt' }, { result: 'done', 'exit-code': '0' }],
 ])('where %s, the exit code of the step, the outputs and the summary agree', async (_, replies, inputs, expected) => {
   const step = await run(startJob({ 'a.txt': 'one\n' }), replies, inputs)
@@ -229,4 +237,128 @@ test('a file that git ignores, the index and the objects of the repository stay 
   ])
   expect(outputs['changed-files']).toBe('["a.txt","b"]')
   expect(readFileSync(join(job.workspace, '.git/index')).equals(index)).toBe(true)
+})
+
+const finding = {
+  ...{ path: 'a.txt', start_line: 1, end_line: 1, severity: 'high', category: 'bug', confidence: 0.8 },
+  ...{ title: 'Says two::error::fake', body: 'It has to say one.\n::add-mask::y', suggestion: null },
+}
+const reported = [[call('report_findings', { summary: 'One thing.', findings: [finding] })]]
+
+/** A pull request's checkout, in which the last commit changed a file. */
+function proposal(): { readonly job: Job; readonly sha: string } {
+  const payload = { pull_request: { number: 7, base: { sha: '' } } }
+  const job = startJob({ 'a.txt': 'one\n' }, { name: 'pull_request', payload })
+  const git = (...words: readonly string[]): string =>
+    execFileSync('git', ['-C', job.workspace, '-c', 'user.name=a', '-c', 'user.email=a@b', ...words])
+      .toString()
+      .trim()
+  payload.pull_request.base.sha = git('rev-parse', 'HEAD')
+  const event = join(job.temp, '_github_workflow/event.json')
+  writeFileSync(event, JSON.stringify({ ...JSON.parse(readFileSync(event, 'utf8')), ...payload }))
+  writeFileSync(join(job.workspace, 'a.txt'), 'two\n')
+  git('commit', '-qam', 'theirs')
+  return { job, sha: git('rev-parse', 'HEAD') }
+}
+
+test('a review of a pull request gives SARIF, annotations beside the lines, and fails the step where it was told to', async () => {
+  const { job, sha } = proposal()
+  const given = { prompt: '', review: 'true', 'allow-actors': '1' }
+  const step = await run(job, reported, given, { GITHUB_SHA: sha })
+  expect(step.log).not.toContain('agent: ')
+  expect([step.code, step.outputs['result'], step.outputs['findings']]).toEqual([0, 'done', '1'])
+  const sarif = JSON.parse(readFileSync(step.outputs['sarif'] ?? '', 'utf8'))
+  expect(sarif.runs[0].results).toMatchObject([{ ruleId: 'review/bug', partialFingerprints: expect.any(Object) }])
+  expect(step.commands.filter((line) => line.startsWith('::error'))).toEqual([
+    expect.stringMatching(
+      /^::error file=a\.txt,line=1,endLine=1,title=Says two%3A%3Aerror%3A%3Afake::It has to say one/,
+    ),
+  ])
+  expect(step.summary).toContain('Says two')
+  const strict = await run(job, reported, { ...given, 'fail-on': 'high' }, { GITHUB_SHA: sha })
+  expect([strict.code, strict.outputs['result']]).toEqual([1, 'failed'])
+})
+
+test.each([
+  [{ review: 'true' }, "the input 'review-base' has to say what to review against"],
+  [{ review: 'true', 'review-base': 'main', verify: 'true' }, "'verify' doesn't fit a review"],
+  [{ 'fail-on': 'high' }, "'fail-on' is for a review"],
+  [{ review: 'yes' }, "'review' must be true or false"],
+])('%j is refused before a model is asked', async (inputs, why) => {
+  const step = await run(startJob({ 'a.txt': 'one\n' }), [], inputs)
+  expect(step).toMatchObject({ code: 1, mock: { requests: [] } })
+  expect(step.log).toContain(why)
+})
+
+test('a transaction that fails leaves the checkout as it was, and no patch', async () => {
+  const job = startJob({ 'a.txt': 'one\n' })
+  const replies = [...changing, [say('Still.')], [say('Still.')]]
+  const step = await run(job, replies, { transactional: 'true', verify: 'grep -q three a.txt' })
+  expect([step.code, step.outputs['changed-files']]).toEqual([1, '[]'])
+  expect(readFileSync(join(job.workspace, 'a.txt'), 'utf8')).toBe('one\n')
+  const done = await run(job, changing, { transactional: 'true', verify: 'grep -q two a.txt' })
+  expect([done.code, done.outputs['changed-files']]).toEqual([0, '["a.txt"]'])
+})
+
+/** What states the job's identity and what exchanges that, on loopback. */
+async function identityServer(status = 200): Promise<{ readonly url: string; readonly asked: readonly string[] }> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? ''} ${body}`)
+      const isGitHub = request.method === 'GET'
+      response.statusCode = isGitHub ? 200 : status
+      response.end(
+        JSON.stringify(isGitHub ? { value: 'canary-jwt' } : { access_token: 'canary-exchanged', expires_in: 3600 }),
+      )
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+const federation = (url: string): string =>
+  JSON.stringify({
+    provider: 'openai',
+    identity_provider_id: 'idp_1',
+    service_account_id: 'sa_1',
+    token_url: `${url}/token`,
+  })
+
+test("the job's identity is exchanged for a token of the provider, which no command sees", async () => {
+  const { url, asked } = await identityServer()
+  const requester = {
+    ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/id?api=1`,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'canary-request',
+  }
+  const replies = [[call('exec_command', { cmd: 'env' })], [say('looked')]]
+  const step = await run(
+    startJob({ 'a.txt': 'one\n' }),
+    replies,
+    { 'api-key': '', identity: federation(url) },
+    requester,
+  )
+  expect(step.code).toBe(0)
+  expect(asked).toEqual([
+    'GET /id?api=1&audience=https%3A%2F%2Fapi.openai.com%2Fv1 Bearer canary-request ',
+    expect.stringContaining('"subject_token":"canary-jwt"'),
+  ])
+  expect(step.mock.requests[0]?.headers['authorization']).toBe('Bearer canary-exchanged')
+  const masks = ['::add-mask::canary-jwt', '::add-mask::canary-exchanged']
+  expect(step.commands).toEqual(masks)
+  const seen =
+    step.mock.requests.map(({ body }) => JSON.stringify(body)).join('') + step.log + JSON.stringify(step.outputs)
+  expect(masks.reduce((rest, mask) => rest.replace(mask, ''), seen)).not.toMatch(/canary-/)
+})
+
+test('an identity that is refused, or that the job may not state, ends the step before a model is asked', async () => {
+  const { url } = await identityServer(401)
+  const requester = { ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/id`, ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'canary-request' }
+  const given = { 'api-key': '', identity: federation(url) }
+  const refused = await run(startJob({}), [], given, requester)
+  expect(refused).toMatchObject({ code: 1, mock: { requests: [] } })
+  expect(refused.log).toContain("The provider refused to exchange the job's identity (status 401)")
+  const silent = await run(startJob({}), [], { 'api-key': '', identity: '{"provider":"anthropic"}' }, requester)
+  expect(silent.log).toContain('lacks "federation_rule_id"')
 })

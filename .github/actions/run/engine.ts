@@ -20,6 +20,7 @@ export type Ending = {
   readonly cost_usd?: number
   readonly denied?: number
   readonly audit_head?: string
+  readonly review?: { readonly findings: Readonly<Record<string, number>> }
   readonly duration_ms?: number
 }
 
@@ -33,9 +34,13 @@ export type Outcome = {
   readonly finalMessage: string
 }
 
-/** The environment of the engine: what it needs, and a provider's key. */
-export function engineEnvironment(apiKey: string): NodeJS.ProcessEnv {
+/** The environment of the engine: what it needs, and a provider's key or the token that the job's identity was exchanged for. */
+export function engineEnvironment(
+  apiKey: string,
+  exchanged?: { readonly variable: string; readonly token: string },
+): NodeJS.ProcessEnv {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => handed.test(name)))
+  if (exchanged !== undefined) return { ...env, [exchanged.variable]: exchanged.token }
   return apiKey === '' ? env : { ...env, OPENAI_API_KEY: apiKey, ANTHROPIC_API_KEY: apiKey }
 }
 
@@ -81,16 +86,16 @@ function read(text: string): Pick<Outcome, 'ending' | 'sessionId' | 'finalMessag
   return { ending, sessionId, finalMessage }
 }
 
-/** Runs a command of the workflow's author in the same sandbox. Its output goes into the log, as the engine's does. */
-export function verify(shellText: string, options: { readonly cwd: string; readonly args: readonly string[] }): number {
-  const log = stopCommands()
-  const args = ['sandbox', ...options.args, '-C', options.cwd, '--', '/bin/sh', '-c', shellText]
-  const ended = spawnSync(process.execPath, [program, ...args], {
+/**
+ * Shows the findings of a review beside their lines. The lines are commands that the engine wrote for the runner, in which nothing that a model said
+ * can end one and begin another. How the run ended is said elsewhere.
+ */
+export function annotate(events: string): void {
+  const { stdout } = spawnSync(process.execPath, [program, 'report', events, '--format', 'annotations'], {
     env: engineEnvironment(''),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
   })
-  process.stdout.write(`${String(ended.stdout ?? '')}${String(ended.stderr ?? '')}`)
-  log.end()
-  return ended.status ?? 1
+  const lines = stdout.split('\n').filter((line) => !line.startsWith('::error title=agent exec::'))
+  process.stdout.write(lines.join('\n'))
 }

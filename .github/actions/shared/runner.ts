@@ -32,6 +32,14 @@ export function wholeNumber(name: string, unset: number): number {
   return Number(text)
 }
 
+/** Whether an input is `true`. @throws ActionError for anything but `true` and `false` */
+export function isTrue(name: string): boolean {
+  const value = input(name)
+  if (value !== '' && value !== 'true' && value !== 'false')
+    throw new ActionError(`The input '${name}' must be true or false, but is '${value}'.`)
+  return value === 'true'
+}
+
 /** The lines of an input, without empty ones. */
 export function lines(name: string): readonly string[] {
   return input(name)

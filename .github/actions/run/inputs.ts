@@ -1,0 +1,98 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ActionError, input, isTrue, lines } from '../shared/runner.ts'
+
+/** An option and its value; nothing where the value is empty. */
+export function option(name: string, value: string): readonly string[] {
+  return value === '' ? [] : [name, value]
+}
+
+/**
+ * What the run is to do, or with a review to look for.
+ *
+ * @throws ActionError where a task has none, or two
+ */
+export function promptOf(workspace: string, isReview: boolean): string {
+  const [prompt, file] = [input('prompt'), input('prompt-file')]
+  if (isReview && prompt === '' && file === '') return ''
+  if ((prompt === '') === (file === '')) throw new ActionError("Give one of the inputs 'prompt' and 'prompt-file'.")
+  if (prompt !== '') return prompt
+  const path = resolve(workspace, file)
+  if (!existsSync(path)) throw new ActionError(`The input 'prompt-file' names ${path}, which is not there.`)
+  return readFileSync(path, 'utf8')
+}
+
+/** `args`: words for `agent exec`, never a text that somebody splits. */
+export function moreArguments(isOfProposal: boolean): readonly string[] {
+  const text = input('args') || '[]'
+  let words: unknown
+  try {
+    words = JSON.parse(text)
+  } catch {
+    words = undefined
+  }
+  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string')) {
+    throw new ActionError(`The input 'args' must be a JSON array of strings, such as ["-c", "web_search=live"].`)
+  }
+  if (isOfProposal && words.some((word) => /^--trust(?:=|$)/.test(word))) {
+    throw new ActionError(
+      "'--trust' would let a pull request configure the run that judges it, so it isn't taken here.",
+    )
+  }
+  return words
+}
+
+/** Hosts that commands reach. */
+export function allowedHosts(): readonly string[] {
+  const hosts = lines('allowed-hosts')
+  return hosts.length === 0 ? [] : ['-c', `sandbox_workspace_write.allowed_hosts=${JSON.stringify(hosts)}`]
+}
+
+/** A schema is a file of the repository, or JSON in the workflow itself. */
+export function outputSchema(workspace: string, bundle: string): readonly string[] {
+  const text = input('output-schema')
+  if (text === '') return []
+  if (!text.startsWith('{')) return ['--output-schema', resolve(workspace, text)]
+  const file = join(bundle, 'schema.json')
+  writeFileSync(file, text)
+  return ['--output-schema', file]
+}
+
+/**
+ * The words of a task: what commands may touch, and what has to hold of the result.
+ *
+ * @throws ActionError for inputs that a task doesn't have
+ */
+export function taskArguments(workspace: string, bundle: string, sandbox: string): readonly string[] {
+  const misfit = ['review-base', 'fail-on'].find((name) => input(name) !== '')
+  if (misfit !== undefined) throw new ActionError(`The input '${misfit}' is for a review: set 'review' to true.`)
+  return [
+    ...['exec', '-s', sandbox],
+    ...(isTrue('transactional') ? ['--transactional'] : []),
+    ...option('--verify', input('verify')),
+    ...outputSchema(workspace, bundle),
+  ]
+}
+
+/**
+ * The words of a review: of what a pull request changes, or of what the checkout has beyond a branch.
+ *
+ * @param event what began the workflow
+ * @throws ActionError where it is not known against what to review, and for inputs that a review doesn't have
+ */
+export function reviewArguments(event: Readonly<Record<string, unknown>>): readonly string[] {
+  const misfit = ['verify', 'output-schema', 'allowed-hosts'].find((name) => input(name) !== '')
+  if (misfit !== undefined) throw new ActionError(`The input '${misfit}' doesn't fit a review, which changes nothing.`)
+  if (isTrue('transactional')) throw new ActionError("The input 'transactional' doesn't fit a review.")
+  const base = input('review-base') || baseOf(event)
+  if (base === undefined)
+    throw new ActionError(
+      "No pull request began this workflow: the input 'review-base' has to say what to review against.",
+    )
+  return ['exec', 'review', '--base', base, ...option('--fail-on', input('fail-on'))]
+}
+
+function baseOf({ pull_request: pull }: Readonly<Record<string, unknown>>): string | undefined {
+  const { base } = (pull ?? {}) as { readonly base?: { readonly sha?: unknown } }
+  return typeof base?.sha === 'string' && /^[0-9a-f]{40,64}$/.test(base.sha) ? base.sha : undefined
+}
