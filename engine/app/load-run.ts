@@ -4,11 +4,12 @@ import { noMemory, readMemory } from '../memory/read-memory.ts'
 import { findHome, findAppPaths, stateFor } from '../core/app-paths.ts'
 import { readPolicies } from '../config/read-policies.ts'
 import { OutputContract } from '../run/output-contract.ts'
-import { prepareStart } from '../session/start-session.ts'
+import { prepareStart, type Beginning } from '../session/start-session.ts'
 import { chooseReviewer } from './choose-reviewer.ts'
 import { nameOfModel, openLazily, openNamed, recorded, type ModelSources } from './choose-model.ts'
 import type { Closing } from './closing.ts'
 import { enterOverlay } from './enter-overlay.ts'
+import { UserError } from '../core/user-error.ts'
 import { expandPrompt } from './expand-prompt.ts'
 import { finishReviewsFirst } from './finish-reviews.ts'
 import { hiddenFiles } from './hidden-files.ts'
@@ -68,6 +69,7 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
+  if (typed === '') requireOpenStep(beginning)
   const extensions = await readExtensions({ ...configured, environment })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
@@ -123,6 +125,12 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
 async function openReview(request: ReviewRequest): Promise<Review> {
   const { Review } = await import('../review/review.ts')
   return new Review(request)
+}
+
+/** @throws UserError `usage` where nothing is said and nothing is left to answer either */
+function requireOpenStep({ resumedFrom }: Beginning): void {
+  if (resumedFrom?.original.at(-1)?.type === 'tool_result') return
+  throw new UserError('usage', 'Nothing is left to answer at that step: say what to do next, as the last argument.')
 }
 
 function wordsOf(prompt: string | (() => Promise<string>)): string | Promise<string> {

@@ -4,6 +4,8 @@ import type { ConfigOptions } from './declare/config-options.ts'
 /** The options of `agent exec`, as parsed; nothing is looked up yet. */
 export type ExecOptions = ConfigOptions & {
   readonly json?: true
+  /** With fork: the step to go on from. */
+  readonly at?: number
   readonly threadSource?: string
   readonly color?: (typeof colours)[number]
   readonly quiet?: true

@@ -45,7 +45,10 @@ export async function runRequest(argument: string | undefined, options: ExecOpti
     ...common,
     task: {
       type: 'prompt',
-      prompt: () => readPrompt(argument, process.stdin, { ...options, ...note }),
+      prompt:
+        argument === '' && options.at !== undefined
+          ? ''
+          : () => readPrompt(argument, process.stdin, { ...options, ...note }),
       images: (options.image ?? []).map(readImage),
     },
     ...(threadSource === undefined ? {} : { source: threadSource }),

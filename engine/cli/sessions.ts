@@ -4,6 +4,7 @@ import process from 'node:process'
 import { exitCodes } from '../core/exit-codes.ts'
 import type { HistoryItem } from '../core/model.ts'
 import { readRollout, type ReadRollout } from '../session/rollout.ts'
+import { stepsOf } from '../session/steps.ts'
 import { removeTree } from '../../sandbox/index.ts'
 import { findSession, listSessions, sessionDirectory } from '../session/session.ts'
 import { readRecord } from '../transaction/change-record.ts'
@@ -37,7 +38,10 @@ export function showCommand(id: string): number {
   const { session, usage } = rollout
   process.stdout.write(`${session.thread_id}\n${session.started}  ${session.workspace}  ${endOf(rollout)}\n`)
   process.stdout.write(`tokens: ${usage.inputTokens} in, ${usage.outputTokens} out\n`)
+  const beginnings = new Map(stepsOf(rollout).map(({ items, number }) => [items[0], number]))
   for (const item of rollout.original) {
+    const step = beginnings.get(item)
+    if (step !== undefined) process.stdout.write(`\nstep ${step}\n`)
     const text = describe(item)
     if (text !== undefined) process.stdout.write(`\n${truncateMiddle(safe(text), shownCharacters).text}\n`)
   }

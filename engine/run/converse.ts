@@ -103,6 +103,8 @@ function sayFirst(options: RunOptions, { conversation }: Running): void {
   ]
   for (const text of told) conversation.add({ type: 'message', role: 'developer', text })
   const shown = images.length === 0 ? {} : { images }
+  // A fork may go on from where it is, with nothing more said.
+  if (options.prompt === '' && images.length === 0 && options.resumedFrom !== undefined) return
   conversation.add({ type: 'message', role: 'user', text: options.prompt, ...shown })
 }
 

@@ -3,13 +3,16 @@ import { newThreadId } from '../core/thread-id.ts'
 import { noUsage } from '../core/usage.ts'
 import { UserError } from '../core/user-error.ts'
 import { isEmpty, readRollout, type ReadRollout } from './rollout.ts'
+import { cutAfter } from './steps.ts'
 import { ephemeralSession, findSession, listSessions, openSession, sessionDirectory, type Session } from './session.ts'
 
 /** How a run begins: as a new session, as the next run of a session, or as a new session with another one's history. */
 export type Start =
   | { readonly type: 'new' }
   /** `id` undefined: the newest session of this workspace. */
-  | { readonly type: 'resume' | 'fork'; readonly id: string | undefined }
+  | { readonly type: 'resume'; readonly id: string | undefined }
+  /** `at`: the step that the new session goes on from; what was said after it is left out. Absent: the last. */
+  | { readonly type: 'fork'; readonly id: string | undefined; readonly at?: number }
 
 /** What a run begins with. */
 export type Beginning = {
@@ -36,7 +39,9 @@ export type Beginning = {
  * @throws UserError `usage` when the session doesn't exist or can't be read
  */
 export function prepareStart(start: Start, stateDir: string, workspace: string, chosen?: string): Beginning {
-  const earlier = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
+  const whole = start.type === 'new' ? undefined : readEarlier(start.id, stateDir, workspace)
+  const at = start.type === 'fork' ? start.at : undefined
+  const earlier = whole === undefined || at === undefined ? whole : cutAfter(whole, at)
   const threadId =
     start.type === 'resume' && earlier !== undefined ? earlier.session.thread_id : (chosen ?? newThreadId(Date.now()))
   return {

@@ -1,4 +1,5 @@
 import type { HistoryItem, ToolCall, Usage } from '../core/model.ts'
+import { UserError } from '../core/user-error.ts'
 import type { ReadRollout } from './rollout.ts'
 
 /** A step of a session: a response of the model, and what the tools returned for its calls. Steps are counted from 1. */
@@ -55,6 +56,32 @@ export function stepsOf({ entries }: Pick<ReadRollout, 'entries'>): readonly Ste
     number: at + 1,
     calls: step.items.flatMap((item) => (item.type === 'tool_call' ? [item.call] : [])),
   }))
+}
+
+/**
+ * A session as it was after a step: what was said later is left out, and summaries of it.
+ *
+ * @throws UserError `usage` where it has no such step
+ */
+export function cutAfter(rollout: ReadRollout, number: number): ReadRollout {
+  const steps = stepsOf(rollout)
+  const step = steps[number - 1]
+  if (step === undefined) {
+    const { thread_id: id } = rollout.session
+    const count = `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`
+    throw new UserError(
+      'usage',
+      `--at ${number}: the session ${id} has ${count}; agent sessions show ${id} numbers them.`,
+    )
+  }
+  const original = rollout.original.slice(0, step.end)
+  let left = step.end
+  const entries = rollout.entries.flatMap(({ items, ...entry }) => {
+    const kept = items.slice(0, left)
+    left -= kept.length
+    return kept.length === 0 ? [] : [{ ...entry, items: kept }]
+  })
+  return { ...rollout, original, history: original, entries, counted: undefined }
 }
 
 type Building = {

@@ -32,7 +32,14 @@ Examples:
   })
 
   for (const type of ['resume', 'fork'] as const) {
-    runOptions(exec.command(type))
+    const command = runOptions(exec.command(type))
+    if (type === 'fork')
+      command.option(
+        '--at <step>',
+        'go on from this step, as agent sessions show numbers them, without what came after; without a prompt, with its results',
+        positive,
+      )
+    command
       .description(type === 'resume' ? 'go on with a session' : 'begin a new session with the history of another')
       .argument('[session]', 'its id, or the beginning or end of it; with --last, the prompt')
       .argument('[prompt]', 'what to do next; "-" or nothing reads standard input')
@@ -42,7 +49,12 @@ Examples:
         const last = command.opts<{ readonly last?: true }>().last === true
         if (!last && first === undefined) command.error('error: name a session, or give --last')
         if (last && second !== undefined) command.error('error: --last already names the session')
-        finish(await execute(last ? first : second, options, { type, id: last ? undefined : first }))
+        const { at } = options
+        const prompt = last ? first : second
+        const id = last ? undefined : first
+        const start: Start = type === 'fork' && at !== undefined ? { type, id, at } : { type, id }
+        // From a step it goes on by itself, and nobody is waited for.
+        finish(await execute(at === undefined ? prompt : (prompt ?? ''), options, start))
       })
   }
 }
