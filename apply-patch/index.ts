@@ -43,6 +43,7 @@ export {
   type StreamingParser,
 } from './streaming-parser.ts'
 export { gitPatch, type GitSide } from './transform/git-patch.ts'
+export { hunksOf, withHunks } from './transform/hunks.ts'
 export { mergeText } from './transform/merge-text.ts'
 export { openTree, type Tree } from './files/index.ts'
 export { diffToPatch, type FilePair } from './transform/diff-to-patch.ts'

@@ -75,7 +75,8 @@ export function diffBodies(before: Buffer, after: Buffer): string | undefined {
   return groups.map((group) => renderGroup(group, a, b)).join('')
 }
 
-function renderGroup(
+/** A group as a unified diff has it, with its `@@` line. */
+export function renderGroup(
   { aFrom, aTo, bFrom, bTo, differences }: Group,
   a: readonly string[],
   b: readonly string[],
@@ -101,13 +102,13 @@ function range(from: number, to: number): string {
 }
 
 /** Lines with their LF. */
-function splitLines(bytes: Buffer): readonly string[] {
+export function splitLines(bytes: Buffer): readonly string[] {
   const lines = bytes.toString().split(/(?<=\n)/)
   return lines[0] === '' ? [] : lines
 }
 
 /** Whether bytes can't be shown, or put into a patch, as text. */
-function isBinary(bytes: Buffer): boolean {
+export function isBinary(bytes: Buffer): boolean {
   return bytes.includes(0) || !isUtf8(bytes)
 }
 

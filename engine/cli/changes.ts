@@ -1,21 +1,17 @@
 import process from 'node:process'
 import { CommitError, renderFailure, undo } from '../../apply-patch/index.ts'
-import { areMounted, holdOutput } from '../../sandbox/index.ts'
+import { holdOutput } from '../../sandbox/index.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { commitLines } from '../display/transaction-lines.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import { UserError } from '../core/user-error.ts'
-import { lockSession } from '../session/session-lock.ts'
 import { removeRecord, renderPatch, type ChangeRecord, type RunChange } from '../transaction/change-record.ts'
-import { closeView, keepsMore, land } from '../transaction/land.ts'
-import { giveBackLanded, landCommits } from '../transaction/land-commits.ts'
-import { changesOfSession } from '../transaction/changes-of-session.ts'
-import { overlaysOfView, removeView, removeViews, writeViewState, type ViewState } from '../transaction/private-view.ts'
+import { closeView } from '../transaction/land.ts'
+import { giveBackLanded } from '../transaction/land-commits.ts'
+import { removeViews, writeViewState, type ViewState } from '../transaction/private-view.ts'
+import { recordOf, withLock } from './changed-session.ts'
 import { findChangedSession, type ChangedSession } from './find-changes.ts'
-
-/** How `agent apply` lands. */
-export type ApplyOptions = { readonly landCommits?: true }
 
 /** What `agent changes` was asked to show, and how. */
 export type ChangesOptions = { readonly diff?: true; readonly json?: true; readonly patch?: string }
@@ -36,50 +32,9 @@ export async function changesCommand(run: string | undefined, options: ChangesOp
   return exitCodes.done
 }
 
-/** `agent apply`: lands what a run changed, or some of it. */
-export async function applyCommand(
-  run: string | undefined,
-  paths: readonly string[],
-  { landCommits: moves }: ApplyOptions,
-): Promise<number> {
-  return claimed(findChangedSession(run), async (session) => {
-    const record = await recordOf(session)
-    const chosen = paths.length === 0 ? record.changes : choose(record, paths)
-    const landing = await land(session.directory, record, chosen)
-    const all = chosen.length === record.changes.length
-    const isIn = all && (landing.type === 'landed' || landing.type === 'nothing')
-    const commits = isIn ? await landCommits(session.directory, record, moves === true) : undefined
-    for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
-    for (const { path, why } of commits?.failed ?? []) process.stderr.write(`${path}: commits not taken: ${why}\n`)
-    switch (landing.type) {
-      case 'landed': {
-        if (all) await finish(session, record)
-        const merged = landing.merged.map((path) => `merged with what somebody else changed: ${path}\n`).join('')
-        process.stdout.write(
-          `${merged}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed; agent undo ${session.id} takes it back\n`,
-        )
-        return exitCodes.done
-      }
-      case 'nothing':
-        if (all) await finish(session, record)
-        process.stdout.write('Nothing to do: all of it is in the tree already.\n')
-        return exitCodes.done
-      case 'conflict':
-        for (const { path, why } of landing.conflicts) process.stderr.write(`${path}: ${why}\n`)
-        process.stderr.write(`Nothing was landed. agent changes ${session.id} --patch FILE gives the patch.\n`)
-        return exitCodes.failed
-      case 'failed':
-        process.stderr.write(`Nothing was landed. ${landing.message}\n`)
-        return exitCodes.failed
-      default:
-        return landing satisfies never
-    }
-  })
-}
-
 /** `agent discard`: throws away what a run changed, and its view. */
 export async function discardCommand(run: string | undefined): Promise<number> {
-  return claimed(findChangedSession(run), async ({ id, directory, state }) => {
+  return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     if (state.state === 'discarded') {
       process.stdout.write('Nothing to do: its changes were thrown away already.\n')
       return exitCodes.done
@@ -99,7 +54,7 @@ export async function discardCommand(run: string | undefined): Promise<number> {
 
 /** `agent undo`: takes back what a run landed. */
 export async function undoCommand(run: string | undefined): Promise<number> {
-  return claimed(findChangedSession(run), async ({ id, directory, state }) => {
+  return withLock(findChangedSession(run), async ({ id, directory, state }) => {
     const { landing, commits = [] } = state
     if (landing === undefined && commits.length === 0)
       throw new UserError('usage', `Nothing of the session ${id} has landed, so there is nothing to take back.`)
@@ -137,49 +92,6 @@ async function undoFiles(
     throw new UserError('failed', `Nothing was taken back. ${renderFailure(error).trim()}`, { cause: error })
   }
   writeViewState(directory, { ...state, landing: { ...landing, undone: true } })
-}
-
-/** Nobody else may run the session, or land its changes, meanwhile. */
-async function claimed(session: ChangedSession, act: (session: ChangedSession) => Promise<number>): Promise<number> {
-  const release = lockSession(session.directory)
-  try {
-    return await act(session)
-  } finally {
-    release()
-  }
-}
-
-/** @param takesLock whether this command holds no lock of the session yet */
-async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {
-  const overlays = state.state === 'open' && !state.gathered ? overlaysOfView(directory, state) : undefined
-  if (overlays !== undefined && !areMounted(overlays.mounts)) {
-    const release = takesLock ? lockSession(directory) : undefined
-    const { lookWhereMounted } = await import('./look-where-mounted.ts')
-    await lookWhereMounted(id, directory, overlays).finally(release)
-  }
-  const record = await changesOfSession(directory)
-  if (record !== undefined) return record
-  throw new UserError('usage', `The changes of the session ${id} were thrown away.`)
-}
-
-async function finish({ directory }: ChangedSession, record: ChangeRecord): Promise<void> {
-  closeView(directory, 'landed')
-  if (!keepsMore(record)) await removeView(directory)
-}
-
-/** @throws UserError `usage` for a path that the run did not change */
-function choose(record: ChangeRecord, paths: readonly string[]): readonly RunChange[] {
-  const plain = paths.map((path) => path.replace(/^\.\//, '').replace(/\/$/, ''))
-  const isMeant = (change: RunChange, wanted: string): boolean =>
-    [change.path, `${change.root}/${change.path}`].some((name) => name === wanted || name.startsWith(`${wanted}/`))
-  for (const wanted of plain) {
-    if (record.changes.some((change) => isMeant(change, wanted))) continue
-    throw new UserError(
-      'usage',
-      `The run changed no ${wanted}. Paths count from the top of the tree, as agent changes shows them.`,
-    )
-  }
-  return record.changes.filter((change) => plain.some((wanted) => isMeant(change, wanted)))
 }
 
 type Listed = {

@@ -12,11 +12,7 @@ const program = new URL('../../dist/bin/agent.js', import.meta.url).pathname
 export type Typed = { readonly after: string; readonly text: string }
 
 /** How a program at a terminal ended, and everything its terminal showed. */
-type AtTerminal = {
-  readonly code: number | null
-  readonly shown: string
-  readonly requests: MockOpenAI['requests']
-}
+type AtTerminal = { readonly code: number | null; readonly shown: string }
 
 /**
  * Runs `agent exec` at a terminal of its own, against a mock of OpenAI's API. Each text is typed when the text it waits for
@@ -27,11 +23,21 @@ export async function execAtTerminal(
   args: readonly string[],
   typed: readonly Typed[],
   options: Partial<AgentOptions> & Pick<AgentOptions, 'cwd'>,
-): Promise<AtTerminal> {
+): Promise<AtTerminal & { readonly requests: MockOpenAI['requests'] }> {
   const mock = await startMockOpenAI({ replies })
   onTestFinished(() => mock.close())
+  const words = ['exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`, ...args]
+  return { ...(await agentAtTerminal(words, typed, options)), requests: mock.requests }
+}
+
+/** Runs `agent` at a terminal of its own, and types there as `execAtTerminal` does. */
+export async function agentAtTerminal(
+  args: readonly string[],
+  typed: readonly Typed[],
+  options: Partial<AgentOptions> & Pick<AgentOptions, 'cwd'>,
+): Promise<AtTerminal> {
   const home = options.home ?? tempDir()
-  const words = [process.execPath, program, 'exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`, ...args]
+  const words = [process.execPath, program, ...args]
   const child = spawn('script', ['-qec', shellJoin(words), '/dev/null'], {
     cwd: options.cwd,
     env: {
@@ -63,5 +69,5 @@ export async function execAtTerminal(
     child.on('error', reject)
     child.on('close', resolve)
   })
-  return { code, shown: shown.replaceAll('\r', ''), requests: mock.requests }
+  return { code, shown: shown.replaceAll('\r', '') }
 }

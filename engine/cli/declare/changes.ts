@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { ApplyOptions, ChangesOptions } from '../changes.ts'
+import type { ApplyOptions } from '../apply-changes.ts'
+import type { ChangesOptions } from '../changes.ts'
 import type { Finish } from './shared.ts'
 
 const about = 'its id, or the beginning or end of it'
@@ -27,10 +28,11 @@ export function declareChanges(program: Command, finish: Finish): void {
     .argument('[run]', `${about}; with --last, a path`)
     .argument('[paths...]', 'files and directories, from the top of the tree; default: all')
     .option(...last)
+    .option('-p, --patch', 'ask about each file, hunk by hunk, as git add -p does; takes a terminal')
     .option('--land-commits', 'move the branch that is checked out to its commits, if it is still where it was')
     .action(
       async (run: string | undefined, paths: readonly string[], options: ApplyOptions & Last, command: Command) => {
-        const { applyCommand } = await import('../changes.ts')
+        const { applyCommand } = await import('../apply-changes.ts')
         if (options.last !== true) return finish(await applyCommand(nameOf(run, options, command), paths, options))
         finish(await applyCommand(undefined, run === undefined ? [] : [run, ...paths], options))
       },

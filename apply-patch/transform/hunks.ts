@@ -1,0 +1,60 @@
+import { diffLines } from './diff-lines.ts'
+import { groupDifferences, type Group } from './group-differences.ts'
+import { isBinary, renderGroup, splitLines } from './unified-diff.ts'
+
+/** Differences of two texts that are shown, and can be taken, together. */
+type Hunk = {
+  /** As a unified diff has it, with its `@@` line. */
+  readonly text: string
+}
+
+type Split = {
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+  readonly groups: readonly Group[]
+}
+
+/**
+ * The hunks that a unified diff of two texts has, in their order.
+ *
+ * @returns undefined where one of them is no text
+ * @internal
+ */
+export function hunksOf(before: Buffer, after: Buffer): readonly Hunk[] | undefined {
+  const split = splitUp(before, after)
+  return split?.groups.map((group) => ({ text: renderGroup(group, split.before, split.after) }))
+}
+
+/**
+ * The text before with some of the hunks of `hunksOf` done to it.
+ *
+ * @param chosen their places in that list
+ * @throws TypeError for what is no text, and so has no hunks
+ * @internal
+ */
+export function withHunks(before: Buffer, after: Buffer, chosen: ReadonlySet<number>): Buffer {
+  const split = splitUp(before, after)
+  if (split === undefined) throw new TypeError('bytes that are no text have no hunks')
+  const lines: string[] = []
+  let at = 0
+  for (const [index, { differences }] of split.groups.entries()) {
+    if (!chosen.has(index)) continue
+    for (const { aFrom, aTo, bFrom, bTo } of differences) {
+      lines.push(...split.before.slice(at, aFrom), ...split.after.slice(bFrom, bTo))
+      at = aTo
+    }
+  }
+  lines.push(...split.before.slice(at))
+  // A last line without an end comes before another where what follows it was not taken.
+  return Buffer.from(lines.map((line, index) => endedUnlessLast(line, index === lines.length - 1)).join(''))
+}
+
+function endedUnlessLast(line: string, isLast: boolean): string {
+  return isLast || line.endsWith('\n') ? line : `${line}\n`
+}
+
+function splitUp(before: Buffer, after: Buffer): Split | undefined {
+  if (isBinary(before) || isBinary(after)) return undefined
+  const [a, b] = [splitLines(before), splitLines(after)]
+  return { before: a, after: b, groups: groupDifferences(diffLines(a, b), 3, a.length, b.length) }
+}

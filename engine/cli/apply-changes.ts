@@ -1,0 +1,104 @@
+import process from 'node:process'
+import { openTerminal, type AskPerson } from '../approvals/ask-at-terminal.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { UserError } from '../core/user-error.ts'
+import { commitLines } from '../display/transaction-lines.ts'
+import type { ChangeRecord, RunChange } from '../transaction/change-record.ts'
+import { closeView, keepsMore, land } from '../transaction/land.ts'
+import { landCommits } from '../transaction/land-commits.ts'
+import { removeView } from '../transaction/private-view.ts'
+import { recordOf, withLock } from './changed-session.ts'
+import { findChangedSession, type ChangedSession } from './find-changes.ts'
+import { pickChanges } from './pick-changes.ts'
+
+/** How `agent apply` lands; `patch`: hunk by hunk, as the person at the terminal says. */
+export type ApplyOptions = { readonly landCommits?: true; readonly patch?: true }
+
+/** `agent apply`: lands what a run changed, or some of it. */
+export async function applyCommand(
+  run: string | undefined,
+  paths: readonly string[],
+  { landCommits: moves, patch }: ApplyOptions,
+): Promise<number> {
+  const ask = patch === true ? openTerminalForPicking() : undefined
+  return withLock(findChangedSession(run), async (session) => {
+    const record = await recordOf(session)
+    const named = paths.length === 0 ? record.changes : choose(record, paths)
+    const chosen = ask === undefined ? named : await pick(named, session, ask)
+    if (chosen.length === 0 && named.length > 0) {
+      process.stdout.write('Nothing was taken: the tree is as it was.\n')
+      return exitCodes.done
+    }
+    const landing = await land(session.directory, record, chosen)
+    const all = chosen.length === record.changes.length && chosen.every((each) => record.changes.includes(each))
+    const isIn = all && (landing.type === 'landed' || landing.type === 'nothing')
+    const commits = isIn ? await landCommits(session.directory, record, moves === true) : undefined
+    for (const line of commitLines(commits?.landed ?? [])) process.stdout.write(`${line}\n`)
+    for (const { path, why } of commits?.failed ?? []) process.stderr.write(`${path}: commits not taken: ${why}\n`)
+    switch (landing.type) {
+      case 'landed': {
+        if (all) await finish(session, record)
+        const merged = landing.merged.map((path) => `merged with what somebody else changed: ${path}\n`).join('')
+        process.stdout.write(
+          `${merged}${landing.files} ${landing.files === 1 ? 'file' : 'files'} landed; agent undo ${session.id} takes it back\n`,
+        )
+        return exitCodes.done
+      }
+      case 'nothing':
+        if (all) await finish(session, record)
+        process.stdout.write('Nothing to do: all of it is in the tree already.\n')
+        return exitCodes.done
+      case 'conflict':
+        for (const { path, why } of landing.conflicts) process.stderr.write(`${path}: ${why}\n`)
+        process.stderr.write(`Nothing was landed. agent changes ${session.id} --patch FILE gives the patch.\n`)
+        return exitCodes.failed
+      case 'failed':
+        process.stderr.write(`Nothing was landed. ${landing.message}\n`)
+        return exitCodes.failed
+      default:
+        return landing satisfies never
+    }
+  })
+}
+
+/** @throws UserError `usage` where nobody can be asked */
+function openTerminalForPicking(): AskPerson {
+  if (process.stdin.isTTY && process.stderr.isTTY) return openTerminal({ input: process.stdin, output: process.stderr })
+  throw new UserError(
+    'usage',
+    'agent apply -p asks about each hunk, and there is no terminal to ask at. Name paths instead, or leave out -p to land all of it.',
+  )
+}
+
+async function pick(
+  changes: readonly RunChange[],
+  { directory }: ChangedSession,
+  ask: AskPerson,
+): Promise<readonly RunChange[]> {
+  try {
+    return await pickChanges(changes, directory, ask, (text) => process.stderr.write(text))
+  } finally {
+    // Whoever read from it waits no more.
+    process.stdin.destroy()
+  }
+}
+
+async function finish({ directory }: ChangedSession, record: ChangeRecord): Promise<void> {
+  closeView(directory, 'landed')
+  if (!keepsMore(record)) await removeView(directory)
+}
+
+/** @throws UserError `usage` for a path that the run did not change */
+function choose(record: ChangeRecord, paths: readonly string[]): readonly RunChange[] {
+  const plain = paths.map((path) => path.replace(/^\.\//, '').replace(/\/$/, ''))
+  const isMeant = (change: RunChange, wanted: string): boolean =>
+    [change.path, `${change.root}/${change.path}`].some((name) => name === wanted || name.startsWith(`${wanted}/`))
+  for (const wanted of plain) {
+    if (record.changes.some((change) => isMeant(change, wanted))) continue
+    throw new UserError(
+      'usage',
+      `The run changed no ${wanted}. Paths count from the top of the tree, as agent changes shows them.`,
+    )
+  }
+  return record.changes.filter((change) => plain.some((wanted) => isMeant(change, wanted)))
+}

@@ -1,0 +1,38 @@
+import { areMounted } from '../../sandbox/index.ts'
+import { UserError } from '../core/user-error.ts'
+import { lockSession } from '../session/session-lock.ts'
+import type { ChangeRecord } from '../transaction/change-record.ts'
+import { changesOfSession } from '../transaction/changes-of-session.ts'
+import { overlaysOfView } from '../transaction/private-view.ts'
+import type { ChangedSession } from './find-changes.ts'
+
+/** Nobody else may run the session, or land its changes, meanwhile. */
+export async function withLock(
+  session: ChangedSession,
+  act: (session: ChangedSession) => Promise<number>,
+): Promise<number> {
+  const release = lockSession(session.directory)
+  try {
+    return await act(session)
+  } finally {
+    release()
+  }
+}
+
+/**
+ * What a session's runs changed.
+ *
+ * @param takesLock whether this command holds no lock of the session yet
+ * @throws UserError `usage` where it was thrown away
+ */
+export async function recordOf({ id, directory, state }: ChangedSession, takesLock = false): Promise<ChangeRecord> {
+  const overlays = state.state === 'open' && !state.gathered ? overlaysOfView(directory, state) : undefined
+  if (overlays !== undefined && !areMounted(overlays.mounts)) {
+    const release = takesLock ? lockSession(directory) : undefined
+    const { lookWhereMounted } = await import('./look-where-mounted.ts')
+    await lookWhereMounted(id, directory, overlays).finally(release)
+  }
+  const record = await changesOfSession(directory)
+  if (record !== undefined) return record
+  throw new UserError('usage', `The changes of the session ${id} were thrown away.`)
+}

@@ -1,0 +1,120 @@
+import { hunksOf, withHunks } from '../../apply-patch/index.ts'
+import type { AskPerson } from '../approvals/ask-at-terminal.ts'
+import { sanitizeOutput } from '../core/text/sanitize-output.ts'
+import { keepBytes, keptBytes, renderPatch, type RunChange } from '../transaction/change-record.ts'
+
+/** What a person can answer to a part of a change, in the letters of `git add -p`. */
+const answers = {
+  y: 'take this',
+  n: "don't take this",
+  q: 'end: neither this nor anything that comes',
+  a: 'take this and all that comes in this file',
+  d: "don't take this, nor anything that comes in this file",
+  '?': 'show this help',
+} as const
+
+type Answer = Exclude<keyof typeof answers, '?'>
+
+/** Something that is taken as one. */
+type Part = {
+  /** What it is called in the question. */
+  readonly what: string
+  readonly text: string
+  readonly kind:
+    { readonly type: 'whole' } | { readonly type: 'mode' } | { readonly type: 'hunk'; readonly index: number }
+}
+
+/**
+ * Asks a person about each change, hunk by hunk where both sides are texts, and gives what was taken: changes as they are, or with the hunks that
+ * were. The end of input counts as `q`.
+ *
+ * @param directory the session's, where bytes are kept
+ */
+export async function pickChanges(
+  changes: readonly RunChange[],
+  directory: string,
+  ask: AskPerson,
+  write: (text: string) => void,
+): Promise<readonly RunChange[]> {
+  const picked: RunChange[] = []
+  for (const change of changes) {
+    const parts = partsOf(change, directory)
+    write(sanitizeOutput(Buffer.from(headOf(change, directory))))
+    const taken = new Set<Part>()
+    let rest: 'y' | 'n' | undefined
+    let ended = false
+    for (const [index, part] of parts.entries()) {
+      if (rest === undefined) write(sanitizeOutput(Buffer.from(part.text)))
+      const answer = rest ?? (await answerTo(part, change, `(${index + 1}/${parts.length})`, ask))
+      if (answer === 'y' || answer === 'a') taken.add(part)
+      if (answer === 'a') rest = 'y'
+      if (answer === 'd' || answer === 'q') rest = 'n'
+      ended ||= answer === 'q'
+    }
+    const made = madeOf(change, parts, taken, directory)
+    if (made !== undefined) picked.push(made)
+    if (ended) break
+  }
+  return picked
+}
+
+async function answerTo(part: Part, { path }: RunChange, place: string, ask: AskPerson): Promise<Answer> {
+  const name = sanitizeOutput(Buffer.from(path)).replaceAll('\n', '⏎')
+  const question = `${place} Apply ${part.what} ${part.kind.type === 'whole' ? 'of' : 'to'} ${name} [y,n,q,a,d,?]? `
+  const help = Object.entries(answers).map(([letter, words]) => `${letter} - ${words}\n`)
+  const read = (line: string): Answer | undefined => {
+    const letter = line.trim().toLowerCase()
+    return letter in answers && letter !== '?' ? (letter as Answer) : undefined
+  }
+  return (await ask({ text: question, prompt: `${help.join('')}${question}`, read }, undefined)) ?? 'q'
+}
+
+/** What comes before the first hunk. */
+function headOf(change: RunChange, directory: string): string {
+  const [head = ''] = renderPatch(directory, [change]).split(/^(?:@@ |GIT binary patch)/m)
+  return head === '' ? `${change.path}\n` : head
+}
+
+/** The parts of a change, in the order that they are asked about. */
+function partsOf(change: RunChange, directory: string): readonly Part[] {
+  const { before, after } = change
+  if (before.type === 'file' && after.type === 'file' && before.hash !== null && after.hash !== null) {
+    const hunks = hunksOf(keptBytes(directory, before.hash), keptBytes(directory, after.hash))
+    const mode: readonly Part[] =
+      before.mode === after.mode ? [] : [{ what: 'this change of mode', text: '', kind: { type: 'mode' } }]
+    if (hunks !== undefined) {
+      return [
+        ...mode,
+        ...hunks.map(({ text }, index): Part => ({ what: 'this hunk', text, kind: { type: 'hunk', index } })),
+      ]
+    }
+  }
+  const what = before.type === 'absent' ? 'the addition' : after.type === 'absent' ? 'the deletion' : 'the change'
+  return [{ what, text: wholeText(change, directory), kind: { type: 'whole' } }]
+}
+
+function wholeText({ before, after }: RunChange, directory: string): string {
+  const text = (side: RunChange['before']): Buffer =>
+    side.type === 'file' && side.hash !== null ? keptBytes(directory, side.hash) : Buffer.alloc(0)
+  if (before.type === 'directory' || after.type === 'directory') return ''
+  const hunks = hunksOf(text(before), text(after))
+  return hunks?.map((hunk) => hunk.text).join('') ?? '(no text)\n'
+}
+
+/** The change with the parts that were taken; undefined for none. */
+function madeOf(
+  change: RunChange,
+  parts: readonly Part[],
+  taken: ReadonlySet<Part>,
+  directory: string,
+): RunChange | undefined {
+  const { before, after } = change
+  if (taken.size === 0) return undefined
+  if (taken.size === parts.length || before.type !== 'file' || after.type !== 'file') return change
+  if (before.hash === null || after.hash === null) return change
+  const hunks = new Set([...taken].flatMap(({ kind }) => (kind.type === 'hunk' ? [kind.index] : [])))
+  const isModeTaken = [...taken].some(({ kind }) => kind.type === 'mode')
+  const bytes = withHunks(keptBytes(directory, before.hash), keptBytes(directory, after.hash), hunks)
+  const mode = isModeTaken ? after.mode : before.mode
+  return { ...change, after: { type: 'file', mode, size: bytes.length, hash: keepBytes(directory, bytes) } }
+}
