@@ -2,6 +2,7 @@ import {
   chmodSync,
   constants,
   copyFileSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -61,6 +62,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
   }
   mkdirSync(to, { mode: 0o700 })
   const blobs = cleanBlobs(from)
+  const links = new Map<string, string>()
   for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     for (const { name } of readdirSync(bytesOf(from, directory), { withFileTypes: true, encoding: 'buffer' })) {
       if (++looked % atOnce === 0) await setImmediate()
@@ -72,7 +74,7 @@ export async function copyTree(from: string, to: string, { how, limit, signal }:
         copyGitDirectory(bytesOf(from, key), bytesOf(to, key), count)
         continue
       }
-      const entry = copyEntry(key, stats, { from, to, how, count, blobs })
+      const entry = copyEntry(key, stats, { from, to, how, count, blobs, links })
       found.set(key, entry)
       if (entry.kind !== 'directory') continue
       pending.push(key)
@@ -94,9 +96,11 @@ type Copying = Pick<CopyOptions, 'how'> & {
   readonly to: string
   readonly count: (size: number) => void
   readonly blobs: CleanBlobs
+  /** The first copy of each file that has several names, by its device and inode: what is written through one name shows under the others. */
+  readonly links: Map<string, string>
 }
 
-function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blobs }: Copying): Original {
+function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blobs, links }: Copying): Original {
   const mode = Number(stats.mode & 0o7777n)
   const [source, target] = [bytesOf(from, key), bytesOf(to, key)]
   const leftOut: Original = { key, kind: 'left-out', mode }
@@ -115,7 +119,11 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
     if (!stats.isFile()) return leftOut
     count(Number(stats.size))
     const flag = how === 'reflink' ? constants.COPYFILE_FICLONE_FORCE : 0
-    copyFileSync(source, target, constants.COPYFILE_EXCL | flag)
+    const inode = `${stats.dev} ${stats.ino}`
+    const first = stats.nlink > 1n ? links.get(inode) : undefined
+    if (first === undefined) copyFileSync(source, target, constants.COPYFILE_EXCL | flag)
+    else linkSync(bytesOf(to, first), target)
+    if (stats.nlink > 1n && first === undefined) links.set(inode, key)
     utimesSync(target, seconds(stats.atimeNs), seconds(stats.mtimeNs))
     const stamp = stampOf(lstatSync(target, { bigint: true }))
     const blob = blobs(key, stats)

@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- [--only fuzz,matrix,races] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N]`: what takes too long
- * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`), and
- * races, tried so often each. Prints counts and what got through; exit code 1 where anything did. It wants a build.
+ * `npm run soak -- [--only fuzz,matrix,races,transactions] [--seconds N] [--seed N] [--backend bubblewrap,docker] [--user root,ordinary] [--tries N]`: what takes too long
+ * for the tests, in parts: random command lines (`fuzz`, for so many seconds, from a seed), every attack by everything that acts in a run (`matrix`),
+ * races, tried so often each, and every kind of change with every end of a run that is a transaction (`transactions`). Prints counts and what got through; exit code 1 where anything did. It wants a build.
  */
 import { spawnSync } from 'node:child_process'
 import process from 'node:process'
@@ -9,11 +9,12 @@ import { parseArgs } from 'node:util'
 import type { Row } from '../engine/attacks/rows.ts'
 import { actors, runMatrix } from '../engine/attacks/matrix.ts'
 import { programFor, type User } from '../engine/attacks/scene.ts'
+import { runTransactions } from '../engine/transaction/battery/soak.ts'
 import { runRacesAs } from '../sandbox/races/run-races.ts'
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'fuzz,matrix,races' },
+    only: { type: 'string', default: 'fuzz,matrix,races,transactions' },
     seconds: { type: 'string', default: '600' },
     seed: { type: 'string' },
     backend: { type: 'string', default: 'bubblewrap,docker' },
@@ -27,7 +28,7 @@ const listed = <T extends string>(name: 'only' | 'backend' | 'user', known: read
     if (found === undefined) throw new Error(`--${name} ${each} is unknown; known: ${known.join(', ')}`)
     return found
   })
-const parts = listed('only', ['fuzz', 'matrix', 'races'])
+const parts = listed('only', ['fuzz', 'matrix', 'races', 'transactions'])
 const backends = listed('backend', ['bubblewrap', 'docker'])
 const users: readonly User[] = listed('user', ['root', 'ordinary'])
 let failed = false
@@ -76,5 +77,9 @@ if (parts.includes('races')) {
         tell([backend, user, race], `${tries} tries`, failures)
     }
   }
+}
+if (parts.includes('transactions')) {
+  for await (const { strategy, end, tries, failures } of runTransactions())
+    tell([strategy, end], `${tries} runs`, failures)
 }
 if (failed) process.exitCode = 1

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { needsBubblewrap, needsPrograms, testUnless, whyNoBubblewrap } from '../../../support/needs.ts'
+import { whyNoOverlay } from '../overlay-runs.ts'
+import { changes } from './changes.ts'
+import { ends, everythingHappens, nothingHappens } from './run-battery.ts'
+
+needsBubblewrap()
+const missing = whyNoBubblewrap() ?? (needsPrograms('sqlite3', 'npm') ? 'sqlite3 or npm is not installed' : undefined)
+const missingFor = { copy: missing, overlay: missing ?? whyNoOverlay() }
+// All kinds of change in one run. `npm run soak -- --only transactions` has all ways to end, and each kind by itself.
+const some = ends.filter(({ name }) => ['failed verify', 'SIGKILL', 'SIGKILL of the sandbox'].includes(name))
+
+for (const strategy of ['copy', 'overlay'] as const) {
+  const one = testUnless(missingFor[strategy], test)
+  one.each(some)(`nothing happens, by ${strategy}, to a tree whose run ends by $name`, async (end) => {
+    expect(await nothingHappens(strategy, end, changes)).toEqual([])
+  })
+
+  one(`everything happens, by ${strategy}, that a run without the flag does; one undo takes it back`, async () => {
+    expect(await everythingHappens(strategy, changes)).toEqual([])
+  })
+}

@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { lstatSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+import { isDeepStrictEqual } from 'node:util'
+import { agent, type Ended } from '../../../support/agent.ts'
+import { call, say, startMockOpenAI, type Reply } from '../../../support/mock-openai.ts'
+import { fingerprint } from '../fingerprint.ts'
+import { makeTree, type Change } from './changes.ts'
+
+export const strategies = ['copy', 'overlay', 'reflink'] as const
+type Strategy = (typeof strategies)[number]
+
+/** A way for a run to end in which nothing lands. */
+type End = {
+  readonly name: string
+  readonly args?: readonly string[]
+  /** Done when the changes were made, to the program's process. */
+  readonly act?: (pid: number) => void
+  readonly last?: Reply
+  readonly code: number | null
+}
+
+const cmd = (text: string): Reply => [call('exec_command', { cmd: text, timeout_ms: 120_000 })]
+
+/** The ways that a run ends in. */
+export const ends: readonly End[] = [
+  { name: 'refused', args: ['--fail-on-denied'], last: cmd('git push --force'), code: 3 },
+  { name: 'failed verify', args: ['--verify', 'false', '--verify-attempts', '1'], code: 1 },
+  { name: 'budget', args: ['--max-turns', '2'], last: cmd('true'), code: 4 },
+  { name: 'Ctrl-C', act: (pid) => process.kill(pid, 'SIGINT'), last: cmd('sleep 60'), code: 130 },
+  { name: 'SIGKILL', act: (pid) => process.kill(pid, 'SIGKILL'), last: cmd('sleep 60'), code: null },
+  {
+    // The process holds the mounts of an overlay itself; what else holds a view are the sandboxes of commands.
+    name: 'SIGKILL of the sandbox',
+    args: ['--max-turns', '3'],
+    act: (pid) => void setTimeout(() => descendants(pid).forEach((each) => kill(each)), 300),
+    last: cmd('sleep 60'),
+    code: 4,
+  },
+]
+
+/** What did not hold, in sentences. */
+type Failures = readonly string[]
+
+/** Makes changes in a run that ends so, and compares all of the tree before and after. */
+export async function nothingHappens(
+  strategy: Strategy,
+  end: End,
+  made: readonly Change[],
+  base?: string,
+): Promise<Failures> {
+  return inTree(base, async (tree, home) => {
+    const before = fingerprint(tree)
+    let pid = 0
+    let asked = 0
+    const ended = await run(tree, home, {
+      args: [`--transactional=${strategy}`, '--land-ignored', '--land-commits', ...(end.args ?? [])],
+      reply: (index) => {
+        asked = index
+        if (index === 0) return cmd(made.map(({ command }) => `( ${command} )`).join('\n'))
+        if (index === 1) end.act?.(pid)
+        return end.last ?? [say('done')]
+      },
+      onStart: (started) => (pid = started),
+    })
+    const what = `${strategy}, ${end.name}, ${made.length === 1 ? made[0]?.name : `${made.length} kinds`}`
+    return [
+      ...(asked > 0 ? [] : [`${what}: the changes were not made: ${ended.stdout} ${ended.stderr}`]),
+      ...(ended.code === end.code ? [] : [`${what}: exit code ${ended.code}, not ${end.code}: ${ended.stderr}`]),
+      ...differences(before, fingerprint(tree)).map((each) => `${what}: ${each}`),
+    ]
+  })
+}
+
+/** Makes changes in a run that lands all, and in one without the flag; compares what they leave, and what one undo takes back. */
+export async function everythingHappens(strategy: Strategy, all: readonly Change[], base?: string): Promise<Failures> {
+  return inTree(base, async (tree, home) =>
+    inTree(base, async (plain, plainHome) => {
+      const what = `${strategy}, success, ${all.length === 1 ? all[0]?.name : `${all.length} kinds`}`
+      const made = all.filter(({ apart, notBy }) => apart !== 'blocks' && notBy !== strategy)
+      const before = facts(tree)
+      const reply = (index: number): Reply =>
+        index === 0 ? cmd(made.map(({ command }) => `( ${command} )`).join('\n')) : [say('done')]
+      await run(plain, plainHome, { args: [], reply })
+      const args = [`--transactional=${strategy}`, '--land-ignored', '--land-commits']
+      const ended = await run(tree, home, { args, reply })
+      const left = facts(tree)
+      const undone = await agent(['undo', '--last'], { cwd: tree, home })
+      return [
+        ...(ended.code === 0 ? [] : [`${what}: exit code ${ended.code}: ${ended.stdout} ${ended.stderr}`]),
+        ...differences(facts(plain), left).map((each) => `${what}: ${each}`),
+        ...differences(before, facts(tree)).map((each) => `${what}, undone (${undone.stderr.trim()}): ${each}`),
+      ]
+    }),
+  )
+}
+
+/** What a tree holds of that which lands: kinds, modes, links, bytes, and what git says of it. */
+function facts(tree: string): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {}
+  const walk = (directory: Buffer, shown: string): void => {
+    for (const entry of readdirSync(directory, { withFileTypes: true, encoding: 'buffer' })) {
+      const path = Buffer.concat([directory, Buffer.from('/'), entry.name])
+      const name = `${shown}${entry.name.toString('latin1')}`
+      const mode = (lstatSync(path).mode & 0o7777).toString(8)
+      if (name === '.git') continue
+      if (entry.isDirectory()) found[name] = `directory ${mode}`
+      else if (entry.isSymbolicLink()) found[name] = `link ${readlinkSync(path)}`
+      // A database and npm hold when they were written.
+      else if (entry.isFile())
+        found[name] = `file ${mode} ${/\.db|\.package-lock/.test(name) ? '' : hash(readFileSync(path))}`
+      if (entry.isDirectory()) walk(path, `${name}/`)
+    }
+  }
+  walk(Buffer.from(tree), '')
+  const git = (...words: string[]): string => execFileSync('git', words, { cwd: tree }).toString()
+  return { ...found, 'git log': git('log', '--format=%T %s'), 'git status': git('status', '--porcelain') }
+}
+
+const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+type Running = {
+  readonly args: readonly string[]
+  readonly reply: (index: number) => Reply
+  readonly onStart?: (pid: number) => void
+}
+
+async function run(cwd: string, home: string, { args, reply, onStart }: Running): Promise<Ended> {
+  const mock = await startMockOpenAI({ replies: (_, index) => reply(index), ids: randomUUID() })
+  try {
+    return await agent(['exec', '-m', 'gpt-5.5', '-c', `openai_base_url=${mock.baseUrl}`, '--json', ...args, 'x'], {
+      cwd,
+      home,
+      env: { OPENAI_API_KEY: 'sk-test-key' },
+      onStart: (child) => onStart?.(child.pid ?? 0),
+    })
+  } finally {
+    await mock.close()
+  }
+}
+
+async function inTree(
+  base: string | undefined,
+  act: (tree: string, home: string) => Promise<Failures>,
+): Promise<Failures> {
+  const directory = realpathSync(mkdtempSync(join(base ?? tmpdir(), 'portcullis-battery-')))
+  try {
+    const [tree, home] = [join(directory, 'tree'), join(directory, 'home')]
+    execFileSync('mkdir', [tree, home])
+    makeTree(tree)
+    return await act(tree, home)
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+function differences(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): Failures {
+  if (isDeepStrictEqual(before, after)) return []
+  const all = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return all
+    .filter((path) => before[path] !== after[path])
+    .map((path) => `${JSON.stringify(path)} was ${before[path] ?? 'absent'}, is ${after[path] ?? 'absent'}`)
+    .slice(0, 10)
+}
+
+/** The processes that one started, and that these did. */
+function descendants(pid: number): readonly number[] {
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const stat = readFileSync(`/proc/${name}/stat`, 'latin1')
+        return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])] as const]
+      } catch {
+        // It has ended.
+        return []
+      }
+    })
+  const found = [pid]
+  for (const parent of found) found.push(...parents.filter(([, by]) => by === parent).map(([each]) => each))
+  return found.slice(1)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended with another.
+  }
+}

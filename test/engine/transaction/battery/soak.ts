@@ -1,0 +1,38 @@
+import { changes } from './changes.ts'
+import { ends, everythingHappens, nothingHappens, strategies } from './run-battery.ts'
+import { mountXfs } from './xfs.ts'
+
+/** A row of the matrix: by which strategy runs ended how, and what did not hold. */
+type Row = {
+  readonly strategy: string
+  readonly end: string
+  readonly tries: number
+  readonly failures: readonly string[]
+}
+
+/** Each kind of change by itself, and all together, by each strategy, with each end. What can't be tried here is a row that says so. */
+export async function* runTransactions(): AsyncIterable<Row> {
+  const groups = [...changes.map((change) => [change]), changes]
+  for (const strategy of strategies) {
+    const xfs = strategy === 'reflink' ? mountXfs(1024) : undefined
+    if (typeof xfs === 'string') {
+      yield { strategy, end: xfs, tries: 0, failures: [] }
+      continue
+    }
+    try {
+      for (const end of ends) {
+        const failures: string[] = []
+        for (const group of groups) failures.push(...(await nothingHappens(strategy, end, group, xfs?.directory)))
+        yield { strategy, end: end.name, tries: groups.length, failures }
+      }
+      const failures: string[] = []
+      const landing = groups.filter((group) =>
+        group.some(({ apart, notBy }) => apart !== 'blocks' && notBy !== strategy),
+      )
+      for (const group of landing) failures.push(...(await everythingHappens(strategy, group, xfs?.directory)))
+      yield { strategy, end: 'success', tries: landing.length, failures }
+    } finally {
+      xfs?.close()
+    }
+  }
+}
