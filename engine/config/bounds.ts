@@ -5,14 +5,14 @@ import type { Settings } from './settings-schema.ts'
 import { rowOf } from './settings/index.ts'
 import { networkKeys } from './settings/network-keys.ts'
 
-/** A setting that asks for more than a bound gives, and the bound's setting that says so. */
+/** A setting that asks for more than a bound allows, and the setting that sets the bound. */
 type Excess = { readonly path: readonly string[]; readonly limit: readonly string[] }
 
 /**
- * The settings that go further than others have fixed. What a bound does not mention it leaves free; what it does mention may
- * be narrowed where a key has a narrower and a wider, and must otherwise be the same.
+ * The settings that exceed what others have fixed. A key that a bound doesn't mention is free; a mentioned one may be stricter where the
+ * key has an order of strictness, and must otherwise be equal.
  *
- * @param preferences whether the bound also fixes what is a preference (the model) and not of safety
+ * @param preferences whether the bound also fixes preferences (the model), which are no matter of safety
  */
 export function excessOver(bound: Settings, asked: Settings, preferences: boolean): readonly Excess[] {
   const limits = new Map(leavesOf(bound).map((leaf) => [keyOf(leaf.path), leaf]))
@@ -24,7 +24,7 @@ export function excessOver(bound: Settings, asked: Settings, preferences: boolea
   })
 }
 
-/** Whether a key says what commands reach. A layer that names one of these keys has said all about it. */
+/** Whether a key decides the network access of commands. A layer that sets one of these keys sets them all. */
 export function isNetworkKey(key: string): boolean {
   return networkKeys.has(key)
 }

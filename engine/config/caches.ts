@@ -7,7 +7,7 @@ import type { Settings } from './settings-schema.ts'
 
 type CacheName = NonNullable<Settings['sandbox_caches']>[number]
 
-/** How each package manager is told where its cache is, and the directory below its own for each variable. */
+/** The variables that tell each package manager where its cache is, each with its subdirectory. */
 const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> = {
   npm: { npm_config_cache: '' },
   // The two spellings of old and new versions: each reads its own.
@@ -24,16 +24,15 @@ const variables: Readonly<Record<CacheName, Readonly<Record<string, string>>>> =
   gradle: { GRADLE_USER_HOME: '' },
 }
 
-/** What caches add to a policy: directories to write in, and the variables that name them. */
+/** What caches add to a policy: writable directories, and the variables that name them. */
 export type Caches = { readonly roots: readonly string[]; readonly set: Readonly<Record<string, string>> }
 
 /** What a configuration without caches adds. */
 export const noCaches: Caches = { roots: [], set: {} }
 
 /**
- * Makes the directories of the package caches that a configuration names, for this workspace alone: no other project's commands
- * see what is put there. Only workspace-write has them, since in read-only they couldn't be written, and what confined
- * commands left there must not steer one that nothing confines.
+ * Makes the configured directories for package caches, for this workspace alone: no other project's commands see them. Only workspace-write
+ * has them, since read-only commands couldn't write them, and files from confined commands must not influence an unconfined one.
  *
  * @throws UserError `usage` where a directory can't be made, or is not this user's own
  */
@@ -55,7 +54,7 @@ export function openCaches(
   return { roots: caches.map(({ root }) => root), set: Object.fromEntries(set) }
 }
 
-/** A directory below the user's caches, every part of it a real one that nobody else writes to. */
+/** A directory below the user's caches; no part of its path is a link or writable by others. */
 function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly string[]): string {
   const named = environment['XDG_CACHE_HOME']
   const base = named !== undefined && isAbsolute(named) ? named : join(homeDirectory(), '.cache')
@@ -65,7 +64,7 @@ function ownDirectory(environment: Readonly<NodeJS.ProcessEnv>, parts: readonly 
     for (const part of parts) {
       path = join(path, part)
       makeDirectories(path)
-      // A link left here would make whatever it leads to writable.
+      // A link here would make its target writable.
       const found = lstatSync(path)
       if (!found.isDirectory()) throw new Error(`${path} is a link`)
       if (found.uid !== process.getuid?.()) throw new Error(`${path} belongs to somebody else`)

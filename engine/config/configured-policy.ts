@@ -10,17 +10,17 @@ type ConfiguredPolicy = {
     Key in 'writableRoots' | 'readableRoots' | 'protectedPaths' | 'network' | 'environment' | 'limits'
   ]: NonNullable<SandboxPolicyInput[Key]>
 } & {
-  /** To be added to what is denied anyway. */
+  /** Added to the paths that are always denied. */
   readonly deniedReads: readonly string[]
   readonly dockerSocket: string | undefined
   readonly unixSockets: boolean
 }
 
 /**
- * What a configuration says about the sandbox, in the policy's words.
+ * The sandbox policy that a configuration describes.
  *
- * @param caches of package managers, as `openCaches` made them; variables that the configuration sets win over theirs
- * @throws UserError `usage` for a limit that is none, and for a docker socket where there can be none, naming the key
+ * @param caches of package managers, from `openCaches`; variables in the configuration override theirs
+ * @throws UserError `usage` for an invalid limit, and for a docker socket where there can be none, naming the key
  */
 export function configuredPolicy(config: Settings, caches: Caches = noCaches): ConfiguredPolicy {
   const environment = config.shell_environment_policy
@@ -42,12 +42,12 @@ export function configuredPolicy(config: Settings, caches: Caches = noCaches): C
   }
 }
 
-/** The directories that commands may write to, as far as a configuration says it. */
+/** The writable directories of a configuration. */
 export function rootsOf(config: Settings, workspace: string): readonly string[] {
   return [workspace, ...(config.sandbox_workspace_write?.writable_roots ?? [])]
 }
 
-/** What may be changed although other programs obey it: names in every directory, or at the top of a root. */
+/** Paths that may be changed although other programs obey them: names in every directory, or at the top of a root. */
 function allowedPlaces({ protected: table }: Settings): readonly string[] {
   if (table?.allow === undefined) return []
   const known = protectedTable().filter(({ what, program }) => what !== 'credentials' && program !== 'Portcullis')

@@ -5,23 +5,23 @@ import { pathsBelow } from '../core/paths-below.ts'
 
 /** What a sandbox can enforce of the files that permissions deny. */
 export type DeniedFiles = {
-  /** For commands to find nothing in. */
+  /** Hidden from commands. */
   readonly deniedReads: readonly string[]
-  /** For commands to leave as they are, removal and renaming included. */
+  /** Commands may not change, remove or rename them. */
   readonly protectedPaths: readonly string[]
-  /** What no sandbox enforces, or not all of it, and why; the Guardian and the file tools heed all of it. */
+  /** Denials that no sandbox enforces, or only in part, and why; the Guardian and the file tools enforce all of them. */
   readonly loose: readonly LooseDeny[]
 }
 
-/** A deny as it is written, with its place, and how far it goes. */
+/** A denial as written, with its position, and how far it is enforced. */
 export type LooseDeny = { readonly deny: string; readonly why: string }
 
 /** How many entries of directories are looked at for patterns that are no plain path or name. */
 const mostEntries = 100_000
 
 /**
- * Turns `Read(…)` and `Edit(…)` denies into what a sandbox hides and protects. Plain paths, whole folders and names at any depth hold for what
- * comes to be there later too; of any other pattern what is there now, found below its fixed beginning.
+ * Turns `Read(…)` and `Edit(…)` denials into paths that a sandbox hides and protects. Plain paths, whole folders and names at any depth
+ * also apply to files created later; other patterns apply to the files that exist now below their fixed beginning.
  *
  * @param confining whether the sandbox confines commands at all
  */
@@ -61,9 +61,9 @@ export function deniedFiles(permissions: PermissionSet, workspace: string, confi
   return { deniedReads, protectedPaths, loose }
 }
 
-/** A path or a pattern of names that says the same as a deny; undefined where there is none. */
+/** A path or a pattern of names that is equivalent to a denial; undefined where there is none. */
 function simplePlace({ pattern }: FileDeny, workspace: string): string | 'everything' | undefined {
-  // What is denied in a folder is the folder.
+  // Denying everything in a folder denies the folder.
   const place = pattern.glob.replace(/(?:\/\*\*?)+$/, '')
   if (/^\*{0,2}$/.test(place)) return 'everything'
   if (!/[*?[\\]/.test(place)) return join(pattern.anchor ?? workspace, place)

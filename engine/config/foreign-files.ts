@@ -15,7 +15,7 @@ const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
 
 const maxBytes = 64 * 1024
 
-/** What a repository brings along to configure agents with, and that has no effect on this run. */
+/** A repository's agent configuration that has no effect on this run. */
 export function listForeignFiles(project: Project): readonly Ignored[] {
   return directoriesBetween(project.root, project.workspace).flatMap((directory) => {
     const present = (name: string): boolean => existsSync(join(directory, name))
@@ -27,7 +27,7 @@ export function listForeignFiles(project: Project): readonly Ignored[] {
   })
 }
 
-/** A `.env` is never read for its variables; most have nothing to do with agents and are not worth a word. */
+/** A `.env` is never read for its variables; most have nothing to do with agents and are not worth a notice. */
 function listVariables(path: string): readonly Ignored[] {
   if (!existsSync(path)) return []
   const text = readPlainFile(path, maxBytes)

@@ -1,12 +1,12 @@
-/** What is shown for a value that may be a secret. */
+/** Shown instead of a value that may be a secret. */
 const hidden = '(hidden)'
 
-/** Tables whose values are for somebody's eyes only, whatever their keys are called. */
+/** Tables whose values are private, whatever their keys are called. */
 const tables: ReadonlySet<string> = new Set(['http_headers', 'headers', 'query_params', 'set', 'env'])
-/** Words of a command. What a program is called is no secret, what it is told may be. */
+/** The words of a command. A program's name is no secret; its arguments may be. */
 const commands: ReadonlySet<string> = new Set(['approval_program', 'args'])
 
-/** A setting as it may be shown: headers, variables and arguments hidden, addresses without what they carry of passwords. */
+/** A setting for display: headers, variables and arguments are hidden, and passwords removed from addresses. */
 export function hideSecrets(path: readonly string[], value: unknown): unknown {
   const name = path.at(-1) ?? ''
   if (path.some((part) => tables.has(part)) && typeof value !== 'object') return hidden

@@ -1,6 +1,6 @@
 /**
- * Names that stand for hosts in an allow-list: package registries and code hosts, with the hosts that their usual clients ask. Each on the ports of
- * http and https. A name of one word that is not among these is a host like any other.
+ * Names for groups of hosts in an allow-list: package registries and code hosts, with the hosts that their usual clients contact. Each on
+ * the ports of http and https. Any other name of one word is a plain host.
  */
 export const hostPresets: Readonly<Record<string, readonly string[]>> = {
   // JavaScript

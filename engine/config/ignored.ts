@@ -2,7 +2,7 @@
 export type Ignored = {
   /** The file it is in. */
   readonly source: string
-  /** The keys; none means the file as a whole. Safe to print: made from what a stranger may have written. */
+  /** The keys; none means the whole file. Safe to print: it may be made from untrusted text. */
   readonly keys: readonly string[]
   readonly reason: string
 }
@@ -11,7 +11,7 @@ export type Ignored = {
 const maxKeys = 20
 const maxCharacters = 80
 
-/** Names keys that don't count; nothing where there are none. */
+/** Names ignored keys; empty where there are none. */
 export function ignoring(source: string, keys: readonly string[], reason: string): readonly Ignored[] {
   if (keys.length === 0) return []
   const shown = keys.slice(0, maxKeys).map((key) => printable(key))
@@ -25,9 +25,9 @@ export function ignoredWhole(source: string, reason: string): Ignored {
 }
 
 /**
- * Names a file that doesn't count for a fault in it.
+ * Names a file that is ignored because of a fault.
  *
- * @param sentence what is wrong; where it begins with `path:line:column:`, that is the place told of
+ * @param sentence what is wrong; where it begins with `path:line:column:`, that is the position given
  */
 export function ignoredForFault(path: string, sentence: string): Ignored {
   const place = sentence.startsWith(`${path}:`) ? /^:\d+:\d+/.exec(sentence.slice(path.length))?.[0] : undefined

@@ -1,19 +1,19 @@
 import { realpathSync } from 'node:fs'
 import type { Projects } from './settings-schema.ts'
 
-/** Who says what about trusting repositories. */
+/** The files that decide about trust. */
 type TrustSources = {
-  /** Of the machine owner's file; nobody overrules it. */
+  /** From the machine owner's file; nobody overrules it. */
   readonly managed: Projects
-  /** Of the user's file. */
+  /** From the user's file. */
   readonly user: Projects
-  /** `--trust` was given: the user says so for this run. */
+  /** `--trust` was given: the user trusts it for this run. */
   readonly flag: boolean
 }
 
 /**
- * Whether what a repository brings along (configuration, rules, permissions) counts. Without anybody saying so it does not:
- * whoever may change the repository could change what holds it.
+ * Whether to use what a repository brings along (configuration, rules, permissions). Not by default: whoever can change the repository
+ * could change what restrains it.
  *
  * @param root the repository's root, or the workspace itself outside any; a real path
  */

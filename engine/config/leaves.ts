@@ -1,9 +1,9 @@
-/** One setting by itself: where it is, such as `['sandbox_workspace_write', 'network_access']`, and its value. */
+/** One setting: its path, such as `['sandbox_workspace_write', 'network_access']`, and its value. */
 export type Leaf = { readonly path: readonly string[]; readonly value: unknown }
 
 /**
- * The settings of a configuration one by one. A table is opened, what lies deeper is one value: a provider is taken whole or
- * not at all, lest parts of two make a third.
+ * The single settings of a configuration. Tables are opened, deeper values are one setting: a provider is taken as a whole, lest parts of
+ * two make a third.
  */
 export function leavesOf(settings: object): readonly Leaf[] {
   return open(settings, [])

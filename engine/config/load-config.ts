@@ -23,41 +23,41 @@ export type ConfigSources = {
   readonly profile?: string | undefined
   /** `--trust` was given. */
   readonly trust?: boolean
-  /** `--isolated` was given: nothing of the user's and of the repository's counts. */
+  /** `--isolated` was given: nothing of the user's or the repository's is used. */
   readonly isolated?: boolean
-  /** Whether other programs' files count only where they are imported, and make nothing stricter unasked. Default: false. */
+  /** Whether other programs' files are used only where they are imported. Default: false, so they may make a run stricter. */
   readonly onlyImported?: boolean
-  /** `-c key=value` texts in the order they were given. */
+  /** `-c key=value` texts in the given order. */
   readonly overrides?: readonly string[]
-  /** `--add-dir`: absolute paths to be written in beside those configured. */
+  /** `--add-dir`: absolute paths that are writable besides the configured ones. */
   readonly addDirs?: readonly string[]
-  /** Other flags that stand for settings, and what they set. */
+  /** Other flags that set settings, and their values. */
   readonly flags?: readonly { readonly flag: string; readonly settings: Settings }[]
 }
 
 /** A run's configuration, and how it came about. */
 export type Config = {
   readonly settings: Settings
-  /** Whether what the repository brings along counts: its configuration, rules and permissions. */
+  /** Whether to use what the repository brings along: its configuration, rules and permissions. */
   readonly trusted: boolean
-  /** Whether nothing of the user's and of the repository's counts: settings, rules, permissions, hooks, servers, skills, instructions. */
+  /** Whether nothing of the user's or the repository's is used: settings, rules, permissions, hooks, servers, skills, instructions. */
   readonly isolated: boolean
-  /** What was found and does not count. */
+  /** Configuration that was found but is ignored. */
   readonly ignored: readonly Ignored[]
-  /** Each key in force that somebody set, with who did. */
+  /** Each key in force that somebody set, with its source. */
   readonly origins: ReadonlyMap<string, Origin>
   /** What the machine's owner fixed. */
   readonly managed: Settings
-  /** Variables that another program's settings have for whoever asks a model. Those of the environment win. */
+  /** Variables that another program's settings set for model requests. Those of the environment win. */
   readonly modelVariables: Readonly<Record<string, string>>
   /** The permission lists of every layer: they add up, where other settings replace each other. */
   readonly permissions: readonly PermissionFile[]
 }
 
 /**
- * Puts a run's configuration together: machine, other programs of the user, user, profile, the repository's own where it is trusted, `-c`,
- * flags; later ones win. The machine's file bounds everybody, the user's word bounds the repository's. Where a file goes further that setting
- * is left out and listed; where the command line does it is an error, since somebody is waiting for just that.
+ * Merges a run's configuration: machine, other programs of the user, user, profile, the repository's own where it is trusted, `-c`, flags;
+ * later ones win. The machine's file bounds everybody, the user's bounds the repository's. A setting of a file that exceeds a bound is
+ * ignored and listed; on the command line it is an error, since somebody expects it to work.
  *
  * @throws UserError `usage`, naming the file or option, the line, the key, and what was expected there
  */
@@ -119,7 +119,7 @@ export function loadConfig(sources: ConfigSources): Config {
 const importsNothing =
   "'import' lets files of yours count, and --isolated lets none of them: drop one of the two, or say the settings with -c."
 
-/** What a repository says, and what in it does not count. */
+/** A repository's settings, and the ignored ones among them. */
 type Brought = { readonly layers: readonly Layer[]; readonly ignored: readonly Ignored[] }
 
 const nothing: Brought = { layers: [], ignored: [] }
@@ -134,7 +134,7 @@ function addingRoots(roots: readonly string[], directories: readonly string[]): 
   return { kind: 'flag', name: '--add-dir', settings }
 }
 
-/** A layer without what goes beyond a bound. */
+/** A layer without what exceeds a bound. */
 function keepWithin(
   layer: Layer,
   bound: Layer | Settings,

@@ -10,7 +10,7 @@ export type Layer = Place & {
   readonly settings: Settings
   /** Where the layer's settings begin in its text, e.g. `['profiles', 'ci']`. Absent: at its top. */
   readonly within?: readonly string[]
-  /** Tables that the layer sets as a whole, so that nothing of them is left from below. Absent: none. */
+  /** Tables that the layer replaces as a whole, so that nothing from lower layers remains. Absent: none. */
   readonly replaces?: readonly (readonly string[])[]
 }
 
@@ -24,11 +24,11 @@ export function merge(layers: readonly Layer[]): ReadonlyMap<string, Origin> {
     const leaves = leavesOf(layer.settings)
     for (const table of layer.replaces ?? []) {
       for (const [key, { path, layer: below }] of merged) {
-        // What the machine's owner fixed stays, however little is said about it above.
+        // What the machine's owner fixed stays, however little higher layers set.
         if (below.kind !== 'managed' && table.every((part, index) => path[index] === part)) merged.delete(key)
       }
     }
-    // The network is one setting in two keys: whoever names one has not left the other as it was.
+    // The network is one setting in two keys: a layer that sets one also resets the other.
     if (leaves.some(({ path }) => isNetworkKey(keyOf(path)))) {
       for (const key of merged.keys()) if (isNetworkKey(key)) merged.delete(key)
     }

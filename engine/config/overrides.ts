@@ -6,11 +6,11 @@ import { parseTomlValue } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
- * What `-c key=value` texts set, later ones winning. Keys may be dotted; a value is TOML, and text that isn't TOML counts as a
+ * The settings of `-c key=value` texts, later ones winning. Keys may be dotted; a value is TOML, and text that isn't TOML counts as a
  * string, so that `-c model=gpt-5.5` needs no inner quotes.
  *
- * @param below what is set without them: an override may change a part of a table that is taken whole
- * @throws UserError `usage` for a text without `=`, an unknown key, or a value that isn't one of its key
+ * @param below the settings without them: an override may change part of a table that is taken as a whole
+ * @throws UserError `usage` for a text without `=`, an unknown key, or an invalid value
  */
 export function overrideLayer(below: object, overrides: readonly string[]): Layer {
   const parsed = overrides.map(parseOverride)

@@ -9,7 +9,7 @@ import { readForeignText } from './foreign/read-text.ts'
 
 /** No rule or settings file of a repository is longer. */
 const maxBytes = 1024 * 1024
-/** Of another program's rule files, those that are read. */
+/** The rule files of another program that are read. */
 const mostFiles = 200
 
 /**
@@ -42,9 +42,9 @@ export function settingsIn(folder: string): readonly PermissionFile[] {
 }
 
 /**
- * The user's, for Claude Code and for us.
+ * The user's, for Claude Code and for this program.
  *
- * @throws UserError `usage` where the first is there and can't be read: what it forbids would be lost
+ * @throws UserError `usage` where the first exists and can't be read: its denials would be lost
  */
 export function ownSettings(places: AppPaths, home: string): readonly PermissionFile[] {
   const claude = claudeSettingsFile(home)
@@ -56,7 +56,7 @@ export function ownSettings(places: AppPaths, home: string): readonly Permission
   ]
 }
 
-/** What an organisation sets for Claude Code: its file, then those in the folder beside it in the order of their names. */
+/** An organisation's settings for Claude Code: its file, then those in the folder next to it, by name. */
 export function managedSettings(folder: string): readonly string[] {
   const more = join(folder, 'managed-settings.d')
   const names = existsSync(more) ? readdirSync(more).filter((name) => /^[^.].*\.json$/.test(name)) : []
@@ -64,10 +64,10 @@ export function managedSettings(folder: string): readonly string[] {
 }
 
 /**
- * Codex's rule files: the user's, and those in each folder of the repository. Nothing in them stops a run: of a broken one what restricts and
- * can be understood holds, and the rest is told.
+ * Codex's rule files: the user's, and those in each folder of the repository. No content of theirs stops a run: of a broken file the
+ * restrictions that can be understood apply, and the rest is reported.
  *
- * @param root the repository's: its files must really lie in it
+ * @param root the repository's: its files must really be in it
  */
 export function foreignRules(
   home: string,
@@ -92,7 +92,7 @@ export function foreignRules(
   return [...read(home, 'user'), ...folders.flatMap((folder) => read(folder, 'project', root))]
 }
 
-/** A rule file of which what is wrong is told, and the rest of what restricts holds. */
+/** A rule file whose faults are reported; its remaining restrictions apply. */
 export function tolerant(file: RuleFile, leftOut: LeftOut[]): RuleFile {
   return {
     ...file,
@@ -109,10 +109,10 @@ function present(path: string): readonly string[] {
   return existsSync(path) ? [path] : []
 }
 
-/** A file that a repository brings along. */
+/** A file from the repository. */
 export type BroughtFile = { readonly path: string }
 
-/** The same, with a word on what can't be read in place of an error. */
+/** The same, with a note about what can't be read instead of an error. */
 export function tryPlain<File extends BroughtFile>(
   file: File,
   leftOut: LeftOut[],
@@ -123,7 +123,7 @@ export function tryPlain<File extends BroughtFile>(
   return []
 }
 
-/** A file with its text, read so that what a stranger put there can't hold us up or lead elsewhere. */
+/** A file with its text, read so that untrusted content can't block us or lead elsewhere. */
 export function plain<File extends BroughtFile>(file: File): File & { readonly text: string } {
   const text = readPlainFile(file.path, maxBytes)
   if (typeof text === 'string') return { ...file, text }

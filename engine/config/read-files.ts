@@ -9,18 +9,18 @@ import { ConfigFile, ManagedFile, UserFile, type Projects } from './settings-sch
 import { parseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
-/** What the files of user and machine say. A file that isn't there says nothing. */
+/** The settings of the user's and the machine's files. A missing file has none. */
 type OwnFiles = {
   readonly managed: Layer
   /** The user's file, without its profiles. */
   readonly user: Layer
-  /** The profile in use; undefined where none is. */
+  /** The active profile; undefined where there is none. */
   readonly profile: Layer | undefined
   readonly trust: { readonly managed: Projects; readonly user: Projects }
 }
 
 /**
- * Reads `config.toml` of the machine's owner and of the user. All profiles are checked, also those not in use.
+ * Reads `config.toml` of the machine's owner and of the user. All profiles are checked, also inactive ones.
  *
  * @param profile the profile that `-p` names; undefined takes the one that the file names, if it does
  * @throws UserError `usage` naming file, line, key and what was expected there; or that there is no such profile
@@ -39,7 +39,7 @@ export function readOwnFiles(places: AppPaths, profile: string | undefined): Own
 }
 
 /**
- * The same where the user's file does not count: it says nothing, and is not opened.
+ * The same where the user's file is ignored: it is not even opened.
  *
  * @throws UserError `usage` naming file, line, key and what was expected there
  */
@@ -54,7 +54,7 @@ export function readManagedFile(places: AppPaths): OwnFiles {
   }
 }
 
-/** A profile is a table of the user's file, or a file `NAME.config.toml` beside it. */
+/** A profile is a table of the user's file, or a file `NAME.config.toml` next to it. */
 function profileLayer(
   name: string | undefined,
   profiles: Readonly<Record<string, ConfigFile>>,

@@ -37,11 +37,11 @@ type PolicySources = {
   readonly places: AppPaths
   readonly home: string
   readonly project: Project
-  /** Whether what the repository allows counts; what it forbids or asks about always does. */
+  /** Whether what the repository allows applies; its denials and questions always do. */
   readonly config: Pick<Config, 'settings' | 'trusted' | 'isolated' | 'permissions'>
   /** Paths of further rule files, named on a command line. */
   readonly ruleFiles?: readonly string[]
-  /** Files that stand in place of the user's own rules, and of the user's own permission lists. Absent: those of the user count. */
+  /** Files that replace the user's own rules, and the user's own permission lists. Absent: the user's apply. */
   readonly inPlace?: {
     readonly rules?: readonly string[] | undefined
     readonly permissions?: readonly string[] | undefined
@@ -52,26 +52,26 @@ type PolicySources = {
 export type Policies = {
   readonly rules: RuleSet
   readonly permissions: PermissionSet
-  /** What was found and does not count. */
+  /** Configuration that was found but is ignored. */
   readonly ignored: readonly Ignored[]
 }
 
 const notTrusted = 'this repository is not trusted, so only what it forbids or asks about holds'
 
 /**
- * The rules and permissions of a run: ours, the machine's, the user's, the repository's, those of other programs, and files named on a command
- * line. All count, and the strictest answer wins whosever it is. Of other programs' files what restricts counts; what they allow only where the
- * user's `import` names the program, and in a trusted repository.
+ * The rules and permissions of a run: built-in ones, the machine's, the user's, the repository's, those of other programs, and files named
+ * on a command line. All apply, and the strictest answer wins, whoever wrote it. Of other programs' files the restrictions apply; what they
+ * allow only where the user's `import` names the program, and in a trusted repository.
  *
- * @throws UserError `usage` with `file:line:column` for any error in any file of this program's own: a run with a part of its rules missing
- *   would be a run under other rules
+ * @throws UserError `usage` with `file:line:column` for any error in any file of this program's own: a run with part of its rules
+ *   missing would be a run under other rules
  */
 export function readPolicies({ places, home, project, config, ruleFiles = [], inPlace }: PolicySources): Policies {
   const { isolated, trusted } = config
   const imports = config.settings.import ?? []
   const folders = isolated ? [] : directoriesBetween(project.root, project.workspace)
   const leftOut: LeftOut[] = []
-  // A stranger's file that is broken, or none, stops nobody; nothing in it counts then.
+  // A broken or missing file of somebody else stops nobody; nothing in it applies then.
   const brought = <File extends BroughtFile>(files: readonly File[]): readonly (File & { readonly text: string })[] =>
     trusted ? files.map(plain) : files.flatMap((file) => tryPlain(file, leftOut))
   const settings = brought(folders.flatMap((folder) => settingsIn(folder))).map((file) => ({
@@ -151,7 +151,7 @@ function together(dropped: readonly Dropped[]): readonly Ignored[] {
 const notImported = (program: string): string =>
   `another program’s: what it forbids and asks about holds, what it allows with import = ["${program}"] in your own configuration`
 
-/** A rule that can't do anything as one line: `file:line: what is wrong`. */
+/** A rule without effect as one line: `file:line: what is wrong`. */
 export function describeIdleRule({ path, line, message }: IdleRule): string {
   return `${path}:${line}: ${message}`
 }
@@ -161,7 +161,7 @@ export function describeRuleError({ path, line, column, message, expected }: Rul
   return `${path}:${line}:${column}: ${message}; expected ${expected}`
 }
 
-/** What else a settings file says; none of it counts without trust. */
+/** The other settings in a settings file; none of them applies without trust. */
 function otherKeys(text: string): readonly string[] {
   try {
     const settings: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
@@ -180,7 +180,7 @@ function followLinks(path: string): string {
     try {
       return join(realpathSync(at), rest)
     } catch {
-      // Not there, or not to be entered: what is above it may be.
+      // Missing, or not accessible: its parent directories may be.
       if (at === dirname(at)) return path
     }
   }

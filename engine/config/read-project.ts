@@ -18,11 +18,11 @@ export type Project = {
   readonly workspace: string
 }
 
-/** Where a repository keeps configuration for us, in any directory on the way from its root to the workspace. */
+/** Where a repository stores configuration for this program, in any directory from its root down to the workspace. */
 const fileName = '.portcullis/config.toml'
 /** No configuration is longer. */
 const maxBytes = 256 * 1024
-/** What only the user's file may say. */
+/** Keys that only the user's file may set. */
 const userOnly: readonly string[] = ['profile', 'profiles', 'projects', ...userOnlySettings]
 
 /**
@@ -48,7 +48,7 @@ export function readProjectLayers(project: Project): {
   return { layers: read.map(({ layer }) => layer), ignored: read.flatMap(({ ignored }) => ignored) }
 }
 
-/** What a repository that is not trusted says in vain. Nothing in its files makes this fail. */
+/** The ignored settings of an untrusted repository. No content of its files makes this fail. */
 export function listProjectSettings(project: Project): readonly Ignored[] {
   return projectFiles(project).flatMap((path) => {
     const text = contained(path, project.root)

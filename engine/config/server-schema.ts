@@ -3,7 +3,7 @@ import * as z from 'zod'
 const seconds = z.number().positive().max(3600)
 const text = z.string().min(1)
 
-/** What a server may say in any of the three formats, besides how it is reached. */
+/** The fields of a server in any of the three formats, besides its transport. */
 const shared = {
   enabled: z.boolean().optional(),
   /** A run that can't reach the server does not start. Default: false. */
@@ -14,7 +14,7 @@ const shared = {
   tool_timeout_sec: seconds.optional(),
   enabled_tools: z.array(text).optional(),
   disabled_tools: z.array(text).optional(),
-  /** Believe what the server says of its tools: one that says it only reads runs beside others. Default: false. Ours. */
+  /** Trust the server's claims about its tools: one that claims to only read may run in parallel. Default: false. Ours. */
   trusted: z.boolean().optional(),
   /** Its tools are in every request even where others are deferred. Default: false. */
   always_load: z.boolean().optional(),
@@ -44,7 +44,7 @@ const remote = z.strictObject({
   ...shared,
 })
 
-/** A server in our configuration, `mcp_servers.<name>`: Codex's keys, with some of ours. */
+/** A server in our configuration, `mcp_servers.<name>`: Codex's keys, with some additions. */
 export const McpServerTable = z.union([stdio, remote], {
   error: ({ input }) =>
     typeof input === 'object' && input !== null && ('command' in input || 'url' in input)
@@ -55,8 +55,8 @@ export const McpServerTable = z.union([stdio, remote], {
 const jsonShared = { timeout: z.number().positive().optional(), alwaysLoad: z.boolean().optional() }
 
 /**
- * A server in a `.mcp.json`, Claude Code's format, that is started. Strings may hold `${NAME}` and `${NAME:-default}`. Keys that are not named
- * here are another program's.
+ * A server in a `.mcp.json`, Claude Code's format, that is started as a process. Strings may contain `${NAME}` and `${NAME:-default}`.
+ * Unlisted keys belong to other programs.
  */
 export const McpJsonStdio = z.looseObject({
   type: z.literal('stdio').optional(),

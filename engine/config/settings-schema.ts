@@ -7,7 +7,7 @@ export const ConfigFile = z.strictObject(settingsShape)
 
 export type ConfigFile = z.infer<typeof ConfigFile>
 
-/** What is in force once files, profile, `-c` and flags are put together. Only a flag can ask for the mode `bypass`. */
+/** The merged settings of files, profile, `-c` and flags. Only a flag can set the mode `bypass`. */
 export type Settings = Omit<ConfigFile, 'approval_policy'> & { readonly approval_policy?: ApprovalMode | undefined }
 
 /** Which repositories may bring configuration of their own: a table `projects."/path"` for each root. */
@@ -19,12 +19,12 @@ export type Projects = z.infer<typeof projects>
 
 /** The user's file: settings, and who they are for. */
 export const UserFile = ConfigFile.extend({
-  /** The profile to use where `-p` names none. Default: none. */
+  /** The default profile without `-p`. Default: none. */
   profile: z.string().min(1).optional(),
   /** Named sets of settings, each a table `profiles.<name>`, laid over the rest of the file. */
   profiles: z.record(z.string().min(1), ConfigFile).optional(),
   projects,
 })
 
-/** The machine owner's file: what it says, others may only narrow. */
+/** The machine owner's file: others can only make its settings stricter. */
 export const ManagedFile = ConfigFile.extend({ projects })

@@ -16,8 +16,8 @@ export function modeWithin(
 }
 
 /**
- * Whether whatever happens under one approval policy would happen under the other as well. Most are only different: `never`
- * grants nothing on request, and asks about less.
+ * Whether everything that can happen under one approval policy could happen under the other as well. Most are just different: `never`
+ * grants nothing on request, but asks less.
  */
 export function approvalWithin(asked: ApprovalMode | undefined, bound: ApprovalMode | undefined): boolean {
   if (asked === bound || bound === 'bypass') return true
@@ -50,7 +50,7 @@ export function limitWithin(key: string, asked: unknown, bound: unknown): boolea
   return mine !== undefined && theirs !== undefined && mine <= theirs
 }
 
-/** Whether no path of the one list lies in, or around, a path of the other, links followed, nor has a name that the other lists. */
+/** Whether no path of one list contains a path of the other or lies in it, with links followed, and no name is in both lists. */
 export function apart(some: readonly string[], others: readonly string[]): boolean {
   return some.every((path) =>
     others.every((other) => {
@@ -61,7 +61,7 @@ export function apart(some: readonly string[], others: readonly string[]): boole
   )
 }
 
-/** Whether each directory really lies in one of the bound's, links followed. */
+/** Whether each directory really lies in one of the bound's, with links followed. */
 export function rootsWithin(asked: readonly string[], bound: readonly string[]): boolean {
   return asked.every((path) => bound.some((root) => isInside(realPath(path), realPath(root))))
 }
@@ -71,7 +71,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(whole)
   } catch {
-    // What isn't there can't lead elsewhere yet; the sandbox refuses a root that isn't there.
+    // A missing path can't lead elsewhere yet; the sandbox refuses a root that doesn't exist.
     return whole
   }
 }

@@ -17,7 +17,7 @@ export function parseToml(text: string, source: string): Record<string, unknown>
   }
 }
 
-/** A TOML document as plain data, or undefined where the text is none. */
+/** A TOML document as plain data, or undefined for invalid text. */
 export function tryParseToml(text: string): Record<string, unknown> | undefined {
   try {
     return parse(text)
@@ -27,7 +27,7 @@ export function tryParseToml(text: string): Record<string, unknown> | undefined 
   }
 }
 
-/** One TOML value, or undefined where the text is none. */
+/** One TOML value, or undefined for invalid text. */
 export function parseTomlValue(text: string): unknown {
   return tryParseToml(`value = ${text}`)?.['value']
 }
@@ -36,11 +36,9 @@ export function parseTomlValue(text: string): unknown {
 const maxSearchedLines = 2000
 
 /**
- * The line, counted from 1, on which a key of a valid TOML document is set; undefined where it isn't in there, or too far
- * down.
- *
- * The parser gives no places, so it is asked how much of the document it takes for the key to be there. That costs a
- * parse for each line: it is for messages and lists.
+ * The line, counted from 1, on which a key of a valid TOML document is set; undefined where it isn't in there, or too far down. The parser
+ * gives no positions, so this finds the shortest part of the document that contains the key. That costs a parse for each line: use it for
+ * messages and lists only.
  */
 export function lineOf(text: string, path: readonly string[]): number | undefined {
   const lines = text.split('\n').slice(0, maxSearchedLines)

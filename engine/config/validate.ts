@@ -14,7 +14,7 @@ export type Place = {
 /**
  * Checks a configuration against its schema.
  *
- * @throws UserError `usage` with a line for each wrong key: its place, what was expected, and the known key that is near it
+ * @throws UserError `usage` with a line for each wrong key: its position, what was expected, and the most similar known key
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place): T {
   const result = schema.safeParse(value)
@@ -23,16 +23,16 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown, place: Place):
   throw new UserError('usage', messages.join('\n'))
 }
 
-/** A place as messages name it: `file:line`, or what is known of that. */
+/** A position for messages: `file:line`, or as much of it as is known. */
 export function placeOf(place: Place, path: readonly string[]): string {
   const line = place.text === undefined ? undefined : lineOf(place.text, path)
   return line === undefined ? place.name : `${place.name}:${line}`
 }
 
-/** Something wrong with a value: a key that is not known, or what stands at a path. */
+/** A fault of a value: an unknown key, or a wrong value at a path. */
 type Fault = { readonly path: readonly string[]; readonly unknown: boolean; readonly message: string }
 
-/** What is wrong with a value that didn't pass its schema, each fault in its place. */
+/** The faults of a value that didn't pass its schema, each with its position. */
 export function faultsOf(error: z.ZodError): readonly Fault[] {
   return error.issues.flatMap(faultsIn)
 }
@@ -59,7 +59,7 @@ function explain(issue: z.core.$ZodIssue, schema: z.ZodType, place: Place): read
   })
 }
 
-/** What is wrong with a value that may be one of several things, if it is that one whose kind it has. */
+/** The faults of a value with several possible types, for the type that its tag selects. */
 function closest(issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
   const likely = issue.errors.filter((errors) =>
     errors.every(({ code, path }) => code !== 'invalid_type' || path.length > 0),

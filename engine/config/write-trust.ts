@@ -7,9 +7,9 @@ import { lineOf, parseToml, tryParseToml } from './toml.ts'
 import { validate } from './validate.ts'
 
 /**
- * Writes down in the user's file that a repository is trusted. What is in the file stays as it is.
+ * Records in the user's file that a repository is trusted. Everything else in the file stays as it is.
  *
- * @param directory the user's configuration folder; made where it isn't there
+ * @param directory the user's configuration folder; made where it doesn't exist
  * @param root the repository's root
  * @returns the file, and whether it had to be changed
  * @throws UserError `usage` where the file says otherwise already, or can't be written

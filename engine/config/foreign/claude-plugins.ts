@@ -12,20 +12,20 @@ const Installed = z.looseObject({
   projectPath: z.string().optional().catch(undefined),
 })
 
-/** What Claude Code wrote down of plugins that it installed: a list for each `NAME@MARKETPLACE`, and in older files one entry. */
+/** Claude Code's record of installed plugins: a list for each `NAME@MARKETPLACE`, and in older files one entry. */
 const Registry = z.looseObject({
   plugins: z.record(z.string(), z.union([z.array(z.unknown()), z.looseObject({})])),
 })
 
-/** Where Claude Code keeps that. */
+/** The path of that record. */
 export function pluginRegistry(home: string): string {
   return join(home, '.claude', 'plugins', 'installed_plugins.json')
 }
 
 /**
- * Plugins that `enabledPlugins` switches on, where Claude Code has installed them: for the user, or for this repository.
+ * Plugins that `enabledPlugins` enables, where Claude Code has installed them: for the user, or for this repository.
  *
- * @param path the file that says so, for what is told
+ * @param path the file with that setting, for messages
  */
 export function installedPlugins(
   enabled: Readonly<Record<string, unknown>>,
@@ -47,7 +47,7 @@ export function installedPlugins(
   )
   const missing = found.filter(({ name, root }) => name === '' || root === undefined).map(({ key }) => key)
   return {
-    // The first of a name stands, as everywhere.
+    // The first of a name wins, as everywhere.
     tables: Object.fromEntries(sound.toReversed()),
     ignored: ignoring(
       path,
@@ -57,7 +57,7 @@ export function installedPlugins(
   }
 }
 
-/** A plugin's name alone, in letters that a table of ours may have. */
+/** A plugin's bare name, in the characters that our own tables allow. */
 function nameOf(key: string): string {
   return key.replace(/@.*$/s, '').replaceAll(/[^\w-]+/g, '-')
 }

@@ -11,7 +11,10 @@ import { installedPlugins } from './claude-plugins.ts'
 import { parseForeignJson } from './parse-json.ts'
 import { readForeignText } from './read-text.ts'
 
-/** What counts of Claude Code's settings beside permissions and hooks, which are read elsewhere (https://code.claude.com/docs/en/settings). */
+/**
+ * The parts of Claude Code's settings that apply besides permissions and hooks, which are read elsewhere
+ * (https://code.claude.com/docs/en/settings).
+ */
 const ClaudeSettings = z.looseObject({
   model: z.string().min(1).optional().catch(undefined),
   env: z.record(z.string(), z.unknown()).optional().catch(undefined),
@@ -24,16 +27,16 @@ const readHere: ReadonlySet<string> = new Set(['model', 'env', 'enabledPlugins']
 
 /** Variables that lead an agent elsewhere, or a command to another home. */
 const steering = /^(?:CODEX|PORTCULLIS|CLAUDE|OPENAI|ANTHROPIC|XDG)_|^HOME$/
-/** Of these, what says where a model is and with which key it is asked: the model's alone, never a command's. */
+/** Those that give the address and the key of a model: for the model alone, never for a command. */
 const ofModels = /^(?:ANTHROPIC|OPENAI)_/
 
-/** What makes programs run code of other people's: a repository's word on these is not heard. */
+/** Variables that make programs run other people's code: a repository may not set these. */
 const loading = /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|PYTHON\w+|PERL5\w+|RUBY(?:OPT|LIB)|(?:LD|DYLD|GIT)_\w+)$/
 
-/** What Claude Code's settings come to. */
+/** The result of Claude Code's settings. */
 type ClaudeImport = {
   readonly layers: readonly Layer[]
-  /** Variables for whoever asks a model. */
+  /** Variables for model requests. */
   readonly modelVariables: Readonly<Record<string, string>>
   readonly ignored: readonly Ignored[]
 }
@@ -50,12 +53,12 @@ export function claudeProjectFiles({ root, workspace }: Project): readonly strin
   )
 }
 
-/** `model`, `env` and `enabledPlugins` of the user's settings for Claude Code. Nothing in the file makes this fail. */
+/** `model`, `env` and `enabledPlugins` of the user's settings for Claude Code. No content of the file makes this fail. */
 export function importClaudeSettings(home: string, project: Project): ClaudeImport {
   return importFile({ path: claudeSettingsFile(home), kind: 'imported', within: undefined, home, project })
 }
 
-/** The same of a trusted repository, but for what says where models are asked, and for plugins that the user has not installed. */
+/** The same for a trusted repository, except for the addresses of models, and for plugins that the user has not installed. */
 export function importClaudeProject(home: string, project: Project): ClaudeImport {
   const each = claudeProjectFiles(project).map((path) =>
     importFile({ path, kind: 'project', within: project.root, home, project }),
@@ -113,7 +116,7 @@ function importFile({ path, kind, within, home, project }: ClaudeFile): ClaudeIm
   }
 }
 
-/** A model as this program names it: `opus` is the newest of its family. Undefined for what names none. */
+/** This program's name for a model: `opus` is the newest of its family. Undefined for an unknown name. */
 function modelOf(name: string): string | undefined {
   const plain = name.replace(/\[1m\]$/i, '')
   if (/^(?:default|best|opusplan|inherit)$/.test(plain)) return undefined

@@ -8,7 +8,7 @@ import { placeOf } from '../validate.ts'
 import { readForeignText } from './read-text.ts'
 import { soundSettings } from './sound-settings.ts'
 
-/** Codex's keys that mean the same here (https://developers.openai.com/codex/config-reference). */
+/** Codex's keys with the same meaning here (https://developers.openai.com/codex/config-reference). */
 const sameMeaning: ReadonlySet<string> = new Set([
   'model',
   'model_provider',
@@ -30,7 +30,7 @@ const sameMeaning: ReadonlySet<string> = new Set([
 
 /** What a file of another program comes to. */
 type ForeignSettings = {
-  /** Undefined where nothing in it counts. */
+  /** Undefined where nothing in it applies. */
   readonly layer: Layer | undefined
   readonly ignored: readonly Ignored[]
 }
@@ -43,9 +43,9 @@ export function codexConfigFile(home: string): string {
 }
 
 /**
- * What Codex's own configuration says of settings that mean the same here. Nothing in the file makes this fail.
+ * The settings of Codex's own configuration that have the same meaning here. No content of the file makes this fail.
  *
- * @param whole whether all of it counts. Otherwise only what makes a run stricter does, and what it leaves out is nothing to tell of
+ * @param whole whether all of it applies. Otherwise only what makes a run stricter does, and ignored keys are not reported
  */
 export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   const path = codexConfigFile(home)
@@ -74,7 +74,7 @@ export function readCodexConfig(home: string, whole: boolean): ForeignSettings {
   }
 }
 
-/** What makes a run only stricter than it is without any configuration: it counts unasked, below the user's own. */
+/** The settings that make a run only stricter than without any configuration: they apply without being imported, below the user's own. */
 function tightens({ path, value }: Leaf): boolean {
   switch (keyOf(path)) {
     case 'sandbox_mode':

@@ -1,13 +1,13 @@
 import { locateInJson, positionAt } from '../../core/locate-json.ts'
 
-/** A value of another program's JSON file, with what names its places. */
+/** A value of another program's JSON file, with what its positions are computed from. */
 export type ForeignJson = {
   readonly value: unknown
   /** `file:line:column` of the value at a path. */
   readonly place: (path: readonly PropertyKey[]) => string
 }
 
-/** Reads JSON; what is wrong with it is told with `file:line:column`. */
+/** Reads JSON; faults are reported with `file:line:column`. */
 export function parseForeignJson(text: string, path: string): ForeignJson | { readonly reason: string } {
   const place = ({ line, column }: { readonly line: number; readonly column: number }): string =>
     `${path}:${line}:${column}`

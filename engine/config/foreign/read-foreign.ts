@@ -6,23 +6,23 @@ import type { Settings } from '../settings-schema.ts'
 import { importClaudeProject, importClaudeSettings } from './claude-settings.ts'
 import { readCodexConfig } from './codex-config.ts'
 
-/** What settings of other programs come to. */
+/** The result of other programs' settings. */
 type ForeignLayers = {
-  /** The user's, to lie below their own for this program. */
+  /** The user's, with lower precedence than their own for this program. */
   readonly user: readonly Layer[]
   /** A trusted repository's. */
   readonly project: readonly Layer[]
-  /** Variables for whoever asks a model; never for a command. */
+  /** Variables for model requests; never for a command. */
   readonly modelVariables: Readonly<Record<string, string>>
   readonly ignored: readonly Ignored[]
 }
 
-/** Nothing of other programs. */
+/** No settings of other programs. */
 export const noForeignLayers: ForeignLayers = { user: [], project: [], modelVariables: {}, ignored: [] }
 
 /**
- * Reads other programs' settings. Unasked, only what makes a run stricter counts; the rest does where the user's `import` names the program.
- * Nothing in their files makes this fail.
+ * Reads other programs' settings. Without an import only settings that make a run stricter apply; the rest does where the user's `import`
+ * names the program. No content of their files makes this fail.
  */
 export function readForeignLayers(
   { home }: AppPaths,

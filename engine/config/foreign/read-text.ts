@@ -8,8 +8,9 @@ const mebibyte = 1024 * 1024
 /**
  * The text of another program's file, through links, without ever waiting for a pipe.
  *
- * @param how `within`: a folder that it must really lie in, else it may lie anywhere; `maxBytes`: a longer file is not read, by default 1 MiB
- * @returns undefined where there is none; or why it can't be told
+ * @param how `within`: a folder that must really contain it, else it may be anywhere; `maxBytes`: a longer file is not read, by
+ *   default 1 MiB
+ * @returns undefined where there is none; or why it can't be read
  */
 export function readForeignText(
   path: string,

@@ -6,16 +6,16 @@ import { faultsOf } from '../validate.ts'
 /** Settings of another program that are settings here too, and those that are not. */
 type SoundSettings = {
   readonly settings: ConfigFile
-  /** Keys that mean nothing here, or whose value doesn't. */
+  /** Unknown keys, or keys with an invalid value. */
   readonly refused: readonly { readonly path: readonly string[]; readonly why: string }[]
 }
 
-/** What is wrong is taken out, and what is left looked at again: a fault may hide another one. */
+/** Faults are removed and the rest is checked again: one fault may hide another. */
 const rounds = 8
 
 /**
- * What of a table can be used as settings. An unknown key goes by itself; a value that is none takes the whole setting along, lest a part of a
- * command or of a list mean something else.
+ * The part of a table that is valid settings. An unknown key is removed alone; an invalid value removes the whole setting, lest part of a
+ * command or of a list have another meaning.
  */
 export function soundSettings(table: object): SoundSettings {
   const refused: { readonly path: readonly string[]; readonly why: string }[] = []
@@ -33,7 +33,7 @@ export function soundSettings(table: object): SoundSettings {
   return { settings: {}, refused: [...refused, { path: [], why: 'too much in it has no meaning here' }] }
 }
 
-/** How far a path leads through tables: a list stands or falls as a whole. */
+/** The part of a path that leads through tables: a list is valid or invalid as a whole. */
 function reached(table: unknown, path: readonly string[]): readonly string[] {
   let at = table
   const whole = path.findIndex((key) => {
@@ -44,7 +44,7 @@ function reached(table: unknown, path: readonly string[]): readonly string[] {
   return whole < 0 ? path : path.slice(0, whole)
 }
 
-/** A table without what lies at a path. */
+/** A table without the value at a path. */
 function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
   if (!isTable(value) || key === undefined) return value
   return Object.fromEntries(

@@ -5,10 +5,10 @@ import { absolute } from './absolute.ts'
 import { row } from './setting-row.ts'
 
 const group = 'decisions'
-// Nobody is judged by a judge of their own choosing.
+// A repository can't choose its own judge.
 const saidBy = 'user'
 
-/** Settings of what the Guardian decides, and who answers where it asks. */
+/** Settings about the Guardian's decisions, and who answers its questions. */
 export const decisionSettings = {
   approval_policy: row({
     group,

@@ -6,8 +6,8 @@ import { sandboxSettings } from './sandbox-settings.ts'
 import { toolSettings } from './tool-settings.ts'
 
 /**
- * The table of settings. Keys carry Codex's names where Codex has the concept, so that nobody has to learn them twice. All that is said of a
- * setting is in its row: a new one is a row here, and the place that uses it.
+ * The table of settings. Keys have Codex's names where Codex has the concept, so that nobody has to learn them twice. A setting is defined
+ * completely by its row: to add one, add a row here, and use it in one place.
  */
 export const settingsTable = { ...modelSettings, ...decisionSettings, ...sandboxSettings, ...toolSettings }
 
@@ -26,13 +26,13 @@ export const settingsShape = Object.fromEntries(
   ]),
 ) as { readonly [Name in keyof Table]: z.ZodOptional<Table[Name]['schema']> }
 
-/** What holds where nobody says anything, of settings for which that is one value. */
+/** The defaults of settings that have a single default value. */
 export function defaultSettings(): Readonly<Record<string, unknown>> {
   const rows = Object.entries<AnyRow>(settingsTable)
   return Object.fromEntries(rows.flatMap(([name, { value }]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** What only the user's own file may say, of the settings in this table. */
+/** The settings in this table that only the user's own file may set. */
 export const userOnly: readonly string[] = Object.entries<AnyRow>(settingsTable).flatMap(([name, { saidBy }]) =>
   saidBy === 'user' ? [name] : [],
 )

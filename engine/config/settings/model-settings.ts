@@ -122,5 +122,5 @@ export const modelSettings = {
   }),
 }
 
-/** Ways to search the web, each reaching more than the one before. */
+/** The kinds of web search, each reaching further than the one before. */
 const searches: readonly string[] = ['disabled', 'cached', 'live']

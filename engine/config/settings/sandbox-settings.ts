@@ -14,7 +14,7 @@ const limit = z.union([
   z.string().regex(/^\d+[KMGkmg]?$/, 'must be a number, or one with K, M or G behind it'),
 ])
 
-/** Settings of what commands may touch. */
+/** Settings about the access of commands. */
 export const sandboxSettings = {
   sandbox_mode: row({
     group,
@@ -23,7 +23,7 @@ export const sandboxSettings = {
     unset: `\`${defaultSandbox}\``,
     value: defaultSandbox,
     within: (asked, bound = defaultSandbox) => modeWithin(asked, bound),
-    // What is fixed about the sandbox is fixed about there being one.
+    // A fixed sandbox setting also fixes that there is a sandbox.
     isFixedBy: (_, fixed) => fixed.startsWith('sandbox_'),
   }),
   transactional: row({
@@ -96,7 +96,7 @@ export const sandboxSettings = {
       '`workspace-write`: `npm`, `pnpm`, `pip`, `uv`, `cargo`, `go`, `gradle`. What one command puts there, later ones trust',
     unset: 'none',
     within: (asked = [], bound = []) => asked.every((name) => bound.includes(name)),
-    // Whoever lists what may be written beside the workspace has said all about it.
+    // A list of writable paths besides the workspace replaces the lists below it.
     isFixedBy: (_, fixed) => fixed === 'sandbox_workspace_write.writable_roots',
   }),
   protected: row({
@@ -143,7 +143,7 @@ export const sandboxSettings = {
       const allowed = asked.allow ?? []
       return (bound.allow === undefined || rootsWithin(allowed, bound.allow)) && apart(allowed, bound.deny ?? [])
     },
-    // What shall not be read must not be shown.
+    // A path that must not be read must not be mounted.
     isFixedBy: (key, fixed) => key === 'sandbox_read.allow' && fixed === 'sandbox_read.deny',
   }),
   sandbox_limits: row({
