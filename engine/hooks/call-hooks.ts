@@ -54,7 +54,7 @@ function whose(agent: HookedCall['agent']): Readonly<Record<string, unknown>> {
   return agent === undefined ? {} : { agent_id: agent.id, agent_type: agent.type }
 }
 
-/** What the model is told beside a result. */
+/** What to tell the model in addition to a result. */
 function contextOf({ context }: HookOutcome): string {
   return context.map((text) => `[hook] ${text}`).join('\n')
 }

@@ -8,7 +8,7 @@ import type { Action } from '../../policies/index.ts'
 export type CallView = {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** What the call would do, for a handler's `if`. Undefined: nothing that a permission could cover. */
+  /** The action of the call, for a handler's `if`. Undefined: no permission could cover it. */
   readonly action: Action | undefined
   /** The tool's own input for an input that a hook wants instead, or why it can't be changed so. */
   readonly replace: (input: Readonly<Record<string, unknown>>) => Replacement

@@ -1,16 +1,16 @@
 import type { HandlerResult } from './handler-result.ts'
 import type { HookOutput } from './output.ts'
 
-/** What one handler's result means for the event. */
+/** The meaning of one handler's result for the event. */
 export type HookAnswer = {
   readonly result: HandlerResult
   /** Whether its failure forbids. */
   readonly blocksOnFailure: boolean
-  /** What messages call the handler. */
+  /** The handler's name in messages. */
   readonly name: string
 }
 
-/** What all hooks of an event together say. Absent: none of them said anything of the kind. */
+/** The merged answer of all hooks of an event. Absent fields: none of them set it. */
 export type HookOutcome = {
   /** `deny` beats `ask` beats `allow`. An allow lifts no rule that denies or asks. */
   readonly decision?: 'deny' | 'ask' | 'allow'
@@ -18,13 +18,13 @@ export type HookOutcome = {
   /** The last input that a hook wants instead. */
   readonly updatedInput?: Readonly<Record<string, unknown>>
   readonly updatedOutput?: string
-  /** What the model is told beside. */
+  /** Additional text for the model. */
   readonly context: readonly string[]
   /** Set when a hook ends the run. */
   readonly stop?: string
   /** The model's request as a `BeforeModel` hook wants it: fields that replace ours. */
   readonly modelRequest?: Readonly<Record<string, unknown>>
-  /** What a hook says in the model's place. */
+  /** A hook's answer in place of the model's. */
   readonly modelResponse?: Readonly<Record<string, unknown>>
   /** The directory that a `WorktreeCreate` hook has made. */
   readonly worktreePath?: string
@@ -35,9 +35,9 @@ export type HookOutcome = {
 const order = ['deny', 'ask', 'allow'] as const
 
 /**
- * Puts the answers of an event's hooks together.
+ * Merges the answers of an event's hooks.
  *
- * @param text what plain text on standard output is: for the model, or the path of a worktree. Default: nothing
+ * @param text the meaning of plain text on standard output: for the model, or the path of a worktree. Default: none
  */
 export function combineAnswers(answers: readonly HookAnswer[], text?: 'context' | 'worktree'): HookOutcome {
   const opinions = answers.flatMap(opinionOf)
@@ -121,8 +121,8 @@ function wishesOf({ continue: goOn, stopReason, hookSpecificOutput: specific }: 
 type ToolChoice = NonNullable<NonNullable<HookOutput['hookSpecificOutput']>['toolConfig']>
 
 /**
- * What several choices of tools leave, by Gemini's rule: none beats everything, and lists are put together. A model that had to call a
- * tool could never finish, so `ANY` forces nothing.
+ * Merges several choices of tools by Gemini's rule: none beats everything, and lists are joined. A model that had to call a tool could
+ * never finish, so `ANY` forces nothing.
  */
 function allowedTools(choices: readonly ToolChoice[]): readonly string[] | undefined {
   if (choices.some(({ mode }) => mode === 'NONE')) return []

@@ -5,8 +5,8 @@ import { parseEnvFile } from './env-file.ts'
 type EnvironmentPolicy = SandboxPolicy['environment']
 
 /**
- * Variables that hooks set for the commands of a run. They come after the environment policy, and can't undo it: what that leaves out
- * or sets itself stays so, and what looks like a secret or decides what a command runs is not taken from a hook.
+ * Variables that hooks set for the commands of a run. They are applied after the environment policy and can't undo it: variables that the
+ * policy removes or sets stay so, and a hook can't set variables that look like secrets or decide what a command runs.
  */
 export class CommandVariables {
   readonly #policy: EnvironmentPolicy
@@ -22,10 +22,10 @@ export class CommandVariables {
   }
 
   /**
-   * Takes what a hook has written, each variable from now on.
+   * Takes the variables that a hook has written, from now on.
    *
-   * @param hook what messages call it
-   * @returns sentences on what was not taken
+   * @param hook its name in messages
+   * @returns sentences about rejected ones
    */
   take(text: string, hook: string): readonly string[] {
     const { variables, others } = parseEnvFile(text)

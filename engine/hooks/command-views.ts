@@ -44,7 +44,7 @@ export function scriptOf({ input }: SeenCall): string {
   return isShell ? String(script) : shellJoin(words)
 }
 
-/** What is typed into a running command may be one itself. `pending` is what was typed before it and not ended yet. */
+/** Text typed into a running command may be a command itself. `pending` is incomplete earlier input. */
 export function typedView({ input }: SeenCall, workspace: string): CallView {
   const { pending, chars, ...rest } = input
   const shown = { command: `${String(pending ?? '')}${String(chars)}` }

@@ -7,9 +7,9 @@ export type ConfigFile = {
 }
 
 /**
- * Watches files by what the file system says of them: some microseconds for each, and no process or descriptor.
+ * Watches files by their metadata: some microseconds for each, and no process or descriptor.
  *
- * @returns gives the files that were made, changed or taken away since it was last asked
+ * @returns a function that gives the files created, changed or removed since its last call
  */
 export function watchConfig(files: readonly ConfigFile[]): () => readonly ConfigFile[] {
   const known = new Map(files.map((file) => [file, stateOf(file.path)]))

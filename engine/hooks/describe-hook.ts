@@ -3,15 +3,15 @@ import type { HandlerResult } from './handler-result.ts'
 import { kindOf, type HookEvent } from './hook-event.ts'
 import type { Hook } from './load-hooks.ts'
 
-/** Of what a hook wants to have said to the person watching. */
+/** The limit for a hook's message to the user. */
 const messageLimit = 2000
-/** Milliseconds, by Claude Code's defaults: a question to a model is meant to be short. */
+/** Milliseconds, by Claude Code's defaults: a question to a model should be short. */
 export function timeoutOf(event: HookEvent, { handler }: Hook): number {
   const usual = handler.type === 'prompt' ? 30 : handler.type === 'agent' ? 60 : kindOf(event).timeout
   return (handler.timeout ?? Math.min(usual, kindOf(event).timeout)) * 1000
 }
 
-/** What the person watching is told of a hook's run, if anything: why it gave no answer, or what it wants said. */
+/** What the user is told about a hook's run, if anything: why it gave no answer, or its message. */
 export function messageOf(result: HandlerResult, notes: readonly string[]): string | undefined {
   if (result.status !== 'answered') return result.reason
   const { systemMessage } = result.output

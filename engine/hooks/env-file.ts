@@ -1,4 +1,4 @@
-/** What a hook has written for later commands: variables, and lines that say something else. */
+/** What a hook has written for later commands: variables, and invalid lines. */
 type EnvFile = { readonly variables: ReadonlyMap<string, string>; readonly others: readonly string[] }
 
 const assignment = /^(?:export|declare\s+-x)\s+([A-Za-z_]\w*)=(.*)$/
@@ -20,7 +20,7 @@ export function parseEnvFile(text: string): EnvFile {
   return { variables, others }
 }
 
-/** A word of a shell as what it stands for; undefined where only a shell could tell. */
+/** The value of a shell word; undefined where only a shell could tell. */
 function valueOf(word: string): string | undefined {
   let value = ''
   let rest = word

@@ -6,11 +6,11 @@ type CommandHandler = Extract<Handler, { type: 'command' }>
 type HookPlace = {
   /** The directory of the run. */
   readonly project: string
-  /** The folder of the plugin that the file belongs to; undefined: none. */
+  /** The folder of the file's plugin; undefined: none. */
   readonly pluginRoot: string | undefined
 }
 
-/** What is run for a command hook, and the variables that Claude Code and Gemini CLI give to theirs. */
+/** The program of a command hook, and the variables that Claude Code and Gemini CLI set for theirs. */
 export function hookCommand(
   handler: CommandHandler,
   { project, pluginRoot }: HookPlace,

@@ -1,12 +1,12 @@
-/** What is known of an event before any hook is looked at. */
+/** The properties of an event, independent of any hook. */
 type EventKind = {
-  /** The field of the input that a group's matcher is held against; undefined: matchers mean nothing here. */
+  /** The field of the input that a group's matcher is compared with; undefined: matchers have no meaning here. */
   readonly matches?: 'tool_name' | 'source' | 'reason' | 'trigger' | 'agent_type' | 'notification_type' | 'error'
-  /** Whether something waits for the hook's leave: then a hook that fails forbids. */
+  /** Whether something waits for the hook's approval: then a hook that fails denies. */
   readonly guards: boolean
   /** Whether a command of its hooks may set variables for later commands, in the file that `CLAUDE_ENV_FILE` names. Default: no. */
   readonly setsVariables?: boolean
-  /** What plain text on standard output is. Default: nothing. */
+  /** The meaning of plain text on standard output. Default: none. */
   readonly text?: 'context' | 'worktree'
   /** Seconds a command or request may take where the handler doesn't say. */
   readonly timeout: number
@@ -50,7 +50,7 @@ export const hookEvents = {
 /** The name of an event that hooks can be set on. */
 export type HookEvent = keyof typeof hookEvents
 
-/** What is known of an event; `hookEvents` with its optional fields visible. */
+/** The properties of an event; `hookEvents` with its optional fields visible. */
 export function kindOf(event: HookEvent): EventKind {
   return hookEvents[event]
 }

@@ -14,7 +14,7 @@ type Effects = {
   readonly openModel: (name: string) => Promise<Model>
 }
 
-/** What is asked of which model, where hooks let it be asked. */
+/** A request and its model, as hooks allow it. */
 type Asking = {
   readonly asked: Readonly<Record<string, unknown>>
   readonly model: Model
@@ -22,9 +22,9 @@ type Asking = {
 }
 
 /**
- * A model with Gemini's hooks around each request. `BeforeModel` may refuse it, change it (another model, other words, settings of its
- * choice of words, fewer tools) or answer in the model's place; `BeforeToolSelection` may leave tools out; `AfterModel` reads what was said
- * before anybody else does, may reword it or keep it back, calls and all.
+ * A model with Gemini's hooks around each request. `BeforeModel` may refuse it, change it (another model, other messages, sampling
+ * settings, fewer tools) or answer in the model's place; `BeforeToolSelection` may remove tools; `AfterModel` reads the answer before
+ * anybody else, and may change or withhold it, calls included.
  */
 export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openModel }: Effects): Model {
   if (!(['BeforeModel', 'BeforeToolSelection', 'AfterModel'] as const).some((event) => hooks.has(event))) return model
@@ -51,7 +51,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
     }
   }
 
-  /** What is told of an answer once it is complete. */
+  /** What is reported about an answer once it is complete. */
   async function* review(
     answer: readonly ModelEvent[],
     usage: Usage,
@@ -103,7 +103,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
           refuse(event.call.id, `a hook left only: ${offered.join(', ') || 'no tool'}.`)
         if (event.type === 'retry') held = []
         if (event.type === 'end' && holds) yield* review(held, event.usage, asked)
-        // A piece of a text that may yet be kept back is told to nobody, and a call that may be is not begun.
+        // A piece of text that a hook may still withhold is not shown, and such a call doesn't begin.
         if (!holds || isAside(event)) yield event
         else if (event.type !== 'text_delta') held.push(event)
       }
@@ -111,7 +111,7 @@ export function hookedModel(model: Model, hooks: Hooks, { stop, refuse, openMode
   }
 }
 
-/** Whether an event says nothing that could be kept back. */
+/** Whether an event has no content that could be withheld. */
 function isAside({ type }: ModelEvent): boolean {
   return type === 'retry' || type === 'cut' || type === 'notice' || type === 'end'
 }

@@ -1,20 +1,20 @@
 import * as z from 'zod'
 import { hookEvents, otherEvents, type HookEvent } from './hook-event.ts'
 
-/** What every handler may say, whatever it is. */
+/** The fields of every handler. */
 const common = {
   /** Seconds; beyond them the handler has failed. */
   timeout: z.number().positive().optional(),
   /** One permission rule, e.g. `Bash(git push:*)`: the handler runs for calls that it covers. */
   if: z.string().min(1).optional(),
-  /** Runs beside everything else; what it answers decides nothing. */
+  /** Runs in the background; its answer decides nothing. */
   async: z.boolean().optional(),
-  /** The same, but a no of its own (exit code 2) is told to the model once it comes; a run that is done waits for it. */
+  /** The same, but its denial (exit code 2) is told to the model when it comes; a finished run waits for it. */
   asyncRewake: z.boolean().optional(),
   /** Runs at most once in a run. */
   once: z.boolean().optional(),
   statusMessage: z.string().optional(),
-  /** What a failure means where a call waits for the answer: it is forbidden (default), or goes on. Ours. */
+  /** The effect of a failure where a call waits for the answer: the call is denied (default), or continues. Ours. */
   onError: z.enum(['block', 'continue']).optional(),
 }
 
@@ -32,7 +32,7 @@ const command = z.strictObject({
 const http = z.strictObject({
   type: z.literal('http'),
   url: z.url({ protocol: /^https?$/ }),
-  /** `$NAME` and `${NAME}` stand for variables of the environment that `allowedEnvVars` names; others are empty. */
+  /** `$NAME` and `${NAME}` stand for environment variables that `allowedEnvVars` names; others are empty. */
   headers: z.record(z.string().min(1), z.string()).optional(),
   allowedEnvVars: z.array(z.string().min(1)).optional(),
   ...common,
@@ -40,7 +40,7 @@ const http = z.strictObject({
 
 const prompt = z.strictObject({
   type: z.literal('prompt'),
-  /** What a model is asked; `$ARGUMENTS` stands for the input as JSON, which otherwise follows. */
+  /** The question for the model; `$ARGUMENTS` stands for the input as JSON, which otherwise follows. */
   prompt: z.string().min(1),
   model: z.string().min(1).optional(),
   ...common,
@@ -72,7 +72,7 @@ const group = z.strictObject({
 
 const groups = z.array(group)
 
-/** The `hooks` table of a settings file: for each event, groups of handlers. Events that never happen here are checked all the same. */
+/** The `hooks` table of a settings file: for each event, groups of handlers. Events that never happen here are checked too. */
 export const HooksTable = z.strictObject({
   ...(Object.fromEntries(Object.keys(hookEvents).map((name) => [name, groups.optional()])) as Record<
     HookEvent,

@@ -20,11 +20,11 @@ export type HookRun = {
   readonly handler: string
   readonly status: 'completed' | 'blocked' | 'failed'
   readonly durationMs: number
-  /** Why, where it blocked or failed; else what is to be said of what it did. */
+  /** The reason where it blocked or failed; else a note about what it did. */
   readonly message: string | undefined
 }
 
-/** What hooks need of the run they belong to. */
+/** What hooks need from their run. */
 export type HookDependencies = {
   /** In every input: `session_id`, `transcript_path`, `cwd`, `permission_mode` and the like. */
   readonly common: () => Readonly<Record<string, unknown>>
@@ -38,10 +38,10 @@ export type HookDependencies = {
   readonly callMcpTool: CallMcpTool
   /** Why a host must not be reached, or undefined. */
   readonly forbidsHost: (url: URL) => string | undefined
-  /** Keeps a text that is too long to be said and gives the file's path. */
+  /** Stores a text that is too long to show, and gives the file's path. */
   readonly keep: (text: string) => string
   readonly onRun: (run: HookRun) => void
-  /** A file for what a command hook says to later commands. Absent or undefined: it can say nothing. */
+  /** A file for a command hook's variables for later commands. Absent or undefined: it can't set any. */
   readonly envFileFor?: (hook: Hook) => Promise<OpenEnvFile | undefined>
   readonly signal: AbortSignal
 }
@@ -51,16 +51,16 @@ type OpenEnvFile = {
   readonly path: string
   /** In which it can be written. */
   readonly sandbox: Sandbox
-  /** Takes what was written, and gives sentences on what was not taken. */
+  /** Takes the written variables, and returns sentences about rejected ones. */
   readonly take: (hook: string) => readonly string[]
   readonly close: () => Promise<void>
 }
 
 /** The hooks of a run, ready to be told what happens. */
 export type Hooks = {
-  /** Whether any hook listens: what is said to nobody need not be made. */
+  /** Whether any hook listens: otherwise the input need not be made. */
   readonly has: (event: HookEvent) => boolean
-  /** Runs the hooks of an event, all at once, and gives what they say together. */
+  /** Runs the hooks of an event in parallel, and returns their merged answer. */
   readonly fire: (event: HookEvent, fields: Readonly<Record<string, unknown>>) => Promise<HookOutcome>
   /** The same for an event of a call, which hooks see in one or several views. */
   readonly fireForCall: (
@@ -69,23 +69,23 @@ export type Hooks = {
     fields: Readonly<Record<string, unknown>>,
   ) => Promise<HookOutcome>
   /**
-   * What hooks with `asyncRewake` have to say since this was asked last.
+   * The answers of hooks with `asyncRewake` since the last call.
    *
-   * @param waits whether those that are still at work are waited for
+   * @param waits whether to wait for those that are still running
    */
   readonly woken: (waits: boolean) => Promise<readonly string[]>
-  /** Gives up those that are at work when the signal is aborted, from now on; undefined: only when the hooks' own is. */
+  /** Cancels running hooks when the signal is aborted, from now on; undefined: only with the hooks' own signal. */
   readonly within: (signal: AbortSignal | undefined) => void
-  /** Waits a little for what runs beside the run, then ends it. */
+  /** Waits a little for background hooks, then ends them. */
   readonly close: () => Promise<void>
 }
 
-/** Of a text that a hook adds to the conversation, as in Claude Code. */
+/** The limit for a text that a hook adds to the conversation, as in Claude Code. */
 const contextLimit = 10_000
-/** What hooks that nobody waits for get once the run is over. */
+/** How long background hooks may still run when the run is over. */
 const graceMs = 2000
 
-/** Makes hooks of what was loaded. */
+/** Makes hooks from what was loaded. */
 export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks {
   const hooksOf = new Map([...set.hooks].map(([event, hooks]) => [event, distinct(hooks)]))
   const spent = new Set<Hook>()
@@ -96,7 +96,7 @@ export function createHooks(set: HookSet, dependencies: HookDependencies): Hooks
   const lasting = AbortSignal.any([dependencies.signal, ending.signal])
   let signal = lasting
 
-  /** One hook for one input; gives nothing where nobody waits for it. */
+  /** One hook for one input; returns nothing where nobody waits for it. */
   async function runOne(
     event: HookEvent,
     hook: Hook,

@@ -8,11 +8,11 @@ import { UserError } from '../core/user-error.ts'
 import { hookEvents, otherEvents, type HookEvent } from './hook-event.ts'
 import { HooksTable, type Handler } from './hooks-schema.ts'
 
-/** A settings file that may hold hooks, and whose it is. */
+/** A settings file that may contain hooks, and its owner. */
 export type HookFile = {
   readonly path: string
   readonly layer: 'managed' | 'user' | 'project' | 'plugin'
-  /** The folder of the plugin that it belongs to, as `CLAUDE_PLUGIN_ROOT`. Absent: none. */
+  /** The folder of its plugin, for `CLAUDE_PLUGIN_ROOT`. Absent: none. */
   readonly pluginRoot?: string
 }
 
@@ -35,7 +35,7 @@ export type HookSet = {
 }
 
 /**
- * Reads the `hooks` of settings files in Claude Code's format. A file that isn't there holds none; other settings are left alone.
+ * Reads the `hooks` of settings files in Claude Code's format. A missing file has none; other settings are ignored.
  *
  * @throws UserError `usage` with `file:line:column` for any fault in any file: a guard that quietly vanishes is worse than a run
  *   that doesn't start

@@ -25,7 +25,7 @@ function covers(condition: Hook['condition'], { action }: CallView): boolean {
   return condition === undefined || (action !== undefined && condition(action))
 }
 
-/** A result whose wished-for input is the tool's own; a wish that the tool can't fulfil is a failure. */
+/** A result whose rewritten input is the tool's own; a rewrite that the tool can't use is a failure. */
 export function translated(result: HandlerResult, view: CallView): HandlerResult {
   if (result.status !== 'answered') return result
   const specific = result.output.hookSpecificOutput

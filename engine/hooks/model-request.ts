@@ -3,7 +3,7 @@ import type { HistoryItem, ModelRequest } from '../core/model.ts'
 
 type Message = Extract<HistoryItem, { type: 'message' }>
 
-/** A request in the words of Gemini CLI's hooks: what was said, without the calls, their results and the pictures. */
+/** A request in the format of Gemini CLI's hooks: the messages, without calls, their results and pictures. */
 type ShownRequest = {
   readonly model: string
   readonly messages: readonly { readonly role: 'system' | 'user' | 'model'; readonly content: string }[]
@@ -46,14 +46,14 @@ const Wanted = z.strictObject({
     .optional(),
 })
 
-/** A request as a hook wants it: the model's name, where it is to be another one, and what it is sent. */
+/** A request as a hook changed it: the model's name, where it changed, and the contents. */
 type Rewritten = { readonly model: string | undefined; readonly request: ModelRequest }
 
 /**
- * A request with the parts that a hook wants otherwise. Messages may be reworded, and added at the end; calls and their results stand
- * between them, so none can be left out or moved.
+ * A request with a hook's changes. Messages may be changed, and added at the end; calls and their results come between them, so no message
+ * can be removed or moved.
  *
- * @returns the request, or what of it can't be had here
+ * @returns the request, or which change is impossible here
  */
 export function rewriteRequest(
   model: string,

@@ -48,13 +48,13 @@ const HookOutput = z.looseObject({
   hookSpecificOutput: specific.optional(),
 })
 
-/** A hook's answer. An empty object says nothing. */
+/** A hook's answer. An empty object has no effect. */
 export type HookOutput = z.infer<typeof HookOutput>
 
 /**
- * Reads what a hook has said. Text that isn't an object is no answer: a script may print what it likes; it comes back as `text`.
+ * Reads a hook's output. Text that isn't an object is no answer: a script may print anything; it is returned as `text`.
  *
- * @returns the answer, or why text that begins as an object can't be understood
+ * @returns the answer, or why text that begins as an object is invalid
  */
 export function readHookOutput(
   said: string,

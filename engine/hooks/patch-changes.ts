@@ -1,6 +1,6 @@
 import { parsePatch, PatchError } from '../../apply-patch/index.ts'
 
-/** One file of a patch: the lines it brings and the lines it takes away, as far as they are known. */
+/** One file of a patch: its added and removed lines, as far as they are known. */
 export type PatchView = {
   readonly path: string
   readonly kind: 'add' | 'delete' | 'update'
@@ -9,8 +9,8 @@ export type PatchView = {
 }
 
 /**
- * What a patch is about, file by file, for hooks that look at files: the lines it brings (`text`) and those it takes away. Nothing is
- * planned: a file that isn't there shows when the patch is applied. A patch that can't be read has no files.
+ * The changes of a patch, file by file, for hooks that look at files: added lines (`text`) and removed ones. Nothing is planned: a missing
+ * file is noticed when the patch is applied. An invalid patch has no files.
  */
 export function patchChanges(text: string): readonly PatchView[] {
   try {

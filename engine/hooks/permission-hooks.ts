@@ -2,10 +2,7 @@ import type { Reviewer } from '../../policies/index.ts'
 import type { Hooks } from './hooks.ts'
 import { viewOfAction } from './views-of-call.ts'
 
-/**
- * A reviewer that lets `PermissionRequest` hooks answer first. What none of them answers goes on to the reviewer behind; a hook that
- * fails is a no.
- */
+/** A reviewer that lets `PermissionRequest` hooks answer first. Unanswered questions go to the next reviewer; a hook that fails denies. */
 export function withPermissionHooks(reviewer: Reviewer, hooks: Hooks): Reviewer {
   if (!hooks.has('PermissionRequest') && !hooks.has('Notification')) return reviewer
   return {

@@ -6,7 +6,7 @@ import { hookCommand } from './hook-command.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** Kept of what a hook prints; an answer is far shorter. */
+/** The limit for a hook's output; an answer is far shorter. */
 const outputLimitBytes = 1024 * 1024
 
 /** Where and how a command of a hook is run. */
@@ -23,8 +23,8 @@ type CommandHookOptions = {
 }
 
 /**
- * Runs a command hook: the event as JSON on its standard input, its answer by exit code and standard output. 0: what it printed is
- * the answer; 2: no, for the reason on standard error; anything else: it failed.
+ * Runs a command hook: the event as JSON on its standard input, its answer by exit code and standard output. 0: the output is the answer;
+ * 2: a denial, with the reason on standard error; anything else: it failed.
  */
 export async function runCommandHook(
   handler: Extract<Handler, { type: 'command' }>,

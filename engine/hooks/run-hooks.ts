@@ -14,14 +14,14 @@ type SessionSource = 'startup' | 'resume' | 'compact'
 type OpenHooks = {
   readonly hooks: Hooks
   readonly run: RunHooks
-  /** What is asked around the calls of whoever judges for an `agent` hook: all hooks but those. */
+  /** The hooks around the calls of the inspector for `agent` hooks: all hooks except those. */
   readonly inspectorCalls: CallHooks
   /** A model of the run with hooks around its requests. */
   readonly wrapModel: (model: Model) => Model
   readonly close: () => Promise<void>
 }
 
-/** Makes what was loaded ready for a run. */
+/** Prepares the loaded hooks for a run. */
 export function openHooks(
   set: HookSet,
   source: SessionSource,
@@ -31,7 +31,7 @@ export function openHooks(
     configFiles,
   }: {
     readonly openModel: (name: string) => Promise<Model>
-    /** Those whose changes `ConfigChange` hooks are told of. */
+    /** The files whose changes `ConfigChange` hooks are told about. */
     readonly configFiles: readonly ConfigFile[]
   },
 ): OpenHooks {
@@ -121,7 +121,7 @@ export function openHooks(
   return { hooks, run, inspectorCalls: callHooks(forInspectors, dependencies.cwd, stop), wrapModel, close }
 }
 
-/** The run's hooks as an agent of it has them: they are told of an agent's start and end, and asked around its calls. */
+/** The run's hooks for a sub-agent: they are told about its start and end, and asked around its calls. */
 export function hooksOfAgent(
   hooks: Hooks,
   run: RunHooks,

@@ -3,12 +3,12 @@ import type { HandlerResult } from './handler-result.ts'
 import { readHookOutput } from './output.ts'
 import type { Handler } from './hooks-schema.ts'
 
-/** Of a response; an answer is far shorter. */
+/** The limit for a response; an answer is far shorter. */
 const answerLimit = 1024 * 1024
 
 /**
- * Posts the event to a URL. A 2xx response is the answer, empty meaning nothing to say; anything else, and no response in time, is a
- * failure. Redirects are not followed: the URL is what was configured.
+ * Posts the event to a URL. A 2xx response is the answer, empty meaning none; anything else, and no response in time, is a failure.
+ * Redirects are not followed: only the configured URL is contacted.
  *
  * @param env where `$NAME` in a header is looked up, if the handler allows that name
  */

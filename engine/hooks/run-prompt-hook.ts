@@ -12,7 +12,7 @@ type HookQuestion = {
   readonly model: string | undefined
 }
 
-/** Gives a model's last words. Rejects where it can't be asked. */
+/** Gives a model's final message. Rejects where it can't be asked. */
 export type AskModel = (question: HookQuestion, signal: AbortSignal) => Promise<string>
 
 const Answer = z.object({ ok: z.boolean(), reason: z.string().optional() })
@@ -34,16 +34,13 @@ export const judgement: OutputSchema = {
   },
 }
 
-/** How the answer has to be given, after the user's own words. */
+/** The required format of the answer, after the user's own words. */
 const forms = {
   prompt: 'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "why"}.',
   agent: 'Look at what you need to, then judge: {"ok": true, "reason": ""}, or {"ok": false, "reason": "why"}.',
 }
 
-/**
- * Puts the event to a model, or to an agent that may look around first, which says whether it may go on. Anything but the object
- * asked for is a failure.
- */
+/** Asks a model, or an agent that may look around first, whether the event may proceed. Anything but the requested object is a failure. */
 export async function runPromptHook(
   handler: Extract<Handler, { type: 'prompt' | 'agent' }>,
   input: string,
@@ -68,7 +65,7 @@ export async function runPromptHook(
   return { status: 'blocked', reason: answer.data.reason ?? 'the model gave no reason' }
 }
 
-/** The text as JSON, a code fence around it taken off; undefined where it is none. */
+/** The text as JSON, without a code fence around it; undefined where it is invalid. */
 function parse(text: string): unknown {
   const trimmed = text.trim()
   const fence = /^```(?:json)?[ \t\r]*\n/.exec(trimmed)?.[0]

@@ -82,10 +82,7 @@ function isFile(word: string): boolean {
   return !word.startsWith('-') && (word.includes('/') || /\.\w+$/.test(word))
 }
 
-/**
- * The words that a shell text begins with, as far as they are known; none where that is not certain. What comes after may depend on what came
- * before.
- */
+/** The first words of a shell text, as far as they are certain. Later words may depend on earlier ones. */
 function firstCommand(script: string, env: Readonly<Record<string, string>>): readonly string[] {
   const known = Object.entries(env).map(([name, value]) => `${name}='${value.replaceAll("'", `'\\''`)}'`)
   const { commands } = analyseScript([...known, script].join('\n'))

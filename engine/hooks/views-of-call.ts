@@ -29,7 +29,7 @@ function ownView(call: SeenCall, workspace: string): CallView {
   return sameFields(call.tool, call, workspace)
 }
 
-/** A patch that is handed to the shell is applied as one, so whoever guards edits guards it. */
+/** A patch that is passed to the shell is applied as one, so whoever guards edits guards it. */
 function typedPatchViews(script: string, { input }: SeenCall, workspace: string): readonly CallView[] {
   const patch = patchInCommand(script)
   if (patch === undefined) return []
@@ -81,12 +81,12 @@ function sameFields(name: string, { input }: SeenCall, workspace: string): CallV
   return { name, input, action: actionOf(name, input, workspace), replace: (changed) => ({ input: changed }) }
 }
 
-/** All names that a tool goes by in settings: its own, and those of Claude Code's tools that do the same. */
+/** All names of a tool in settings: its own, and those of Claude Code's tools that do the same. */
 export function namesOf({ name, claudeNames }: Pick<Tool, 'name' | 'claudeNames'>): readonly string[] {
   return [name, ...claudeNames]
 }
 
-/** An action that somebody is asked about, as a hook is shown it. Its input can't be changed any more: it is what was judged. */
+/** An action under review, as a hook sees it. Its input is final: it is what was judged. */
 export function viewOfAction(action: Action): CallView {
   const { name, input } = shownAction(action)
   return {

@@ -2,10 +2,9 @@ import type { WorktreeHooks } from '../worktree/worktrees.ts'
 import type { Hooks } from './hooks.ts'
 
 /**
- * The events of worktrees. A `WorktreeCreate` hook makes the worktree in git's stead: one that fails, or prints no path, means that there
- * is none.
+ * The events of worktrees. A `WorktreeCreate` hook makes the worktree instead of git: if it fails, or prints no path, there is none.
  *
- * @param hooks undefined: nobody listens
+ * @param hooks undefined: no hooks
  */
 export function worktreeHooks(hooks: Hooks | undefined): WorktreeHooks {
   return {
