@@ -15,10 +15,10 @@ import { StepStore } from './step-store.ts'
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /**
- * Reads what a session's folder holds, or one file of it, or what `agent exec --json` printed, as a report. It is read as a stream and never held
- * whole. What can't be understood is passed over and counted.
+ * Reads a session's folder, or one file of it, or the output of `agent exec --json`, as a report. It is read as a stream and never held
+ * whole. Unknown lines are skipped and counted.
  *
- * @returns a sentence where there is nothing of a session: what it is, and what was expected
+ * @returns a sentence where there is no session: what it is, and what was expected
  */
 export function collectReport(path: string): Report | string {
   try {
@@ -84,7 +84,7 @@ class Collector {
       case 'end':
         return 'id' in fieldsOf(record['item']) ? this.#event(record) : this.#rollout(type, record)
       default:
-        // A line of `--json`, which has nothing around its event.
+        // A line of `--json`, which is a bare event.
         return this.#event(record)
     }
   }

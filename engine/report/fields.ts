@@ -1,22 +1,22 @@
-/** What was read back, of which nothing is believed: it may be torn, foreign, or of another version. */
+/** Values from a file, none of which is trusted: it may be torn, foreign, or of another version. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An object's fields; of anything else none. */
+/** An object's fields; none for anything else. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 }
 
-/** A text; undefined where it is none. */
+/** A text; undefined for anything else. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A number; undefined where it is none. */
+/** A number; undefined for anything else. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }
 
-/** A list's entries; of anything else none. */
+/** A list's entries; none for anything else. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }

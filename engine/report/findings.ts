@@ -3,7 +3,9 @@ import type { Finding, ReportRun, Step } from './report-types.ts'
 
 const mostFindings = 1000
 
-/** Gathers what somebody should look at: findings of a review, refusals of the Guardian by their rules, denials of the sandbox, claims that the record contradicts. */
+/**
+ * Collects findings: those of a review, denials of the Guardian by their rules, denials of the sandbox, claims that the record contradicts.
+ */
 export function findingsOf(): {
   readonly see: (step: Step) => void
   readonly list: (run: ReportRun | undefined) => readonly Finding[]
@@ -55,7 +57,7 @@ export function findingsOf(): {
   }
 }
 
-/** The same finding of another run has the same: nothing in it counts up or tells the time. */
+/** The same finding of another run has the same fingerprint: it contains no counter and no time. */
 function fingerprintOf({ ruleId, title, path, message }: Omit<Finding, 'fingerprint'>): string {
   return createHash('sha256')
     .update([ruleId, path ?? '', title, message].join('\0'))
@@ -63,7 +65,7 @@ function fingerprintOf({ ruleId, title, path, message }: Omit<Finding, 'fingerpr
     .slice(0, 32)
 }
 
-/** A rule begins with the place that it stands in: `FILE:LINE …`. */
+/** A rule begins with its location: `FILE:LINE …`. */
 function placeOf(rule: string | undefined): { readonly path: string | undefined; readonly line: number | undefined } {
   const place = rule?.split(' ', 1)[0] ?? ''
   const colon = place.lastIndexOf(':')

@@ -14,9 +14,9 @@ const byExtension: Readonly<Record<string, ReportFormat>> = {
   '.xml': 'junit',
 }
 
-/** The format that a file's name asks for; undefined where it asks for none. */
+/** The format for a file's extension; undefined where it is none. */
 export function formatOf(file: string): ReportFormat | undefined {
-  // What GitLab calls it (`gl-code-quality-report.json`), and what others do.
+  // GitLab's name for it (`gl-code-quality-report.json`), and the usual ones.
   if (/code-?quality[\w-]{0,20}\.json$/i.test(file)) return 'codequality'
   return byExtension[extname(file).toLowerCase()]
 }

@@ -2,13 +2,13 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { SourceError } from './source-error.ts'
 
 const chunkBytes = 1024 * 1024
-/** A longer line is no record of ours: of pictures in a rollout, say. */
+/** A longer line is none of our records: it may be a picture in a rollout. */
 const longestLine = 64 * 1024 * 1024
 
 /**
- * Reads a file of JSON lines, one at a time: never more of it is held than a line.
+ * Reads a file of JSON lines, holding one line at a time.
  *
- * @param each takes what a line says; undefined for one that isn't JSON
+ * @param each receives the value of a line; undefined for one that isn't JSON
  * @throws SourceError where the file can't be read
  */
 export function readJsonLines(path: string, each: (value: unknown) => void): void {

@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { ReportRun, RunEnd } from './report-types.ts'
 
-/** Of instructions; a report is no place for a library of them. */
+/** The limit for instructions; a report can't contain a library of them. */
 const longestContext = 40_000
 
 /** What the model was told before its prompt. */
@@ -15,7 +15,7 @@ export function contextOf(record: Fields): readonly string[] {
   })
 }
 
-/** What the first event says. */
+/** The data of the first event. */
 export function readStart(event: Fields): Partial<ReportRun> {
   const config = fieldsOf(event['config'])
   const budget = fieldsOf(config['budget'])
@@ -90,7 +90,7 @@ function outsideOf(event: Fields, config: Fields): readonly string[] {
   return found
 }
 
-/** What a terminal event says. */
+/** The data of a terminal event. */
 export function readTerminal(event: Fields): RunEnd {
   const failed = event['type'] === 'turn.failed'
   const usage = fieldsOf(event['usage'])

@@ -11,11 +11,11 @@ type Collected = {
   diffs: { step: number; diff: string }[]
 }
 
-/** Of the diffs of all files together, and of one patch of a file. */
+/** The limits for the diffs of all files together, and for one patch of a file. */
 const [mostText, longestDiff] = [300_000, 40_000]
 const mostFiles = 1000
 
-/** Gathers what was changed, file by file, from patches and from the list that the end of a run gives. */
+/** Collects changes, file by file, from patches and from the list at the end of a run. */
 export class ReportChanges {
   readonly #files = new Map<string, Collected>()
   #text = 0
@@ -39,7 +39,7 @@ export class ReportChanges {
     }
   }
 
-  /** Takes the list of changed files that the end of a run gives. */
+  /** Takes the list of changed files from the end of a run. */
   list(value: unknown, workspace: string | undefined): void {
     for (const each of listOf(value).map(fieldsOf)) {
       const named = textOf(each['path'])
@@ -71,7 +71,7 @@ function isSame(path: string, named: string): boolean {
   return path === named || path.endsWith(`/${named}`)
 }
 
-/** A path as it is named in the workspace; one that lies elsewhere stays as it is. */
+/** A path relative to the workspace; other paths stay unchanged. */
 export function relativeTo(workspace: string | undefined, path: string): string {
   return workspace !== undefined && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path
 }

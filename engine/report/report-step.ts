@@ -3,7 +3,7 @@ import { fieldsOf, listOf, numberOf, textOf, textsOf, type Fields } from './fiel
 import { reviewFindingOf } from './review-findings.ts'
 import type { Part, Step, StepDenial, StepKind, StepStatus, StepVerdict } from './report-types.ts'
 
-/** A step without what the whole report gives it. */
+/** A step without the fields that the whole report adds. */
 export type StepDraft = Omit<Step, 'number' | 'at' | 'spent'>
 
 const kinds: Readonly<Record<string, StepKind>> = {
@@ -25,7 +25,7 @@ const kinds: Readonly<Record<string, StepKind>> = {
   error: 'error',
 }
 
-/** An item of the event stream as a step; undefined for what is none. Fields that are missing or wrong are left out. */
+/** An item of the event stream as a step; undefined for other items. Missing or wrong fields are left out. */
 export function stepOf(value: unknown): StepDraft | undefined {
   const item = fieldsOf(value)
   const kind = kinds[textOf(item['type']) ?? '']

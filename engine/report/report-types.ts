@@ -1,6 +1,4 @@
-/**
- * What a report says of a session, whatever it is written as. All texts in it are a stranger's: a model wrote them, a repository, or a program.
- */
+/** The data of a report, independent of its format. All its texts are untrusted: a model wrote them, a repository, or a program. */
 export type Report = {
   readonly threadId: string
   /** Absolute path of the session's folder, or of the file that was read. */
@@ -31,13 +29,13 @@ export type ReportRun = {
   readonly context: readonly string[]
   readonly model: string | undefined
   readonly workspace: string | undefined
-  /** What it was configured with, as name and value. */
+  /** Its configuration, as names and values. */
   readonly configuration: readonly (readonly [name: string, value: string])[]
   /** Configuration that was found and didn't count, and denies that no sandbox enforces, as sentences. */
   readonly notes: readonly string[]
-  /** What lies outside the sandbox, as sentences. */
+  /** Facts outside the sandbox, as sentences. */
   readonly outside: readonly string[]
-  /** What was to be verified when the model was done. */
+  /** The commands to verify the result. */
   readonly verify: readonly string[]
   readonly budget: { readonly maxTokens?: number; readonly maxCost?: number; readonly maxTurns?: number }
   /** Milliseconds since 1970. */
@@ -76,7 +74,7 @@ export type RunEnd = {
   readonly changedFiles: number | undefined
 }
 
-/** What was used up to a moment. */
+/** The usage up to a moment. */
 export type Spending = { readonly step: number; readonly tokens: number; readonly costUsd: number | undefined }
 
 export type StepStatus = 'ok' | 'failed' | 'refused' | 'open' | 'note'
@@ -90,7 +88,7 @@ export type Step = {
   readonly agent: string | undefined
   readonly title: string
   readonly status: StepStatus
-  /** What to say of the status: `exit 1`, `timeout`. */
+  /** The label of the status: `exit 1`, `timeout`. */
   readonly outcome: string | undefined
   readonly at: number | undefined
   readonly durationMs: number | undefined
@@ -101,7 +99,7 @@ export type Step = {
   readonly files: readonly { readonly path: string; readonly kind: string }[]
   /** What the response cost that this step is the first of. */
   readonly spent: { readonly tokens: number; readonly costUsd: number | undefined } | undefined
-  /** The finding that the step is. Absent: it is none. */
+  /** The finding for the step. Absent: none. */
   readonly finding?: Omit<Finding, 'step'> | undefined
 }
 
@@ -128,16 +126,16 @@ export type Part = {
   readonly label: string
   readonly text: string
   readonly format: 'plain' | 'markdown' | 'output' | 'diff' | 'shell' | 'json'
-  /** Where the whole of it lies, when the text was cut. */
+  /** The file with the whole text, when it was cut. */
   readonly whole?: string | undefined
 }
 
-/** What the Guardian said. */
+/** The Guardian's decision. */
 export type StepVerdict = {
   readonly decision: string
   readonly decidedBy: string
   readonly reason: string
-  /** `file:line` and what the rule says. */
+  /** `file:line` and the text of the rule. */
   readonly rule: string | undefined
 }
 
@@ -154,7 +152,7 @@ export type StepDenial = {
 export type ChangedFile = {
   readonly path: string
   readonly kind: string
-  /** No patch changed it, so no diff was kept. */
+  /** No patch changed it, so there is no diff. */
   readonly byCommand: boolean
   readonly added: number
   readonly removed: number
@@ -162,7 +160,7 @@ export type ChangedFile = {
   readonly diffs: readonly { readonly step: number; readonly diff: string }[]
 }
 
-/** A place that somebody should look at, for tools that read such lists. */
+/** A location to look at, for readers of such lists. */
 export type Finding = {
   /** What the finding is of: `guardian/rule`, `sandbox/path`, `claim/tests`, or a review's own. */
   readonly ruleId: string
@@ -176,11 +174,11 @@ export type Finding = {
   /** The same for the same finding in another run. */
   readonly fingerprint: string
   readonly step: number | undefined
-  /** What only a finding of a review has. */
+  /** The fields of a review's finding only. */
   readonly review?: ReviewedFinding | undefined
 }
 
-/** What a finding of a review has besides. */
+/** The further fields of a review's finding. */
 export type ReviewedFinding = {
   readonly category: string
   readonly confidence: number

@@ -2,7 +2,7 @@ import { severities, type Severity } from '../core/severities.ts'
 import { fieldsOf, numberOf, textOf, textsOf, type Fields } from './fields.ts'
 import type { Finding, ReviewedFinding } from './report-types.ts'
 
-/** An item of a review as a finding; what is missing or wrong in it is left out. */
+/** An item of a review as a finding; missing or wrong fields are left out. */
 export function reviewFindingOf(item: Fields): Omit<Finding, 'step'> {
   const text = (name: string): string => textOf(item[name]) ?? ''
   const severity = severities.find((each) => each === item['severity']) ?? 'low'

@@ -14,7 +14,7 @@ export function lastRun({ runs }: Report): ReportRun {
   return last
 }
 
-/** Says how a run ended. */
+/** Describes how a run ended. */
 export function endingOf({ end }: ReportRun): Ending {
   if (end === undefined) return { words: 'Cut off: the run never told its end', tone: 'bad' }
   if (end.result === 'no-change' && end.exitCode === 0) return { words: 'Done, and nothing changed', tone: 'warn' }
@@ -50,10 +50,10 @@ export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
   ]
 }
 
-/** A command that somebody may want to run next. */
+/** A command that the user may want to run next. */
 type NextCommand = { readonly what: string; readonly command: string }
 
-/** What can be done with a session: go on, look, check. */
+/** The next commands for a session: resume, look, check. */
 export function nextCommands(report: Report): readonly NextCommand[] {
   const run = lastRun(report)
   const { threadId } = report
@@ -95,7 +95,7 @@ type Attention = {
 
 const mostOfAKind = 50
 
-/** What somebody should look at first: the worst before the rest. */
+/** What to look at first: the worst before the rest. */
 export function attentionOf(report: Report): readonly Attention[] {
   const run = lastRun(report)
   const { steps } = report
@@ -179,7 +179,7 @@ function failures(steps: readonly Step[]): readonly Attention[] {
   return acting.flatMap(({ title, status, number, outcome, parts, kind }): readonly Attention[] => {
     if (status !== 'failed' && status !== 'open') return []
     const later = succeeded.get(`${kind} ${title}`) ?? 0
-    // What succeeded in the end is the story of the timeline.
+    // Failures that were overcome belong to the timeline.
     if (later > number) return []
     const end =
       parts

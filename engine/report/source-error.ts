@@ -1,4 +1,4 @@
-/** What is wrong with what a report was to be read from, as a sentence. */
+/** What is wrong with the source of a report, as a sentence. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
 }

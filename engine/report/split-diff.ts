@@ -6,7 +6,7 @@ type FileDiff = {
   readonly removed: number
 }
 
-/** Parts a unified diff by its files; a diff that was cut counts what is left of it. */
+/** Splits a unified diff by files; of a diff that was cut, the rest counts. */
 export function splitDiff(diff: string): readonly FileDiff[] {
   const found: { path: string; lines: string[]; added: number; removed: number }[] = []
   let isHeader = true

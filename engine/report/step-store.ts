@@ -3,13 +3,13 @@ import type { Step } from './report-types.ts'
 
 /** Steps that are shown: the first ones, the last ones, and between them those that want attention. */
 const [mostFirst, mostLast, mostBetween] = [150, 750, 300]
-/** Of all texts together: with what stands around them, a page stays below 5 MB. */
+/** The limit for all texts together: with its markup, a page stays below 5 MB. */
 const mostText = 1_000_000
 const [longestPart, shortestPart] = [24_000, 200]
 
 /**
- * Holds the steps of a report in bounded space, however long the session was: steps in the middle give way first, and all texts are cut shorter and
- * shorter as there are more of them.
+ * Holds the steps of a report in bounded space, however long the session was: middle steps are dropped first, and all texts are cut shorter
+ * the more there are.
  */
 export class StepStore {
   readonly #first: Step[] = []
@@ -25,7 +25,7 @@ export class StepStore {
     this.#text += sizeOf(cut)
     if (this.#first.length < mostFirst) this.#first.push(cut)
     else this.#last.push(cut)
-    // Twice as many are held, so that giving way costs little for each.
+    // Twice as many are held, so that dropping costs little for each.
     if (this.#last.length >= 2 * mostLast) this.#giveWay()
     while (this.#text > mostText && this.#limit > shortestPart) this.#shorten()
   }

@@ -2,7 +2,7 @@ import { truncateMiddle } from '../../core/text/truncate.ts'
 import type { Report } from '../report-types.ts'
 import { renderPage } from './page.ts'
 
-/** What mail and browsers still take without complaint. */
+/** The size that mail and browsers still handle without trouble. */
 const mostBytes = 4_900_000
 const mostTries = 8
 

@@ -8,8 +8,8 @@ const mostLines = 3000
 const longestColoured = 400
 
 /**
- * A unified diff. Lines that were taken out and put in stand together in a block, so that the page's style can lay them beside each other: nothing is in
- * it twice.
+ * A unified diff. Consecutive removed and added lines form a block, so that the page's style can show them side by side: nothing is in it
+ * twice.
  */
 export function renderDiff(diff: string, path: string, rich: Rich): Html {
   const lines = diff.split('\n')

@@ -1,13 +1,13 @@
 import { revealed } from '../text/reveal.ts'
 
 /**
- * Text of a page in which everything that came from elsewhere is escaped. `html` alone makes one, and nothing else is ever written into a page: what
- * a template has between its pieces is text unless it is one of these.
+ * Text of a page in which all foreign text is escaped. Only `html` makes one, and nothing else is ever written into a page: values in a
+ * template are text unless they are one of these.
  */
 export class Html {
   readonly #text: string
 
-  /** Outside of this file nobody has the key. */
+  /** Nobody outside this file has the key. */
   constructor(key: symbol, text: string) {
     if (key !== ownKey) throw new TypeError('only html makes what is written into a page')
     this.#text = text
@@ -20,7 +20,7 @@ export class Html {
 
 const ownKey = Symbol('html')
 
-/** What may stand in a template. Nothing is shown for `undefined` and `false`; a text is escaped, its invisible characters shown. */
+/** The values of a template. `undefined` and `false` show nothing; a text is escaped, and its invisible characters are shown. */
 type Piece = Html | string | number | undefined | false | readonly Html[]
 
 /** A template of a page. Values stand between tags, or in attributes between double quotes. */
@@ -35,7 +35,7 @@ export function joined(parts: readonly Html[]): Html {
   return new Html(ownKey, parts.join(''))
 }
 
-/** The page's own style or script, which its policy names by hash: not a byte may stand between it and its tags. */
+/** The page's own style or script, which its policy identifies by hash: not a byte may come between it and its tags. */
 export function ownElement(name: 'style' | 'script', text: string): Html {
   if (/<\/(?:style|script)|<!--/i.test(text)) throw new TypeError(`a ${name} that ends itself`)
   return new Html(ownKey, `<${name}>${text}</${name}>`)

@@ -1,6 +1,6 @@
 /**
- * The page's script: it filters, opens, copies and moves between steps, all of what the page has without it. It makes no elements out of text, and the
- * page's policy would refuse that.
+ * The page's script: it filters, opens, copies and moves between steps; the page contains everything without it. It never turns text into
+ * elements, and the page's policy would forbid that.
  */
 export const script = `
 'use strict'

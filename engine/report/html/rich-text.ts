@@ -2,7 +2,7 @@ import { createHighlighter, languageOf, type CodePiece } from '../text/highlight
 import { parseMarkdown, type MarkdownNode } from '../text/markdown.ts'
 import { html, joined, type Html } from './html.ts'
 
-/** What turns the texts of one page into elements. */
+/** Turns the texts of one page into elements. */
 export type Rich = {
   readonly markdown: (text: string) => Html
   readonly code: (text: string, language: string | undefined) => Html
@@ -113,7 +113,7 @@ function markdownNode(node: MarkdownNode, code: Rich['code']): Html {
   }
 }
 
-/** A link shows where it leads: the words of a stranger may say something else. */
+/** A link shows its target: its text may be untrusted and misleading. */
 function link(target: string | undefined, words: Html): Html {
   if (target === undefined) return html`${words}`
   const shown =

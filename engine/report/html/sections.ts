@@ -31,7 +31,7 @@ export function renderTop(report: Report, rich: Rich): Html {
   </header>`
 }
 
-/** A run may end well and not have done what it was refused. */
+/** A run may end well without having done what it was denied. */
 function refusals({ totals: { refused } }: Report): string {
   return refused === 0 ? '' : ` · ${refused} ${refused === 1 ? 'call was' : 'calls were'} refused`
 }
@@ -118,7 +118,7 @@ function outside({ outside: sentences }: ReportRun): Html | undefined {
   </div>`
 }
 
-/** What wants attention before the rest is read. */
+/** What needs attention before the rest is read. */
 export function renderAttention(report: Report): Html {
   const list = attentionOf(report)
   if (list.length === 0) return html`<p>Nothing was refused, nothing failed in the end, and no budget was short.</p>`

@@ -9,7 +9,7 @@ const names: Readonly<Record<Step['kind'], string>> = {
   ...{ worktree: 'worktree', verify: 'verify', finding: 'finding', error: 'notice' },
 }
 
-/** What happened, step by step; what agents did that the run handed work to stands inside. */
+/** The steps in order; those of sub-agents are nested. */
 export function renderTimeline(report: Report, rich: Rich): Html {
   const parts: Html[] = []
   let agent: string | undefined
@@ -59,13 +59,13 @@ function renderStep(step: Step, rich: Rich): Html {
     ${verdictOf(step)}${step.parts.map((part) => renderPart(part, kind, rich))}${filesOf(step)}
   </div>`
   if (kind === 'message') return renderMessage(step, took, rich)
-  // What is open needs no script to be read.
+  // Open steps can be read without a script.
   return isOpen
     ? html`<details class="step ${status}" open>${head}${body}</details>`
     : html`<details class="step ${status}">${head}${body}</details>`
 }
 
-/** What the model said between its calls, which nobody wants to open first. */
+/** The model's text between its calls, which few readers want to open first. */
 function renderMessage({ number, status, parts }: Step, took: string, rich: Rich): Html {
   return html`<div class="step words ${status}" id="step-${number}">
     <a class="num" href="#step-${number}">${number}</a>

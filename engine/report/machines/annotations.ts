@@ -5,13 +5,13 @@ import { placeIn } from './finding-location.ts'
 import { isNew } from '../review-findings.ts'
 
 const commands = { low: 'notice', medium: 'warning', high: 'error', critical: 'error' } as const
-/** What GitHub shows of each kind for a step; the rest would be dropped without a word. */
+/** How many annotations of each kind GitHub shows for a step; it silently drops the rest. */
 const mostOfAKind = 10
 const longest = 2000
 
 /**
- * The findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions), the worst first. They
- * are commands to whoever reads the log, so nothing in a text can end one and begin another.
+ * The findings as GitHub's workflow commands (https://docs.github.com/actions/reference/workflow-commands-for-github-actions), the worst
+ * first. The runner executes these commands, so no text may end one and begin another.
  */
 export function writeAnnotations(report: Report): string {
   const run = lastRun(report)

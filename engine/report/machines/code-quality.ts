@@ -4,7 +4,7 @@ import { placeIn } from './finding-location.ts'
 
 const severities = { low: 'info', medium: 'minor', high: 'major', critical: 'critical' } as const
 
-/** What GitLab's format (that of Code Climate) calls what a review's finding is of. */
+/** The check names of a review's findings in GitLab's format (that of Code Climate). */
 const kinds: Readonly<Record<string, string>> = {
   security: 'Security',
   performance: 'Performance',
@@ -13,8 +13,8 @@ const kinds: Readonly<Record<string, string>> = {
 }
 
 /**
- * The findings for GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). Each must have a file
- * there: one that is of none is said to be of the whole, `.`.
+ * The findings for GitLab's code quality report (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format). Each needs a
+ * file there: a finding without one gets `.`, the whole.
  */
 export function writeCodeQuality(report: Report): string {
   const entries = report.findings.map((finding) => {

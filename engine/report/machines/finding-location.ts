@@ -5,7 +5,7 @@ import { lastRun } from '../run-facts.ts'
 /** Where a finding is, in a file of the workspace. */
 type Place = { readonly path: string; readonly startLine: number; readonly endLine: number }
 
-/** A finding's place, if it lies in the workspace: tools that read lists of findings know no other files. */
+/** A finding's location, if it is in the workspace: readers of such lists know no other files. */
 export function placeIn(report: Report, { path, startLine, endLine }: Finding): Place | undefined {
   if (path === undefined) return undefined
   const named = relativeTo(lastRun(report).workspace, path)

@@ -13,8 +13,8 @@ type Check = {
 }
 
 /**
- * The run's checks as JUnit's XML, in the shape that GitLab and Jenkins read (https://github.com/testmoapp/junitxml): whether it came to its own end,
- * whether what its final message claims is borne out, whether nothing was refused, and each command of `--verify`.
+ * The run's checks as JUnit's XML, in the shape that GitLab and Jenkins read (https://github.com/testmoapp/junitxml): whether it came to
+ * its own end, whether its final message is true to the record, whether nothing was denied, and each command of `--verify`.
  */
 export function writeJunit(report: Report): string {
   const checks = checksOf(report)
@@ -80,7 +80,7 @@ function outputOf({ steps }: Report, command: string): string | undefined {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** A text as it stands in XML. XML 1.0 has no way to write control characters, half a surrogate pair, or the last two of the plane. */
+/** A text for XML. XML 1.0 can't represent control characters, half a surrogate pair, or the last two code points of the plane. */
 export function escapeXml(text: string): string {
   return revealed(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')

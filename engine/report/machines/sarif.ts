@@ -5,10 +5,13 @@ import { lastRun } from '../run-facts.ts'
 import { placeIn } from './finding-location.ts'
 
 const levels = { low: 'note', medium: 'warning', high: 'error', critical: 'error' } as const
-/** What GitHub sorts security results by: https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning */
+/**
+ * GitHub's levels for security results:
+ * https://docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
+ */
 const securitySeverities = { low: '3.0', medium: '5.5', high: '8.0', critical: '9.5' } as const
 
-/** The findings as SARIF 2.1.0 (OASIS). Their fingerprints are the same in another run, so that what reads them tells each once. */
+/** The findings as SARIF 2.1.0 (OASIS). Their fingerprints are the same in another run, so that readers report each once. */
 export function writeSarif(report: Report): string {
   const { findings } = report
   const rules = [...new Map(findings.map((finding) => [finding.ruleId, finding])).values()]
@@ -64,13 +67,13 @@ function resultOf(report: Report, finding: Finding, rules: readonly Finding[]): 
               },
             },
           ],
-    // The second is the one that GitHub tells findings apart by.
+    // GitHub distinguishes findings by the second.
     partialFingerprints: { [fingerprintName]: fingerprint, primaryLocationLineHash: fingerprint },
     ...(finding.review === undefined ? {} : ofReview(finding.review, place)),
   }
 }
 
-/** What a finding of a review has besides. Known ones stay in the list: what is no more in it counts as mended. */
+/** The extra properties of a review's finding. Known findings stay in the list: a finding that is missing from it counts as fixed. */
 function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): object {
   const { known, confidence, linePrints, replacement } = review
   return {
@@ -87,7 +90,7 @@ function ofReview(review: ReviewedFinding, place: ReturnType<typeof placeIn>): o
                   artifactLocation: artifact(place.path),
                   replacements: [
                     {
-                      // Whole lines: to the beginning of the one behind them.
+                      // Whole lines: to the beginning of the next.
                       deletedRegion: {
                         startLine: replacement.startLine,
                         startColumn: 1,

@@ -1,7 +1,7 @@
 import { revealed } from '../text/reveal.ts'
 
 /**
- * A text as it may stand in a line of Markdown: nothing of it is markup, a link, a picture, raw HTML, or somebody's mention. Line ends become spaces.
+ * A text for a line of Markdown: nothing in it is markup, a link, a picture, raw HTML, or a mention. Line ends become spaces.
  *
  * @param most characters that are shown
  */
@@ -13,14 +13,14 @@ export function inline(text: string, most = 300): string {
       .replace(/[\\`*_{}[\]()#+!|~^$>-]/g, (character) => `\\${character}`)
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
-      // GitHub would tell whoever is named, link what looks like an address, and close what is numbered.
+      // GitHub would notify mentioned users, link what looks like an address, and close numbered issues.
       .replaceAll('@', '@\u200b')
       .replaceAll('://', ':\u200b//')
       .replace(/\bwww\./gi, (word) => `${word.slice(0, 3)}\u200b.`)
   )
 }
 
-/** A text between fences that are longer than any in it, so that all of it is shown as it is. */
+/** A text between fences that are longer than any in it, so that it is shown literally. */
 export function fenced(text: string, language = ''): string {
   const shown = revealed(text).trimEnd()
   let longest = 0

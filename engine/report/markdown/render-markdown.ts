@@ -3,17 +3,17 @@ import type { Report, Step } from '../report-types.ts'
 import { attentionOf, endingOf, lastRun, nextCommands, verifyLines } from '../run-facts.ts'
 import { fenced, inline } from './escape.ts'
 
-/** What GitHub takes of a step's summary, by its documentation (1 MiB); more fails the step's upload. */
+/** GitHub's limit for a step's summary, by its documentation (1 MiB); a longer one fails the step's upload. */
 const mostBytes = 1024 * 1024
 const reserved = 1024
 const longestOutput = 1500
 
 /**
- * A report as Markdown: for GitHub's step summary, a pull request, or another model. No picture, no raw HTML and no link is in it, and what a stranger
- * wrote is text or stands between fences.
+ * A report as Markdown: for GitHub's step summary, a pull request, or another model. It contains no picture, no raw HTML and no link, and
+ * untrusted text is escaped or between fences.
  *
  * @param brief without the steps. Default: all of it
- * @param most bytes that it may have. Default: GitHub's 1 MiB
+ * @param most its limit in bytes. Default: GitHub's 1 MiB
  */
 export function renderMarkdown(report: Report, brief = false, most = mostBytes): string {
   const blocks = [...topBlocks(report), ...(brief ? [] : report.steps.flatMap(stepBlocks)), ...nextBlocks(report)]

@@ -1,6 +1,6 @@
 import common from 'highlight.js/lib/common'
 
-/** A piece of code and what it is, in the words of highlight.js: `keyword`, `string`, `title.function`. */
+/** A piece of code and its kind, in the terms of highlight.js: `keyword`, `string`, `title.function`. */
 export type CodePiece = { readonly scope: string; readonly text: string }
 
 type Node = { readonly scope?: string; readonly children: readonly (Node | string)[] }
@@ -33,7 +33,7 @@ const byExtension: Readonly<Record<string, string>> = {
   ...{ lua: 'lua', pl: 'perl', r: 'r', toml: 'ini', ini: 'ini', less: 'less', mk: 'makefile', graphql: 'graphql' },
 }
 
-/** Of all code of a page: colours are not worth waiting for. */
+/** The limit for all code of a page: colours are not worth a wait. */
 const mostCoded = 250_000
 
 /** Makes what colours the code of one page. */
@@ -44,7 +44,7 @@ export function createHighlighter(): (code: string, language: string | undefined
     if (language === undefined || code.length > left || common.getLanguage(language) === undefined) return plain
     left -= code.length
     try {
-      // The tree that its own HTML is made of: none of that HTML is used.
+      // The tree behind its own HTML: that HTML is not used.
       const { _emitter: emitter } = common.highlight(code, { language, ignoreIllegals: true })
       const { rootNode } = emitter as unknown as { readonly rootNode: Node }
       return flat(rootNode, '')

@@ -44,12 +44,12 @@ const longest = 200_000
 
 let parser: ReturnType<typeof MarkdownIt> | undefined
 
-/** Reads Markdown. Raw HTML is text; a picture is its description and where it lies, as text. */
+/** Reads Markdown. Raw HTML is text; a picture becomes its description and address, as text. */
 export function parseMarkdown(text: string): readonly MarkdownNode[] {
   if (text.length > longest) return [{ type: 'code', text, block: true, language: '' }]
   if (parser === undefined) {
     parser = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 20 })
-    // Which targets a link may have is decided below; what is no link here would lose its text.
+    // The allowed targets are decided below; a rejected link here would lose its text.
     parser.validateLink = () => true
   }
   return nodesOf(parser.parse(text, {}))
@@ -104,7 +104,7 @@ function leaf(token: Token): readonly MarkdownNode[] {
 
 /** A link's target where it may be one: http, https or mailto, whole and without tricks. */
 function safeTarget(href: string): string | undefined {
-  // Browsers leave out tabs and line ends, so a scheme may be written with some in it.
+  // Browsers ignore tabs and line ends, so a scheme may contain some.
   if (!/^(?:https?:\/\/|mailto:)[^\s\u0000-\u001f\u007f]+$/i.test(href) || href.length > 2000) return undefined
   return href
 }

@@ -1,8 +1,8 @@
 import { escapeInvisible } from '../../core/text/escape-invisible.ts'
 
 /**
- * A text as it may be shown: what would be seen as nothing, or would turn the text around it, is written out, and what is no character at all becomes
- * U+FFFD. Line ends are line feeds.
+ * A text for display: invisible characters and those that reverse the text are escaped, and invalid ones become U+FFFD. Line ends are line
+ * feeds.
  */
 export function revealed(text: string): string {
   return escapeInvisible(text.toWellFormed().replaceAll('\r\n', '\n')).replace(
