@@ -1,7 +1,7 @@
 import type { Item } from '../core/events.ts'
 import { oneLine, progressWords } from './format-values.ts'
 
-/** What goes on while an item is open, in one line. */
+/** The activity while an item is open, in one line. */
 export function activity(item: Item): string {
   switch (item.type) {
     case 'command_execution':

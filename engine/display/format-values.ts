@@ -20,7 +20,7 @@ export function short(count: number): string {
   return count < 999_500 ? `${(count / 1000).toPrecision(3)}k` : `${(count / 1_000_000).toPrecision(3)}M`
 }
 
-/** How far a call has come, by its server's own count: nothing where it has not said. */
+/** The progress of a call, by its server's own count; empty where it has reported none. */
 export function progressWords(progress: Extract<Item, { type: 'mcp_tool_call' }>['progress']): readonly string[] {
   if (progress === undefined) return []
   const { progress: at, total, message } = progress

@@ -12,7 +12,7 @@ export type FormatterOptions = {
   /** Whether escape sequences may be written at all. */
   readonly colour: boolean
   readonly detail: Detail
-  /** Where the program was started: how to resume is said for there. Absent: for where the run works. */
+  /** The directory where the program was started, for the resume hint. Absent: where the run works. */
   readonly cwd?: string
 }
 
@@ -55,7 +55,7 @@ export function createFormatter({ colour, detail, cwd }: FormatterOptions): Form
   }
 }
 
-/** What a person reads about an event: no line for those that need none. */
+/** The lines that a person reads about an event; none for events that need none. */
 function eventLines(event: RunEvent, style: Style): readonly string[] {
   switch (event.type) {
     case 'thread.started':
@@ -76,7 +76,7 @@ function eventLines(event: RunEvent, style: Style): readonly string[] {
   }
 }
 
-/** What goes on is for the live view; lines are for those who want to read all of it. */
+/** Progress is for the live view; lines are for those who want to read everything. */
 function progressLines(item: Item, { paint, detail }: Style): readonly string[] {
   if (item.type !== 'mcp_tool_call' || detail !== 'verbose') return []
   return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]

@@ -173,7 +173,7 @@ const worktreeStates = {
   removed: 'left and removed the worktree',
 } as const
 
-/** What a reviewer said. The action itself follows as its own item. */
+/** A reviewer's answer. The action itself follows as its own item. */
 function assessmentLines(item: AssessmentItem, paint: Paint): readonly string[] {
   const risk = item.risk === undefined ? '' : `, risk ${item.risk}`
   const said = `${item.reviewer}: ${item.outcome ?? 'no answer'}${risk}${duration(item.duration_ms)}`

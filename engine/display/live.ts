@@ -15,9 +15,9 @@ const frameMs = 100
 const shownTailLines = 3
 
 /**
- * A calm live view: what has happened scrolls by as lines. Below it stand the last lines that the running command printed, and one line
- * that says what is going on right now, for how long, what the run has used so far, and how long it has taken in all. These are redrawn in
- * place, so that the terminal's own history stays readable.
+ * A calm live view: finished items scroll by as lines. Below them are the last lines of the running command's output, and one line with the
+ * current activity, its duration, the usage so far, and the total time. These are redrawn in place, so that the terminal's own history
+ * stays readable.
  */
 export function liveSink(screen: Screen, options: FormatterOptions): Sink {
   const formatter = createFormatter(options)
@@ -38,7 +38,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     const inAll = `${seconds(performance.now() - begun)} in all`
     const rest = [tail, ...spentWords(spent), inAll].join(' · ')
     const columns = Math.max(10, columnsOf(screen) - 1)
-    // A long command gives way to the figures behind it, which are what changes.
+    // A long command is cut in favour of the figures after it, which change.
     const line = `${frames[frame++ % frames.length]} ${fit(what, Math.max(12, columns - rest.length - 3))} ${rest}`
     const [read] = tails.values()
     const printed = read === undefined ? [] : lastLines(sanitizeForTerminal(read()), shownTailLines)
@@ -51,7 +51,7 @@ export function liveSink(screen: Screen, options: FormatterOptions): Sink {
     thinking = { what, since: performance.now() }
   }
 
-  // The view must never be what keeps the process alive.
+  // The view must never keep the process alive.
   const timer = setInterval(draw, frameMs).unref()
   return {
     event(event) {
@@ -115,7 +115,7 @@ function asksPerson(item: Item): boolean {
   )
 }
 
-/** Something that goes on, and since when, as `performance.now()` counts. */
+/** An activity, and when it began, as `performance.now()` counts. */
 type Activity = { readonly what: string; readonly since: number }
 
 function doingNow(

@@ -3,8 +3,8 @@ import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/
 
 /**
- * The same thing with every text in it harmless: what a model writes, or a repository, must not move a person's cursor, hide
- * what was printed, or write to the clipboard.
+ * Sanitizes every text in a value: the words of a model or a repository must not move a person's cursor, hide earlier output, or write to
+ * the clipboard.
  */
 export function sanitizeForTerminal<T>(thing: T): T {
   return walk(thing) as T

@@ -7,12 +7,12 @@ export type Screen = {
   write(text: string): void
 }
 
-/** How wide a terminal is; one that doesn't say is taken for one of the usual width. */
+/** The width of a terminal; a terminal that doesn't report it gets the usual width. */
 export function columnsOf({ columns }: Screen): number {
   return columns > 0 ? columns : 80
 }
 
-/** A line as it takes room, without escape sequences, and as it is written. */
+/** A line as displayed, without escape sequences, and as written. */
 type DrawnLine = readonly [plain: string, painted: string]
 
 /** Lines at the bottom of a terminal that are redrawn in place; the cursor rests in the last one. */
@@ -24,7 +24,7 @@ export class ScreenRegion {
     this.#screen = screen
   }
 
-  /** Writes these lines in place of those before. None may be wider than the terminal. */
+  /** Replaces the lines from before with these. None may be wider than the terminal. */
   draw(lines: readonly DrawnLine[]): void {
     this.#screen.write(`${this.#erasing('\r\u001b[2K')}${lines.map(([, painted]) => painted).join('\n')}`)
     this.#drawn = lines.map(([plain]) => plain)
@@ -37,7 +37,11 @@ export class ScreenRegion {
     this.#drawn = []
   }
 
-  /** @param otherwise what to write where nothing is drawn */
+  /**
+   *
+   *
+   * @param otherwise what to write where nothing is drawn
+   */
   #erasing(otherwise: string): string {
     const [, ...more] = this.#drawn.flatMap((line) => this.#rows(line))
     return this.#drawn.length === 0 ? otherwise : `\r\u001b[2K${more.map(() => '\u001b[1A\u001b[2K').join('')}`

@@ -1,19 +1,19 @@
 import { shellJoin } from '../core/text/shell-join.ts'
 
-/** A session that can be gone on with. */
+/** A session that can be resumed. */
 type ResumableSession = {
   readonly id: string
   /** Where it worked. */
   readonly workspace: string
 }
 
-/** Ids of one hour begin alike; so much of their ends differs. */
+/** Ids of the same hour begin alike; this many characters of their ends differ. */
 const endCharacters = 12
 
 /**
- * Which session it is, and the command that goes on with it.
+ * The session, and the command that resumes it.
  *
- * @param cwd the directory that the command would be typed in; undefined: any
+ * @param cwd the directory in which the command would be typed; undefined: any
  */
 export function sessionLine({ id, workspace }: ResumableSession, cwd: string | undefined): string {
   const there = cwd === undefined || cwd === workspace ? [] : ['-C', workspace]

@@ -4,11 +4,11 @@ import { sanitizeForTerminal } from './sanitize-for-terminal.ts'
 import { lastLines } from './tail-lines.ts'
 
 const minute = 60_000
-/** When it is said that something still runs, in minutes since it began. CI services give up on a job that is silent for ten. */
+/** When to report that something still runs, in minutes since it began. CI services cancel a job that is silent for ten. */
 const firstTimes = [1, 2, 5]
 const later = 5
 
-/** Says from time to time that something is still running, so that a log isn't silent. */
+/** Reports from time to time that something is still running, so that a log isn't silent. */
 type StillRunning = {
   event(event: RunEvent): void
   tail(id: string, read: () => string): void
@@ -26,7 +26,7 @@ export function watchLongRunning(print: (lines: readonly string[]) => void): Sti
   const watched = new Map<string, Watched>()
   const wait = (item: Item, minutes: number): NodeJS.Timeout => {
     const [next = minutes + later] = firstTimes.filter((time) => time > minutes)
-    // A sink must never be what keeps the process alive.
+    // A sink must never keep the process alive.
     return setTimeout(
       () => {
         const one = watched.get(item.id)

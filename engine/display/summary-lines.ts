@@ -5,9 +5,9 @@ import { dollars, endings, oneLine, seconds } from './format-values.ts'
 import { landedWell, transactionLines } from './transaction-lines.ts'
 
 /**
- * The closing lines of a run: what changed, what ran, what was refused and why, what it cost.
+ * The closing lines of a run: what changed, what ran, what was denied and why, what it cost.
  *
- * @param told whether why it failed was told already
+ * @param told whether the reason of a failure was already shown
  */
 export function summaryLines(summary: RunSummary, { paint, shorten }: Style, told: boolean): readonly string[] {
   const { usage, commands, denied, filesChanged, error } = summary
@@ -42,7 +42,7 @@ function verifiedLines({ verified = [] }: RunSummary): readonly (readonly [line:
   })
 }
 
-/** What the model says was done and wasn't: to be read before its message is believed. */
+/** Claims of the model that the record contradicts: to be read before its message is believed. */
 function unsupportedLines({ unsupported = [] }: RunSummary): readonly string[] {
   return unsupported.map(({ text, why }) => `  not borne out: "${text.replaceAll('\n', ' ')}": ${why}`)
 }
@@ -65,7 +65,7 @@ function notCountedLines({ changes }: RunSummary): readonly string[] {
   return changes?.notCounted === undefined ? [] : [`  what commands wrote: not counted: ${changes.notCounted}`]
 }
 
-/** What to look at before going on: other programs run it, on this machine and in CI. */
+/** Files to look at before continuing: other programs run them, on this machine and in CI. */
 function laterLines({ changes }: RunSummary, shorten: Style['shorten']): readonly string[] {
   const later = changes?.runsLater ?? []
   if (later.length === 0) return []

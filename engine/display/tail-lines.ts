@@ -1,4 +1,4 @@
-/** Of one line: the end of a line that goes on and on. */
+/** The end of one line, which may be endless. */
 const longestLine = 400
 
 /**

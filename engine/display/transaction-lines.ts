@@ -10,7 +10,7 @@ export function landedWell({ transaction }: Told): boolean {
   return transaction?.outcome === 'landed' || transaction?.outcome === 'nothing'
 }
 
-/** What became of the changes of a run that is a transaction: what is in the tree, what is not, and what can be done about it. */
+/** The result of a transactional run: what is in the tree, what is not, and what the user can do about it. */
 export function transactionLines({ transaction }: Told, shorten: Style['shorten']): readonly string[] {
   if (transaction === undefined) return []
   const {
