@@ -1,14 +1,13 @@
-/** A text with a note in it: what it is now, that it had the note already, or why it can't be added. */
+/** A text with a note added: the new text, that it had the note already, or why it can't be added. */
 type WithNote = { readonly text: string } | { readonly same: true } | { readonly problem: string }
 
 type Line = { readonly text: string; readonly end: string; readonly start: number }
 
 /**
- * Adds a note to a section of a Markdown text, as the last item of the section's own part, above sections within it. Where there is no such section
- * it is added at the end. Every byte that was there stays, with the line ends the text uses; a note that is there already is not
- * added again.
+ * Adds a note to a section of a Markdown text, as the last item of the section's own part, above nested sections. A missing section is
+ * added at the end. All other bytes stay, with the line ends the text uses; a note that exists already is not added again.
  *
- * @param section the heading's words; case doesn't count, nor how deep it is
+ * @param section the heading's words; case and level don't matter
  * @param note one line, without a marker
  */
 export function addNote(text: string, section: string, note: string): WithNote {
@@ -29,13 +28,13 @@ export function addNote(text: string, section: string, note: string): WithNote {
   }
   const last = body.findLast((line) => line.text.trim() !== '') ?? lines[heading.at]
   if (last === undefined) throw new TypeError('a heading is one of the lines')
-  // A list goes on; after anything else it begins, with an empty line before it.
+  // Extends a list; otherwise starts one after an empty line.
   const goesOn = /^(?:\s*(?:[-*+]|\d+[.)])\s|\s+\S)/.test(last.text)
   const at = last.start + last.text.length + last.end.length
   return { text: insert(text, at, [...(goesOn ? [] : ['']), `- ${note}`], end) }
 }
 
-/** Puts lines into a text. Behind a last line that has no end the text ends without one, as before. */
+/** Inserts lines into a text. If the last line has no line end, the new text has none either. */
 function insert(text: string, at: number, added: readonly string[], end: string): string {
   const before = text.slice(0, at)
   const chunk = added.join(end)
@@ -74,7 +73,7 @@ function headingsIn(lines: readonly Line[]): {
   return { headings, isOpen: fence !== undefined }
 }
 
-/** What a heading says, without the signs around it. */
+/** A heading's text, without the marks around it. */
 function titleOf(line: string): string | undefined {
   const marks = /^\ufeff? {0,3}#{1,6}[ \t]/.exec(line)?.[0]
   if (marks === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * The files that a text of instructions imports: `@path` at the start of a word, as Claude Code reads it. What stands in a
- * code block or between backticks is text about imports, not one.
+ * The files that instructions import: `@path` at the start of a word, as Claude Code reads it. Code blocks and text between backticks
+ * import nothing.
  */
 export function findImports(text: string): readonly string[] {
   const prose = withoutCodeBlocks(text).replaceAll(/`[^`\n]*`?/g, (code) =>

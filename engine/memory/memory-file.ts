@@ -6,7 +6,7 @@ import { directoriesBetween, isInside } from '../core/paths.ts'
 import { readPlainBytes } from '../core/read-plain-file.ts'
 import type { MemoryPlaces } from './read-memory.ts'
 
-/** Whose instructions: the repository's, or the user's own for all repositories. */
+/** The scope: the repository, or the user in all repositories. */
 type MemoryScope = 'project' | 'user'
 
 /** A file of instructions that a note can be added to. */
@@ -19,20 +19,20 @@ type MemoryFile = {
   readonly text: string | undefined
 }
 
-/** Names of files that notes are added to, the first one for a new file. What is one person's alone, or lies deeper, is left to them. */
+/** Names of files that notes are added to, the first one for a new file. Private files of one person and nested ones are left alone. */
 const noteNames = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const
-/** Takes the place of the first, where it says something. */
+/** Replaces the first, where it has content. */
 const overrideName = 'AGENTS.override.md'
 
-/** More than this is not told to a model, so nothing is added to it. */
+/** Longer files are not told to a model, so nothing is added to them. */
 const maxBytes = 1024 * 1024
 
 /**
- * Finds the file that notes go into: of a repository the nearest one, from the workspace up to the root, else `AGENTS.md` in the root;
- * of the user the one in their configuration folder, which is made where it is missing. A link is followed to another such file within
- * the same root, and no further.
+ * Finds the file for notes: in a repository the nearest one, from the workspace up to the root, else `AGENTS.md` in the root; for the user
+ * the one in their configuration folder, which is made where it is missing. A link is followed to another such file within the same root,
+ * and no further.
  *
- * @returns the file and what it holds, or why nothing can be added to it
+ * @returns the file and its text, or why nothing can be added to it
  */
 export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): MemoryFile | { readonly problem: string } {
   if (scope === 'user') makeDirectories(places.user)
@@ -59,7 +59,7 @@ export function findMemoryFile(scope: MemoryScope, places: MemoryPlaces): Memory
     : { path, root, text }
 }
 
-/** An override without words leaves the file beside it in force; a note in it would be all that is told. */
+/** An empty override leaves the file next to it in force; a note in it would replace that file. */
 function isIdleOverride(path: string): boolean {
   if (basename(path) !== overrideName) return false
   const bytes = readPlainBytes(path, maxBytes)

@@ -4,7 +4,7 @@ import { directoriesBetween, isInside } from '../core/paths.ts'
 import { readPlainFile } from '../core/read-plain-file.ts'
 import { findImports } from './find-imports.ts'
 
-/** A file of instructions that the model is told. */
+/** A file of instructions for the model. */
 type MemorySource = {
   /** Real path. */
   readonly path: string
@@ -25,7 +25,7 @@ export type MemoryPlaces = {
   readonly workspace: string
 }
 
-/** What was read, and what was left out and why: instructions that go missing silently are worse than none. */
+/** The instructions, and what was left out and why: instructions that go missing silently are worse than none. */
 export type Memory = {
   readonly sources: readonly MemorySource[]
   readonly omitted: readonly { readonly path: string; readonly reason: string }[]
@@ -34,12 +34,12 @@ export type Memory = {
 /** No instructions at all. */
 export const noMemory: Memory = { sources: [], omitted: [] }
 
-/** Files of one directory of which the first that says something counts. */
+/** Files of one directory of which the first with content is used. */
 type Alternatives = readonly [string, ...string[]]
 
 /**
- * The names that instructions go by in a directory, in the order they are read. An `AGENTS.override.md` takes the place of the `AGENTS.md` beside it
- * (https://developers.openai.com/codex/guides/agents-md); `.claude/CLAUDE.md` and `CLAUDE.local.md` come with `CLAUDE.md`
+ * The names of instruction files in a directory, in reading order. An `AGENTS.override.md` replaces the `AGENTS.md` next to it
+ * (https://developers.openai.com/codex/guides/agents-md); `.claude/CLAUDE.md` and `CLAUDE.local.md` add to `CLAUDE.md`
  * (https://code.claude.com/docs/en/memory).
  */
 const namesInDirectory: readonly Alternatives[] = [
@@ -51,18 +51,18 @@ const namesInDirectory: readonly Alternatives[] = [
 ]
 /** The names in the user's configuration folder for this program. */
 const namesInConfig: readonly Alternatives[] = [['AGENTS.override.md', 'AGENTS.md'], ['CLAUDE.md'], ['GEMINI.md']]
-/** What the user tells other agents in all repositories, below the home. */
+/** The user's instructions for other agents in all repositories, below the home. */
 const namesInHome: readonly Alternatives[] = [
   ['.claude/CLAUDE.md'],
   ['.codex/AGENTS.override.md', '.codex/AGENTS.md'],
   ['.gemini/GEMINI.md'],
 ]
-/** Of the user's sources together, and of a repository's: what Codex gives project documents. */
+/** The limit for the user's sources together, and for a repository's: Codex's limit for project documents. */
 const maxBytes = 32 * 1024
 /** How deep imports may nest: what Claude Code allows. */
 const maxDepth = 5
 
-/** Files that instructions are looked for in: the first of each list that says something counts. */
+/** Candidates for instruction files: the first with content of each list is used. */
 export function memoryFiles(where: MemoryPlaces): {
   readonly user: readonly (readonly string[])[]
   readonly repository: readonly (readonly string[])[]
@@ -78,11 +78,11 @@ export function memoryFiles(where: MemoryPlaces): {
 }
 
 /**
- * Reads the instructions for a run: what the user tells other agents, then the user's own for this one, then those of each directory from the
- * repository's root down to the workspace, each followed by what it imports with `@path`. Files of a repository may import from that
- * repository only, and a link that leads out of it is not followed: the model must not be made to read what the repository chose.
+ * Reads the instructions for a run: the user's for other agents, then the user's own for this program, then those of each directory from
+ * the repository's root down to the workspace, each followed by its imports with `@path`. Files of a repository may import from that
+ * repository only, and a link that leads out of it is not followed: the repository must not choose what the model reads.
  *
- * @param hidden why a file of the repository is not to be read at all, by its real path. Default: none is hidden
+ * @param hidden why a file of the repository must not be read, by its real path. Default: none is hidden
  */
 export function readMemory(
   where: MemoryPlaces,
@@ -100,7 +100,7 @@ export function readMemory(
   }
 }
 
-/** What a file may bring along: what lies in these folders, and is not hidden for a reason. */
+/** What a file may import: files in these folders that are not hidden for a reason. */
 type Bounds = { readonly roots: readonly string[]; readonly hidden: (path: string) => string | undefined }
 
 class MemoryReader {
@@ -112,9 +112,11 @@ class MemoryReader {
   #bytes = 0
 
   /**
-   * @param home what `~` stands for in an import
+   *
+   *
+   * @param home the meaning of `~` in an import
    * @param seen real paths that were read before, by other readers too
-   * @param told what the model is told before, which need not be told again
+   * @param told texts that the model is told before, which need no repetition
    */
   constructor(home: string, seen: Set<string>, told: readonly MemorySource[]) {
     this.#home = home
@@ -122,15 +124,15 @@ class MemoryReader {
     this.#told = told
   }
 
-  /** Reads the first of these files that says something. */
+  /** Reads the first of these files that has content. */
   readFirst(paths: readonly string[], bounds: Bounds): void {
     for (const path of paths) if (this.read(path, bounds)) return
   }
 
   /**
-   * Reads a file and what it imports. A file that isn't there is no news, unless another one asked for it.
+   * Reads a file and its imports. A missing file is reported only where another file imports it.
    *
-   * @returns whether it says something
+   * @returns whether it has content
    */
   read(path: string, bounds: Bounds, importedBy?: string, depth = 0): boolean {
     const { roots } = bounds
@@ -149,7 +151,7 @@ class MemoryReader {
     if (depth > maxDepth) return this.#omit(path, `imports nest deeper than ${maxDepth}`)
     const text = readPlainFile(real, maxBytes - this.#bytes)
     if (typeof text !== 'string') return this.#omit(path, text.reason)
-    // A CLAUDE.md that repeats AGENTS.md word for word says nothing new.
+    // A CLAUDE.md that repeats AGENTS.md word for word adds nothing.
     if (text.trim() === '') return false
     if ([...this.#told, ...this.sources].some((source) => source.text === text)) return true
     this.#bytes += Buffer.byteLength(text)
@@ -171,7 +173,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {
-    // Missing, or on a way that can't be walked: not there for us either way.
+    // Missing, or unreachable: either way there is no file.
     return undefined
   }
 }

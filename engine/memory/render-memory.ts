@@ -1,7 +1,7 @@
 import { escapeInvisibleInLine } from '../core/text/escape-invisible.ts'
 import type { Memory } from './read-memory.ts'
 
-/** Instructions as the model is told them: a text for each file, under its path, that can't pass for another file's. */
+/** Instructions for the model: a text for each file, under its path, that can't pass for another file's. */
 export function renderMemory({ sources }: Memory): readonly string[] {
   return sources.map(({ path, text }) => {
     const own = text.trimEnd().replaceAll(/<(?=\/?instructions\b)/gi, '&lt;')

@@ -13,7 +13,7 @@ import { staleReason } from '../tools/write-text.ts'
 
 const saveMemoryName = 'save_memory'
 
-/** Adds a note to the instructions that later runs are told. Every note is asked about, unless a permission speaks for it. */
+/** Adds a note to the instructions of later runs. Every note needs approval, unless a permission allows it. */
 export function saveMemory(places: MemoryPlaces): Tool {
   return defineTool({
     name: saveMemoryName,
@@ -63,12 +63,12 @@ export function saveMemory(places: MemoryPlaces): Tool {
   })
 }
 
-/** Where a private view of the workspace is shown, what is saved there is a change of the view like any other. */
+/** Where a private view of the workspace is mounted, a saved note is a change of the view like any other. */
 function placesIn(places: MemoryPlaces, views: readonly View[]): MemoryPlaces {
   return { ...places, root: sourcePath(places.root, views), workspace: sourcePath(places.workspace, views) }
 }
 
-/** Gives why the file was not written; undefined when it was. */
+/** Returns why the file was not written; undefined when it was. */
 async function write(
   file: { readonly path: string; readonly root: string; readonly text: string | undefined; readonly content: Buffer },
   started: number,
