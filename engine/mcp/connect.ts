@@ -19,7 +19,7 @@ import { contentOf } from './content.ts'
 import { SandboxTransport } from './sandbox-transport.ts'
 import type { McpServer } from './server.ts'
 
-// Looser than the SDK's: one tool that lies about its schema must not hide the others.
+// Looser than the SDK's: one tool with an invalid schema must not hide the others.
 const ToolList = z.looseObject({
   tools: z.array(
     z.looseObject({
@@ -35,7 +35,7 @@ const ToolList = z.looseObject({
   nextCursor: z.string().optional(),
 })
 
-/** A server over HTTP was started anew, or threw the session away: nothing was done. */
+/** A server over HTTP was restarted, or dropped the session: the call had no effect. */
 export class ForgottenError extends Error {
   override readonly name = 'ForgottenError'
 }
@@ -49,9 +49,9 @@ function isForgotten(error: unknown): boolean {
 const maxPages = 100
 
 /**
- * Connects to a server and shakes hands with it.
+ * Connects to a server and performs the handshake.
  *
- * @throws Error with a sentence that says why it is not there: it can't be started or reached, it is too slow, it speaks no MCP
+ * @throws Error with a sentence that says why it failed: the server can't be started or reached, is too slow, or doesn't speak MCP
  */
 export async function connect(server: McpServer, dependencies: McpDependencies): Promise<McpConnection> {
   const client = new Client(
@@ -61,12 +61,12 @@ export async function connect(server: McpServer, dependencies: McpDependencies):
   client.setRequestHandler(ListRootsRequestSchema, () => ({
     roots: [{ uri: pathToFileURL(dependencies.workspace).href, name: 'workspace' }],
   }))
-  // Nobody is there who could fill in a form.
+  // Nobody is there to fill in a form.
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'decline' }))
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => dependencies.onToolsChanged())
   let closed: string | undefined
   client.onclose = () => (closed ??= 'closed the connection')
-  // Over HTTP nothing closes where a server goes away: only that it can't be asked shows it.
+  // Over HTTP nothing closes when a server disappears: only a failing request shows it.
   const noteLoss = (error: unknown, signal: AbortSignal): void => {
     if (!signal.aborted && !(error instanceof McpError)) closed ??= sentence(error)
   }
@@ -207,6 +207,6 @@ function sentence(error: unknown): string {
   if (error instanceof McpError) return error.message.replace(/^MCP error -?\d+: /, '')
   const { message, cause } = error as Error
   const words = [message, cause instanceof Error ? cause.message : ''].filter((text) => text !== '')
-  // A WebSocket says only that it failed.
+  // A WebSocket reports only that it failed.
   return words.length === 0 ? 'it can not be reached' : words.join(': ')
 }

@@ -2,7 +2,7 @@ import type { Sandbox } from '../../sandbox/index.ts'
 import type { Image } from '../core/model.ts'
 import type { McpServer } from './server.ts'
 
-/** A tool as its server describes it. Nothing in it is to be trusted. */
+/** A tool as its server describes it. Nothing in it can be trusted. */
 export type McpToolDescription = {
   readonly name: string
   readonly description: string
@@ -19,7 +19,7 @@ export type McpProgress = { readonly progress: number; readonly total?: number; 
 
 /** A server that answers. */
 export type McpConnection = {
-  /** What it says of how its tools are to be used; empty where it says nothing. Nothing in it is to be trusted. */
+  /** Its instructions about its tools; empty where there are none. Nothing in them can be trusted. */
   readonly instructions: string
   readonly listTools: () => Promise<readonly McpToolDescription[]>
   /** Rejects with a sentence where the server fails; a tool's own error is a result. */
@@ -56,7 +56,7 @@ export type McpDependencies = {
   readonly workspace: string
   /** Where a server's process runs: the sandbox, or for a server that is configured so, outside of it. */
   readonly sandboxFor: (server: McpServer) => Promise<Sandbox>
-  /** Called when the server says that its tools have changed. */
+  /** Called when the server reports that its tools have changed. */
   readonly onToolsChanged: () => void
   readonly signal: AbortSignal
 }

@@ -2,16 +2,15 @@ import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 import { truncateMiddle } from '../core/text/truncate.ts'
 import type { McpServers } from './servers.ts'
 
-/** Of what one server says. */
+/** The limit for one server's instructions. */
 const mostCharacters = 2000
-/** Of what all of them say together. */
+/** The limit for all of them together. */
 const mostInAll = 8000
 
 /**
- * What servers say of how their tools are to be used, as the model is told it: bounded, and as material, since a server is nobody whose
- * word counts.
+ * The servers' instructions about their tools, for the model: limited in length, and marked as untrusted, since a server has no authority.
  *
- * @returns gives the words of all servers that have come up by now, one text for each. What it has given once for a server never changes
+ * @returns a function that gives one text for each server that has started by now. A server's text never changes once given
  */
 export function serverInstructions(servers: Pick<McpServers, 'states'>): () => readonly string[] {
   const said = new Map<string, string>()

@@ -14,9 +14,9 @@ export type JsonServers = { readonly servers: readonly McpServer[]; readonly fau
 /** How a file is read. */
 type Reading = {
   readonly env: Environment
-  /** The folder that the file must really lie in. Absent: anywhere. */
+  /** The folder that must really contain the file. Absent: anywhere. */
   readonly within?: string
-  /** What the servers' names begin with, as those of a plugin. Default: nothing. */
+  /** The prefix of the servers' names, as for a plugin. Default: none. */
   readonly prefix?: string
   /** A longer file is not read. Default: 1 MiB. */
   readonly maxBytes?: number
@@ -25,8 +25,8 @@ type Reading = {
 const none: JsonServers = { servers: [], faults: [] }
 
 /**
- * The servers of a `.mcp.json`, in a table `mcpServers` or at its top; none where there is no such file. They always run in the sandbox, and
- * nothing they say of their tools is believed. What is wrong with one leaves out that one.
+ * The servers of a `.mcp.json`, in a table `mcpServers` or at its top; none where there is no such file. They always run in the sandbox,
+ * and their claims about their tools are not trusted. A faulty server is left out alone.
  */
 export function serversOfMcpJson(path: string, reading: Reading): JsonServers {
   const file = readJsonFile(path, reading)
@@ -51,7 +51,7 @@ export function readJsonFile(
   return typeof text === 'string' ? parseForeignJson(text, path) : { reason: `${path}: ${text.reason}` }
 }
 
-/** The servers of the table at a path of a file; none where nothing is there. */
+/** The servers of the table at a path of a file; none where it is missing. */
 export function serversIn(file: ForeignJson, at: readonly PropertyKey[], reading: Reading): JsonServers {
   const table = at.reduce<unknown>((value, key) => memberOf(value, key), file.value)
   if (table === undefined) return none
@@ -72,7 +72,7 @@ export function together(each: readonly JsonServers[]): JsonServers {
 
 type Entry = { readonly name: string; readonly value: unknown; readonly at: readonly PropertyKey[] }
 
-/** How a server is reached, and what in its table means nothing here. */
+/** The transport of a server, and the unknown keys of its table. */
 type Transported = {
   readonly transport: McpTransport
   readonly timeout: number | undefined
@@ -107,7 +107,11 @@ function serverOf({ name, value, at }: Entry, file: ForeignJson, { env, prefix =
   }
 }
 
-/** @throws UserError for what can't be reached so */
+/**
+ *
+ *
+ * @throws UserError for an impossible transport
+ */
 function transportOf(table: unknown, env: Environment, origin: string): Transported {
   const fill = (text: string): string => expandVariables(text, env, origin)
   const fillAll = (values: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> =>

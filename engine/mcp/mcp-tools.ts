@@ -10,23 +10,23 @@ import type { McpCallResult, McpProgress, McpToolDescription } from './connectio
 import type { McpServer } from './server.ts'
 import type { McpServers } from './servers.ts'
 
-/** Of arguments or a result in one event. */
+/** The limit for arguments or a result in one event. */
 const eventLimit = 8 * 1024
-/** Of what a server says of its progress. */
+/** The limit for a server's progress message. */
 const progressLimit = 200
 const progressIntervalMs = 200
-/** What every provider takes as a tool's name. */
+/** The tool names that every provider accepts. */
 const nameLimit = 64
 
-/** Whatever the server wants; its own schema is held against it before a call. */
+/** Any input; the server's own schema is checked before a call. */
 const anyObject = z.record(z.string(), z.unknown())
 
-/** The tools of all servers that are there, ready to stand among the others. */
+/** The tools of all running servers, ready for the registry. */
 export function mcpTools(servers: McpServers): readonly Tool[] {
   return servers.states().flatMap(({ server, tools }) => tools.map((tool) => mcpTool(server, tool, servers)))
 }
 
-/** What the servers of a run do not bring to it, as sentences: those that are not there, and tools that can't be had. */
+/** What the servers of a run fail to provide, as sentences: missing servers, and unusable tools. */
 export function omissions(servers: McpServers): readonly string[] {
   const holders = new Map<string, string>()
   return servers.states().flatMap(({ server, tools, problem }) => {
@@ -51,7 +51,7 @@ export function omissions(servers: McpServers): readonly string[] {
 }
 
 function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServers): Tool {
-  // What an untrusted server says of its tools decides nothing.
+  // An untrusted server's claims about its tools decide nothing.
   const readOnly = server.trusted && tool.readOnlyHint
   const schema = tool.inputSchema ?? { type: 'object' }
   let validate: Validate | undefined
@@ -76,8 +76,8 @@ function mcpTool(server: McpServer, tool: McpToolDescription, servers: McpServer
 }
 
 /**
- * A check of arguments, without the words that a server could make slow: patterns are for the server itself. A schema that is none
- * checks nothing, and the server will say what it minds.
+ * A check of arguments, without the keywords that a server could make slow: it checks patterns itself. An invalid schema checks nothing,
+ * and the server will reject what it dislikes.
  */
 function checkOf(schema: Readonly<Record<string, unknown>>): Validate {
   const text = JSON.stringify(schema, (key, value: unknown) =>
@@ -143,7 +143,7 @@ async function callTool(
   }
 }
 
-/** Tells how far a call has come, as often as somebody can read it. */
+/** Reports the progress of a call, as often as somebody can read it. */
 function progressTo(item: ItemHandle): (progress: McpProgress) => void {
   let told = -Infinity
   return ({ progress, total, message }) => {

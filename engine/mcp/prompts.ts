@@ -9,11 +9,11 @@ export function namesServerPrompt(typed: string): boolean {
 }
 
 /**
- * The text that a prompt such as `/mcp__server__name words` stands for: what the server makes of the words. They are its arguments in their
- * order; the last one takes all that is left.
+ * Expands a prompt such as `/mcp__server__name words`: the server makes the text from the words. They are its arguments in their order; the
+ * last one takes the rest.
  *
  * @param servers undefined: none is configured
- * @throws UserError `usage` for a server or prompt that isn't there, words that are missing, or a server that fails
+ * @throws UserError `usage` for a missing server or prompt, missing words, or a server that fails
  */
 export async function expandServerPrompt(
   typed: string,
@@ -47,7 +47,7 @@ function split(typed: string): readonly string[] {
   return /^(\S+)\s*([^]*)$/.exec(typed.trim())?.slice(1) ?? []
 }
 
-/** A prompt as it is typed: in letters that need no quotes. */
+/** The typed name of a prompt: in characters that need no quotes. */
 function commandOf(server: string, prompt: string): string {
   return `/mcp__${server}__${prompt.replace(/[^\w.-]/g, '_')}`
 }

@@ -4,7 +4,7 @@ import type { McpServerTable } from '../config/server-schema.ts'
 import type { McpServer, McpTransport } from './server.ts'
 import { serverName } from './server-name.ts'
 
-/** Variables that servers may be given. */
+/** Variables that may be passed to servers. */
 export type Environment = Readonly<NodeJS.ProcessEnv>
 
 /**
@@ -68,7 +68,7 @@ function remoteOf(table: Extract<McpServerTable, { url: string }>, env: Environm
 }
 
 /**
- * How a URL is reached.
+ * The transport of a URL.
  *
  * @throws UserError `usage` for headers where none can be sent
  */

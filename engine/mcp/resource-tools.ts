@@ -4,7 +4,7 @@ import { denied } from '../tools/denied-result.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { McpServers } from './servers.ts'
 
-/** Tools for what servers offer besides tools: the documents they can show. None where there is no server. */
+/** Tools for the resources of servers: the documents that they provide. None where there is no server. */
 export function resourceTools(servers: McpServers): readonly Tool[] {
   return servers.states().length === 0 ? [] : [listResources(servers), readResource(servers)]
 }

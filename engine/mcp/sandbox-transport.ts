@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Command, Sandbox, SandboxProcess } from '../../sandbox/index.ts'
 import { sanitizeOutput } from '../core/text/sanitize-output.ts'
 
-/** Of what a server says on standard error, the end that is kept for messages. */
+/** The end of a server's standard error, kept for messages. */
 const complaintLimit = 2000
 
 /** The stdio transport over a command in the sandbox: one JSON message a line, both ways. */
@@ -58,7 +58,7 @@ export class SandboxTransport implements Transport {
     const child = this.#process
     this.#process = undefined
     if (child === undefined) return
-    // The protocol's own way: standard input closes, and what doesn't end by that is ended.
+    // As the protocol specifies: standard input closes, and a server that doesn't end is killed.
     child.stdin?.end()
     const patience = setTimeout(() => child.kill(), 500)
     await child.result
@@ -76,7 +76,7 @@ export class SandboxTransport implements Transport {
     try {
       this.#incoming.append(bytes)
     } catch (error) {
-      // A line without end: nothing that follows could be understood.
+      // An endless line: nothing after it could be parsed.
       this.#ending ??= `sent a line without end (${(error as Error).message})`
       this.#process?.kill()
       return

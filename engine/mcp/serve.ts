@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import { version } from '../core/version.ts'
 
-/** What a call gives its caller. */
+/** The result of a call for its caller. */
 export type ServedResult = {
   readonly text: string
   readonly ok: boolean

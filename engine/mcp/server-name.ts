@@ -8,7 +8,7 @@ export function serverName(name: string): string {
   return /^[A-Za-z0-9]/.test(joined) ? joined : `server_${joined.replaceAll('-', '')}`.replace(/_$/, '')
 }
 
-/** What to tell where a server goes by another name than it was given; none where it does not. */
+/** Notices for servers with a changed name; empty where there are none. */
 export function describeName(given: string, origin: string): readonly string[] {
   const name = serverName(given)
   return name === given ? [] : [`${origin}: the server ${JSON.stringify(given)} is called ${name} here.`]

@@ -1,4 +1,4 @@
-/** A server of the Model Context Protocol, as configured: how to reach it, and what it may do here. */
+/** A server of the Model Context Protocol, as configured: its transport, and its permissions. */
 export type McpServer = {
   /** As in `mcp__NAME__tool`. */
   readonly name: string
@@ -14,7 +14,7 @@ export type McpServer = {
   /** The only tools that are offered; undefined: all. */
   readonly enabledTools: readonly string[] | undefined
   readonly disabledTools: readonly string[]
-  /** Whether what it says of its tools (that they only read) is believed. */
+  /** Whether its claims about its tools (that they only read) are trusted. */
   readonly trusted: boolean
   /** Whether its tools are in every request even where others are deferred. */
   readonly alwaysLoad: boolean

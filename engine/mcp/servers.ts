@@ -6,9 +6,9 @@ import type { McpServer } from './server.ts'
 /** A server of a run: connected, or why not. */
 type ServerState = {
   readonly server: McpServer
-  /** What it offers, as far as the configuration lets it; empty where it is not there. */
+  /** Its tools, as far as the configuration allows them; empty where it isn't running. */
   readonly tools: readonly McpToolDescription[]
-  /** What it says of how they are to be used; empty where it says nothing, or is not there. */
+  /** Its instructions; empty where it has none, or isn't running. */
   readonly instructions: string
   /** Why it is not there; undefined while it is. */
   readonly problem: string | undefined
@@ -19,7 +19,7 @@ export type McpServers = {
   readonly states: () => readonly ServerState[]
   /** Names of those that are still being started for the first time. */
   readonly starting: () => readonly string[]
-  /** Resolves once none is. */
+  /** Resolves when none is pending. */
   readonly settled: () => Promise<void>
   /** Calls a tool; a server that has gone away is started or connected to once more first. Rejects with a sentence. */
   readonly call: (
@@ -43,9 +43,9 @@ type Entry = {
   problem: string | undefined
 }
 
-/** What is told of servers once they are started, and which are waited for. */
+/** Callbacks about servers, and which ones to wait for. */
 type StartOptions = {
-  /** Called when a server's tools have changed after the start, or it has come up or failed since. Default: nothing. */
+  /** Called when a server's tools have changed after the start, or it has started or failed since. Default: none. */
   readonly onChanged?: (server: McpServer, problem: string | undefined) => void
   /** Whether the start waits for a server that is not required. Default: for all. */
   readonly waitsFor?: (server: McpServer) => boolean
@@ -81,7 +81,7 @@ export async function startServers(
         () => undefined,
       )
     }
-    // What is left of it may still try to reach the server.
+    // Remaining parts of it may still try to reach the server.
     void entry.connection?.close().catch(() => undefined)
     const connecting = connect(server, { ...dependencies, signal, onToolsChanged })
     const connection = await within(connecting, server.startupTimeoutMs)
@@ -166,7 +166,7 @@ export async function startServers(
   }
 }
 
-/** A server that starts and then says nothing would hold up the run for as long as it likes. */
+/** A server that starts and then stays silent would delay the run forever. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: LongTimeout | undefined
   const late = new Promise<never>((_, reject) => {
