@@ -9,25 +9,24 @@ import { hostPath, hostProgram, isGroupAlive } from '../../sandbox/index.ts'
 /** A program that answers questions, started when there is one. */
 type AnsweringProgram = {
   readonly exchange: Exchange
-  /** Ends the program with everything it started, by force where it doesn't go on request. Idempotent. */
+  /** Ends the program and everything it started, by force where it ignores the request. Idempotent. */
   readonly close: () => Promise<void>
 }
 
 type Execa = (typeof import('execa'))['execa']
 
 type AnsweringOptions = {
-  /** What commands may write to. */
+  /** The paths that commands may write to. */
   readonly roots: readonly string[]
   readonly environment: Readonly<NodeJS.ProcessEnv>
-  /** Takes its standard error. Undefined: nobody does. */
+  /** Receives its standard error. Undefined: it is dropped. */
   readonly errors: Writable | undefined
 }
 
 /**
- * Exchanges JSON lines with a child's standard input and output. It is started at the
- * first question and stays for the next ones; one that ended is started anew.
+ * Exchanges JSON lines with a child process. It starts at the first question and stays for the next ones; one that ended is started again.
  *
- * @param argv the program and its arguments; a name is looked up now, where no command can have put a program
+ * @param argv the program and its arguments; a name is resolved now, before any command could plant a program
  */
 export function answeringProgram(
   argv: readonly [string, ...string[]],
@@ -38,7 +37,7 @@ export function answeringProgram(
   let running: { readonly child: ChildProcess; readonly exchange: Exchange; failed: Error | undefined } | undefined
   const start = (execa: Execa): NonNullable<typeof running> => {
     if (located instanceof Error) throw located
-    // In a process group of its own, so that what it starts can be ended with it. What it says is read as it comes, and how it ends is no error.
+    // In its own process group, so that its children can be ended with it. Output is read as it comes, and a non-zero exit is no error.
     const {
       nodeChildProcess: child,
       stdin,
@@ -52,7 +51,7 @@ export function answeringProgram(
       extendEnv: false,
       env: { ...environment, PATH: hostPath(roots, environment['PATH']) },
     })
-    // Passed on rather than handed over: whoever reads our standard error must see its end when we are gone.
+    // Piped rather than inherited: the reader of our standard error must see its end when this process is gone.
     if (errors === undefined) stderr.resume()
     else stderr.pipe(errors, { end: false })
     const started = { child, exchange: lineExchange(stdout, stdin), failed: undefined as Error | undefined }
@@ -70,7 +69,7 @@ export function answeringProgram(
       try {
         return await asked.exchange(request, signal)
       } catch (cause) {
-        // Why it can't be started says more than that it closed its output.
+        // The reason why it can't be started says more than that it closed its output.
         throw asked.failed ?? cause
       }
     },
@@ -88,7 +87,7 @@ export function answeringProgram(
   }
 }
 
-/** The program's file, or why there is none; that is said when it is first asked, as for one that can't be started. */
+/** The program's file, or why there is none; that is reported at the first question, as for a program that can't be started. */
 function locate(name: string, roots: readonly string[]): string | Error {
   try {
     return hostProgram(name, roots)
@@ -101,11 +100,11 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.stdout?.readableEnded === true
 }
 
-/** How long a program has to go by itself, and how often it is looked at meanwhile. */
+/** How long a program may take to end by itself, and how often it is checked meanwhile. */
 const graceMs = 1000
 const lookMs = 20
 
-/** Signals a process group; false where nobody is left in it. */
+/** Signals a process group; false where it is empty. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal)

@@ -8,7 +8,7 @@ type Terminal = { readonly input: Readable; readonly output: Writable }
 
 /** Something to be asked. */
 export type TerminalQuestion<Answer> = {
-  /** What is shown, the line that waits for the answer included. */
+  /** The text to show, including the prompt for the answer. */
   readonly text: string
   /** Shown where a line is no answer. */
   readonly prompt: string
@@ -16,10 +16,7 @@ export type TerminalQuestion<Answer> = {
   readonly read: (line: string) => Answer | undefined
 }
 
-/**
- * Asks the person at a terminal and waits for a line that is an answer; anything else is asked again. Undefined at the end of input.
- * Rejects when the signal is aborted.
- */
+/** Asks the person at a terminal until a line is a valid answer. Undefined at the end of input. Rejects when the signal is aborted. */
 export type AskPerson = <Answer>(
   question: TerminalQuestion<Answer>,
   signal: AbortSignal | undefined,
@@ -68,7 +65,7 @@ export function askAtTerminal(ask: AskPerson, ruleFiles: RuleFiles): HumanOption
 /** The next line, or undefined at the end of input. Rejects when the signal is aborted. */
 type LineReader = (signal: AbortSignal | undefined) => Promise<string | undefined>
 
-/** Reads lines, and only while somebody waits for one; lines that came together are given one by one. */
+/** Reads lines only on request; lines that arrive together are given one by one. */
 function readLines(input: Readable): LineReader {
   // Not in raw mode: the terminal itself echoes, edits, and turns Ctrl-C into the signal that stops the run.
   const lines: Interface = createInterface({ input, terminal: false })

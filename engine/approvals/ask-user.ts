@@ -7,13 +7,13 @@ import type { Tool } from '../tools/tool.ts'
 /** The tool's name: while its call is open, the terminal is the person's. */
 export const askUserName = 'ask_user'
 
-/** The tool where nobody can be asked: its calls are refused at once. */
+/** The tool where nobody can be asked: its calls are denied at once. */
 export const askUser: Tool = askUserAt(undefined)
 
 /**
- * Asks the person who watches.
+ * Asks the person at the terminal.
  *
- * @param ask undefined: nobody can be asked, in an agent's work for instance
+ * @param ask undefined: nobody can be asked, for instance by a sub-agent
  */
 export function askUserAt(ask: AskPerson | undefined): Tool {
   return defineTool({
@@ -47,7 +47,7 @@ export function askUserAt(ask: AskPerson | undefined): Tool {
 
 const advice = 'Decide by yourself, or stop and say what is missing.'
 
-/** A question as it is put to the person. Nothing in it can act on the terminal. */
+/** A question as shown to the person. Nothing in it can act on the terminal. */
 function questionOf(question: string, choices: readonly string[]): TerminalQuestion<string> {
   const prompt = choices.length === 0 ? '> ' : `[1-${choices.length}, or your own words] `
   const lines = [
@@ -61,11 +61,11 @@ function questionOf(question: string, choices: readonly string[]): TerminalQuest
   return { text: `${lines.join('\n')}\n${prompt}`, prompt, read: (line) => readAnswer(line, choices) }
 }
 
-/** What was typed, or the choice whose number it is. An empty line is no answer. */
+/** The typed text, or the choice with the typed number. An empty line is no answer. */
 function readAnswer(line: string, choices: readonly string[]): string | undefined {
   const typed = line.trim()
   if (typed === '') return undefined
   if (!/^\d+$/.test(typed) || choices.length === 0) return typed
-  // A number that is none of the choices is a slip.
+  // A number without a choice is a typing error.
   return choices[Number(typed) - 1]
 }

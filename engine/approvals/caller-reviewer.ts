@@ -1,13 +1,13 @@
 import type { Reviewer, ReviewerAnswer } from '../../policies/index.ts'
 
-/** Somebody who answers from outside, when they have seen the question in the stream. */
+/** A caller who answers questions after seeing them in the event stream. */
 export type CallerReviewer = {
   readonly reviewer: Reviewer
-  /** Answers the question about a call; false where that isn't what is asked. */
+  /** Answers the question about a call; false where another question, or none, is open. */
   readonly answer: (callId: string | undefined, answer: ReviewerAnswer) => boolean
 }
 
-/** Makes a reviewer of whoever opened the run. Questions are to be asked one at a time. */
+/** Makes a reviewer from the caller that opened the run. Ask one question at a time. */
 export function callerReviewer(): CallerReviewer {
   let asked: { readonly subject: string | undefined; readonly take: (answer: ReviewerAnswer) => void } | undefined
   return {

@@ -1,8 +1,8 @@
 import type { Reviewer, ReviewerAnswer, ReviewRequest } from '../../policies/index.ts'
 
 /**
- * Answers what the Guardian asks: `allow` or `deny`, or an answer with a reason, which the model is told. Whatever else it gives, or a throw, is a
- * denial. The signal is aborted when the run ends before there is an answer.
+ * Answers the Guardian: `allow` or `deny`, or an answer with a reason, which the model is told. Any other value, or a throw, is a denial.
+ * The signal is aborted when the run ends before there is an answer.
  */
 export type ReviewFunction = (
   request: ReviewRequest,
@@ -19,7 +19,7 @@ export function functionReviewer(review: ReviewFunction): Reviewer {
   }
 }
 
-/** The caller may be JavaScript: what it gives is looked at. */
+/** The caller may be JavaScript, so its answer is checked. */
 function answerOf(given: unknown): ReviewerAnswer {
   if (given === 'allow') return { outcome: 'allowed', reason: 'The reviewer allowed it.' }
   if (given === 'deny') return { outcome: 'denied', reason: 'The reviewer denied it.' }

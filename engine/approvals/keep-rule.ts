@@ -5,7 +5,7 @@ import { makeDirectories } from '../../sandbox/index.ts'
 import type { ProposedRule } from '../../policies/index.ts'
 import type { AppPaths } from '../core/app-paths.ts'
 
-/** Where what a person accepted for good is kept, among the user's own files: rules, and permissions in Claude Code's format. */
+/** Where permanent approvals are stored, among the user's own files: rules, and permissions in Claude Code's format. */
 export function acceptedFiles(places: AppPaths): Readonly<Record<ProposedRule['kind'], string>> {
   return { rule: join(places.config, 'rules', 'accepted.rules'), permission: join(places.config, 'permissions.json') }
 }

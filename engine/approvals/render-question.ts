@@ -1,10 +1,10 @@
 import type { HumanChoice, HumanQuestion, ProposedRule } from '../../policies/index.ts'
 import { escapeInvisible } from '../core/text/escape-invisible.ts'
 
-/** Where each kind of rule is kept. */
+/** The file for each kind of rule. */
 export type RuleFiles = Readonly<Record<ProposedRule['kind'], string>>
 
-/** A person's answer: what they chose, and words that the model is told with a no. */
+/** A person's answer: the choice, and words for the model with a no. */
 type PersonAnswer = { readonly choice: HumanChoice; readonly words?: string }
 
 const explained: Readonly<Record<HumanChoice, string>> = {
@@ -34,8 +34,8 @@ const shortest: Readonly<Record<HumanChoice, string>> = {
 const mostDiffLines = 200
 
 /**
- * A question as a person reads it: what would be done, what is known of it, the diff of a patch, and the answers there
- * are. Nothing in it can act on the terminal.
+ * Renders a question for a person: the action, the facts about it, the diff of a patch, and the possible answers. Nothing in it can act on
+ * the terminal.
  *
  * @param ruleFiles where `always` writes
  */
@@ -60,7 +60,7 @@ export function renderQuestion(question: HumanQuestion, ruleFiles: RuleFiles): s
   return `${lines.join('\n')}\n${promptFor(choices)}`
 }
 
-/** An answer in words. What is granted for the rest of the run is granted to every command. */
+/** Describes an answer. A grant for the rest of the run applies to every command. */
 function explain(choice: HumanChoice, grants: boolean): string {
   return (grants ? explainedWithGrants[choice] : undefined) ?? explained[choice]
 }
@@ -70,7 +70,7 @@ export function promptFor(choices: readonly HumanChoice[]): string {
   return `[${choices.map((choice) => shortest[choice]).join('/')}] `
 }
 
-/** What a line typed by a person means; undefined where it is none of the choices. */
+/** The choice that a typed line means; undefined where it is none. */
 export function readAnswer(line: string, choices: readonly HumanChoice[]): PersonAnswer | undefined {
   const [word = '', ...rest] = line.trim().split(/\s+/)
   const typed = word.toLowerCase().replace(/[.,:;!]$/, '')

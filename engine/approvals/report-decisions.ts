@@ -13,9 +13,9 @@ const outcomes = {
 } as const
 
 /**
- * Makes an item of the event stream of everything a reviewer is asked, with how long the answer took and what it used.
+ * Records every question to a reviewer as an item of the event stream, with how long the answer took and what it used.
  *
- * @param make makes the reviewer, given where it says what its answers use
+ * @param make makes the reviewer, given a function that reports the usage of its answers
  */
 export function reported(runContext: RunContext, make: (spend: RunContext['spend']) => Reviewer): Reviewer {
   let used: AssessmentItem['usage']

@@ -2,7 +2,7 @@ import { createModelReviewer, type CompletionRequest, type Reviewer } from '../.
 import { ModelError, type HistoryItem, type Model } from '../core/model.ts'
 import type { RunContext } from '../tools/run-context.ts'
 
-/** Who reviews, and what it is told. */
+/** The reviewing model, and its instructions. */
 type ModelReviewing = {
   readonly model: Model
   readonly runContext: RunContext
@@ -65,8 +65,8 @@ async function complete(
 }
 
 /**
- * What the agent said and did. What its calls gave back is left out: files and web pages are where somebody else's
- * words would reach the reviewer.
+ * The agent's messages and calls. The results of calls are left out: files and web pages could contain somebody else's words for the
+ * reviewer.
  */
 function transcript(history: readonly HistoryItem[]): string {
   return history

@@ -2,9 +2,9 @@ import { nobody, type ApprovalMode, type Reviewer } from '../../policies/index.t
 import type { PlanMode } from '../tools/plan-mode/plan-mode.ts'
 
 /**
- * Answers for plans where nobody is there to read one. What the user wanted planned stays a plan, which the run then ends with. Where
- * planning first was the model's own wish, ending it gives back what the run might do anyway; but in the mode `untrusted`, in which the
- * user wants to see everything, that too is left to them.
+ * Answers for plans where nobody can read one. If the user asked for a plan, the plan is the result and the run ends with it. If the model
+ * chose to plan, ending that only restores what the run might do anyway; but in the mode `untrusted`, in which the user wants to see
+ * everything, that too is left to the user.
  */
 export function unattendedPlans(approvalMode: ApprovalMode, planMode: PlanMode): Reviewer {
   return {
