@@ -7,7 +7,7 @@ import { UserError } from '../core/user-error.ts'
 
 const side = z.discriminatedUnion('type', [
   z.object({ type: z.literal('absent') }),
-  /** `hash`: SHA-256 of its bytes, which are kept. Null: nobody knows what it held. */
+  /** `hash`: SHA-256 of its bytes, which are stored. Null: its content is unknown. */
   z.object({ type: z.literal('file'), mode: z.int(), size: z.number(), hash: z.string().nullable() }),
   z.object({ type: z.literal('symlink'), target: z.string() }),
   z.object({ type: z.literal('directory'), mode: z.int() }),
@@ -19,11 +19,11 @@ const record = z.object({
   version: z.literal(1),
   /** ISO 8601. */
   at: z.string(),
-  /** What is the patch: tracked files, and those that git does not ignore. */
+  /** The files of the patch: tracked files, and untracked ones that git does not ignore. */
   changes: z.array(change),
-  /** What git ignores: counted, and kept in the view. */
+  /** Files that git ignores: counted, and kept in the view. */
   ignored: z.object({ files: z.int(), bytes: z.number() }),
-  /** What never lands: places that other programs obey. */
+  /** Files that never land: those that other programs obey. */
   protected: z.array(z.string()),
   /** Pipes, sockets and devices, which never land either. */
   special: z.array(z.string()),
@@ -33,14 +33,14 @@ const record = z.object({
   blocked: z.array(z.object({ path: z.string(), why: z.string() })),
 })
 
-/** What is at a path, before a run or after it. */
+/** The state of a path, before a run or after it. */
 export type Side = z.infer<typeof side>
 /** What a run did to one path of a tree. */
 export type RunChange = z.infer<typeof change>
 /** All that a run changed in its view. */
 export type ChangeRecord = z.infer<typeof record>
 
-/** Throws away what was kept of a session's changes. */
+/** Removes the stored changes of a session. */
 export function removeRecord(directory: string): void {
   rmSync(folder(directory), { recursive: true, force: true })
 }
@@ -49,12 +49,12 @@ const folder = (directory: string): string => join(directory, 'changes')
 const recordFile = (directory: string): string => join(folder(directory), 'record.json')
 const blobFile = (directory: string, hash: string): string => join(folder(directory), 'blobs', hash)
 
-/** Where the patch of a session's changes is kept, as `git apply --binary` takes it. */
+/** The file with the patch of a session's changes, as `git apply --binary` reads it. */
 export function patchFile(directory: string): string {
   return join(folder(directory), 'changes.patch')
 }
 
-/** Keeps bytes, and says what they are known by. */
+/** Stores bytes, and gives their hash. */
 export function keepBytes(directory: string, bytes: Buffer): string {
   const hash = createHash('sha256').update(bytes).digest('hex')
   const file = blobFile(directory, hash)
@@ -65,14 +65,18 @@ export function keepBytes(directory: string, bytes: Buffer): string {
   return hash
 }
 
-/** Bytes that were kept. @throws UserError `failed` where they are not what was kept */
+/**
+ * Stored bytes.
+ *
+ * @throws UserError `failed` where they differ from what was stored
+ */
 export function keptBytes(directory: string, hash: string): Buffer {
   const bytes = readFileSync(blobFile(directory, hash))
   if (createHash('sha256').update(bytes).digest('hex') === hash) return bytes
   throw new UserError('failed', `${blobFile(directory, hash)} is damaged: it no longer holds what was kept.`)
 }
 
-/** Keeps what a run changed, and the patch of it. */
+/** Stores the changes of a run, and their patch. */
 export function writeRecord(directory: string, now: ChangeRecord): void {
   mkdirSync(folder(directory), { recursive: true, mode: 0o700 })
   writeFileSync(patchFile(directory), renderPatch(directory, now.changes), { mode: 0o600 })
@@ -92,7 +96,7 @@ export function readRecord(directory: string): ChangeRecord | undefined {
   }
 }
 
-/** The patch of some changes. What git knows nothing of is not in it: directories, and what a file held before where nobody knows. */
+/** The patch of some changes. It leaves out what git can't represent: directories, and files whose earlier content is unknown. */
 export function renderPatch(directory: string, changes: readonly RunChange[]): string {
   return changes
     .map(({ path, before, after }) => gitPatch(path, gitSide(directory, before), gitSide(directory, after)))

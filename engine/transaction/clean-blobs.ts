@@ -2,17 +2,17 @@ import { statSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { parseIndex, readHostFile, type IndexEntry } from '../../sandbox/index.ts'
 
-/** The object that git has of a file, where its index says that it holds the same; undefined in any doubt. */
+/** The git object of a file whose index entry says that it has the same content; undefined in any doubt. */
 export type CleanBlobs = (key: string, stats: BigIntStats) => string | undefined
 
 const largestIndex = 1024 * 1024 * 1024
 
-/** Where the numbers are in what git's index says of a file (gitformat-index(5)). */
+/** The positions of the numbers in an index entry (gitformat-index(5)). */
 const [changedAt, modifiedAt, inodeAt, sizeAt] = [0, 8, 20, 36]
 
 /**
- * Reads which files of a work tree are as they are in git's index, as git itself tells: by what it remembers of their stats. One that was written
- * when the index was, or later, may have been written again in the same moment, so nothing is said of it.
+ * Reads which files of a work tree match git's index, as git itself does: by their recorded stats. A file written at the same time as the
+ * index, or later, may have been written again in the same moment, so it doesn't count.
  */
 export function cleanBlobs(root: string): CleanBlobs {
   const file = join(root, '.git', 'index')

@@ -13,10 +13,10 @@ import {
 import { resolve } from 'node:path'
 
 /**
- * Copies a git directory for a view of its work tree: all but the objects, which it borrows from where they are. It leaves out what belongs to
- * other work trees, locks of a git that is at work there, and what is kept for `git lfs`.
+ * Copies a git directory for a view of its work tree: everything but the objects, which it borrows from the original. It leaves out the
+ * data of other work trees, locks of a running git, and what is stored for `git lfs`.
  *
- * @param count is told of each file that is copied
+ * @param count called for each file that is copied
  */
 export function copyGitDirectory(from: Buffer, to: Buffer, count: (size: number) => void): void {
   mkdirSync(to, { mode: 0o755 })
@@ -45,7 +45,7 @@ function borrow(objects: Buffer, to: Buffer): void {
 }
 
 /**
- * Whether a repository of a view has objects of its own. It begins with none, so these are what the run made: commits, and what it added.
+ * Whether a repository of a view has objects of its own. It begins without any, so the run made these: commits, and added files.
  *
  * @param git the git directory
  */

@@ -17,7 +17,7 @@ import { copyGitDirectory } from './copy-git.ts'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** How much of a tree is copied before another way is better. */
+/** The size up to which a tree is copied; beyond it another way is better. */
 export type CopyLimit = { readonly files: number; readonly bytes: number }
 
 /** A tree can't be copied so: it is too large, or its file system clones no files. */
@@ -31,9 +31,9 @@ export class CopyRefusal extends Error {
 }
 
 type CopyOptions = {
-  /** Whether blocks are shared with the original, and refused where that can't be; or written anew. */
+  /** Whether blocks are shared with the original, and the copy is refused where that is impossible; or written anew. */
   readonly how: 'reflink' | 'copy'
-  /** Counted while walking: what is too large is given up early. Absent: none. */
+  /** Counted while walking: a copy that is too large is cancelled early. Absent: no limit. */
   readonly limit?: CopyLimit | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -42,10 +42,10 @@ type CopyOptions = {
 const atOnce = 200
 
 /**
- * Copies a tree, its modes and times with it, and says what it was copied from. It follows no symbolic link. A git directory comes without its
- * objects, which it borrows. What can't be copied (pipes, sockets, devices, what this user can't read) is left out and on record.
+ * Copies a tree with its modes and times, and records what it was copied from. It follows no symbolic link. A git directory comes without
+ * its objects, which it borrows. What can't be copied (pipes, sockets, devices, what this user can't read) is left out and recorded.
  *
- * @param to a directory that isn't there yet
+ * @param to a directory that doesn't exist yet
  * @throws CopyRefusal; what was copied until then stays
  */
 export async function copyTree(from: string, to: string, { how, limit, signal }: CopyOptions): Promise<Manifest> {
@@ -138,7 +138,7 @@ function copyEntry(key: string, stats: BigIntStats, { from, to, how, count, blob
   }
 }
 
-/** What file systems say that clone none, and where two files are not on the same one. */
+/** Errors of file systems without block sharing, and of copies across file systems. */
 const noClones: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EINVAL', 'ENOTTY'])
 
 function seconds(nanoseconds: bigint): number {

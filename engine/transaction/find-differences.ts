@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf } from './path-keys.ts'
 
-/** What is at a path of a view or was before. Targets of links have a character for each byte. */
+/** The state of a path of a view, now or before. Targets of links have a character for each byte. */
 export type Entry =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file'; readonly mode: number; readonly size: number }
@@ -12,12 +12,15 @@ export type Entry =
   /** A pipe, a socket or a device. */
   | { readonly kind: 'other' }
 
-/** A path that is not as it was, by what the system says of it; files may have the same bytes still. */
+/** A path whose metadata changed; a file may still have the same bytes. */
 export type Difference = { readonly key: string; readonly before: Entry; readonly after: Entry }
 
 const atOnce = 500
 
-/** Finds what differs in a view from what it was made from. It follows no symbolic link, and leaves git directories alone: `repository` is told of each directory that has one. */
+/**
+ * Finds what differs in a view from its original. It follows no symbolic link, and leaves git directories alone: `repository` is called
+ * with each directory that has one.
+ */
 export async function findDifferences(
   view: string,
   manifest: Manifest,
@@ -54,7 +57,7 @@ function namesIn(view: string, directory: string) {
   try {
     return readdirSync(bytesOf(view, directory), { withFileTypes: true, encoding: 'buffer' })
   } catch (error) {
-    // A command closed it even to its owner: then nobody knows what is in it.
+    // A command made it unreadable even to its owner: its contents are unknown.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'ENOENT') return []
     throw error
@@ -66,7 +69,7 @@ function compare(view: string, key: string, original: Original | undefined): Dif
   return stats === undefined ? undefined : compareWith(view, key, stats, original)
 }
 
-/** Compares what is at a path of a view with what it was made from. Undefined: it is the same. */
+/** Compares a path of a view with its original. Undefined: it is the same. */
 export function compareWith(
   view: string,
   key: string,
@@ -92,7 +95,7 @@ export function compareWith(
   return { key, before, after: { kind: 'file', mode, size: Number(stats.size) } }
 }
 
-/** What a view was made from, as what is compared. */
+/** The originals of a view, in comparable form. */
 export function entryOf(original: Original | undefined): Entry {
   switch (original?.kind) {
     case 'file':

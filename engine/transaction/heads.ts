@@ -6,7 +6,7 @@ import { readCheckedOut, type CheckedOut } from '../../sandbox/index.ts'
 const heads = z.array(z.object({ path: z.string(), branch: z.string().optional(), commit: z.string().optional() }))
 const headsFile = (directory: string): string => join(directory, 'heads.json')
 
-/** Notes what is checked out in each tree when its view is made: a branch moves only from there. */
+/** Records what is checked out in each tree when its view is made: a branch moves only from there. */
 export function noteHeads(directory: string, paths: readonly string[]): void {
   const known = paths.flatMap((path) => {
     const head = readCheckedOut(join(path, '.git'))
@@ -15,7 +15,7 @@ export function noteHeads(directory: string, paths: readonly string[]): void {
   writeFileSync(headsFile(directory), `${JSON.stringify(known)}\n`, { mode: 0o600 })
 }
 
-/** What was checked out in a tree when its view was made; undefined where nobody noted it. */
+/** What was checked out in a tree when its view was made; undefined where it wasn't recorded. */
 export function headOf(directory: string, path: string): CheckedOut | undefined {
   if (!existsSync(headsFile(directory))) return undefined
   const known = heads.parse(JSON.parse(readFileSync(headsFile(directory), 'utf8'))).find((each) => each.path === path)

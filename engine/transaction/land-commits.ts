@@ -16,7 +16,7 @@ type LandedCommits = {
   readonly stayed?: string | undefined
 }
 
-/** What became of the commits of a session: what was taken over, and what was not, with why. */
+/** The result for the commits of a session: what was imported, and what was not, with why. */
 export type CommitsReport = {
   readonly landed: readonly LandedCommits[]
   readonly failed: readonly { readonly path: string; readonly why: string }[]

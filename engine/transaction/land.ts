@@ -3,7 +3,7 @@ import type { ChangeRecord, RunChange } from './change-record.ts'
 import { planLanding, type Conflict } from './plan-landing.ts'
 import { readViewState, writeViewState, type ViewState } from './private-view.ts'
 
-/** What came of a landing. */
+/** The result of a landing. */
 export type Landing =
   /** `files`: how many the transaction touched. */
   | {
@@ -20,10 +20,10 @@ export type Landing =
   | { readonly type: 'failed'; readonly message: string }
 
 /**
- * Brings a session's changes into its trees, as one transaction of patches: all of them, or nothing.
+ * Lands a session's changes in its trees, as one transaction of patches: all of them, or nothing.
  *
  * @param directory the session's own
- * @param chosen those to land. Default: all
+ * @param chosen the changes to land. Default: all
  */
 export async function land(
   directory: string,
@@ -59,7 +59,7 @@ export async function land(
   }
 }
 
-/** Whether a view holds more of a run than what landed: what git ignores, and commits. Then it stays until somebody throws it away. */
+/** Whether a view contains more than what landed: ignored files, and commits. Then it stays until somebody discards it. */
 export function keepsMore({ ignored, repositories }: ChangeRecord, ignoredLanded = false): boolean {
   return (ignored.files > 0 && !ignoredLanded) || repositories.length > 0
 }
@@ -69,7 +69,7 @@ function noteLanding(directory: string, landing: NonNullable<ViewState['landing'
   if (known !== undefined) writeViewState(directory, { ...known, landing })
 }
 
-/** Marks the session's changes as landed, or as thrown away: nothing goes on in its view. */
+/** Marks the session's changes as landed, or as discarded: its view can't be continued. */
 export function closeView(directory: string, state: 'landed' | 'discarded'): void {
   const known = readViewState(directory)
   if (known !== undefined) writeViewState(directory, { ...known, state })

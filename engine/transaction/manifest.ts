@@ -12,12 +12,12 @@ const entry = z.discriminatedUnion('kind', [
     size: z.number(),
     was: z.string(),
     stamp: z.string(),
-    /** The object that git has of it. Absent: it isn't known to hold the same. */
+    /** Its git object. Absent: it isn't known to have the same content. */
     blob: z.string().optional(),
   }),
   z.object({ ...base, kind: z.literal('link'), target: z.string(), was: z.string() }),
   z.object({ ...base, kind: z.literal('directory') }),
-  /** What a view lacks: pipes, sockets and devices, and what this user can't read. It is nobody's change that it isn't there. */
+  /** What a view lacks: pipes, sockets and devices, and what this user can't read. That it is missing is no change. */
   z.object({ ...base, kind: z.literal('left-out') }),
 ])
 
@@ -32,12 +32,16 @@ export function stampOf({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): str
   return `${ino} ${size} ${mtimeNs} ${ctimeNs} ${mode.toString(8)}`
 }
 
-/** Keeps a manifest in a file. */
+/** Writes a manifest to a file. */
 export function writeManifest(file: string, manifest: Manifest): void {
   writeFileSync(file, [...manifest.values()].map((each) => `${JSON.stringify(each)}\n`).join(''), { mode: 0o600 })
 }
 
-/** @throws UserError `failed` for a file that holds none */
+/**
+ *
+ *
+ * @throws UserError `failed` for a file without one
+ */
 export function readManifest(file: string): Manifest {
   try {
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)

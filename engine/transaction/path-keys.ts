@@ -1,6 +1,6 @@
 import { pathOfKey } from '../core/changes/list-files.ts'
 
-/** What the system is given for an entry of a tree: a key has a character for each byte of its path below the root. */
+/** The path bytes of an entry of a tree: a key has a character for each byte of its path below the root. */
 export function bytesOf(root: string, key: string): Buffer {
   return key === '' ? Buffer.from(root) : Buffer.concat([Buffer.from(`${root}/`), Buffer.from(key, 'latin1')])
 }
@@ -15,7 +15,7 @@ export function isText(key: string): boolean {
   return Buffer.from(pathOfKey(key)).toString('latin1') === key
 }
 
-/** The entry that a key lies in; empty for the root. */
+/** The parent of a key; empty for the root. */
 export function directoryOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('/')))
 }

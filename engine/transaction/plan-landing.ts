@@ -12,12 +12,12 @@ import {
 } from '../../apply-patch/index.ts'
 import { keptBytes, type RunChange, type Side } from './change-record.ts'
 
-/** What landing would do. */
+/** The result of a landing that hasn't happened yet. */
 type LandingPlan = {
   readonly changeSet: ChangeSet
-  /** Paths that somebody else changed too, in other places: both changes are in what lands. */
+  /** Paths that somebody else changed too, in other places: both changes are in the result. */
   readonly merged: readonly string[]
-  /** Paths that can't be landed, each with why. Nothing is to be landed then. */
+  /** Paths that can't be landed, each with why. Nothing lands then. */
   readonly conflicts: readonly Conflict[]
   /** How many are as the run left them already. */
   readonly already: number
@@ -27,9 +27,9 @@ type LandingPlan = {
 export type Conflict = { readonly path: string; readonly why: string }
 
 /**
- * Plans to bring a run's changes into the trees that they were made for. What is there now is looked at once more when the plan is committed.
+ * Plans to apply a run's changes to the trees that they were made for. The current state is checked once more when the plan is committed.
  *
- * @param directory the session's, where bytes are kept
+ * @param directory the session's, where bytes are stored
  */
 export function planLanding(changes: readonly RunChange[], directory: string): LandingPlan {
   const roots = [...new Set(changes.map(({ root }) => root))]
@@ -68,7 +68,7 @@ type Planned =
   | { readonly nothing: true }
   | { readonly change?: Change; readonly directory?: DirectoryChange; readonly isMerged?: boolean }
 
-/** Whether nothing, or a directory, is in the place of what was a file or a link: what is below it may come. */
+/** Whether a file or link was replaced by nothing or by a directory: entries below it may be added. */
 function isGone({ before, after }: RunChange): boolean {
   return (
     (before.type === 'file' || before.type === 'symlink') && (after.type === 'absent' || after.type === 'directory')
@@ -119,7 +119,7 @@ function planDirectory(key: string, before: Side, mode: number, now: FileState, 
   return { change: { type: 'remove', place, before: now }, directory }
 }
 
-/** Whether what is there is what one side has: its bytes, its mode, where it leads. */
+/** Whether the current entry is what one side has: its bytes, its mode, its target. */
 function isSide(now: FileState, side: Side, directory: string): boolean {
   switch (side.type) {
     case 'absent':
@@ -158,7 +158,7 @@ function writeOf(
   return { type: 'write', place, before: now, content: [bytes], mode, owner, evenReadOnly: true }
 }
 
-/** Brings together what the run and somebody else did to one file. */
+/** Merges the run's and somebody else's changes of one file. */
 function merge(place: Change['place'], now: FileState, before: Side, after: Side, directory: string): Planned {
   if (now.type === 'absent') return { why: 'somebody else removed it' }
   if (before.type === 'absent') return { why: 'somebody else made one of this name' }

@@ -8,11 +8,11 @@ import { noteHeads } from './heads.ts'
 import { readManifest, writeManifest, type Manifest } from './manifest.ts'
 import { makeOverlayStorage, overlaysOf, overlayStorage, type OverlayStorage } from './overlay/storage.ts'
 
-/** The ways to make a view that a user can ask for. */
+/** The ways to make a view that a user can choose. */
 const strategies = ['copy', 'reflink', 'overlay'] as const
 export type Strategy = (typeof strategies)[number]
 
-/** What is copied where nobody asked for a copy. */
+/** The size that is copied without being asked. */
 export const unaskedLimit: CopyLimit = { files: 50_000, bytes: 1_000_000_000 }
 
 const state = z.object({
@@ -25,7 +25,7 @@ const state = z.object({
   state: z.enum(['making', 'open', 'landed', 'discarded']),
   /** Whether what is in the view is on record, so that no run has worked in it since. */
   gathered: z.boolean(),
-  /** What `undo` knows the landing by, and the tree that it was in. */
+  /** The id of the landing for `undo`, and its tree. */
   landing: z
     .object({ id: z.string(), root: z.string(), at: z.string(), can_undo: z.boolean(), undone: z.boolean() })
     .optional(),
@@ -43,7 +43,7 @@ const state = z.object({
     .optional(),
 })
 
-/** How it stands with the view of a session. */
+/** The state of a session's view. */
 export type ViewState = z.infer<typeof state>
 
 /** A session's private view of its trees. */
@@ -61,7 +61,7 @@ export type PrivateView = {
 const stateFile = (directory: string): string => join(directory, 'transaction.json')
 const viewFolder = (directory: string): string => join(directory, 'view')
 
-/** How it stands with the view of a session; undefined for one that has none. */
+/** The state of a session's view; undefined for a session without one. */
 export function readViewState(directory: string): ViewState | undefined {
   const file = stateFile(directory)
   if (!existsSync(file)) return undefined
@@ -73,20 +73,20 @@ export function readViewState(directory: string): ViewState | undefined {
   }
 }
 
-/** Keeps how it stands: whole, or as it was. */
+/** Stores the state atomically. */
 export function writeViewState(directory: string, now: ViewState): void {
   const file = stateFile(directory)
   writeFileSync(`${file}.new`, `${JSON.stringify(now, undefined, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 
-/** The view of a session as it was left; undefined where there is none to go on in. */
+/** The view of a session as it was left; undefined where it can't be continued. */
 export function reopenView(directory: string): PrivateView | undefined {
   const known = readViewState(directory)
   return known?.state === 'open' && existsSync(viewFolder(directory)) ? asView(directory, known) : undefined
 }
 
-/** Notes whether what is in a view is on record: not while a run works in it. */
+/** Records whether a view's contents have been recorded: not while a run works in it. */
 export function noteGathered(directory: string, gathered: boolean): void {
   const known = readViewState(directory)
   if (known !== undefined && known.gathered !== gathered) writeViewState(directory, { ...known, gathered })
@@ -191,7 +191,7 @@ async function makeWith(
   return asView(directory, began)
 }
 
-/** A view that was kept after a landing holds what did not land; a new one is made beside it. */
+/** A view that was kept after a landing contains what did not land; a new one is made next to it. */
 function setAside(directory: string): void {
   if (readViewState(directory)?.state !== 'landed' || !existsSync(viewFolder(directory))) return
   let number = 1
@@ -214,7 +214,7 @@ function manifestFile(directory: string, index: number): string {
   return join(viewFolder(directory), `made-from-${index}.jsonl`)
 }
 
-/** A work tree whose repository lies elsewhere: what commands did to that would not be the view's. */
+/** A work tree whose repository is elsewhere: what commands did to that would not be in the view. */
 function refuseLinked(path: string): void {
   const git = lstatSync(join(path, '.git'), { throwIfNoEntry: false })
   if (git === undefined || git.isDirectory()) return

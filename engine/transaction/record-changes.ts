@@ -19,11 +19,11 @@ const largestFile = 1024 * 1024 * 1024
 type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
 
 /**
- * Finds out what a run changed in its view, and keeps it: what is to be landed with its bytes before and after, the rest by name or number. To be
- * called when no command runs.
+ * Finds out what a run changed in its view, and stores it: changes to land with their bytes before and after, the rest by name or number.
+ * To be called when no command runs.
  *
- * @param sandbox the run's own, for git and for what protects a place
- * @param withIgnored whether what git ignores counts as the rest does
+ * @param sandbox the run's own, for git and for what protects a path
+ * @param withIgnored whether ignored files count as the rest does
  */
 export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgnored: boolean): Promise<ChangeRecord> {
   const [changes, protectedPaths, special]: [RunChange[], string[], string[]] = [[], [], []]
@@ -104,7 +104,7 @@ function* treesOf({ views, manifests, overlays }: PrivateView): Iterable<
   }
 }
 
-/** What git ignores of that which differs, as keys. A directory of which only ignored files came or went is one with them. */
+/** The keys of changed files that git ignores. A directory in which only ignored files appeared or disappeared is one with them. */
 async function ignoredAmong(
   all: readonly Difference[],
   { path, source }: Tree,
@@ -201,7 +201,7 @@ function sideOf(entry: Entry, read: () => Buffer | undefined, directory: string)
   }
 }
 
-/** What a file held when the view was made: what it holds now, if nobody wrote it since; else what git has of it. Null: nobody knows. */
+/** The content of a file when the view was made: its current content, if nobody wrote it since; else git's object. Null: unknown. */
 async function hashBefore(
   key: string,
   { path, manifest }: Tree,
@@ -221,7 +221,7 @@ async function hashBefore(
   }
   if (original.blob === undefined) return null
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })
-  // What a filter made of it on its way into the tree is something else.
+  // If a filter changes the file on checkout, its object has other bytes.
   return bytes?.length === original.size ? keepBytes(directory, bytes) : null
 }
 
@@ -229,7 +229,7 @@ function statsOf(file: Buffer) {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })
   } catch {
-    // Below what is no directory any more.
+    // Its parent is no longer a directory.
     return undefined
   }
 }
