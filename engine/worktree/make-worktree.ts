@@ -15,22 +15,22 @@ import { adminOf, repositoryOf } from './worktree-paths.ts'
 /** Opens a sandbox of the run's kind. */
 export type OpenSandbox = (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox>
 
-/** What is to be made. */
+/** The worktree to make. */
 type Wanted = {
   /** The root of the repository's working tree. */
   readonly root: string
   readonly path: string
   readonly branch: string
-  /** What it begins with, as git names it. */
+  /** Its starting point, as git names it. */
   readonly base: string
 }
 
-/** What came of it; why it was not made, in words for the model. */
+/** The result; or why it was not made, in words for the model. */
 type Made = { readonly worktree: Required<Worktree> } | { readonly problem: string }
 
 /**
- * Makes a worktree on a new branch. Git runs in a sandbox that may write the repository and the folder of the worktree, and nothing
- * else: what the repository's configuration would have it run is confined as any command of the model.
+ * Makes a worktree on a new branch. Git runs in a sandbox that may write the repository and the folder of the worktree, and nothing else:
+ * programs that the repository's configuration makes it run are confined like any command of the model.
  *
  * @param policy the run's
  */

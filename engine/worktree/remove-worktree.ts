@@ -7,9 +7,9 @@ import { withRepository, type OpenSandbox } from './make-worktree.ts'
 import { adminOf, commonDirectory } from './worktree-paths.ts'
 
 /**
- * What would be lost with a worktree, in words; undefined where that is nothing. What can't be told counts as something.
+ * What would be lost with a worktree, in words; undefined where that is nothing. In doubt something would be.
  *
- * @param sandbox the one that the run works in there
+ * @param sandbox the one in which the run works there
  */
 export async function whatWouldBeLost(
   { path, git }: Worktree,
@@ -32,8 +32,8 @@ export async function whatWouldBeLost(
 }
 
 /**
- * Removes a worktree and its branch. The files go by our own hand, since git can't take away what guards them in a sandbox; only
- * what is what it was made as is touched.
+ * Removes a worktree and its branch. We remove the files ourselves, since git can't remove what protects them in a sandbox; only a worktree
+ * that is still the original one is touched.
  *
  * @param root of the repository's working tree
  * @returns why it was not removed, or not wholly; undefined when it was

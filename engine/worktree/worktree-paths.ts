@@ -4,7 +4,7 @@ import { readHostFile } from '../../sandbox/index.ts'
 import { isInside } from '../core/paths.ts'
 
 /**
- * Where git keeps what it knows of a worktree, if the two name each other: a `.git` file alone could name anything.
+ * Where git stores its data about a worktree, if the two name each other: a `.git` file alone could name anything.
  *
  * @param path the worktree's directory, without symlinks
  */
@@ -18,7 +18,7 @@ export function adminOf(path: string): string | undefined {
     const back = textOf(join(admin, 'gitdir')).trim()
     return realpathSync(dirname(resolve(admin, back))) === path ? admin : undefined
   } catch {
-    // Something on the way isn't there, so it leads nowhere.
+    // Part of the path is missing.
     return undefined
   }
 }
@@ -35,14 +35,14 @@ export function commonDirectory(root: string): string | undefined {
   }
 }
 
-/** What has to be readable for git to work in a tree: the tree, and where its repository lies if that is elsewhere. */
+/** What has to be readable for git to work in a tree: the tree, and its repository if that is elsewhere. */
 export function repositoryOf(root: string): readonly string[] {
   const common = commonDirectory(root)
-  // Named by itself, what lies in a place that may be written could not be.
+  // Listed separately, a path within a writable one could not be written.
   return common === undefined || isInside(common, root) ? [root] : [root, common]
 }
 
-/** The text of a file of git's; throws where there is none. */
+/** The text of a git file; throws where there is none. */
 function textOf(file: string): string {
   const bytes = readHostFile(file)
   if (bytes === undefined) throw new Error(`${file} is no file that can be read`)

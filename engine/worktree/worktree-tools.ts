@@ -16,7 +16,7 @@ export function worktreeTools(worktrees: Worktrees, agents: BackgroundAgents): r
   return [enterWorktree(worktrees, agents), exitWorktree(worktrees, agents)]
 }
 
-/** What still runs would go on in the tree that is left. */
+/** What still runs would continue in the old tree. */
 const wording = { commands: 'Commands still run here', agents: 'Agents work here' }
 
 const failed = (output: string): ToolResult => ({ ok: false, output })
@@ -107,7 +107,7 @@ function exitWorktree(worktrees: Worktrees, agents: BackgroundAgents): Tool {
   })
 }
 
-/** Asks the Guardian as for what would do the same. */
+/** Asks the Guardian about the equivalent command. */
 async function judge(action: Action, context: ToolContext): Promise<ToolResult | undefined> {
   const { verdict } = await context.review(action)
   return verdict.decision === 'allow' ? undefined : denied(verdict)

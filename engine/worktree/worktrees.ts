@@ -10,9 +10,9 @@ import { makeWorktree, type OpenSandbox } from './make-worktree.ts'
 import { removeWorktree, whatWouldBeLost } from './remove-worktree.ts'
 import { adminOf, commonDirectory, repositoryOf } from './worktree-paths.ts'
 
-/** What is told to hooks, and what they may answer. */
+/** The hooks about worktrees, and their answers. */
 export type WorktreeHooks = {
-  /** Asks for a worktree of a name. Gives its path, why there shall be none, or undefined where nobody else makes it. */
+  /** Asks for a worktree of a name. Returns its path, why there must be none, or undefined where no hook makes it. */
   readonly create: (name: string) => Promise<{ readonly path: string } | { readonly problem: string } | undefined>
   readonly remove: (path: string) => Promise<void>
   /** The run works elsewhere from now on. */
@@ -70,7 +70,7 @@ export class Worktrees {
     return this.#options.root
   }
 
-  /** The path in the tree where the run began that a path in the worktree stands for; undefined for any other. */
+  /** The path in the original tree for a path in the worktree; undefined for any other. */
   originalOf(path: string): string | undefined {
     const { root } = this.#options
     const inside = this.current?.path
@@ -79,7 +79,7 @@ export class Worktrees {
       : join(root, relative(inside, path))
   }
 
-  /** Says where a worktree of this name would be. A hook may have made one by then. */
+  /** The path for a worktree of this name. A hook may have made one by then. */
   async plan(name: string, base: string): Promise<Planned | Problem> {
     const { root, folder, hooks, home } = this.#options
     if (root === undefined) return { problem: `${home.workspace} is not in a git repository.` }
@@ -89,7 +89,7 @@ export class Worktrees {
     return { path: join(folder, `${basename(root)}-${mark}`, name), branch: `worktree-${name}`, base, made: false }
   }
 
-  /** Makes what was planned, where no hook has, and works there from now on. */
+  /** Makes what was planned, unless a hook has, and works there from now on. */
   async enter(planned: Planned, signal: AbortSignal): Promise<{ readonly worktree: Worktree } | Problem> {
     const { root, home, open } = this.#options
     if (root === undefined) return { problem: `${home.workspace} is not in a git repository.` }
@@ -104,7 +104,7 @@ export class Worktrees {
     return { worktree: ready.worktree }
   }
 
-  /** Works in a worktree again that an earlier run of the session was in. Gives why that can't be, or undefined. */
+  /** Returns to a worktree in which an earlier run of the session worked. Gives why that is impossible, or undefined. */
   async resume(worktree: Worktree): Promise<string | undefined> {
     const same = worktree.git === undefined ? isDirectory(worktree.path) : adminOf(worktree.path) === worktree.git.admin
     if (!same) return `The worktree ${worktree.path} that the session was in is gone, so it goes on where it began.`
@@ -117,9 +117,9 @@ export class Worktrees {
   }
 
   /**
-   * Works where it began again.
+   * Returns to the original tree.
    *
-   * @param remove whether the worktree and its branch go
+   * @param remove whether to remove the worktree and its branch
    * @returns the worktree that was left, and what of it could not be removed
    */
   async leave(remove: boolean): Promise<{ readonly left: Worktree; readonly problem?: string }> {
@@ -165,7 +165,7 @@ export class Worktrees {
     }
   }
 
-  /** What a hook has made is taken where it could have made it, or where the repository itself says that it is its worktree. */
+  /** A hook's worktree is accepted where the hook could have made it, or where the repository itself lists it as its worktree. */
   #planMade(printed: string): Planned | Problem {
     const { home, root, hookFolders } = this.#options
     if (!isAbsolute(printed) || !isDirectory(printed)) {
@@ -198,7 +198,7 @@ function policyInWorktree(policy: SandboxPolicy, root: string, path: string, wor
   return parsePolicy({
     ...policy,
     workspace,
-    // A folder of the repository alone may be written, if the run began in one; git needs to see what it lies in.
+    // If the run began in a subfolder of the repository, only that folder is writable; git needs to see the folders around it.
     readableRoots: [...policy.readableRoots, ...repositoryOf(root), ...(path === workspace ? [] : [path])],
     writableRoots: policy.writableRoots.filter(apart),
     writableFiles: policy.writableFiles.filter(apart),
