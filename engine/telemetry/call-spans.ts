@@ -19,7 +19,7 @@ export function toolOf(item: CallItem, called: string | undefined): string {
   return called ?? (item.type === 'file_change' ? 'apply_patch' : 'exec_command')
 }
 
-/** What a call came to. Undefined: nothing. */
+/** The outcome of a call. Undefined: none. */
 export function resultOf(item: CallItem): string | undefined {
   if (item.type === 'command_execution') return item.aggregated_output
   if (item.type === 'file_change') return item.error ?? item.diff
@@ -30,7 +30,7 @@ export function resultOf(item: CallItem): string | undefined {
 /** The conventions' group of attributes that tell of processes. */
 const group = 'process'
 
-/** A command as a span: its program's name, how it ended, and nothing of its words. */
+/** A command as a span: its program's name and how it ended, without its arguments. */
 export function describeCommand(item: CommandItem): {
   readonly name: string
   readonly isFailed: boolean

@@ -8,12 +8,12 @@ type EndedChat = {
   readonly name: string
   readonly start: bigint
   readonly attributes: Attributes
-  /** What tells its series from others, in metrics. */
+  /** The attributes that distinguish its series in metrics. */
   readonly series: Attributes
   readonly failed?: { readonly message?: string }
   readonly usage: Usage
   readonly calls: readonly ToolCall[]
-  /** What the model said, in the conventions' form of messages. */
+  /** The model's output, in the conventions' format of messages. */
   readonly said: readonly object[]
 }
 
@@ -47,7 +47,7 @@ export class Chat {
         this.#calls.push(event.call)
         return
       case 'retry':
-        // What came before is void, but was paid for.
+        // Earlier events are void, but were paid for.
         this.#retries++
         this.#usage = sumUsage(this.#usage, event.spent ?? noUsage)
         this.#texts = []

@@ -2,10 +2,10 @@ import { request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import type { Target } from './telemetry-options.ts'
 
-/** A request of a collector that doesn't answer is given up after so long, in the middle of a run. */
+/** How long a collector may take to answer in the middle of a run before its request is cancelled. */
 const mostWaitMs = 10_000
 
-/** What goes to one address, one request after the other: whoever posts waits for nothing. */
+/** The requests to one address, one after the other; the sender doesn't wait. */
 export class Exporter {
   readonly #target: Target
   readonly #abort = new AbortController()
@@ -17,12 +17,12 @@ export class Exporter {
     this.#target = target
   }
 
-  /** Why something did not arrive; undefined where all of it did so far. Names the collector, and nothing of a password. */
+  /** Why something did not arrive; undefined where everything did so far. Names the collector, without passwords. */
   get failure(): string | undefined {
     return this.#failure
   }
 
-  /** Sends a body behind those before it. One that would be the tenth to wait is dropped: the collector is too slow. */
+  /** Queues a body. The tenth in the queue is dropped: the collector is too slow. */
   post(body: object): void {
     if (this.#waiting >= 10) {
       this.#failed('it takes too long to answer')
@@ -40,7 +40,7 @@ export class Exporter {
     })
   }
 
-  /** Resolves when all is sent, and after `withinMs` at the latest: then what is under way is cut. Never throws. */
+  /** Resolves when everything is sent, and after `withinMs` at the latest: then open requests are cancelled. Never throws. */
   async close(withinMs: number): Promise<void> {
     const cut = setTimeout(
       () => this.#abort.abort(new Error(`it did not answer within ${withinMs / 1000} s`)),
@@ -63,7 +63,7 @@ export class Exporter {
     const type = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
     const sent = post(url, { method: 'POST', headers: { ...headers, ...type } }, (answer) => {
       const { statusCode = 0 } = answer
-      // Its words are nothing to us, however many they are. A redirect is none of our user's addresses.
+      // The response body is ignored, however long it is. A redirect is an address that the user didn't choose.
       answer.destroy()
       if (statusCode >= 200 && statusCode < 300) resolve()
       else reject(new Error(`it answers ${statusCode}`))
@@ -73,7 +73,7 @@ export class Exporter {
     sent.setTimeout(mostWaitMs, () => sent.destroy(new Error(`it did not answer within ${mostWaitMs / 1000} s`)))
     sent.on('error', reject)
     sent.on('close', () => signal.removeEventListener('abort', cut))
-    // What hangs must not keep a program alive that has ended.
+    // A hanging request must not keep a finished program alive.
     sent.on('socket', (socket) => socket.unref())
     sent.end(body)
     return promise

@@ -25,7 +25,7 @@ export class Meters {
     const points = this.#points.get(name) ?? new Map()
     this.#points.set(name, points)
     const key = JSON.stringify(attributes)
-    // Models choose names of tools: so many series of one instrument are told, and no more.
+    // The limit for series of one instrument: models choose names of tools.
     const at = points.has(key) || points.size < 200 ? key : 'others'
     const point = points.get(at) ?? {
       attributes: at === key ? attributes : { 'otel.metric.overflow': true },
@@ -41,7 +41,7 @@ export class Meters {
     this.add('gen_ai.client.token.usage', output, { ...attributes, 'gen_ai.token.type': 'output' })
   }
 
-  /** What the last event of a run says. */
+  /** The data of a run's last event. */
   ended(event: Extract<RunEvent, { readonly type: 'turn.completed' | 'turn.failed' }>): void {
     this.add('portcullis.run.duration', event.duration_ms / 1000, { 'portcullis.result': event.result })
     if (event.cost_usd !== undefined) this.add('portcullis.run.cost', event.cost_usd, {})

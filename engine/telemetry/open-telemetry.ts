@@ -12,7 +12,7 @@ const lastFlushMs = 2000
 const mostInBatch = 256
 const batchEveryMs = 5000
 
-/** What the watching of a run needs of whoever opens it. */
+/** What telemetry needs from the caller that opens a run. */
 export type TelemetryDependencies = {
   /** Takes secrets out of a text. */
   readonly mask: (text: string) => string
@@ -25,17 +25,17 @@ export type Telemetry = {
   readonly sink: Sink
   /** Watches what a model answers. */
   readonly wrapRespond: (name: () => string, respond: Model['respond']) => Model['respond']
-  /** `TRACEPARENT`, and `TRACESTATE` where there is one, for commands. */
+  /** `TRACEPARENT`, and `TRACESTATE` where it is set, for commands. */
   readonly variables: Readonly<Record<string, string>>
   /**
-   * Sends what is left, within 2 s: what isn't sent by then is lost. Never throws.
+   * Sends the rest, within 2 s: what isn't sent by then is lost. Never throws.
    *
    * @returns what could not be delivered, as sentences
    */
   close(): Promise<readonly string[]>
 }
 
-/** Begins to watch a run. Nothing that a collector does, or doesn't, reaches the run. */
+/** Begins to watch a run. No behaviour of a collector affects the run. */
 export function openTelemetry(options: TelemetryOptions, { mask, writeFile }: TelemetryDependencies): Telemetry {
   const exporterOf = (target: Target | undefined): Exporter | undefined =>
     target === undefined ? undefined : new Exporter(target)
@@ -111,8 +111,8 @@ function writing(write: () => void): string | undefined {
 }
 
 /**
- * Every text in it, masked before any is cut: what is left of a cut secret is not known for one. Ids are digits that may look like one, and
- * are made here.
+ * Every text, masked before it is cut: part of a secret isn't recognised as one. Ids are digits that may look like a secret, and are made
+ * here.
  */
 function withoutSecrets<T>(value: T, mask: (text: string) => string): T {
   return map(value) as T

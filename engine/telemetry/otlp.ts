@@ -122,7 +122,7 @@ function clean(text: string, limit: number): string {
   return shown(text.slice(0, limit)).slice(0, limit)
 }
 
-/** A stranger's text with nothing in it that acts: for what is put into a text of JSON, where it would be hidden from `clean`. */
+/** Untrusted text with nothing in it that acts: for text within JSON, where `sanitizeOutput` would miss it. */
 export function shown(text: string): string {
   return escapeInvisible(text.toWellFormed())
 }

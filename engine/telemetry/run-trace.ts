@@ -17,7 +17,7 @@ const mostSpans = 20_000
  */
 export class RunTrace {
   readonly traceId: string
-  /** Of the run's own span, which commands are told as their parent. */
+  /** The ids of the run's own span, which commands get as their parent. */
   readonly spanId = newId(8)
   readonly #options: TelemetryOptions
   readonly #finished: (span: Span) => void

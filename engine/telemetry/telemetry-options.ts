@@ -19,27 +19,27 @@ type TraceParent = {
   readonly state: string | undefined
 }
 
-/** What is told of a run, and to whom. */
+/** What telemetry reports, and where. */
 export type TelemetryOptions = {
   readonly traces: Target | undefined
   readonly metrics: Target | undefined
   /** Absolute path of a file that gets the same as lines of JSON. */
   readonly file: string | undefined
-  /** Whether prompts, answers, commands and what they print are told as well. */
+  /** Whether to report prompts, answers, commands and their output as well. */
   readonly content: boolean
   readonly resource: Attributes
-  /** How many characters of a value are told. */
+  /** How many characters of a value are reported. */
   readonly valueLimit: number
   readonly parent: TraceParent | undefined
-  /** What of the wishes can't be fulfilled, as sentences; none shows an address, which may hold a password. */
+  /** Requests that can't be fulfilled, as sentences; none shows an address, which may contain a password. */
   readonly notices: readonly string[]
 }
 
 type Environment = Readonly<NodeJS.ProcessEnv>
 
 /**
- * What OpenTelemetry's variables and the user's own table ask for (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A variable wins over
- * the table. Undefined: nothing is told to anybody, and nothing of it needs to be loaded.
+ * The settings of OpenTelemetry's variables and the user's own table (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A
+ * variable overrides the table. Undefined: nothing is reported, and nothing needs to be loaded.
  */
 export function telemetryOptions(
   environment: Environment,
@@ -94,7 +94,7 @@ export function telemetryOptions(
   }
 }
 
-/** A span is one part of one request: what is longer is for the session's own record. */
+/** A span is one part of one request: longer texts belong to the session's own record. */
 const mostCharacters = 8192
 
 function addressOf(text: string): URL | undefined {
@@ -131,7 +131,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** `TRACEPARENT` (https://www.w3.org/TR/trace-context/#traceparent-header); undefined for what isn't one. */
+/** `TRACEPARENT` (https://www.w3.org/TR/trace-context/#traceparent-header); undefined for an invalid one. */
 function parentOf(text: string | undefined, state: string | undefined): TraceParent | undefined {
   const match = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(
     text ?? '',
