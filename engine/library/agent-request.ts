@@ -10,9 +10,9 @@ import type { OutputSchema } from '../run/output-contract.ts'
 import type { AgentOptions } from './agent-options.ts'
 
 /**
- * What every run of an agent asks for, but for its task.
+ * The part of the request that all runs of an agent share.
  *
- * @throws UserError `usage` for a workspace that isn't there, and for settings that are wrong or contradict each other
+ * @throws UserError `usage` for a missing workspace, and for settings that are wrong or contradict each other
  */
 export function agentRequest(options: AgentOptions, output: OutputSchema | undefined): Omit<RunRequest, 'task'> {
   const { model, tools, reviewer, budget, resume, sinks, verify, verifyAttempts, environment = process.env } = options
@@ -50,7 +50,7 @@ export function agentRequest(options: AgentOptions, output: OutputSchema | undef
   }
 }
 
-/** What is asked of the configuration. Messages name options as the caller wrote them. */
+/** The configuration of the request. Messages name options as the caller wrote them. */
 function requestedSettings(options: AgentOptions): RequestedSettings {
   const { model, sandbox, settings, reviewer, externallySandboxed, profile, trust } = options
   const checked = settings === undefined ? undefined : validate(ConfigFile, settings, { name: 'settings' })

@@ -8,7 +8,7 @@ export class EventHistory implements AsyncIterable<RunEvent> {
 
   readonly sink: Sink = { event: (event) => this.#tell(() => this.#events.push(event)) }
 
-  /** Nothing more comes. Readers who have had everything get the error, where there is one. */
+  /** Nothing more comes. Readers who have read everything get the error, if there is one. */
   end(failure: { readonly error?: unknown } = {}): void {
     this.#tell(() => (this.#end ??= failure))
   }

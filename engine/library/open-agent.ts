@@ -9,10 +9,10 @@ import { EventHistory } from './event-history.ts'
 import { readSchema, type FinalOutput } from './output-schema.ts'
 
 /**
- * Opens an agent in a workspace. It reads the configuration that `agent exec` reads, writes to no standard stream, takes no signal and ends no
- * process, so any number of agents work beside each other in one process.
+ * Opens an agent in a workspace. It reads the same configuration as `agent exec`, writes to no standard stream, handles no signals and ends
+ * no process, so any number of agents can work in parallel in one process.
  *
- * @throws UserError for what the caller has to mend: a workspace that isn't there, a wrong setting, a schema that is none
+ * @throws UserError for what the caller has to fix: a missing workspace, a wrong setting, an invalid schema
  * @example
  * // Not run: it asks a model.
  * await using agent = await openAgent({ workspace: '.', model: 'gpt-5.5', sandbox: 'workspace-write' })

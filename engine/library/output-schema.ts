@@ -11,9 +11,9 @@ export type FinalOutput<Output> = {
 }
 
 /**
- * A schema as it was given, ready to be checked against.
+ * The given schema, ready for checks.
  *
- * @throws UserError `usage` for one that is no JSON Schema, and for a zod schema that JSON Schema has no words for
+ * @throws UserError `usage` for an invalid JSON Schema, and for a zod schema that JSON Schema can't express
  */
 export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema): Promise<FinalOutput<Output>> {
   if (isZod(schema)) return { contract: contractOf(schema), read: (text) => schema.parse(JSON.parse(text)) }
@@ -21,11 +21,11 @@ export async function readSchema<Output>(schema: z.ZodType<Output> | JsonSchema)
   const { compileJsonSchema } = await import('../core/json-schema.ts')
   const validate = compileJsonSchema(schema)
   if (typeof validate !== 'function') throw new UserError('usage', `outputSchema: not a JSON Schema: ${validate.error}`)
-  // A JSON Schema has no type of its own: the caller gets what JSON gives.
+  // A JSON Schema has no static type: the caller gets plain JSON.
   return { contract: { schema, validate }, read: (text) => JSON.parse(text) as Output }
 }
 
-/** The caller's zod may be another copy than ours, so that `instanceof` would tell nothing. */
+/** The caller's zod may be another copy than ours, so `instanceof` would fail. */
 function isZod<Output>(schema: z.ZodType<Output> | JsonSchema): schema is z.ZodType<Output> {
   return '_zod' in schema
 }
@@ -45,7 +45,7 @@ function asJsonSchema(schema: z.ZodType): JsonSchema {
     const { $schema: _, ...json } = z.toJSONSchema(schema, {
       io: 'input',
       override: ({ jsonSchema }) => {
-        // zod drops what it doesn't know; providers hold a model to a schema only where that says there is nothing else.
+        // zod drops unknown keys; providers enforce a schema only where it forbids them.
         if (jsonSchema.type === 'object' && jsonSchema.properties !== undefined)
           jsonSchema.additionalProperties ??= false
       },
