@@ -5,9 +5,9 @@ import { holdGrant, lostPath, requireHeld, type HeldGrant } from './held-grants.
 import { makeGranted } from './make-granted.ts'
 import { escalatePolicy } from './escalate-policy.ts'
 
-/** Grants that somebody is asked about, and the places that they mean. */
+/** Grants that a reviewer is asked about, and their paths. */
 export type AskedGrants = {
-  /** Those of the approval among them, whose places have been held since; others mean what is there now. */
+  /** The approved ones among them, whose paths have been held open since; others mean what is there now. */
   readonly approved: (grants: readonly Grant[]) => readonly HeldGrant[]
   /** Lets the places go that no approval for the run holds. */
   readonly release: () => void
@@ -18,20 +18,19 @@ export type Escalation = {
   /** Holds the places of grants. To be called before anybody is asked. */
   readonly ask: (grants: readonly Grant[]) => AskedGrants
   /**
-   * The run's sandbox, widened by what was granted for the run and by these grants, and by nothing else.
-   *
-   * Throws `SandboxError` where no sandbox here can be widened so, `path-changed` where a path is no longer what was approved. Of a grant for
-   * the run that is said once; it doesn't hold while something else is there.
+   * The run's sandbox with the grants for the run and these grants added, and nothing else. Throws `SandboxError` where no backend here can
+   * do that, `path-changed` where a path is no longer what was approved. For a grant for the run that is reported once; the grant is
+   * suspended while something else is there.
    */
   readonly sandboxFor: (grants: readonly HeldGrant[]) => Promise<Sandbox>
-  /** Lets grants hold for all that follows. */
+  /** Applies grants to everything that follows. */
   readonly keep: (grants: readonly HeldGrant[]) => void
   /** Closes the wider ones; the run's own is left to who opened it. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Keeps wider sandboxes at hand: one that was needed once is mostly needed again.
+ * Keeps escalated sandboxes open: one that was needed once is usually needed again.
  *
  * @param open opens a sandbox for a policy, in the way that the run's own was opened, with the places that its paths mean
  */
@@ -45,7 +44,7 @@ export function createEscalation(
   const told = new Set<string>()
   const takeAway: (() => void)[] = []
 
-  /** What is granted inside of something that was approved for the run holds with that. */
+  /** A grant inside an approved path holds together with it. */
   const hold = (grant: Grant): HeldGrant => {
     const known = standing.get(keyOf(grant))
     if (known !== undefined) return known
@@ -126,11 +125,11 @@ export function createEscalation(
   }
 }
 
-/** What the run's own paths mean, and those of grants. */
+/** The places of the run's own paths, and of grants. */
 function knownWith(own: Sandbox, grants: readonly HeldGrant[]): KnownPlaces {
   const known = own.known?.()
   const granted = grants.flatMap(({ grant, place, makes }): readonly (readonly [string, Place | undefined])[] =>
-    // A file that could not be made isn't there for the sandbox either, whoever makes it next.
+    // A file that could not be made doesn't exist for the sandbox either, whoever makes it next.
     'path' in grant ? [[grant.path, makes === undefined ? place : undefined]] : [],
   )
   return { places: new Map([...(known?.places ?? []), ...granted]), denied: known?.denied ?? [] }
@@ -140,7 +139,7 @@ function keyOf(grant: Grant): string {
   return JSON.stringify(grant)
 }
 
-/** Equal for what is the same grant of the same place. */
+/** Equal for the same grant of the same place. */
 function describe({ grant, place }: HeldGrant): string {
   return `${keyOf(grant)} ${place?.identity.device}:${place?.identity.inode}`
 }

@@ -15,8 +15,8 @@ export type AskedPermissions = {
 const mostGrants = 10
 
 /**
- * The grants that would have let a command do what the sandbox refused. What a command prints is no evidence, so of a suspicion
- * only what the command's own text names is asked for; what no grant would help gives none.
+ * The grants that would have let a command do what the sandbox denied. A command's output is no evidence, so a suspected denial counts only
+ * if the command's own text names its path or host; denials that no grant would help give none.
  *
  * @param names whether the command's text names a path (absolute) or a host
  */
@@ -66,7 +66,7 @@ function grantForDenial({ kind, subject, remedy }: Denial, policy: SandboxPolicy
     case 'raise-limit':
       // How long a call may take is the call's own business.
       return remedy.limit === 'wallTimeMs' ? [] : [{ kind: 'limit', name: remedy.limit, value: 2 * remedy.value }]
-    // A way out of the sandbox is never granted on the way.
+    // A way out of the sandbox is never granted as a side effect.
     case 'show-docker-socket':
     case 'open-unix-sockets':
     case 'unprotect':
@@ -87,7 +87,7 @@ export function grantsAskedFor(asked: AskedPermissions, cwd: string, policy: San
   ])
 }
 
-/** The grants that a command shows by itself to need: files it names outside the places it may write, and hosts. */
+/** The grants that a command obviously needs: files it names outside the writable paths, and hosts. */
 export function grantsSeenIn(analysis: CommandAnalysis | undefined, cwd: string, sandbox: Sandbox): readonly Grant[] {
   const { policy } = sandbox
   const facts = (analysis?.commands ?? []).flatMap(({ facts: own, around }) => [...own, ...around])
@@ -110,7 +110,7 @@ function readGrant(path: string, { mode }: SandboxPolicy): readonly Grant[] {
   return real === undefined ? [] : [{ kind: 'read', path: real }]
 }
 
-/** A file that isn't there yet is granted by its name in a folder that is; nothing else in the folder is. */
+/** A file that doesn't exist yet is granted by its name in an existing folder; nothing else in the folder is. */
 function writeGrant(path: string, policy: SandboxPolicy): readonly Grant[] {
   if (policy.mode !== 'workspace-write') return []
   const folder = realPath(dirname(path))

@@ -2,12 +2,12 @@ import { basename, dirname } from 'node:path'
 import type { Grant } from '../../policies/index.ts'
 import { holdPlace, isThere, SandboxError, type Backend, type HeldPlace } from '../../sandbox/index.ts'
 
-/** A grant with the place that whoever approves it is asked about. */
+/** A grant with the place that the reviewer is asked about. */
 export type HeldGrant = {
   readonly grant: Grant
   /**
-   * What the path of a grant is; for a file that is to be made, the folder in which it will be. Undefined for a grant of something else, and
-   * where no such place can be reached without a symlink.
+   * The place of a grant's path; for a file that is to be made, its folder. Undefined for a grant of something else, and where it can't be
+   * reached without a symlink.
    */
   readonly place: HeldPlace | undefined
   /** The name of a file that is to be made. */
@@ -22,15 +22,15 @@ export function holdGrant(grant: Grant): HeldGrant {
   return { grant, place: holdPlace(dirname(grant.path)), makes: basename(grant.path) }
 }
 
-/** The path of a grant that doesn't mean any more what it did when it was held; undefined where it does. */
+/** The path of a grant that no longer means what it did when it was held; undefined where it still does. */
 export function lostPath({ grant, place, makes }: HeldGrant): string | undefined {
   if (grant.kind !== 'read' && grant.kind !== 'write') return undefined
   if (place === undefined || !isThere(place)) return grant.path
-  // Nothing was there, so that whatever is there now was nobody's to approve.
+  // There was nothing, so nobody approved what is there now.
   return makes !== undefined && holdsSomething(grant.path) ? grant.path : undefined
 }
 
-/** Throws `path-changed` where a grant doesn't mean any more what it did when it was held. */
+/** Throws `path-changed` where a grant no longer means what it did when it was held. */
 export function requireHeld(held: HeldGrant, backend: Backend): void {
   const path = lostPath(held)
   if (path !== undefined) throw new SandboxError('path-changed', { backend, path, approved: true })

@@ -6,18 +6,18 @@ import type { HeldGrant } from './held-grants.ts'
 /** The grant of a file that has been made for it. */
 type MadeGrant = {
   readonly grant: HeldGrant
-  /** Takes the file away again where nobody wrote to it. */
+  /** Removes the file again where nobody wrote to it. */
   readonly takeAway: () => void
 }
 
 /**
- * Makes the file that was granted and isn't there yet, empty: a sandbox can show a file alone, but no place where one may be made without all
- * that lies beside it. It is made in the very folder that was asked about. What can't be made stays away, and the command is told so by the
- * sandbox: undefined.
+ * Makes the granted file that doesn't exist yet, empty: a sandbox can mount a single file, but can't let one be created without everything
+ * next to it. It is made in the very folder that was asked about. If that fails, the file stays missing, and the sandbox tells the command:
+ * undefined.
  */
 export function makeGranted({ grant, place, makes }: HeldGrant): MadeGrant | undefined {
   if (grant.kind !== 'write' || place === undefined || makes === undefined) return undefined
-  // Held once more: the file may have to be removed long after the question is forgotten.
+  // Held once more: the file may have to be removed long after the question.
   const folder = holdPlace(dirname(grant.path))
   try {
     const { device, inode } = place.identity
