@@ -9,6 +9,6 @@ import { tellUsageError } from './cli/tell-usage-error.ts'
  *
  * @param argv the words after the program's name
  * @param name the name it was called by: `agent`, or `portcullis`
- * @returns the exit code; what is wrong was said on stderr
+ * @returns the exit code; errors were printed on stderr
  */
 export const main = withErrorReporting((argv, name) => runProgram(argv, everyCommand, name, tellUsageError))

@@ -4,11 +4,11 @@ import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/dispatch-command.ts'
 
 /**
- * The same program with `agent sandbox` as its only command: what it is built to is a fraction of the whole, and reading the whole takes
- * longer than confining a command.
+ * The same program with `agent sandbox` as its only command: its build is a fraction of the whole, and reading the whole takes longer than
+ * confining a command.
  *
  * @param argv the words after the program's name, the first being `sandbox`
  * @param name the name it was called by: `agent`, or `portcullis`
- * @returns the exit code; what is wrong was said on stderr
+ * @returns the exit code; errors were printed on stderr
  */
 export const main = withErrorReporting((argv, name) => runProgram(argv, declareSandbox, name))
