@@ -81,7 +81,8 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
   // Names that aren't UTF-8 can't be told by a listing. There are hardly ever any.
   const isAnyRaw = hasRawBytes(paths.join('\0'))
   const groups = new Map<string, { readonly names: string[]; readonly places: number[] }>()
-  for (const [place, path] of paths.entries()) {
+  for (let place = 0; place < paths.length; place += 1) {
+    const path = paths[place] ?? ''
     if (isAnyRaw && hasRawBytes(path)) continue
     const directory = parentOf(path)
     let group = groups.get(directory)
@@ -153,7 +154,7 @@ function findPresent(paths: readonly string[], asks: Asks): Find {
     }
     const found = listed.get(directory)
     if (found === undefined) continue
-    for (const [at, place] of places.entries()) if (!found.has(names[at] ?? '')) absent.add(place)
+    for (let at = 0; at < names.length; at += 1) if (!found.has(names[at] ?? '')) absent.add(places[at] ?? -1)
   }
   return { asked, present: paths.filter((_, place) => !absent.has(place)) }
 }

@@ -1,6 +1,8 @@
 /** Whether `path` is `directory` or lies below it. Both absolute and normalized; compares whole components. */
 export function isWithin(path: string, directory: string): boolean {
-  return directory === '/' || path === directory || path.startsWith(`${directory}/`)
+  // Asked thousands of times in a start: without a text made for each.
+  if (directory === '/') return true
+  return path.startsWith(directory) && (path.length === directory.length || path[directory.length] === '/')
 }
 
 /** How many components an absolute path has. */

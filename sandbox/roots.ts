@@ -82,13 +82,16 @@ export function protectedBelow(
   roots: readonly string[],
   policy: Pick<SandboxPolicy, 'protectedPaths'>,
 ): readonly string[] {
-  const named = policy.protectedPaths.flatMap((path) => {
-    if (isAbsolute(path)) return [path]
-    if (!path.startsWith('**/')) return roots.map((root) => placeIn(root, path))
-    const name = path.slice(3)
-    const atTop = name.includes('*') ? [] : roots.map((root) => placeIn(root, name))
-    return [...atTop, ...roots.map((root) => nestedPlace(root, name))]
-  })
+  const named: string[] = []
+  for (const path of policy.protectedPaths) {
+    if (isAbsolute(path)) named.push(path)
+    else if (!path.startsWith('**/')) named.push(...roots.map((root) => placeIn(root, path)))
+    else {
+      const name = path.slice(3)
+      if (!name.includes('*')) named.push(...roots.map((root) => placeIn(root, name)))
+      named.push(...roots.map((root) => nestedPlace(root, name)))
+    }
+  }
   return [...named, ...roots.flatMap(namedByGit)].filter((path) => !roots.includes(path))
 }
 

@@ -23,7 +23,15 @@ export function isOwnerGone(name: string): boolean {
 const unknown = '0'
 const ended = 'ended'
 
+let ownNamespace: string | undefined
+
+/** This process's own, which it never leaves (pid_namespaces(7)). */
 function pidNamespace(): string {
+  ownNamespace ??= readPidNamespace()
+  return ownNamespace
+}
+
+function readPidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
   } catch {

@@ -5,23 +5,24 @@ import type { Backend } from '../backend.ts'
 import { memoize } from '../memoize.ts'
 
 /** A record as it is kept, with whoever confined the commands: what is left of them is ended in another way in each. */
-type StoredTrust = z.infer<typeof StoredTrust>
+type StoredTrust = z.infer<ReturnType<typeof storedTrust>>
 
 /** What a guard knew to be the host's own before commands ran: all that a review needs. */
-export type Trust = z.infer<typeof Trust>
+export type Trust = StoredTrust['trust']
 
-const paths = z.array(z.string()).readonly()
-
-const Trust = z.object({
-  roots: paths,
-  places: z.object({ gitDirectories: paths, gitLinks: paths, repositories: paths, protectedPaths: paths }),
-  /** Identities of entries. */
-  trusted: paths,
-  /** Where symlinks led, by their paths. */
-  symlinks: z.array(z.tuple([z.string(), z.string()])).readonly(),
-})
-
-const StoredTrust = z.object({ backend: z.string(), trust: Trust })
+/** Made where there is a record to read: hardly any start finds one. */
+const storedTrust = () => {
+  const paths = z.array(z.string()).readonly()
+  const trust = z.object({
+    roots: paths,
+    places: z.object({ gitDirectories: paths, gitLinks: paths, repositories: paths, protectedPaths: paths }),
+    /** Identities of entries. */
+    trusted: paths,
+    /** Where symlinks led, by their paths. */
+    symlinks: z.array(z.tuple([z.string(), z.string()])).readonly(),
+  })
+  return z.object({ backend: z.string(), trust })
+}
 
 /** The list of protected paths is long, and the same for all commands of a run. */
 const textOf = memoize((list: readonly string[]) => JSON.stringify(list))
@@ -85,5 +86,5 @@ export function readTrustRecord(directory: string): StoredTrust | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
-  return StoredTrust.parse(JSON.parse(text))
+  return storedTrust().parse(JSON.parse(text))
 }

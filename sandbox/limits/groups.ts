@@ -20,6 +20,8 @@ export type ControlGroup = {
   remove(): void
 }
 
+type GroupLimits = { readonly processes: number; readonly memoryBytes: number }
+
 const prefix = 'portcullis-group-'
 let made = 0
 
@@ -27,15 +29,22 @@ let made = 0
  * Finds where this process may make control groups for memory and processes, by making one; undefined where it may not: as an
  * ordinary user without delegation, and in most containers. Removes what killed runs left there.
  */
-export function findHierarchy(
+export function findHierarchy(mountInfo?: string, membership?: string): Hierarchy | undefined {
+  const found = makeFirstGroup({ processes: 64, memoryBytes: 64 * 1024 * 1024 }, mountInfo, membership)
+  found?.group.remove()
+  return found?.hierarchy
+}
+
+/** The same, with the group that was made: for who needs one next. */
+export function makeFirstGroup(
+  limits: GroupLimits,
   mountInfo: string = read('/proc/self/mountinfo'),
   membership: string = read('/proc/self/cgroup'),
-): Hierarchy | undefined {
+): { readonly hierarchy: Hierarchy; readonly group: ControlGroup } | undefined {
   for (const hierarchy of candidates(mountInfo, membership)) {
     try {
       reap(hierarchy)
-      makeGroup(hierarchy, { processes: 64, memoryBytes: 64 * 1024 * 1024 }).remove()
-      return hierarchy
+      return { hierarchy, group: makeGroup(hierarchy, limits) }
     } catch {
       // Not here: read-only, not delegated, or without these controllers. The next one up may do.
     }
@@ -44,10 +53,7 @@ export function findHierarchy(
 }
 
 /** Makes a group with its limits set. Throws what the kernel says when it can't. */
-export function makeGroup(
-  hierarchy: Hierarchy,
-  limits: { readonly processes: number; readonly memoryBytes: number },
-): ControlGroup {
+export function makeGroup(hierarchy: Hierarchy, limits: GroupLimits): ControlGroup {
   made += 1
   const name = `${prefix}${ownerName(process.pid)}-${made}`
   switch (hierarchy.version) {

@@ -3,7 +3,14 @@ import { limitDenial } from '../denials/limit.ts'
 import type { SandboxPolicy } from '../policy.ts'
 import type { Backend } from '../backend.ts'
 import type { Denial } from '../sandbox.ts'
-import { findHierarchy, makeGroup, type ControlGroup, type GroupCounts, type Hierarchy } from './groups.ts'
+import {
+  findHierarchy,
+  makeFirstGroup,
+  makeGroup,
+  type ControlGroup,
+  type GroupCounts,
+  type Hierarchy,
+} from './groups.ts'
 import { insideScript, launchScript, planLimits, type LimitPlan } from './plan-limits.ts'
 import { inferExceededLimits, type EndedCommand } from './infer-exceeded-limits.ts'
 
@@ -38,10 +45,16 @@ export function prepareLimits(
   tools: { readonly processLimit: boolean },
   backend: Backend,
 ): PreparedLimits {
+  // Groups are used again: making one is cheap, but the kernel frees it late. So the one that shows where they can be made is the first.
+  const idle: ControlGroup[] = []
+  const wanted = known === undefined ? planLimits(policy, { ...tools, groups: true }, backend).group : undefined
+  if (wanted !== undefined && process.platform === 'linux') {
+    const first = makeFirstGroup(wanted)
+    known = { hierarchy: first?.hierarchy }
+    if (first !== undefined) idle.push(first.group)
+  }
   const hierarchy = hierarchyHere()
   const plan = planLimits(policy, { ...tools, groups: hierarchy !== undefined }, backend)
-  // Groups are used again: making one is cheap, but the kernel frees it late.
-  const idle: ControlGroup[] = []
   const takeGroup = (): ControlGroup | undefined =>
     plan.group === undefined || hierarchy === undefined ? undefined : (idle.pop() ?? makeGroup(hierarchy, plan.group))
   return {

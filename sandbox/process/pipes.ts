@@ -61,6 +61,7 @@ export function createPipes(directory: string, reuse: boolean): Pipes {
     const { error, status, stderr } = spawnSync(systemProgram('mkfifo'), ['-m', '600', '--', ...names], {
       encoding: 'utf8',
       env: {},
+      stdio: ['ignore', 'ignore', 'pipe'],
     })
     if (error !== undefined) throw error
     if (status !== 0) throw new Error(`mkfifo: ${stderr.trim()}`)

@@ -43,8 +43,12 @@ export function credentialPlaces(): readonly string[] {
 function placesEverywhere(places: readonly string[]): readonly string[] {
   const owned = homes()
   // The table's own names are normal already, and there are many.
-  const atHome = places.flatMap((at) => (at.startsWith('~/') ? owned.map((home) => home + at.slice(1)) : [at]))
-  return [...atHome, ...movedPlaces(places, process.env)]
+  const found: string[] = []
+  for (const at of places) {
+    if (!at.startsWith('~/')) found.push(at)
+    else for (const home of owned) found.push(home + at.slice(1))
+  }
+  return [...found, ...movedPlaces(places, process.env)]
 }
 
 /** Where variables put what lies at `places` by default. A value that is no file of the user's own moves nothing: `HISTFILE=/dev/null`. */
@@ -53,12 +57,16 @@ function movedPlaces(places: readonly string[], env: Readonly<NodeJS.ProcessEnv>
     const value = env[move.variable]
     if (value === undefined || value === '') return []
     const values = move.list ? value.split(delimiter) : [value.replace(/^[A-Z]+:(?=\/)/, '')]
-    return values.filter(isPlace).flatMap((base) =>
-      places.flatMap((at) => {
-        if (isWithin(move.from, at)) return [join(base, move.below)]
-        return isWithin(at, move.from) ? [join(base, move.below, at.slice(move.from.length))] : []
-      }),
-    )
+    return values.filter(isPlace).flatMap((base) => {
+      const to = join(base, move.below).replace(/\/$/, '')
+      const found: string[] = []
+      for (const at of places) {
+        if (isWithin(move.from, at)) found.push(to)
+        // The table's names are normal, so that joining would change nothing.
+        else if (isWithin(at, move.from)) found.push(to + at.slice(move.from.length))
+      }
+      return found
+    })
   })
 }
 
