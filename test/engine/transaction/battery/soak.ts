@@ -1,3 +1,4 @@
+import { killLandings } from '../landing-kills.ts'
 import { changes } from './changes.ts'
 import { ends, everythingHappens, nothingHappens, strategies } from './run-battery.ts'
 import { mountXfs } from './xfs.ts'
@@ -10,8 +11,10 @@ type Row = {
   readonly failures: readonly string[]
 }
 
-/** Each kind of change by itself, and all together, by each strategy, with each end. What can't be tried here is a row that says so. */
+/** A landing that is killed at each of its calls; each kind of change by itself, and all together, by each strategy, with each end. What can't be tried here is a row that says so. */
 export async function* runTransactions(): AsyncIterable<Row> {
+  const { tried, failures } = await killLandings(1)
+  yield { strategy: 'landing', end: 'SIGKILL at each call', tries: tried, failures }
   const groups = [...changes.map((change) => [change]), changes]
   for (const strategy of strategies) {
     const xfs = strategy === 'reflink' ? mountXfs(1024) : undefined

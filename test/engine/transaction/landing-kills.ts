@@ -1,0 +1,123 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import process from 'node:process'
+import { isDeepStrictEqual } from 'node:util'
+import { recover } from '../../../apply-patch/index.ts'
+import { killAt, runPlainly, traceCalls } from '../../apply-patch/files/strace.ts'
+import { snapshot } from '../../apply-patch/files/tree-tools.ts'
+import { agent } from '../../support/agent.ts'
+import { call, say, startMockOpenAI } from '../../support/mock-openai.ts'
+
+const program = new URL('../../../dist/bin/agent.js', import.meta.url).pathname
+
+const files: Readonly<Record<string, string>> = {
+  'updated-1.txt': 'old\n',
+  'updated-2.txt': 'old\n',
+  'mode.sh': '#!/bin/sh\n',
+  'removed.txt': 'r\n',
+  'gone/d/x.txt': 'x\n',
+  'from.txt': 'moved\n',
+  'dir-to-file/x.txt': 'x\n',
+  'file-to-dir': 'f\n',
+}
+
+const command = [
+  'echo new > updated-1.txt; echo new > updated-2.txt; chmod 755 mode.sh; rm removed.txt; rm -r gone; mv from.txt to.txt',
+  'rm -r dir-to-file; echo f > dir-to-file; rm file-to-dir; mkdir file-to-dir; echo in > file-to-dir/in.txt',
+  'mkdir -p made/deep empty; echo m > made/deep/m.txt; ln -s made link; printf "\\0" > binary',
+].join('; ')
+
+/** What was tried, and what did not hold. */
+type Kills = {
+  readonly calls: number
+  readonly tried: number
+  readonly completed: number
+  readonly failures: readonly string[]
+}
+
+/**
+ * Lands what a run changed, twelve files and more, by `agent apply`, and kills it at each of its calls that change a file system, from the first that
+ * has to do with the landing. After `recover` the tree is as it was, or as the run left it; and where it is as it was, what is applied again lands.
+ *
+ * @param every tries one call in so many
+ */
+export async function killLandings(every: number): Promise<Kills> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'portcullis-landing-')))
+  const [tree, home, kept] = [join(base, 'tree'), join(base, 'home'), join(base, 'kept')]
+  const stateDirectory = join(home, '.local/state/portcullis/apply-patch')
+  const log = join(base, 'log')
+  for (const directory of [tree, home, kept, log]) mkdirSync(directory)
+  const env = {
+    HOME: home,
+    XDG_STATE_HOME: join(home, '.local/state'),
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_CACHE_HOME: join(base, 'cache'),
+    LOG: log,
+  }
+  const restore = (): void => {
+    for (const directory of [tree, home]) rmSync(directory, { recursive: true, force: true })
+    execFileSync('cp', ['-a', join(kept, 'tree'), join(kept, 'home'), base])
+  }
+  try {
+    const id = await changeAll(tree, home)
+    execFileSync('cp', ['-a', tree, home, kept])
+    const apply = [
+      'sh',
+      '-c',
+      'cd "$0" && exec "$@"',
+      tree,
+      process.execPath,
+      '--single-threaded',
+      program,
+      'apply',
+      id,
+    ]
+    const old = snapshot(tree)
+    await runPlainly(apply, env)
+    const landed = snapshot(tree)
+    restore()
+    const { calls } = await traceCalls(apply, env, stateDirectory)
+    const chosen = calls.filter((one, index) => !one.reads && index % every === 0)
+    let [tried, completed] = [0, 0]
+    const failures: string[] = []
+    for (const one of chosen) {
+      restore()
+      const ended = await killAt(one, apply, env)
+      if (!ended.killed) continue
+      tried += 1
+      await recover({ root: tree, stateDirectory })
+      const now = snapshot(tree)
+      const [isOld, isNew] = [isDeepStrictEqual(now, old), isDeepStrictEqual(now, landed)]
+      if (isNew) completed += 1
+      if (!isOld && !isNew) failures.push(`killed at ${one.text}: neither old nor new: ${JSON.stringify(now)}`)
+      const again = await runPlainly(apply, env)
+      if (!isDeepStrictEqual(snapshot(tree), landed))
+        failures.push(`killed at ${one.text}: not landed afterwards: ${again.stderr}`)
+    }
+    return { calls: calls.length, tried, completed, failures }
+  } finally {
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+/** Makes the changes in a run that lands nothing. @returns its session */
+async function changeAll(tree: string, home: string): Promise<string> {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(tree, path)), { recursive: true })
+    writeFileSync(join(tree, path), text)
+  }
+  execFileSync('git', ['init', '-q', tree])
+  const replies = [[call('exec_command', { cmd: command })], [say('done')]]
+  const mock = await startMockOpenAI({ replies: (_, index) => replies[index] ?? [say('done')], ids: randomUUID() })
+  try {
+    const url = ['-c', `openai_base_url=${mock.baseUrl}`]
+    const args = ['exec', '-m', 'gpt-5.5', ...url, '--json', '--transactional=copy', '--land', 'never', 'x']
+    const { stdout } = await agent(args, { cwd: tree, home, env: { OPENAI_API_KEY: 'sk-test-key' } })
+    return /"thread_id":"([^"]+)"/.exec(stdout)?.[1] ?? ''
+  } finally {
+    await mock.close()
+  }
+}
