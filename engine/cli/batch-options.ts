@@ -16,6 +16,7 @@ export type BatchRunOptions = ConfigOptions &
     readonly output: string
     readonly workers: number
     readonly repeat: number
+    readonly shard?: string
     readonly attempts: number
     readonly maxCost?: number
     readonly maxCostPerRun?: number

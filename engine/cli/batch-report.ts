@@ -1,8 +1,16 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
+import { holdOutput } from '../../sandbox/index.ts'
+import { predictionsOf } from '../batch/derived/predictions.ts'
+import { resultsOf } from '../batch/derived/results.ts'
 import { writeDerived } from '../batch/derived/write-derived.ts'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
+import { mergeFolders } from '../batch/merge.ts'
 import { exitCodes } from '../core/exit-codes.ts'
+import { UserError } from '../core/user-error.ts'
+
+/** What of a batch is written for others to evaluate, and where. */
+export type BatchExportOptions = { readonly output?: string; readonly model?: string; readonly repeat?: number }
 
 /**
  * `agent batch report`: makes the files anew that are made of the runs.
@@ -10,8 +18,47 @@ import { exitCodes } from '../core/exit-codes.ts'
  * @throws UserError `usage` where the folder is none of a batch
  */
 export async function batchReport(directory: string): Promise<number> {
-  const folder = BatchFolder.open(resolve(directory), process.pid)
+  return tellDerived(BatchFolder.open(resolve(directory), process.pid))
+}
+
+/**
+ * `agent batch merge`: puts folders of one batch together in a new one.
+ *
+ * @throws UserError `usage` for folders of different batches
+ */
+export function batchMerge(directories: readonly string[], output: string): number {
+  const paths = directories.map((directory) => resolve(directory))
+  const { folder, superseded } = mergeFolders(paths, resolve(output), process.pid)
+  if (superseded > 0)
+    process.stdout.write(`${superseded} trials were settled in several folders: the first named holds.\n`)
+  return tellDerived(folder)
+}
+
+function tellDerived(folder: BatchFolder): number {
   const { summary } = writeDerived(folder, folder.trials(folder.tasks()))
   process.stdout.write(`${summary.settled} of ${summary.trials} settled\n${folder.path}/report.html\n`)
+  return exitCodes.done
+}
+
+/**
+ * `agent batch export --swebench`: predictions of one model and one repeat.
+ *
+ * @throws UserError `usage` where it isn't said which, and there are several
+ */
+export function batchExport(directory: string, { output, model, repeat }: BatchExportOptions): number {
+  const folder = BatchFolder.open(resolve(directory), process.pid)
+  const files = predictionsOf(folder, resultsOf(folder, folder.trials(folder.tasks())))
+  const meant = files.filter(
+    (file) => (model === undefined || file.model === model) && (repeat === undefined || file.repeat === repeat),
+  )
+  const [only, another] = meant
+  if (only === undefined || another !== undefined) {
+    const there = files.map((file) => `--model ${file.model} --repeat ${file.repeat}`).join('\n  ')
+    const why = files.length === 0 ? 'no task has an answer yet' : `say which of these:\n  ${there}`
+    throw new UserError('usage', `${folder.path}: ${why}`)
+  }
+  const text = `${JSON.stringify(only.predictions, undefined, 2)}\n`
+  if (output === undefined) process.stdout.write(text)
+  else holdOutput(output).write(text)
   return exitCodes.done
 }

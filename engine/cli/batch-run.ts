@@ -5,6 +5,7 @@ import { renderStepSummary } from '../batch/derived/markdown.ts'
 import { Git } from '../batch/run/git.ts'
 import { Repositories } from '../batch/run/repositories.ts'
 import { runBatch, type BatchResult } from '../batch/run/run-batch.ts'
+import { parseShard } from '../batch/shard.ts'
 import { readTasks } from '../batch/tasks/read-tasks.ts'
 import { selectTasks } from '../batch/tasks/select-tasks.ts'
 import type { Repository, Task } from '../batch/tasks/task.ts'
@@ -64,7 +65,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
 
 /** What a batch is begun with, frozen. */
 function wishOf(models: readonly string[], options: BatchRunOptions): Parameters<typeof BatchFolder.begin>[2] {
-  const { maxCostPerRun } = options
+  const { maxCostPerRun, shard } = options
   return {
     version: 1,
     created: new Date().toISOString(),
@@ -73,6 +74,7 @@ function wishOf(models: readonly string[], options: BatchRunOptions): Parameters
     options: [...execWords(options)],
     cwd: process.cwd(),
     ...(maxCostPerRun === undefined ? {} : { max_cost_per_run: maxCostPerRun }),
+    ...(shard === undefined ? {} : { shard: parseShard(shard) }),
   }
 }
 

@@ -12,7 +12,12 @@ type Prediction = {
 }
 
 /** Predictions of one model and one repeat, and what the file of them is called. */
-type PredictionFile = { readonly name: string; readonly predictions: Readonly<Record<string, Prediction>> }
+type PredictionFile = {
+  readonly name: string
+  readonly model: string
+  readonly repeat: number
+  readonly predictions: Readonly<Record<string, Prediction>>
+}
 
 /**
  * What SWE-bench evaluates: a patch, maybe an empty one, for each task that has an answer. A task without one is left out: an error is no result.
@@ -25,18 +30,18 @@ export function predictionsOf(
   configured = 'configured',
 ): readonly PredictionFile[] {
   const { models, repeat } = folder.manifest
-  const files = new Map<string, Record<string, Prediction>>()
+  const files = new Map<string, PredictionFile & { readonly predictions: Record<string, Prediction> }>()
   for (const { trial, settled } of results) {
     if (settled === undefined || !isAnswer(settled.outcome)) continue
     const model = trial.model ?? configured
     const parts = [...(models.length > 1 ? [plain(model)] : []), ...(repeat > 1 ? [`r${trial.repeat}`] : [])]
     const name = ['preds', ...parts, 'json'].join('.')
     const patch = settled.patch === undefined ? '' : (readIfThere(join(folder.path, settled.patch)) ?? '')
-    const predictions = files.get(name) ?? {}
-    predictions[trial.task] = { instance_id: trial.task, model_name_or_path: model, model_patch: patch }
-    files.set(name, predictions)
+    const file = files.get(name) ?? { name, model, repeat: trial.repeat, predictions: {} }
+    file.predictions[trial.task] = { instance_id: trial.task, model_name_or_path: model, model_patch: patch }
+    files.set(name, file)
   }
-  return [...files].map(([name, predictions]) => ({ name, predictions }))
+  return [...files.values()]
 }
 
 function plain(model: string): string {

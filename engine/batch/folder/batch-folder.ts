@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { UserError } from '../../core/user-error.ts'
 import type { Task } from '../tasks/task.ts'
+import { partOf } from '../shard.ts'
 import { trialsOf, type Trial } from '../trials.ts'
 import { appendLine, readIfThere, writeOnce, writeWhole } from './files.ts'
 import { differences, hashOf, manifestSchema, type Manifest } from './manifest.ts'
@@ -96,7 +97,7 @@ export class BatchFolder {
   }
 
   trials(tasks: readonly Pick<Task, 'id'>[]): readonly Trial[] {
-    return trialsOf(tasks, this.manifest)
+    return partOf(trialsOf(tasks, this.manifest), this.manifest.shard)
   }
 
   /** Adds to the journal. */

@@ -16,13 +16,15 @@ export const manifestSchema = z.object({
   cwd: z.string(),
   /** US dollars that one run may cost. */
   max_cost_per_run: z.number().optional(),
+  /** The part of its trials that is run here. Absent: all. */
+  shard: z.object({ index: z.int(), of: z.int() }).optional(),
 })
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** What a manifest is known by, when and where it was made aside. */
+/** What a manifest is known by: the same for all shards of a batch, wherever and whenever they were begun. */
 export function hashOf(manifest: Manifest): string {
-  const { created: _, cwd: __, ...rest } = manifest
+  const { created: _, cwd: __, shard: ___, ...rest } = manifest
   return createHash('sha256').update(JSON.stringify(rest)).digest('hex')
 }
 
@@ -34,6 +36,7 @@ export function differences(one: Manifest, other: Manifest): readonly string[] {
     ['repeat', '--repeat'],
     ['options', "the runs' options"],
     ['max_cost_per_run', '--max-cost-per-run'],
+    ['shard', '--shard'],
   ]
   return names.flatMap(([key, name]) => (JSON.stringify(one[key]) === JSON.stringify(other[key]) ? [] : [name]))
 }

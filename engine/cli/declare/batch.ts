@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BatchRunOptions } from '../batch-options.ts'
+import type { BatchExportOptions } from '../batch-report.ts'
 import { configOptions } from './config-options.ts'
 import type { Finish } from './shared.ts'
 
@@ -38,6 +39,11 @@ export function declareBatch(program: Command, finish: Finish): void {
     .option('--slice <from:to>', 'take these of them, counted from 0', text)
     .option('--shuffle <seed>', 'put them in an order that is the same for the same number', whole)
     .option('--limit <n>', 'take so many at most', whole)
+    .option(
+      '--shard <index/count>',
+      'run one of so many parts, counted from 0; agent batch merge puts them together',
+      text,
+    )
     .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
     .addOption(new Option('--retry-seconds <n>', 'the first wait before another attempt').argParser(Number).hideHelp())
     .addHelpText(
@@ -56,6 +62,27 @@ sandbox or the provider; 130 interrupted`,
       finish(await batchRun(tasks, options))
     })
   declareControls(batch, finish)
+  batch
+    .command('merge')
+    .description('put the folders of one batch together, such as those of its shards')
+    .argument('<dir...>')
+    .requiredOption('-o, --output <dir>', 'a new folder')
+    .action(async (directories: readonly string[], options: { readonly output: string }) => {
+      const { batchMerge } = await import('../batch-report.ts')
+      finish(batchMerge(directories, options.output))
+    })
+  batch
+    .command('export')
+    .description("write what SWE-bench's evaluation reads")
+    .argument('<dir>', 'the folder of the batch')
+    .requiredOption('--swebench', 'predictions: a patch for each task that has an answer')
+    .option('-o, --output <file>', 'write them there (default: standard output)')
+    .option('-m, --model <model>', 'of this model, where the batch has several')
+    .option('--repeat <k>', 'of this repeat, where it has several', whole)
+    .action(async (directory: string, options: BatchExportOptions) => {
+      const { batchExport } = await import('../batch-report.ts')
+      finish(batchExport(directory, options))
+    })
   batch
     .command('report')
     .description('make the files anew that are made of the runs: results, summary, predictions, JUnit, the page')

@@ -232,3 +232,26 @@ test('a repository that can not be cloned is no answer, and the others go on', a
     ['there', 'done', 1],
   ])
 })
+
+test('shards run each a part of a batch, and their folders are put together', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c']) })
+  const words = ['run', 'tasks.jsonl', '-m', recordingOf('echo x > x')]
+  for (const index of [0, 1]) {
+    expect((await place.run([...words, '-o', `part-${index}`, '--shard', `${index}/2`])).code).toBe(0)
+  }
+  expect((await place.run(['merge', 'part-0', 'part-1', 'part-0', '-o', 'out'])).stdout).toContain('3 of 3 settled')
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+    ['c', 'done', 1],
+  ])
+  const [first] = place.lines('results.jsonl')
+  expect(readFileSync(join(place.out, String(first?.['patch'])), 'utf8')).toContain('+x')
+  // Nothing is missing of the whole.
+  expect((await place.run([...words, '-o', 'out'])).code).toBe(0)
+  expect(place.json('summary.json')).toMatchObject({ trials: 3, settled: 3, attempts: 5 })
+  const predictions = JSON.parse((await place.run(['export', 'out', '--swebench'])).stdout) as object
+  expect(Object.keys(predictions)).toEqual(['a', 'b', 'c'])
+  const wrong = await place.run([...words, '-o', 'part-2', '--shard', '2/2'])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('0/4 to 3/4') as string])
+})

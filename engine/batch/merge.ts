@@ -1,0 +1,68 @@
+import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { UserError } from '../core/user-error.ts'
+import { BatchFolder } from './folder/batch-folder.ts'
+import type { Task } from './tasks/task.ts'
+import { endedAttempts } from './run/settle-trial.ts'
+
+/** How much was put together, of how much. */
+type Merged = { readonly folder: BatchFolder; readonly settled: number; readonly superseded: number }
+
+/**
+ * Puts folders of one batch together, such as those of its shards, in a new one. Every attempt comes along, and its cost counts; where two folders
+ * settled the same trial the first that was named holds, and the other's attempts are superseded.
+ *
+ * @param paths at least one
+ * @throws UserError `usage` for folders of different batches, and where the new one is not empty
+ */
+export function mergeFolders(paths: readonly string[], to: string, owner: number): Merged {
+  const sources = paths.map((path) => BatchFolder.open(path, owner))
+  const [first] = sources
+  if (first === undefined) throw new UserError('usage', 'Name the folders that are to be put together.')
+  const other = sources.find(({ hash }) => hash !== first.hash)
+  if (other !== undefined) {
+    throw new UserError('usage', `${other.path} is of another batch than ${first.path}: they can't be put together.`)
+  }
+  if (existsSync(to) && readdirSync(to).length > 0)
+    throw new UserError('usage', `${to} is not empty: name a folder that is empty or not there.`)
+  const tasks: readonly Task[] = first.tasks()
+  const { shard: _, tasks: __, ...manifest } = first.manifest
+  const folder = BatchFolder.begin(to, tasks, manifest, owner)
+  let [settled, superseded] = [0, 0]
+  for (const source of sources) {
+    for (const trial of folder.trials(tasks)) {
+      const numbers = new Map(
+        source.attempts(trial.key).map((old) => [old, takeAttempt(source, folder, trial.key, old)]),
+      )
+      const record = source.settled(trial.key)
+      const attempt = numbers.get(record?.attempt ?? 0)
+      if (record === undefined || attempt === undefined) continue
+      const moved = moveRecord(record, trial.key, attempt)
+      const counted = { ...moved, attempts: endedAttempts(folder, trial.key).length }
+      if (folder.settle(counted)) settled += 1
+      else superseded += 1
+    }
+  }
+  return { folder, settled, superseded }
+}
+
+/** Copies an attempt, by the next number that is free there. @returns that number */
+function takeAttempt(from: BatchFolder, to: BatchFolder, trial: string, old: number): number {
+  const attempt = to.beginAttempt(trial)
+  cpSync(from.attemptPath(trial, old), to.attemptPath(trial, attempt), { recursive: true, verbatimSymlinks: true })
+  const record = from.attemptOf(trial, old)
+  if (record !== undefined) to.endAttempt(moveRecord(record, trial, attempt))
+  return attempt
+}
+
+/** A record of an attempt that has another number now. */
+function moveRecord<
+  T extends { readonly attempt: number; readonly patch?: string | undefined; readonly session?: string | undefined },
+>(record: T, trial: string, attempt: number): T {
+  const place = (path: string): string => path.replace(`runs/${trial}/${record.attempt}/`, `runs/${trial}/${attempt}/`)
+  return {
+    ...record,
+    attempt,
+    ...(record.patch === undefined ? {} : { patch: place(record.patch) }),
+    ...(record.session === undefined ? {} : { session: place(record.session) }),
+  }
+}
