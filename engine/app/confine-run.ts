@@ -53,6 +53,10 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
   const passing = request.ephemeral === true ? closedTemporaryDirectory(sandbox.policy, sandbox.backend) : undefined
   const session = transaction?.session ?? beginning.open(workspace, request.source, passing)
   if (transaction === undefined) closing.add(() => session.close())
+  if (transaction !== undefined) {
+    const { noteDecidedBy } = await import('../transaction/evidence/decided-by.ts')
+    noteDecidedBy(session.directory, { ...confined.policies, approvalPolicy: confined.approvalMode, sandbox })
+  }
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)
   const planMode = openPlanMode(request.plan, beginning.resumedFrom, session.rollout)

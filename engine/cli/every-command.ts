@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { declareBatch } from './declare/batch.ts'
 import { declareChanges } from './declare/changes.ts'
 import { declareConfig } from './declare/config.ts'
+import { declareEvidence } from './declare/evidence.ts'
 import { declareExec } from './declare/exec.ts'
 import { declareMcpServer } from './declare/mcp-server.ts'
 import { declarePlugins } from './declare/plugins.ts'
@@ -29,6 +30,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareBatch(program, finish)
   declareSessions(program, finish)
   declareChanges(program, finish)
+  declareEvidence(program, finish)
   declareReport(program, finish)
   declareReplay(program, finish)
   declareSandbox(program, finish)

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PermissionSet, RuleSet } from '../../../policies/index.ts'
+import type { Sandbox } from '../../../sandbox/index.ts'
+import { decidedBy, type DecidedBy } from './statement.ts'
+
+const fileOf = (directory: string): string => join(directory, 'decided-by.jsonl')
+
+/** What a run is decided by. */
+type Basis = {
+  readonly approvalPolicy: string
+  readonly sandbox: Pick<Sandbox, 'policy' | 'backend'>
+  readonly rules: Pick<RuleSet, 'prefixRules' | 'networkRules' | 'hostExecutables'>
+  readonly permissions: PermissionSet
+}
+
+/** Notes what a run of a session is decided by, as hashes: for evidence, which is made when the files may say something else. */
+export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, rules, permissions }: Basis): void {
+  const sources = new Map<string, object[]>()
+  for (const rule of [...rules.prefixRules, ...rules.networkRules, ...rules.hostExecutables]) {
+    const { origin, ...said } = rule
+    const known = sources.get(origin.path)
+    if (known === undefined) sources.set(origin.path, [said])
+    else known.push(said)
+  }
+  const { policy, backend } = sandbox
+  // Values of variables may be secrets, which a hash of few possible values would tell.
+  const { environment: _, ...confined } = policy
+  const { commands, paths, hosts, tools } = permissions
+  const noted: DecidedBy = {
+    at: new Date().toISOString(),
+    approval_policy: approvalPolicy,
+    sandbox: { mode: policy.mode, backend, network: policy.network.mode, policy_sha256: hashOf(confined) },
+    rules: [...sources].map(([source, list]) => ({ source, rules: list.length, sha256: hashOf(list) })),
+    permissions_sha256: hashOf({ commands, paths, hosts, tools }),
+  }
+  appendFileSync(fileOf(directory), `${JSON.stringify(noted)}\n`, { mode: 0o600 })
+}
+
+/** What the runs of a session were decided by, the oldest first. */
+export function readDecidedBy(directory: string): readonly DecidedBy[] {
+  if (!existsSync(fileOf(directory))) return []
+  const lines = readFileSync(fileOf(directory), 'utf8').split('\n').slice(0, -1)
+  return lines.map((line) => decidedBy.parse(JSON.parse(line)))
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import type { Verified } from '../../core/run-summary.ts'
+import { version } from '../../core/version.ts'
+import { renderPatch, type ChangeRecord, type RunChange } from '../change-record.ts'
+import { headOf } from '../heads.ts'
+import type { ViewState } from '../private-view.ts'
+import { readDecidedBy } from './decided-by.ts'
+import { predicateType, statementType, type FileAfter, type Statement } from './statement.ts'
+
+/** What the events of a session's last run tell. What is undefined nobody knows. */
+export type RunFacts = {
+  readonly model: string | undefined
+  readonly result: string | undefined
+  readonly exitCode: number | undefined
+  readonly costUsd: number | undefined
+  readonly auditHead: string | undefined
+  readonly verified: readonly Verified[]
+}
+
+/** Puts together what is known of a session's changes: what they are, what they were made from, by what and under which rules. */
+export function makeStatement(
+  directory: string,
+  state: ViewState,
+  record: ChangeRecord,
+  facts: RunFacts,
+  at: Date,
+): Statement {
+  const patch = renderPatch(directory, record.changes)
+  const commits = state.roots.flatMap(({ path }, index) => {
+    const { commit, branch = '' } = headOf(directory, path) ?? {}
+    const name = `base ${index + 1} ${branch}`.trimEnd()
+    return commit === undefined ? [] : [{ name, digest: { gitCommit: commit } }]
+  })
+  const { model, result, exitCode, costUsd, auditHead, verified } = facts
+  return {
+    _type: statementType,
+    subject: [
+      { name: 'changes.patch', digest: { sha256: createHash('sha256').update(patch).digest('hex') } },
+      ...commits,
+    ],
+    predicateType,
+    predicate: {
+      version,
+      session: basename(directory),
+      at: at.toISOString(),
+      model: model ?? null,
+      result: result ?? null,
+      exit_code: exitCode ?? null,
+      cost_usd: costUsd ?? null,
+      audit_head: auditHead ?? null,
+      verified: [...verified],
+      decided_by: [...readDecidedBy(directory)],
+      transaction: { strategy: state.strategy, state: state.state },
+      trees: state.roots.map(({ path }) => ({
+        files: record.changes.filter(({ root }) => root === path).flatMap((change) => fileAfter(change)),
+      })),
+    },
+  }
+}
+
+function fileAfter({ path, after }: RunChange): readonly FileAfter[] {
+  switch (after.type) {
+    case 'absent':
+      return [{ path, type: 'absent' }]
+    case 'directory':
+      return [{ path, type: 'directory' }]
+    case 'symlink':
+      return [{ path, type: 'symlink', target: after.target }]
+    case 'file':
+      return after.hash === null ? [] : [{ path, type: 'file', sha256: after.hash, mode: after.mode }]
+    default:
+      return after satisfies never
+  }
+}

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process'
+import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { verifyEvidence } from '../../../engine/cli/evidence.ts'
+import { differencesIn } from '../../../engine/transaction/evidence/check-tree.ts'
+import { openEnvelope, sealStatement } from '../../../engine/transaction/evidence/envelope.ts'
+import { keyId, readPrivateKey, readPublicKey } from '../../../engine/transaction/evidence/keys.ts'
+import { predicateType, statementType, type Statement } from '../../../engine/transaction/evidence/statement.ts'
+import { agent } from '../../support/agent.ts'
+import { call, say } from '../../support/mock-openai.ts'
+import { needsBubblewrap } from '../../support/needs.ts'
+import { tempDir } from '../../support/temp-dir.ts'
+import { exec, repository } from '../../support/workspace.ts'
+
+const hash = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+function statementOf(patch: string, files: Statement['predicate']['trees'][number]['files']): Statement {
+  return {
+    _type: statementType,
+    subject: [{ name: 'changes.patch', digest: { sha256: hash(patch) } }],
+    predicateType,
+    predicate: {
+      ...{ version: '0', session: 's', at: '2026-11-22T00:00:00.000Z', model: 'm', result: 'done', exit_code: 0 },
+      ...{ cost_usd: null, audit_head: null, verified: [], decided_by: [] },
+      transaction: { strategy: 'copy', state: 'landed' },
+      trees: [{ files }],
+    },
+  }
+}
+
+const makers: readonly (readonly [string, () => { readonly publicKey: KeyObject; readonly privateKey: KeyObject }])[] =
+  [
+    ['Ed25519', () => generateKeyPairSync('ed25519')],
+    ['ECDSA over P-256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2048 })],
+  ]
+
+describe('an envelope', () => {
+  test.each(makers)('of a key of %s opens, for that key alone', (_, make) => {
+    const { privateKey, publicKey } = make()
+    const given = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const sealed = sealStatement(statementOf('p', []), readPrivateKey(given, 'key'))
+    const open = readPublicKey(publicKey.export({ type: 'spki', format: 'pem' }).toString(), 'key.pub')
+    expect(openEnvelope(sealed, [open])).toMatchObject({ type: 'whole', keyId: keyId(publicKey), isTrusted: true })
+    const other = generateKeyPairSync('ed25519').publicKey
+    expect(openEnvelope(sealed, [other])).toMatchObject({
+      type: 'broken',
+      why: expect.stringContaining('none of the keys'),
+    })
+    // Signed anew by somebody else.
+    const forged = sealStatement(statementOf('q', []), generateKeyPairSync('ed25519').privateKey)
+    expect(openEnvelope(forged, [open]).type).toBe('broken')
+  })
+
+  test.each([
+    ['ed25519', ['-t', 'ed25519']],
+    ['ecdsa', ['-t', 'ecdsa', '-b', '256']],
+    ['ecdsa of 521 bits', ['-t', 'ecdsa', '-b', '521']],
+    ['rsa', ['-t', 'rsa', '-b', '2048']],
+  ])('is signed by a key of ssh-keygen: %s', (_, words) => {
+    const file = join(tempDir(), 'key')
+    execFileSync('ssh-keygen', ['-q', ...words, '-N', '', '-C', 'somebody', '-f', file])
+    const sealed = sealStatement(statementOf('p', []), readPrivateKey(readFileSync(file, 'utf8'), file))
+    const open = readPublicKey(readFileSync(`${file}.pub`, 'utf8'), `${file}.pub`)
+    expect(openEnvelope(sealed, [open])).toMatchObject({ type: 'whole', isTrusted: true })
+  })
+
+  test('is not signed by what can not sign: a key with a passphrase, a short one, none', () => {
+    const file = join(tempDir(), 'key')
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'secret', '-f', file])
+    expect(() => readPrivateKey(readFileSync(file, 'utf8'), file)).toThrow(
+      /key: the key has a passphrase.*ssh-keygen -p/,
+    )
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const closed = privateKey
+      .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' })
+      .toString()
+    expect(() => readPrivateKey(closed, 'key')).toThrow(/has a passphrase.*openssl/)
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey
+    expect(() => readPrivateKey(short.export({ type: 'pkcs8', format: 'pem' }).toString(), 'key')).toThrow(/too short/)
+    for (const text of ['', 'hello', '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n'])
+      expect(() => readPrivateKey(text, 'key')).toThrow(/^key: no/)
+    for (const text of ['', 'ssh-ed25519 AAAA', 'ssh-dss AAAAB3NzaC1kc3MA'])
+      expect(() => readPublicKey(text, 'k')).toThrow(/^k: /)
+  })
+})
+
+test('each of 1,000 changes of one byte is found, in the statement, the patch and the tree', () => {
+  const directory = tempDir()
+  const tree = join(directory, 'tree')
+  mkdirSync(tree)
+  const bytes = Buffer.from(Array.from({ length: 700 }, (_, index) => (index * 31) % 251))
+  const patch = 'diff --git a/a.bin b/a.bin\n'.repeat(20)
+  const [bin, patchFile, file] = [join(tree, 'a.bin'), join(directory, 'p.patch'), join(directory, 'e.json')]
+  const sealed = sealStatement(
+    statementOf(patch, [{ path: 'a.bin', type: 'file', sha256: hash(bytes), mode: 0o644 }]),
+    generateKeyPairSync('ed25519').privateKey,
+  )
+  writeFileSync(bin, bytes)
+  writeFileSync(patchFile, patch)
+  writeFileSync(file, sealed)
+  const silent = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  onTestFinished(() => silent.mockRestore())
+  const check = (): number => verifyEvidence(file, { tree: [tree], patch: patchFile })
+  expect(check()).toBe(0)
+  const missed: string[] = []
+  let seed = 7
+  const random = (below: number): number => {
+    seed = (seed * 1103515245 + 12345) % 2147483648
+    return seed % below
+  }
+  for (let number = 0; number < 1000; number++) {
+    const target = [file, patchFile, bin][number % 3] ?? file
+    const whole = readFileSync(target)
+    const [at, by] = [random(whole.length), 1 + random(255)]
+    const changed = Buffer.from(whole)
+    changed[at] = ((whole[at] ?? 0) + by) % 256
+    writeFileSync(target, changed)
+    if (check() === 0) missed.push(`${target}: byte ${at} by ${by}`)
+    writeFileSync(target, whole)
+  }
+  expect(missed).toEqual([])
+  expect(check()).toBe(0)
+})
+
+test('a tree differs by what is there, is not there, is another kind, or can be executed', () => {
+  const tree = tempDir({ 'a.txt': 'a', 'there.txt': 'x', 'd/x': 'x' })
+  execFileSync('ln', ['-s', 'a.txt', 'link'], { cwd: tree })
+  const file = { type: 'file', sha256: hash('a'), mode: 0o644 } as const
+  expect(
+    differencesIn(tree, [
+      { path: 'a.txt', ...file },
+      { path: 'link', type: 'symlink', target: 'a.txt' },
+      { path: 'd', type: 'directory' },
+      { path: 'gone/deep', type: 'absent' },
+    ]),
+  ).toEqual([])
+  expect(
+    differencesIn(tree, [
+      { path: 'a.txt', ...file, mode: 0o755 },
+      { path: 'there.txt', type: 'absent' },
+      { path: 'link', ...file },
+      { path: 'a.txt/below', ...file },
+      { path: 'd', type: 'symlink', target: 'a.txt' },
+      { path: 'a.txt', type: 'directory' },
+    ]),
+  ).toHaveLength(6)
+})
+
+describe.skipIf(needsBubblewrap())('agent evidence', () => {
+  test('tells what a run changed, from which commit, under which rules, and how it was verified', async () => {
+    const cwd = repository({ 'a.txt': 'a\n', 'gone.txt': 'g\n' })
+    execFileSync('sh', ['-c', 'git add . && git -c user.name=x -c user.email=x@x commit -qm first'], { cwd })
+    const base = execFileSync('git', ['rev-parse', 'HEAD'], { cwd, encoding: 'utf8' }).trim()
+    const rules = `prefix_rule(pattern = ["git", "push"], decision = "forbidden")\n`
+    const home = tempDir({ '.config/portcullis/rules/team.rules': rules })
+    const key = join(tempDir(), 'key')
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    await exec(
+      [[call('exec_command', { cmd: 'echo b > a.txt; rm gone.txt; ln -s a.txt link' })], [say('done')]],
+      ['--transactional', '--verify', 'test -e link', 'x'],
+      { cwd, home },
+    )
+    const ask = (...words: readonly string[]) => agent(['evidence', ...words], { cwd, home })
+    const [file, patch] = [join(tempDir(), 'e.json'), join(tempDir(), 'x.patch')]
+    expect((await ask('--last', '-o', file, '--key', key)).code).toBe(0)
+    await agent(['changes', '--last', '--patch', patch], { cwd, home })
+    const sealed = JSON.parse(readFileSync(file, 'utf8')) as { readonly payload: string }
+    expect(JSON.parse(Buffer.from(sealed.payload, 'base64').toString())).toMatchObject({
+      subject: [{ digest: { sha256: hash(readFileSync(patch)) } }, { digest: { gitCommit: base } }],
+      predicate: {
+        model: 'gpt-5.5',
+        result: 'done',
+        exit_code: 0,
+        audit_head: expect.stringMatching(/^\d+:[0-9a-f]{64}$/),
+        verified: [{ command: 'test -e link', passed: true }],
+        decided_by: [
+          {
+            approval_policy: 'never',
+            sandbox: { mode: 'workspace-write', network: 'off' },
+            rules: expect.arrayContaining([expect.objectContaining({ source: expect.stringContaining('team.rules') })]),
+          },
+        ],
+        trees: [
+          {
+            files: [
+              { path: 'a.txt', type: 'file', sha256: hash('b\n') },
+              { path: 'gone.txt', type: 'absent' },
+              { path: 'link', type: 'symlink', target: 'a.txt' },
+            ],
+          },
+        ],
+      },
+    })
+    const good = await ask('verify', file, '--tree', cwd, '--patch', patch, '--public-key', `${key}.pub`)
+    expect([good.code, good.stdout]).toEqual([0, expect.stringContaining('as it says: the patch, 3 paths of the tree')])
+    expect((await ask('verify', file, '--tree', cwd)).stdout).toContain('whose key nobody has said')
+    writeFileSync(join(cwd, 'a.txt'), 'c\n')
+    const bad = await ask('verify', file, '--tree', cwd)
+    expect([bad.code, bad.stdout]).toEqual([1, 'a.txt: its content is another one\n'])
+    expect((await ask('verify', join(cwd, 'none'), '--tree', cwd)).code).toBe(2)
+    expect((await ask('--last', '-o', file)).stderr).toContain('say what signs it: --key FILE')
+  })
+})
