@@ -9,7 +9,7 @@ import { readJsonLines } from './read-lines.ts'
 import { SourceError } from './source-error.ts'
 import { contextOf, readStart, readTerminal } from './read-run.ts'
 import { rolloutItems } from './read-rollout.ts'
-import { stepOf, type StepDraft } from './report-step.ts'
+import { retryOf, stepOf, type StepDraft } from './report-step.ts'
 import { StepStore } from './step-store.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
@@ -141,6 +141,11 @@ class Collector {
         if (id !== undefined) this.#open.delete(id)
         if (draft === undefined) this.#unreadable++
         else this.#step(draft)
+        return
+      }
+      case 'error': {
+        const draft = retryOf(event)
+        if (draft !== undefined) this.#step(draft)
         return
       }
       case 'turn.completed':

@@ -125,5 +125,11 @@ export function readTerminal(event: Fields): RunEnd {
       .map(({ path, program }) => ({ path: textOf(path) ?? '', program: textOf(program) ?? '' })),
     notCounted: textOf(changes['not_counted']),
     changedFiles: numberOf(changes['files']),
+    transaction: transactionOf(event['transaction']),
   }
+}
+
+function transactionOf(value: unknown): RunEnd['transaction'] {
+  const { outcome, can_undo: canUndo } = fieldsOf(value)
+  return typeof outcome === 'string' ? { outcome, canUndo: canUndo === true } : undefined
 }

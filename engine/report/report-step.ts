@@ -51,6 +51,16 @@ export function stepOf(value: unknown): StepDraft | undefined {
   }
 }
 
+/** That a request to the provider failed and is made again, which clients of Codex know as an error that isn't the end. */
+export function retryOf({ message }: Fields): StepDraft | undefined {
+  const text = textOf(message) ?? ''
+  if (!text.startsWith('Reconnecting... ')) return undefined
+  return {
+    ...{ kind: 'retry', agent: undefined, title: firstLine(text), status: 'note', outcome: undefined },
+    ...{ durationMs: undefined, parts: [], verdict: undefined, denials: [], granted: [], files: [] },
+  }
+}
+
 const isNote = (kind: StepKind): boolean => !acting.includes(kind)
 const acting: readonly StepKind[] = ['command', 'patch', 'tool', 'mcp', 'verify']
 
@@ -122,6 +132,7 @@ function titleOf(kind: StepKind, item: Fields): string {
       return `worktree ${text('state')}: ${text('path')}`
     case 'finding':
       return `${text('path')}:${numberOf(item['start_line']) ?? '?'} ${oneLine(text('title').slice(0, 400))}`
+    case 'retry':
     case 'error':
       return firstLine(text('message'))
     default:
@@ -185,6 +196,7 @@ function partsOf(kind: StepKind, item: Fields): readonly Part[] {
       return part('branch', 'branch', 'plain')
     case 'finding':
       return [...part('message', 'body', 'markdown'), ...part('suggestion', 'suggestion', 'plain')]
+    case 'retry':
     case 'error':
       return part('message', 'message', 'plain')
     default:

@@ -72,6 +72,8 @@ export type RunEnd = {
   readonly runsLater: readonly { readonly path: string; readonly program: string }[]
   readonly notCounted: string | undefined
   readonly changedFiles: number | undefined
+  /** What became of the changes of a transaction. Undefined: it was none. */
+  readonly transaction: { readonly outcome: string; readonly canUndo: boolean } | undefined
 }
 
 /** The usage up to a moment. */
@@ -118,6 +120,7 @@ export type StepKind =
   | 'search'
   | 'worktree'
   | 'verify'
+  | 'retry'
   | 'finding'
   | 'error'
 

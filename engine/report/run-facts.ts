@@ -1,4 +1,3 @@
-import { shellJoin } from '../core/text/shell-join.ts'
 import type { EndReason } from '../core/exit-codes.ts'
 import { endings, seconds } from '../display/format-values.ts'
 import { isNew, reviewFindings } from './review-findings.ts'
@@ -50,41 +49,6 @@ export function verifyLines({ end, verify }: ReportRun): readonly VerifyLine[] {
   ]
 }
 
-/** A command that the user may want to run next. */
-type NextCommand = { readonly what: string; readonly command: string }
-
-/** The next commands for a session: resume, look, check. */
-export function nextCommands(report: Report): readonly NextCommand[] {
-  const run = lastRun(report)
-  const { threadId } = report
-  const folder = run.configuration.find(([name]) => name === 'session')?.[1]
-  if (run.ephemeral || threadId === '') return []
-  const id = threadId.slice(-12)
-  const there = run.workspace === undefined ? [] : ['-C', run.workspace]
-  const head = run.end?.auditHead === undefined ? [] : ['--head', run.end.auditHead]
-  return [
-    {
-      what: 'Go on with the session',
-      command: `${shellJoin(['agent', 'exec', 'resume', id, ...there])} "what to do next"`,
-    },
-    {
-      what: 'Begin a new session with its history',
-      command: `${shellJoin(['agent', 'exec', 'fork', id, ...there])} "what to do instead"`,
-    },
-    ...(run.workspace === undefined
-      ? []
-      : [{ what: 'See what is changed in the workspace', command: shellJoin(['git', '-C', run.workspace, 'diff']) }]),
-    ...(folder === undefined
-      ? []
-      : [
-          {
-            what: 'Check that its audit log is whole',
-            command: shellJoin(['agent', 'audit', 'verify', `${folder}/audit.jsonl`, ...head]),
-          },
-        ]),
-  ]
-}
-
 /** Something that wants attention, in words. */
 type Attention = {
   readonly tone: 'bad' | 'warn'
@@ -117,6 +81,7 @@ export function attentionOf(report: Report): readonly Attention[] {
         .map(({ title, number }) => ({ tone: 'warn', title, lines: [], step: number }) as const),
       'notices',
     ),
+    ...retryWords(steps),
     ...budgetWords(run),
     ...(end?.runsLater ?? []).slice(0, mostOfAKind).map(({ path, program }): Attention => ({
       tone: 'warn',
@@ -213,6 +178,26 @@ function denied({ denials, number }: Step): readonly Attention[] {
     lines: [rule, ...(howToAllow === '' ? [] : [`To allow it: ${howToAllow}`])].filter((line) => line !== ''),
     step: number,
   }))
+}
+
+/** Repeated requests cost time, and say that the provider isn't well; each is in the timeline. */
+function retryWords(steps: readonly Step[]): readonly Attention[] {
+  const retries = steps.filter(({ kind }) => kind === 'retry')
+  const first = retries[0]
+  if (first === undefined) return []
+  const reasons = [...new Set(retries.map(({ title }) => title))]
+  const more = reasons.length > 5 ? [`and ${reasons.length - 5} more`] : []
+  return [
+    {
+      tone: 'warn',
+      title:
+        retries.length === 1
+          ? 'A request to the provider was repeated'
+          : `Requests to the provider were repeated ${retries.length} times`,
+      lines: [...reasons.slice(0, 5), ...more],
+      step: first.number,
+    },
+  ]
 }
 
 function budgetWords({ budget, spending, end }: ReportRun): readonly Attention[] {

@@ -6,7 +6,7 @@ import type { Rich } from './rich-text.ts'
 const names: Readonly<Record<Step['kind'], string>> = {
   ...{ message: 'message', reasoning: 'reasoning', command: 'command', patch: 'patch', tool: 'tool', mcp: 'MCP' },
   ...{ review: 'review', compaction: 'summary', hook: 'hook', todo: 'to-dos', plan: 'plan', search: 'search' },
-  ...{ worktree: 'worktree', verify: 'verify', finding: 'finding', error: 'notice' },
+  ...{ worktree: 'worktree', verify: 'verify', retry: 'repeated', finding: 'finding', error: 'notice' },
 }
 
 /** The steps in order; those of sub-agents are nested. */

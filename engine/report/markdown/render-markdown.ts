@@ -1,6 +1,7 @@
 import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { Report, Step } from '../report-types.ts'
-import { attentionOf, endingOf, lastRun, nextCommands, verifyLines } from '../run-facts.ts'
+import { attentionOf, endingOf, lastRun, verifyLines } from '../run-facts.ts'
+import { nextCommands } from '../next-commands.ts'
 import { fenced, inline } from './escape.ts'
 
 /** GitHub's limit for a step's summary, by its documentation (1 MiB); a longer one fails the step's upload. */

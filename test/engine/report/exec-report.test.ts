@@ -108,3 +108,43 @@ describe.skipIf(needsBubblewrap())('agent report', () => {
     }
   })
 })
+
+describe.skipIf(needsBubblewrap())('what to do next', () => {
+  const landing = async (land: string): Promise<string> => {
+    const page = join(tempDir(), 'page.md')
+    const ended = await exec(story, ['--transactional', '--land', land, '--report', page, 'x'], { cwd: repository() })
+    expect(ended.code).toBe(0)
+    return readFileSync(page, 'utf8')
+  }
+
+  test('is to undo a transaction that landed, and to look at, land or discard one that did not', async () => {
+    const landed = await landing('on-success')
+    expect(landed).toMatch(/\nagent undo [0-9a-f]{12}\n/)
+    expect(landed).not.toContain('agent apply')
+    const kept = await landing('never')
+    expect(kept).toMatch(/\nagent changes [0-9a-f]{12} --diff\n/)
+    expect(kept).toMatch(/\nagent apply [0-9a-f]{12}\n/)
+    expect(kept).toMatch(/\nagent discard [0-9a-f]{12}\n/)
+    expect(kept).not.toContain('agent undo')
+  })
+
+  test('is to replay the session, by a command that works as it stands', async () => {
+    const [cwd, home] = [repository(), tempDir()]
+    const page = join(tempDir(), 'page.md')
+    await exec([[call('exec_command', { cmd: 'echo one' })], [say('Done.')]], ['--report', page, 'x'], { cwd, home })
+    const words = /\nagent (replay .+)\n/.exec(readFileSync(page, 'utf8'))?.[1]?.split(' ') ?? []
+    expect(words).toContain('--keep-going')
+    const replayed = await agent(words, { cwd, home })
+    expect([replayed.code, replayed.stdout], replayed.stderr).toEqual([0, 'Done.\n'])
+  })
+})
+
+test.skipIf(needsBubblewrap())('requests that were repeated are in the timeline, and want attention', async () => {
+  const [page, cwd] = [join(tempDir(), 'page.md'), repository()]
+  const busy = { status: 503, headers: { 'retry-after-ms': '1' }, body: { error: { message: 'too busy' } } }
+  const ended = await exec([busy, busy, [say('ok')]], ['--report', page, 'x'], { cwd })
+  expect(ended.code).toBe(0)
+  const text = readFileSync(page, 'utf8')
+  expect(text).toContain('**Requests to the provider were repeated 2 times** (step 1)')
+  expect(text).toMatch(/\*\*1\. retry\*\* Reconnecting\\\.{0,3}.*too busy|\*\*1\. retry\*\* Reconnecting.*too busy/)
+})
