@@ -37,6 +37,19 @@ const longestName = 1_024
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
+/** Of the root's own folders those that may be reached by dots: of devices those that hold something. */
+const ofTheRoot =
+  /^\/+(?:proc\/|sys\/+kernel\/|dev\/+(?:[shv]d[a-z]|nvme|mmcblk|dm-|md[0-9]|mapper|disk|loop|block|char|k?mem|kmsg|port|core|input|n?st[0-9]|tty[a-z0-9]|pts|vcs|watchdog|fd\/))/
+
+/** What stands behind the first dots that lead to the root's own folders, behind a link or far enough up. */
+function behindDots(path: string): string | undefined {
+  for (let at = path.indexOf('../'); at >= 0; at = path.indexOf('../', at + 1)) {
+    const rest = path.slice(at + 2)
+    if (ofTheRoot.test(rest)) return rest
+  }
+  return undefined
+}
+
 /** Environment files that are made to be read. */
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
@@ -54,8 +67,18 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   // A name cut by a NUL or a trailing dot or space is the same file to some systems.
   const clean = withoutEnd(posix.normalize(composed(path.toLowerCase()).replace(/\0.*/s, '')), '. ')
   const parts = clean.split('/').filter((part) => part !== '' && part !== '.')
+  const rooted = behindDots(path.toLowerCase())
+  if (rooted !== undefined) {
+    const known = findSensitive(rooted, isPattern)
+    if (known !== undefined) return known
+  }
   if (/\/\.ssh\/[\w.-]+\.pub$|\/\.ssh\/known_hosts$/.test(clean)) return undefined
-  if (/^\/proc\//.test(clean) && /(?:environ|mem|maps|kcore|root|cwd|fd|cmdline)(?:\/|$)|[*?[]/.test(clean)) {
+  if (
+    /^\/proc\//.test(clean) &&
+    /(?:environ|mem|maps|map_files|kcore|vmcore|root|cwd|fd|cmdline|tcp_fastopen_key|stable_secret)(?:\/|$)|[*?[]/.test(
+      clean,
+    )
+  ) {
     if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
   }
   // What is open belongs to a process, and its folder leads to the rest of what is known of it.
@@ -70,6 +93,8 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   if (clean === '/proc/kmsg' || (mayBeProc && /\/(?:environ|mem|maps|cmdline|fd|root|cwd)(?:\/|$)/.test(clean)))
     return '/proc'
   const last = parts.at(-1) ?? ''
+  if (/^config(?:\.worktree)?$/.test(last) && parts.slice(0, -1).some((part) => part.endsWith('.git')))
+    return '.git/config'
   if (isPattern || parts.some((part) => folderStarts.has(part)))
     for (const known of knownFolders) if (contains(parts, known.parts, isPattern, false)) return known.name
   if (isPattern || fileEnds.has(last))
@@ -106,13 +131,16 @@ function isFolder(known: string): boolean {
   return folders.includes(known) && !isFile.test(name)
 }
 
-/** Whether going through everything below a path would come upon credentials: homes, the system's settings, all of it. */
+/** Whether going through everything below a path would come upon credentials: homes, the system's settings, all of it, and what has a known place below it. */
 export function coversSensitive(path: string): boolean {
   const clean = withoutEnd(posix.normalize(path), '/')
+  const below = /^(?:~[^/]*|\/(?:home|Users)\/[^/]+|\/root|)\/(.+)$/.exec(clean)?.[1]?.toLowerCase()
   return (
     /^(?:|~[^/]*|\/(?:root|home|Users|etc|proc|run|var|private|mnt|media)|\/(?:home|Users)\/[^/]+|~\/\.config|(?:\.\.\/)*\.\.)$/.test(
       clean,
-    ) || /^\/proc(?:\/|$)/.test(clean)
+    ) ||
+    /^\/proc(?:\/|$)/.test(clean) ||
+    (below !== undefined && folders.some((known) => known.startsWith(`${below}/`)))
   )
 }
 

@@ -4,6 +4,7 @@ const list = (text: string): readonly string[] => text.split(/[|\n]/).flatMap((p
 export const sensitiveFolders = list(`
   etc/ssh/keys | .cache/huggingface | .ansible | .bundle | .secrets | run/secrets | .codeium | .qwen | .mlflow | .prefect
   .local/share/jupyter/runtime | etc/davfs2 | .aws.bak
+  run/agenix | run/agenix.d | run/keys | run/secrets.d | mnt/secrets-store | run/lightdm | run/sddm | run/gdm | run/gdm3
 `)
 
 /** Such files, as the ends of a path, in lower case. */
@@ -15,11 +16,16 @@ export const sensitiveFiles = list(`
   terraform.tfvars | .dockerconfigjson | wp-config.php | .continue/config.json | .continue/config.yaml
   .cursor/mcp.json | .aider.conf.yml | state.vscdb | kubeconfig | .git/config | fish_variables | .config/git/config
   jupyter_server_config.json | run/containers/0/auth.json | .vscode/sftp.json | .idea/webservers.xml | key.properties | local.settings.json
+  .hg/hgrc | .kamal/secrets | .kamal/secrets-common | pip.conf | pip.ini | .mvn/settings.xml | swapfile | swap.img | hiberfil.sys | pagefile.sys
 `)
 
 /** Names of files that hold a secret, whatever folder they are in. */
 const secretNames =
   /^\.?[\w.-]*\.env[~_-]?$|^\.+env(?:[~_-]|\.sw.$)|^\.flaskenv$|^\.dev\.vars$|^secrets?\.(?:env|toml|txt|ini|conf|cfg|properties|xml|csv)$|^(?:passwords?|passwd|tokens?|api[-_]?keys?)\.(?:txt|csv|env|ini)$|^\.(?:token|password|passwd|api[-_]?key)s?$|^(?:private|deploy)[-_]key$|_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:ovpn|kdb|agekey|pkcs12)$|^client_secrets?.*\.json$|^service[-_]?account(?:[-_]?key)?\.json$|^(?:gcp|gcloud|google)[-_]?(?:key|credentials)\.json$|^application_default_credentials\.json$|^credentials(?:\.(?:csv|ya?ml|toml|ini|txt|xml))?$|^kubeconfig(?:\.ya?ml)?$|^\.?vault[-_]pass(?:word)?(?:\.txt)?$|^auth\.toml$|^\.clasprc\.json$|^\.ftpconfig$|^sftp-config\.json$|\.tfvars$|^\.(?:npmrc|netrc|pgpass|git-credentials)[~.]/
+
+/** More of them: environments of one kind, and cookies of displays. */
+const moreNames =
+  /^[\w-]+\.env\.(?:local|prod|production|dev|development|stag|staging|test)$|\.private\.env\.json$|^\.environment$|^xauthority$|^xauth_[a-z0-9]{6}$|^\.mutter-xwaylandauth/
 
 const exampleNames = /example|sample|template|^(?:test|tests|default|defaults|dist)\.env$/
 
@@ -77,5 +83,5 @@ export function targetsSecrets(matches: (name: string) => boolean): boolean {
 
 /** Whether a name in lower case is one that tells of a secret. */
 export function isSecretName(name: string): boolean {
-  return secretNames.test(name) && !exampleNames.test(name)
+  return (secretNames.test(name) || moreNames.test(name)) && !exampleNames.test(name)
 }

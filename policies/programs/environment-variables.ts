@@ -52,6 +52,8 @@ export function effectOfVariable(name: string, value: string | undefined, export
   )
     return 'harmless'
   if (value !== undefined && Object.hasOwn(tame, name) && tame[name]?.test(value) === true) return 'harmless'
+  // So does a time zone that is a path.
+  if (name === 'TZ' && /^:?[/.]|\.\./.test(value ?? '/')) return 'unknown'
   // A language with a path in it names a file to load.
   if (name === 'LANGUAGE' && value?.includes('/') !== false) return 'unknown'
   // In other encodings than these a character may end with a backslash or a quote.

@@ -66,7 +66,10 @@ const yqOptions = optionTable(
 function judgeYq(args: readonly ShellWord[]): Judgement {
   const verb = staticText(args[0])
   const rest = verb === 'eval' || verb === 'e' || verb === 'ea' || verb === 'eval-all' ? args.slice(1) : args
-  return judgeFilter(parseArguments(rest, yqOptions, { letters: 'getopt' }), [], findJqEffect)
+  const parsed = parseArguments(rest, yqOptions, { letters: 'getopt' })
+  // Where there is a file of that name, yq takes its expression for one.
+  const named = parsed.ok ? parsed.operands.slice(0, 1) : []
+  return join([judgeFilter(parsed, [], findJqEffect), { alarms: judgeFiles(named).alarms ?? [], facts: [] }])
 }
 
 /** A program whose first operand, or the value of some options, is a text to be judged; the other operands are files. */

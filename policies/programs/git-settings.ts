@@ -3,7 +3,7 @@ const tameSettings = new Set(
   `core.quotepath core.abbrev core.autocrlf core.eol core.filemode core.ignorecase core.precomposeunicode core.safecrlf core.commentchar log.date
    log.decorate log.abbrevcommit log.follow diff.renames diff.algorithm diff.noprefix diff.mnemonicprefix diff.context diff.statgraphwidth
    diff.wserrorhighlight user.name user.email init.defaultbranch commit.gpgsign tag.gpgsign merge.conflictstyle pull.rebase pull.ff push.default
-   fetch.prune safe.directory versionsort.suffix versionsort.prereleasesuffix gc.auto rerere.enabled`.split(/\s+/),
+   fetch.prune versionsort.suffix versionsort.prereleasesuffix gc.auto rerere.enabled`.split(/\s+/),
 )
 const tameSections = /^(?:color|advice|column|status|grep)\.[\w.]+$/
 

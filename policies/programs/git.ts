@@ -119,7 +119,10 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
   const isSecond = second !== undefined && second !== '' && seconds !== undefined && Object.hasOwn(seconds, second)
   const picked = seconds?.[isSecond ? second : '']
   const row: GitReader | undefined = picked ?? (Object.hasOwn(gitReaders, verb) ? gitReaders[verb] : undefined)
-  if ((verb === 'config' && args.some(({ text }) => listing.test(text))) || (verb === 'var' && second === '-l')) {
+  if (
+    (verb === 'config' && args.some(({ text }) => listing.test(text) || ownKeys.test(text))) ||
+    (verb === 'var' && second === '-l')
+  ) {
     return {
       facts: [readOnly],
       alarms: [...alarms, { kind: 'secret', reason: 'the configuration of git may hold tokens' }],
@@ -215,6 +218,8 @@ function isPlainFormat(format: string | undefined): boolean {
 /** Words of `git config` that show all settings, or those that hold tokens. */
 const listing =
   /^(?:-[a-km-zA-Z]*l[a-zA-Z]*|--list|list|--get-regexp|--regexp|--get-urlmatch|--url(?:=.*)?)$|extraheader|token|pass|secret|credential|cookie|url\./i
+/** Keys of tools that keep them there; the one that signs is only named. */
+const ownKeys = /oauth|[^g]key$|\.auth$/i
 
 const configReading = optionTable(
   '--get --get-all --get-regexp --get-urlmatch --list -l --global --system --local --worktree --bool --int --type: -z --null --name-only --show-origin --show-scope --includes --no-includes --default:',

@@ -221,6 +221,8 @@ function dateOperands(words: readonly string[]): string | undefined {
     /^(?:-[dr]|--(?:date|reference|rfc-3339))$/.test(words[at - 1] ?? '') ? [] : [word],
   )
   const setting = values.find((word) => !/^[-+]/.test(word))
+  const zone = words.find((word) => /TZ="[^"]*[/.]{2}|TZ=":?[/.]/.test(word))
+  if (zone !== undefined) return `${zone} names a file`
   return setting === undefined ? undefined : `${setting} would set the clock`
 }
 

@@ -1,5 +1,7 @@
+import { unknown } from '../commands/facts.ts'
+import { mayBeOption } from '../commands/shell-word.ts'
 import { reader } from './judges.ts'
-import type { ProgramTable } from './program-table.ts'
+import type { Program, ProgramTable } from './program-table.ts'
 
 /** Every option of these only changes what is printed, so a word unknown until run can't do harm as one. */
 const anyWord = true
@@ -100,16 +102,17 @@ export const readers: ProgramTable = {
     'getopt',
     'diff(1)',
     '-q -s -c -C: -u -U: -e -n -y -W: -p -F: -t -T -r -N -x: -S: -i -E -Z -b -w -B -I: -a -d -l --brief --report-identical-files --normal --context? --unified? --ed --rcs --side-by-side --width: --left-column --suppress-common-lines --show-c-function --show-function-line: --label: --expand-tabs --initial-tab --recursive --no-dereference --new-file --unidirectional-new-file --ignore-file-name-case --exclude: --exclude-from< --starting-file: --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines --ignore-matching-lines: --text --strip-trailing-cr --minimal --speed-large-files --color? --tabsize: --line-format: --horizon-lines:',
-    { numbers: true, recursive: ['-r', '--recursive'] },
+    // Two folders are compared file by file, and with -N shown whole.
+    { numbers: true, recursive: 'always' },
   ),
   diff3: reader('getopt', 'diff3(1)', '-A -e -E -m -T -x -X -3 -a -i -L: --text --merge --show-all --label:'),
   // It hands the name of a file that looks compressed to a shell.
   diffstat: reader('getopt', 'diffstat(1)', '-c -f: -k -l -m -n: -p: -q -r: -s -t -u -v -w:', { operands: 'none' }),
-  // Not -z and -Z, which start decompressors, and not -C, which writes.
+  // Not -z and -Z, which start decompressors, not -C, which writes, and not -p, which sets the time of the last access back.
   file: reader(
     'getopt',
     'file(1)',
-    '-b -h -i -I -k -L -l -N -n -p -r -s -0 -F: --brief --mime --mime-type --mime-encoding --no-dereference --dereference --separator: --extension --keep-going',
+    '-b -h -i -I -k -L -l -N -n -r -s -0 -F: --brief --mime --mime-type --mime-encoding --no-dereference --dereference --separator: --extension --keep-going',
     { anyWord: false },
   ),
   stat: reader(
@@ -129,18 +132,21 @@ export const readers: ProgramTable = {
   ),
   dir: reader('getopt', 'dir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
   vdir: reader('getopt', 'vdir(1)', '-a -A -l -h -1 -R -t -r -S', { operands: 'names', anyWord }),
-  // Not -R, which starts itself again and writes 00Tree.html, and not -o.
+  // Not -R, which starts itself again and writes 00Tree.html, not -o, and not --fromfile and --fromtabfile, which show what a file holds.
   tree: reader(
     'last',
     'tree(1)',
-    '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst --fromtabfile',
+    '-a -d -l -f -x -L: -P: -I: -p -s -h -u -g -D -F -q -N -Q -r -t -c -v -U -n -C -A -S -J -X -i --dirsfirst --filesfirst --noreport --gitignore --prune --du --si --inodes --device --matchdirs --ignore-case --filelimit: --sort? --charset: --nolinks --timefmt: --metafirst',
     { operands: 'names' },
   ),
-  du: reader(
-    'getopt',
-    'du(1)',
-    '-0 -a -A -b -B: -c -D -d: -g -h -H -k -l -L -m -P -s -S -t: -x --null --all --apparent-size --block-size: --bytes --total --max-depth: --human-readable --inodes --dereference --no-dereference --si --summarize --separate-dirs --threshold: --time? --time-style: --exclude: --one-file-system',
-    { operands: 'names', anyWord },
+  // A word that a command prints may be --files0-from, which shows what a file holds.
+  du: withoutPrinted(
+    reader(
+      'getopt',
+      'du(1)',
+      '-0 -a -A -b -B: -c -D -d: -g -h -H -k -l -L -m -P -s -S -t: -x --null --all --apparent-size --block-size: --bytes --total --max-depth: --human-readable --inodes --dereference --no-dereference --si --summarize --separate-dirs --threshold: --time? --time-style: --exclude: --one-file-system',
+      { operands: 'names', anyWord },
+    ),
   ),
   df: reader(
     'getopt',
@@ -162,8 +168,9 @@ export const readers: ProgramTable = {
   ),
   zcat: reader('getopt', 'zcat(1)', '-f -l -v --force', { anyWord }),
   bzcat: reader('getopt', 'bzcat(1)', '-s', { anyWord }),
-  xzcat: reader('getopt', 'xzcat(1)', '', { anyWord }),
-  zstdcat: reader('getopt', 'zstdcat(1)', '', { anyWord }),
+  // With -o zstd writes, and with --files xz shows names out of a file.
+  xzcat: reader('getopt', 'xzcat(1)', ''),
+  zstdcat: reader('getopt', 'zstdcat(1)', ''),
   zipinfo: reader('getopt', 'zipinfo(1)', '-1 -2 -s -m -l -v -h -t -T -z', { anyWord }),
   cal: reader('getopt', 'cal(1)', '-1 -3 -s -m -j -y -w -n: --one --three --year --monday --sunday', {
     operands: 'text',
@@ -171,4 +178,17 @@ export const readers: ProgramTable = {
   tsort: reader('getopt', 'tsort(1)', '', { anyWord }),
   // Not -o and --random-source.
   shuf: reader('getopt', 'shuf(1)', '-e -i: -n: -r -z --echo --input-range: --head-count: --repeat --zero-terminated'),
+}
+
+/** Narrows a row to words that are not known only from what commands print, but as the value of a word that begins otherwise. */
+function withoutPrinted(row: Program): Program {
+  return {
+    source: row.source,
+    judge: (args, context) => {
+      const printed = args.find((word) => word.kind === 'dynamic' && word.from === 'commands' && mayBeOption(word))
+      return printed === undefined
+        ? row.judge(args, context)
+        : { facts: [unknown(`${printed.text} may turn out to be an option`)] }
+    },
+  }
 }

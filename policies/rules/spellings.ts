@@ -78,6 +78,8 @@ export function leavesOutRun(program: string): boolean {
 export function patternsOf({ pattern, origin }: PrefixRule, program: string): readonly PrefixRule['pattern'][] {
   const [names, verb, ...rest] = pattern
   if (names === undefined || verb === undefined || origin.layer === 'default') return [pattern]
+  if (engines.test(program) && rest.length > 0 && verb.some((text) => /^(?:container|image)$/.test(text)))
+    return [pattern, [names, ...rest]]
   if (leavingOutRun.test(program))
     return [pattern, verb.includes('run') ? [names, ...rest] : [names, ['run'], verb, ...rest]]
   const script = rest[0]?.some((text) => /^(?:test|start|stop|restart)$/.test(text)) === true
@@ -102,9 +104,35 @@ export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWo
   const verb = /^git-([\w-]+)$/.exec(base)?.[1]
   if (verb !== undefined) return [words, ...formsOf([named('git'), named(verb), ...args])]
   const [first, ...rest] = args
+  const versioned = /^(pip)[\d.]+$/.exec(base)?.[1]
+  if (versioned !== undefined) return [words, [named(versioned), ...args]]
+  // rustup's programs are told a toolchain first.
+  if (first?.kind === 'static' && /^\+./.test(first.text) && /^(?:cargo|rustc)$/.test(base))
+    return [words, [program, ...rest]]
+  const short = shortOf(base, args)
+  if (short !== undefined) return [words, [program, ...short]]
   const meant =
     base === 'git' && first?.kind === 'static' && Object.hasOwn(plumbing, first.text) ? plumbing[first.text] : undefined
   return meant === undefined ? [words] : [words, [program, named(meant), ...rest]]
+}
+
+const engines = /^(?:docker|podman|nerdctl)$/
+/** Programs that install where they are told nothing (yarn(1), bundle(1)). */
+const installing = /^(?:yarn|yarnpkg|bundle|bundler)$/
+/** What docker's commands for images are called without that word, where it is another. */
+const ofImages: Readonly<Record<string, string>> = { ls: 'images', list: 'images', rm: 'rmi', remove: 'rmi' }
+
+/** The arguments of a command as its shorter form has them, or as what it does unasked: `docker container run` is `docker run`. */
+function shortOf(program: string, args: readonly ShellWord[]): readonly ShellWord[] | undefined {
+  if (installing.test(program) && args.every(({ kind, text }) => kind === 'static' && text.startsWith('-')))
+    return [named('install'), ...args]
+  if (!engines.test(program)) return undefined
+  const at = args.findIndex(({ kind, text }) => kind === 'static' && /^(?:container|image)$/.test(text))
+  const verb = args[at + 1]
+  if (at < 0 || verb?.kind !== 'static') return undefined
+  const isImage = args[at]?.text === 'image'
+  const other = isImage && Object.hasOwn(ofImages, verb.text) ? ofImages[verb.text] : undefined
+  return [...args.slice(0, at), other === undefined ? verb : named(other), ...args.slice(at + 2)]
 }
 
 function named(text: string): ShellWord {

@@ -121,6 +121,8 @@ Visual Studio Code and its kin | https://code.visualstudio.com/api/references/vs
 JetBrains | https://www.jetbrains.com/help/idea/reference-ide-settings-password-safe.html | ~/.config/JetBrains | ~/.config/Google
 Zed | https://zed.dev/docs | ~/.config/zed | ~/.local/share/zed
 Postman, Insomnia, Bruno | https://learning.postman.com | ~/.config/Postman | ~/.config/Insomnia | ~/.config/bruno | ~/.postman | ~/.config/httpie | ~/.httpie
+Scanners, caches and builds | https://semgrep.dev/docs/cli-reference | ~/.semgrep | ~/.config/cachix | ~/.config/rebar3/hex.config | ~/.earthly
+Calendars, feeds and downloads | https://vdirsyncer.pimutils.org | ~/.config/vdirsyncer | ~/.config/deluge/auth | ~/.b2_account_info | ~/.trc | ~/.zuliprc | ~/.config/obs-studio
 Messengers | https://slack.com/help | ~/.config/Slack | ~/.config/discord | ~/.config/Signal | ~/.local/share/TelegramDesktop | ~/.config/Element | ~/.config/teams | ~/.config/Microsoft | ~/.config/weechat | ~/.weechat | ~/.config/hexchat | ~/.xchat2 | ~/.irssi | ~/.config/irssi | ~/.purple | ~/.config/zoomus.conf
 Mail | https://neomutt.org/guide | ~/.config/evolution | ~/.local/share/evolution | ~/.muttrc | ~/.mutt | ~/.config/mutt | ~/.config/neomutt | ~/.msmtprc | ~/.config/msmtp | ~/.mbsyncrc | ~/.offlineimaprc | ~/.fetchmailrc | ~/.getmail | ~/.mailrc | ~/.config/himalaya | ~/.config/aerc
 Accounts of desktops | https://wiki.gnome.org/Projects/GnomeOnlineAccounts | ~/.config/pulse/cookie | ~/.pulse-cookie | ~/.esd_auth | ~/.config/goa-1.0 | ~/.local/share/kwallet | ~/.config/kwalletrc | ~/.config/libaccounts-glib | ~/.config/remmina | ~/.local/share/remmina | ~/.remmina | ~/.local/share/gnome-online-accounts | ~/.kde/share/apps/kwallet
@@ -146,6 +148,13 @@ Containers | https://docs.docker.com/engine/daemon | /var/lib/docker | /var/lib/
 Schedules | https://man7.org/linux/man-pages/man8/cron.8.html | /var/spool/cron | /var/spool/at
 Networks | https://networkmanager.dev/docs/api/latest/nm-settings-keyfile.html | /etc/NetworkManager/system-connections | /etc/wireguard | /etc/openvpn | /etc/ipsec.secrets | /etc/ppp/chap-secrets | /etc/ppp/pap-secrets | /etc/wpa_supplicant | /var/lib/iwd | /var/lib/tailscale | /etc/ipsec.d | /etc/rndc.key | /var/lib/NetworkManager/secret_key
 Mail | https://www.postfix.org/SASL_README.html | /etc/postfix/sasl_passwd | /var/spool/mail | /var/mail | /etc/exim4/passwd.client
+Directories | https://www.openldap.org/doc/admin26/slapdconfig.html | /etc/ldap.secret | /etc/libnss-ldap.secret | /etc/pam_ldap.secret | /etc/openldap/slapd.conf | /etc/ldap/slapd.conf
+Clusters and power | https://clusterlabs.org/projects/corosync | /etc/corosync/authkey | /etc/pacemaker/authkey | /etc/pve/priv | /etc/nut/upsd.users
+Monitoring | https://docs.datadoghq.com/agent/configuration | /etc/datadog-agent | /etc/zabbix/zabbix_agentd.psk | /etc/icinga2/constants.conf
+Installers | https://www.debian.org/doc/manuals/debian-handbook | /var/cache/debconf/passwords.dat | /root/anaconda-ks.cfg | /root/original-ks.cfg | /var/log/installer/cdebconf | /run/cloud-init/instance-data-sensitive.json
+Memory | https://www.freedesktop.org/software/systemd/man/latest/coredump.conf.html | /var/lib/systemd/coredump | /var/crash
+Access points and names | https://w1.fi/hostapd | /etc/hostapd/hostapd.conf | /etc/netplan | /etc/ddclient.conf | /etc/rsyncd.secrets
+Web and mail servers | https://doc.dovecot.org/main/core/config/auth/databases/sql.html | /etc/phpmyadmin/config-db.php | /etc/dovecot/dovecot-sql.conf.ext
 Data bases | https://wiki.debian.org/MySql | /etc/mysql/debian.cnf | /var/lib/mysql | /var/lib/postgresql | /var/lib/redis | /var/lib/mongodb
 Key stores | https://www.freedesktop.org/software/systemd/man/latest/systemd-creds.html | /var/lib/systemd/credential.secret | /etc/credstore | /etc/credstore.encrypted | /etc/machine-id.secret | /etc/crypttab | /etc/vault.d | /etc/ansible/vault
 Package managers | https://manpages.debian.org/apt_auth.conf | /etc/apt/auth.conf | /etc/apt/auth.conf.d | /etc/netrc | /etc/npmrc

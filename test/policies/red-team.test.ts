@@ -110,6 +110,37 @@ describe('numbers that some shells evaluate are known, or the line is not', () =
   })
 })
 
+describe('what is near to it is not asked about', () => {
+  test.each([
+    ...[
+      'tree -L 2',
+      'file -b src/a.ts',
+      'diff -u a.txt b.txt',
+      'diff -r src lib',
+      'du -sh *',
+      'ls | xargs du -s',
+      'zcat *.gz',
+    ],
+    ...[
+      'yq .a.b config.yml',
+      'yq .version package.yaml',
+      'zstdcat logs/a.zst',
+      'git config user.signingkey',
+      'TZ=Europe/Berlin date',
+    ],
+    ...[`date -d 'TZ="America/New_York" now'`, 'cat ../dev/notes.md', 'cat ../proc/handler.ts', 'cat src/../README.md'],
+    ...[
+      'grep -r x ../lib',
+      'grep -r x ~/.cargo/registry',
+      'grep -rn x /usr/include',
+      'cat config/app.env.example',
+      'ls ../../dev',
+    ],
+  ])('%s', (line) => {
+    expect(decide(line)).toBe('allow')
+  })
+})
+
 test.each(['tput cols', 'tput setaf 1; echo x; tput sgr0'])('what terminfo says is no program: %s', (line) => {
   expect(decide(line)).toBe('allow')
 })

@@ -7,6 +7,33 @@ function decideForbidden(line: string, ...pattern: readonly string[]): readonly 
   return (['never', 'on-failure'] as const).map((mode) => decide(line, { rules, mode }))
 }
 
+describe('a command is what its program takes it for', () => {
+  test.each([
+    ['docker container run x', ['docker', 'run']],
+    ['docker --context x container run y', ['docker', 'run']],
+    ['podman container exec c ls', ['podman', 'exec']],
+    ['docker image push x', ['docker', 'push']],
+    ['docker image rm x', ['docker', 'rmi']],
+    ['docker run x', ['docker', 'container', 'run']],
+    ['pip3 install x', ['pip', 'install']],
+    ['pip3.12 install x', ['pip', 'install']],
+    ['cargo +stable publish', ['cargo', 'publish']],
+    ['yarn', ['yarn', 'install']],
+    ['yarn --frozen-lockfile', ['yarn', 'install']],
+    ['bundle', ['bundle', 'install']],
+  ])('%s', (line, pattern) => {
+    expect(decideForbidden(line, ...pattern)).toEqual(['deny', 'deny'])
+  })
+
+  test.each([
+    ['yarn build', ['yarn', 'install']],
+    ['docker image ls', ['docker', 'run']],
+    ['docker container ls', ['docker', 'run']],
+  ])('and nothing else: %s', (line, pattern) => {
+    expect(decideForbidden(line, ...pattern)).toEqual(['allow', 'allow'])
+  })
+})
+
 describe('what a command starts by its arguments is what a rule forbids', () => {
   test.each([
     "runuser -c 'git push -q o HEAD' root",
