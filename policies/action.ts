@@ -1,9 +1,9 @@
 import type { PatchChange } from './patch-change.ts'
 
-/** What a command may touch: nothing, the workspace, or everything. */
+/** What a command may access: nothing, the workspace, or everything. */
 export type SandboxMode = 'read-only' | 'workspace-write' | 'danger-full-access'
 
-/** One thing that the sandbox is widened by: this path, this host, this limit, and nothing else. */
+/** One thing that an escalation adds to the sandbox: this path, this host, this limit, and nothing else. */
 export type Grant =
   | { readonly kind: 'read' | 'write'; readonly path: string }
   /** `private`: also where the host has an address that is not public. Absent port: 80 and 443. */
@@ -20,12 +20,12 @@ export type Action =
       readonly cwd: string
       /** The sandbox it would run in. */
       readonly sandbox: SandboxMode
-      /** Set when the model asks for more than the sandbox gives (`sandbox_permissions: require_escalated`). */
+      /** Set when the model asks for more than the sandbox allows (`sandbox_permissions: require_escalated`). */
       readonly escalation?: {
         readonly justification: string
-        /** What exactly is asked for. Absent: whatever the command needs, which a reviewer has to judge as such. */
+        /** The exact grants. Absent: whatever the command needs, which a reviewer has to judge as such. */
         readonly grants?: readonly Grant[]
-        /** The words of a command that the model would like to have allowed from now on (`prefix_rule`). Absent: none. */
+        /** The first words of a command that the model would like to have allowed from now on (`prefix_rule`). Absent: none. */
         readonly prefixRule?: readonly string[]
       }
     }
@@ -35,8 +35,8 @@ export type Action =
       readonly sandbox: SandboxMode
       readonly changes: readonly PatchChange[]
       /**
-       * Set where it adds to what agents are told from now on, wherever that file lies: the one file is allowed, or nothing. Absent: an
-       * ordinary change.
+       * Set where it adds to the instructions of agents, wherever that file lies: an approval covers this one file. Absent: an ordinary
+       * change.
        */
       readonly instructs?: true
     }
@@ -52,13 +52,13 @@ export type Action =
   | {
       /** The model's provider searches the web for it and reads pages: no sandbox confines that. */
       readonly type: 'search'
-      /** Who searches, as the model is named. */
+      /** The name of the model that searches. */
       readonly model: string
       /** The only domains, with all below them, that results come from. Absent: all. */
       readonly domains?: readonly string[]
       /** Whether commands may reach as much. */
       readonly fits: boolean
-      /** Whether the user asked for it in this very run, so that the mode has nothing to ask. Default: no. */
+      /** Whether the user asked for it in this very run, so that the mode need not ask. Default: no. */
       readonly insisted?: boolean
     }
   | {
@@ -68,19 +68,19 @@ export type Action =
       readonly arguments: unknown
       readonly readOnlyHint?: boolean
     }
-  /** To end plan mode, in which nothing may be changed, and carry out what was planned. */
+  /** Ends plan mode, in which nothing may be changed, and carries out the plan. */
   | {
       readonly type: 'plan'
-      /** What would be carried out, in words. */
+      /** The plan, in words. */
       readonly plan: string
-      /** Whose wish it was that nothing be changed before there is a plan. */
+      /** Who requested that nothing be changed before there is a plan. */
       readonly requestedBy: 'user' | 'model'
     }
 
-/** What becomes of an action. `deny` refuses it, `abort` ends the run. */
+/** The decision about an action. `deny` refuses it, `abort` ends the run. */
 export type Decision = 'allow' | 'deny' | 'abort'
 
-/** The Guardian's answer. `deny` lets the run go on with a reason the model can act on; `abort` ends the run. */
+/** The Guardian's answer. `deny` lets the run continue with a reason the model can act on; `abort` ends the run. */
 export type Verdict = {
   readonly decision: Decision
   /** `escalated` grants exactly what was asked for; it never removes the sandbox. */
@@ -97,10 +97,10 @@ export type Verdict = {
 
 declare const approval: unique symbol
 
-/** An action that a Guardian allowed. What runs commands and commits patches takes nothing else. */
+/** An action that a Guardian allowed. The functions that run commands and commit patches accept nothing else. */
 export type Approved<A extends Action = Action> = A & { readonly [approval]: true }
 
-/** A verdict, and the approved action where there is one. */
+/** A verdict, and the approved action if there is one. */
 export type Review<A extends Action = Action> =
   | { readonly verdict: Verdict & { readonly decision: 'allow' }; readonly approved: Approved<A> }
   | { readonly verdict: Verdict & { readonly decision: 'deny' | 'abort' }; readonly approved?: never }

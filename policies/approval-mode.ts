@@ -8,7 +8,7 @@ import type { Alarm, CommandClass, Fact } from './commands/facts.ts'
  * - `on-failure`: about what leaves the sandbox; commands run inside it, and a denial there may ask for more.
  * - `on-request`: about what leaves the sandbox, when the model asks for it.
  * - `never`: about nothing; what would be asked is denied.
- * - `bypass`: about nothing, and all is allowed that no rule forbids or prompts for.
+ * - `bypass`: about nothing, and everything is allowed that no rule forbids or prompts for.
  */
 export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' | 'bypass'
 
@@ -19,7 +19,7 @@ export type ApprovalMode = 'untrusted' | 'on-failure' | 'on-request' | 'never' |
  */
 export const approvalModes: readonly ApprovalMode[] = ['untrusted', 'on-failure', 'on-request', 'never', 'bypass']
 
-/** What a mode says by itself about something that no rule speaks for. */
+/** A mode's decision about something that no rule covers. */
 type ModeAnswer = 'allow' | 'ask'
 
 /**
@@ -43,7 +43,7 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
       if (sandbox === 'danger-full-access') return isUncertain(fact.class) ? 'ask' : 'allow'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     case 'never':
-      // Without a sandbox the analysis is all there is: what it doesn't know must not run unseen.
+      // Without a sandbox the analysis is the only protection: what it doesn't know must not run unseen.
       if (sandbox === 'danger-full-access' && fact.class === 'unknown') return 'ask'
       return losesMuch(fact, sandbox) ? 'ask' : 'allow'
     default:
@@ -52,9 +52,9 @@ export function answerForFact(mode: ApprovalMode, sandbox: SandboxMode, fact: Fa
 }
 
 /**
- * What a mode says about an alarm. Where the sandbox holds, only what reaches for secrets or more rights is asked
- * about: a variable of one command, or a text that is run, can do no more there than the command itself. Addresses of remotes have no
- * password there, since a sandbox shows git's configuration without secrets, and what only reads reaches no daemon and no name server.
+ * A mode's decision about an alarm. Where the sandbox confines, only access to secrets or more rights needs a question: a variable of one
+ * command, or a text that is run, can do no more there than the command itself. URLs of remotes contain no password there, since a sandbox
+ * shows git's configuration without secrets, and read-only commands reach no daemon and no name server.
  */
 export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: Alarm): ModeAnswer {
   if (mode === 'bypass') return 'allow'
@@ -63,19 +63,19 @@ export function answerForAlarm(mode: ApprovalMode, sandbox: SandboxMode, alarm: 
   return alarm.kind === 'privilege' || alarm.kind === 'secret' ? 'ask' : 'allow'
 }
 
-/** What a mode says to a change of files: `inside` is within the roots that may be written, and not protected. */
+/** A mode's decision about a change of files: `inside` is within the writable roots, and not protected. */
 export function answerForWrite(mode: ApprovalMode, sandbox: SandboxMode, inside: boolean): ModeAnswer {
   if (mode === 'bypass') return 'allow'
   if (mode === 'untrusted' || sandbox === 'read-only') return 'ask'
   return inside ? 'allow' : 'ask'
 }
 
-/** What a mode says to a note in what agents are told from now on, wherever that is kept. */
+/** A mode's decision about a note in the instructions of agents, wherever that is stored. */
 export function answerForInstructions(mode: ApprovalMode): ModeAnswer {
   return mode === 'bypass' ? 'allow' : 'ask'
 }
 
-/** What a mode says to a call of another server's tool, which says of itself whether it only reads. */
+/** A mode's decision about a call of an MCP server's tool, which declares itself whether it only reads. */
 export function answerForTool(mode: ApprovalMode, readOnlyHint: boolean): ModeAnswer {
   if (mode === 'bypass') return 'allow'
   return readOnlyHint && mode !== 'untrusted' ? 'allow' : 'ask'

@@ -1,6 +1,6 @@
 import type { Action, Approved } from './action.ts'
 
-/** A copy of an action that nothing can change any more: what is judged is then what runs. */
+/** A deeply frozen copy of an action: what is judged is then what runs. */
 export function freezeAction<A extends Action>(action: A): A {
   return deepFreeze(structuredClone(action))
 }

@@ -7,8 +7,8 @@ import type { Opinion } from './opinion.ts'
 import { absolutePath } from './permissions/path-pattern.ts'
 
 /**
- * What is said to files that commands name and that lie in a place of the user's own, wherever variables and symlinks put it: the machine knows what no
- * spelling tells.
+ * The opinion about files that commands name and that lie in a private place of the user, wherever variables and symlinks put it: only the
+ * machine knows that, not the spelling.
  *
  * @param folders where the line may be when it names them
  */
@@ -29,7 +29,7 @@ export function assessConcealed(
   })
 }
 
-/** What of a word is certain from its start on, by whole names. */
+/** The certain beginning of a word, in whole path segments. */
 function beginning({ kind, text, ...word }: ShellWord): readonly string[] {
   const home = text.replace(/^\$(?:HOME|\{HOME\})(?=\/|$)/, '~')
   if (kind === 'static') return [text]

@@ -9,8 +9,8 @@ import { networkVerbs, type RuleOrigin } from './rules/rule.ts'
 type Escalation = NonNullable<Extract<Action, { type: 'exec' }>['escalation']>
 
 /**
- * Judges what a command asks for beyond its sandbox, grant by grant. Only a person's own word allows one: a rule of theirs, or
- * what they said earlier in the run. What would undo the sandbox, or plant what other programs obey, can't be granted at all.
+ * Judges an escalation of a command, grant by grant. Only the user's own approval allows one: a rule of theirs, or an answer earlier in the
+ * run. A grant that would undo the sandbox, or let a command plant files that other programs obey, is impossible.
  */
 export function assessEscalation(escalation: Escalation, policy: Policy): readonly Opinion[] {
   const { justification, grants = [] } = escalation
@@ -44,7 +44,7 @@ function assessGrant(grant: Grant, justification: string, policy: Policy): reado
   return [{ decision, stage: 'escalation', reason }]
 }
 
-/** What rules and permissions say about a grant. Allows count where the user or the machine's owner wrote them. */
+/** The opinion of rules and permissions about a grant. Allows count where the user or the machine's owner wrote them. */
 function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opinion[] {
   const own = <T extends { readonly decision: string; readonly origin: RuleOrigin }>(
     items: readonly T[],
@@ -79,7 +79,7 @@ function opinionsOn(grant: Grant, { rules, permissions }: Policy): readonly Opin
   }
 }
 
-/** With a full stop, unless it has its end: more is said behind it. */
+/** With a full stop, unless it has one: another sentence follows. */
 function asSentence(text: string): string {
   return /[.!?…]\s*$/.test(text) ? text.trimEnd() : `${text}.`
 }

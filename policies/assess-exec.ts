@@ -17,9 +17,8 @@ import { describePattern, describeRule, type PrefixRule } from './rules/rule.ts'
 type ExecAction = Extract<Action, { type: 'exec' }>
 
 /**
- * Judges a command: every command in the line by the rules, then what no rule allows by the mode. The strictest
- * answer stands. A rule that allows answers for what the program does, not for what the shell does around it, not
- * for an alarm, and never for leaving the sandbox.
+ * Judges a command: every command in the line by the rules, then what no rule allows by the mode. The strictest answer wins. A rule that
+ * allows covers what the program does, not what the shell does around it, not an alarm, and never leaving the sandbox.
  */
 export function assessExec(action: ExecAction, policy: Policy): Assessment {
   const analysis = analyseCommand(action.argv, action.cwd)
@@ -50,8 +49,8 @@ function wholeLine(worst: CommandClass, { sandbox }: ExecAction, { mode }: Polic
 }
 
 /**
- * What may run without being seen: then neither the analysis nor a rule about commands can speak for the line. The
- * rules shipped by default don't count here, or nothing unusual would run without asking.
+ * Commands that may run unseen: neither the analysis nor a rule about commands can then decide about the line. The default rules don't
+ * count here, or nothing unusual would run without asking.
  */
 function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rules }: Policy): readonly Opinion[] {
   const opaque = analysis.commands.flatMap((command) => (command.opaque === undefined ? [] : [command.opaque]))
@@ -63,7 +62,7 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
     .toLowerCase()
   const evaluated = analysis.evaluations.map((reason) => ({
     reason,
-    // What is evaluated is data that mostly is a number: only where a restricted program is named is it taken for more.
+    // Evaluated data is usually a number: it is only taken for more where it names a restricted program.
     mayHide: rules.concealing.find(({ pattern }) => pattern[0]?.some((name) => text.includes(name.toLowerCase()))),
   }))
   return [...hidden, ...evaluated].flatMap(({ reason, mayHide }): readonly Opinion[] => {
@@ -82,20 +81,20 @@ function assessUnseen(action: ExecAction, analysis: CommandAnalysis, { mode, rul
 }
 
 /**
- * What becomes of a line of which it can't be told whether a rule restricts it. Where commands are left to the sandbox nobody looks at the line:
- * what is forbidden must not be among what was not understood.
+ * The opinion about a line for which it is unclear whether a rule restricts it. Where commands are left to the sandbox nobody looks at the
+ * line: a forbidden command must not hide in the part that was not understood.
  */
 function whereUnclear({ decision }: PrefixRule, mode: Policy['mode']): 'ask' | 'deny' {
   return decision === 'forbidden' && (mode === 'never' || mode === 'on-failure') ? 'deny' : 'ask'
 }
 
-/** What permissions say about files that commands name and hosts they reach. An allow here doesn't allow the command. */
+/** The opinion of permissions about files that commands name and hosts they reach. An allow here doesn't allow the command. */
 function assessFiles(action: ExecAction, analysis: CommandAnalysis, policy: Policy): readonly Opinion[] {
-  // Whatever folder a line changes to, patterns start from where it begins.
+  // Whatever folder a line changes to, patterns start from the folder in which it begins.
   const permissions = { base: action.cwd, ...policy.permissions }
   if (permissions.paths.length === 0 && permissions.hosts.length === 0) return []
   const folders = foldersOf(action, analysis)
-  // Where no sandbox enforces the lists, what is found here is all there is.
+  // Where no sandbox enforces the lists, only this check does.
   const stands = action.sandbox === 'danger-full-access' && policy.mode !== 'bypass'
   const opinions = analysis.commands.flatMap((command) => {
     const { facts, around, reads, names, trees } = command
@@ -124,8 +123,8 @@ function foldersOf(action: ExecAction, { commands }: CommandAnalysis): readonly 
 }
 
 /**
- * Words of a command that isn't understood, alone and as the value of an option: it may read what they name. Where no sandbox enforces the lists
- * and nobody is asked, a file that may not be read is refused at least by its name.
+ * The words of a command that isn't understood, alone and as the value of an option: it may read the files that they name. Where no sandbox
+ * enforces the lists and nobody is asked, an unreadable file is refused at least by its name.
  */
 function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   if (!facts.some(({ class: kind }) => kind === 'unknown' || kind === 'runs-code' || kind === 'network')) return []
@@ -135,12 +134,12 @@ function mentioned({ words, facts }: AnalysedCommand): readonly ShellWord[] {
   })
 }
 
-/** What is said of looking at a file or folder that the line names. */
+/** The opinion about looking at a file or folder that the line names. */
 function lookAt(word: ShellWord, folder: string, permissions: Policy['permissions']): readonly Opinion[] {
   return word.kind === 'static' ? permitLook(word.text, folder, permissions) : []
 }
 
-/** Programs that take away what they name, or put something else in its place. */
+/** Programs that remove the files that they name, or replace them. */
 const removers = /^(?:rm|rmdir|unlink|mv|shred|truncate|srm|trash|trash-put|gio|rimraf|del)$/
 
 /** What a command may take away: what a remover names, and what `git rm`, `git mv` and `find … -delete` begin at. */
@@ -152,7 +151,7 @@ function removedPaths({ words, facts }: AnalysedCommand): readonly string[] {
   return operands.filter((word) => !word.startsWith('-'))
 }
 
-/** The rules that speak for a command, and for what it may be told to run. */
+/** The rules that cover a command, and the commands that it may run. */
 function findMatches(command: AnalysedCommand, rules: Policy['rules']): ReturnType<typeof matchRules> {
   const matches = matchRules(command, rules)
   return [...matches, ...findStarted(command, rules).map((rule) => ({ rule, certain: false }))]
@@ -213,12 +212,12 @@ function sentence(text: string): string {
 
 const longestExcerpt = 300
 
-/** A reason is read by people and models: what is long is shown by its beginning. */
+/** People and models read a reason: a long one is cut after its beginning. */
 function excerpt(text: string): string {
   return text.length <= longestExcerpt ? text : `${text.slice(0, longestExcerpt)}…`
 }
 
-/** One command of a line, and what rules and mode say about it by itself. */
+/** One command of a line, with the opinion of rules and mode about it. */
 export type JudgedCommand = { readonly command: AnalysedCommand; readonly opinion: Opinion | undefined }
 
 /** The commands of a line one by one, as `assessExec` judges them. */

@@ -5,9 +5,9 @@ import { permitSearch } from './permissions/permit.ts'
 import { describePermission } from './permissions/permission.ts'
 
 /**
- * Judges whether a provider may search the web for its model. What it reads comes from hosts that no proxy of ours sees, so without a
- * permission that names the search it is a question as soon as a host is forbidden that it could read, or commands could not reach as much
- * and the user has not asked for it in so many words.
+ * Judges whether a provider may search the web for its model. It reads hosts that no proxy of ours sees. So without a permission that names
+ * the search, it needs a question as soon as a host that it could read is forbidden, or commands could not reach as much and the user has
+ * not explicitly asked for it.
  */
 export function assessSearch(action: Extract<Action, { type: 'search' }>, policy: Policy): Opinion {
   const permitted = strictest(permitSearch(policy.permissions))

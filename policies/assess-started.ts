@@ -5,7 +5,7 @@ import { matchRules } from './rules/match.ts'
 import { programKey, type RuleSet } from './rules/rule-set.ts'
 import type { PrefixRule } from './rules/rule.ts'
 
-/** Places of a command at which another is looked for; with more than these what stands further behind is taken for one. */
+/** How many words of a command are searched for another command; if there are more, the rest counts as one. */
 const mostStarts = 64
 
 /**
@@ -24,7 +24,7 @@ export function findStarted(command: AnalysedCommand, rules: RuleSet): readonly 
   return [...found.filter((rule) => counts.has(rule)), ...beyond, ...findNamed(command, rules)]
 }
 
-/** Whether a command may run others that its arguments decide. Hooks of a repository are none of these. */
+/** Whether a command may run others that its arguments choose. Hooks of a repository don't count. */
 function mayStart({ words, facts, alarms, unlisted }: AnalysedCommand): boolean {
   return (
     unlisted ||
@@ -38,10 +38,10 @@ function isGit([program]: readonly ShellWord[]): boolean {
   return programKey(program?.text ?? '') === 'git'
 }
 
-/** Settings that a line hands git in variables (git(1), GIT_CONFIG_COUNT; `--config-env`), which may hold an alias. */
+/** Settings that a line passes to git in variables (git(1), GIT_CONFIG_COUNT; `--config-env`), which may contain an alias. */
 const handsSettings = /^(?:GIT_CONFIG_VALUE_\d+|GIT_CONFIG_PARAMETERS)=/
 
-/** What aliases that are handed to git in variables may stand for: whose name is used, and where, isn't followed. */
+/** The possible meanings of aliases that are passed to git in variables: the name and place of use aren't tracked. */
 function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): readonly (readonly ShellWord[])[] {
   if (!byProgram.has('git')) return []
   const named = isGit(words) && words.some(({ text }) => text.startsWith('--config-env'))
@@ -55,7 +55,7 @@ function aliasesOf({ words, texts }: AnalysedCommand, { byProgram }: RuleSet): r
   })
 }
 
-/** The commands that may begin with one of the words, or with the value of an option. Words behind git may be git's. */
+/** The commands that may begin with one of the words, or with the value of an option. Words after git may be git's. */
 function startsOf(
   { words }: AnalysedCommand,
   { byProgram, forAnyProgram }: RuleSet,
@@ -81,13 +81,13 @@ function startsOf(
   })
 }
 
-/** What a name or a path doesn't hold, and a line of code does. */
+/** Characters that a name or a path doesn't contain, and a line of code does. */
 const code = /[\s;|&()`'"<>{}]/
 
-/** Texts that people read: what they say is said, not run. */
+/** Texts for people: they are shown, not run. */
 const told = /^gh (?:pr|issue|release) /
 
-/** The rules whose program is named in what may be code. How the code goes on can't be told. */
+/** The rules whose program is named in possible code. The rest of the code is unknown. */
 function findNamed({ words, texts }: AnalysedCommand, { concealing }: RuleSet): readonly PrefixRule[] {
   if (told.test(words.map(({ text }) => text).join(' '))) return []
   const codes = [...words.slice(1).map(({ text }) => text), ...texts]
@@ -103,14 +103,14 @@ function findNamed({ words, texts }: AnalysedCommand, { concealing }: RuleSet): 
   })
 }
 
-/** A text without its quotes, which part words in one language and stand within them in another. */
+/** A text without its quotes, which separate words in one language and are part of them in another. */
 function readings(text: string): readonly string[] {
   const lower = text.toLowerCase()
   const parted = lower.replace(/["'\\]/g, ' ')
   return [parted, parted.replace(/^-\w/, ''), lower.replace(/["'\\]/g, '')]
 }
 
-/** Whether a text has a name as a word of its own, or as the beginning of a file such as `git-push`. */
+/** Whether a text contains a name as a separate word, or as the beginning of a file such as `git-push`. */
 function mentions(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const [before, after] = [text[at - 1] ?? ' ', text[at + name.length] ?? ' ']

@@ -69,7 +69,7 @@ function assessPatch(action: Of<'patch'>, policy: Policy): Opinion {
   )
 }
 
-/** What agents will be told is for the user to say: somebody is asked in every mode, unless a permission speaks for the file. */
+/** Only the user decides about the instructions of agents: somebody is asked in every mode, unless a permission covers the file. */
 function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   const { root } = action
   const opinions = action.changes.map(({ path }): Opinion => {
@@ -88,7 +88,7 @@ function assessInstructions(action: Of<'patch'>, policy: Policy): Opinion {
   return strictest(opinions) ?? { decision: 'deny', stage: 'instructions', reason: 'The patch changes nothing.' }
 }
 
-/** Of what is allowed, only what the user or the machine's owner wrote: a repository has no say in what lies outside it. */
+/** Only allows of the user or the machine's owner count: a repository can't decide about anything outside it. */
 function ownPermissions(permissions: PermissionSet): PermissionSet {
   const own = permissions.paths.filter(({ origin }) => origin.layer === 'user' || origin.layer === 'managed')
   return { ...permissions, paths: own }
@@ -124,7 +124,7 @@ function assessNetwork(action: Of<'network'>, policy: Policy): Opinion {
     })
   const said = strictest([...opinions, ...permitHost(host, policy.permissions)])
   if (said !== undefined) return said
-  // What fits the sandbox is the mode's to ask about, as for a command that uses the network.
+  // What the sandbox permits is for the mode to ask about, as for a command that uses the network.
   const fits = action.sandboxed === true && policy.mode !== 'untrusted'
   const decision = policy.mode === 'bypass' || fits ? 'allow' : 'ask'
   return { decision, stage: 'mode', reason: `No rule covers a connection to ${place}.` }

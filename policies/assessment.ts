@@ -6,12 +6,12 @@ import type { PermissionSet } from './permissions/permission.ts'
 import type { RuleSet } from './rules/rule-set.ts'
 
 /**
- * Says what protects an absolute path from being written although a root holds it: a place that other programs obey. Undefined where
- * nothing does. `roots` are what may be written otherwise.
+ * Says why an absolute path within a writable root is protected: it is a file that other programs obey. Undefined where it isn't. `roots`
+ * are the otherwise writable paths.
  */
 export type Protects = (path: string, roots: readonly string[]) => string | undefined
 
-/** Says which of some absolute paths lie in a place that nobody but the user reads, where credentials are kept, and in which. */
+/** Says which of some absolute paths lie in a private place of the user, where credentials are stored, and in which. */
 export type Conceals = (paths: readonly string[]) => readonly { readonly path: string; readonly place: string }[]
 
 /** What an assessment depends on besides the action. */
@@ -19,15 +19,15 @@ export type Policy = {
   readonly mode: ApprovalMode
   readonly rules: RuleSet
   readonly permissions: PermissionSet
-  /** Roots besides a patch's own that may be written. */
+  /** Writable roots besides a patch's own. */
   readonly writableRoots: readonly string[]
-  /** What protects a path from being written; absent: nothing is. */
+  /** Why a path is protected from being written; absent: nothing is. */
   readonly protects?: Protects | undefined
-  /** What keeps a path from being read, besides what its name tells; absent: nothing does. */
+  /** Why a path is protected from being read, apart from its name; absent: nothing is. */
   readonly conceals?: Conceals | undefined
-  /** What was granted for the rest of the run. */
+  /** The grants for the rest of the run. */
   readonly standing: readonly Grant[]
 }
 
-/** What all stages together say, before anybody is asked. */
+/** The combined opinion of all stages, before anybody is asked. */
 export type Assessment = Opinion & { readonly analysis: CommandAnalysis | undefined }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { checkCommand, type CheckedCommand, type CheckOptions } from './check.ts'
 import { RuleError } from './rules/rule-error.ts'
 
-/** A row in JSON: the command alone, or with what is expected of it. */
+/** A row in JSON: the command alone, or with the expected decision. */
 const commandShape = z.union([
   z.string(),
   // Strict: a misspelt `expect` would be a test that tests nothing.
@@ -18,14 +18,14 @@ const commandShape = z.union([
 export type TableRow = {
   readonly line: number
   readonly command: string | readonly string[]
-  /** The decision that is expected; undefined where the row says nothing of it. */
+  /** The expected decision; undefined where the row has none. */
   readonly expected: readonly CheckedCommand['decision'][] | undefined
 }
 
 /**
- * Reads a file of commands, one a line: shell text as it is, or a JSON string, or an object with `command` (a line
- * or an argument vector) and optionally `expect` (a decision) or `label` (`safe` is allowed, `unsafe` isn't) and `why`. Empty
- * lines and lines that begin with `#` are passed over. Throws `RuleError` for a line that is none of these.
+ * Reads a file of commands, one a line: plain shell text, or a JSON string, or an object with `command` (a line or an argument vector) and
+ * optionally `expect` (a decision) or `label` (`safe` is allowed, `unsafe` isn't) and `why`. Empty lines and lines that begin with `#` are
+ * skipped. Throws `RuleError` for any other line.
  *
  * @example const rows = readCommandTable('table.jsonl', '{"command": "ls", "expect": "allow"}')
  */
@@ -69,7 +69,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: the caller says what that means.
+    // Not JSON: the caller decides what that means.
     return undefined
   }
 }
@@ -79,7 +79,7 @@ export type TableResult = {
   readonly passed: number
   /** Rows whose decision isn't the expected one. */
   readonly failed: readonly { readonly row: TableRow; readonly checked: CheckedCommand }[]
-  /** Rows that expect nothing. */
+  /** Rows without an expected decision. */
   readonly unjudged: number
 }
 

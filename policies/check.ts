@@ -18,7 +18,7 @@ export type CheckOptions = {
   readonly cwd?: string
 }
 
-/** What would be decided about a command, and why. Its fields are the interface of `agent policy check --json`. */
+/** The decision about a command, and its reason. Its fields are the interface of `agent policy check --json`. */
 export type CheckedCommand = {
   readonly command: string
   readonly decision: 'allow' | 'ask' | 'deny'
@@ -39,8 +39,8 @@ export type CheckedCommand = {
 }
 
 /**
- * Says what would be decided about a command: a line for a shell, or an argument vector. It is the function by which
- * a guardian decides, so the two can't disagree. Nothing is run, asked or recorded.
+ * Decides about a command without running it: a line for a shell, or an argument vector. It is the function by which a guardian decides, so
+ * the two can't disagree. Nothing is asked or recorded.
  *
  * @example const { decision, reason } = checkCommand('git push', { approvalMode: 'untrusted', sandbox: 'read-only' })
  */
@@ -48,7 +48,7 @@ export function checkCommand(command: string | readonly string[], options: Check
   return checkUnder(toPolicy(options), command, options)
 }
 
-/** The same, by what a guardian goes by at the moment. */
+/** The same, by a guardian's current policy. */
 export function checkUnder(
   policy: Policy,
   command: string | readonly string[],
@@ -79,7 +79,7 @@ export function checkUnder(
   }
 }
 
-/** A command as the action that a run would have of it: a line goes to a shell, a vector is run as it is. */
+/** A command as the action of a run: a line goes to a shell, a vector runs as it is. */
 export function toExecAction(
   command: string | readonly string[],
   { cwd = '/', sandbox }: Pick<CheckOptions, 'sandbox' | 'cwd'>,
@@ -88,7 +88,7 @@ export function toExecAction(
   return { type: 'exec', argv, cwd, sandbox }
 }
 
-/** What a check goes by, as a run would have it at its start. */
+/** The policy of a check, as at the start of a run. */
 export function toPolicy(options: CheckOptions): Policy {
   const policy = policies.get(options) ?? makePolicy(options)
   policies.set(options, policy)
@@ -126,7 +126,7 @@ export function explainCheck(checked: CheckedCommand, options: CheckOptions): st
   return `${lines.join('\n')}\n`
 }
 
-/** A text with what acts on a terminal made visible: control characters would let a command paint over what is said about it. */
+/** A text with terminal control characters made visible: a command could otherwise paint over what is said about it. */
 export function visibleLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
     JSON.stringify(character)

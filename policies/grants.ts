@@ -5,7 +5,7 @@ import type { Grant } from './action.ts'
 import { isInside } from './is-inside.ts'
 
 /**
- * A grant in words, all that it gives.
+ * A grant in words, with its full extent.
  *
  * @example console.log(describeGrant({ kind: 'network', host: 'example.com', port: 443 })) // connecting to example.com:443
  */

@@ -23,28 +23,28 @@ export type GuardianOptions = {
   readonly rules?: RuleSet
   /** Claude Code's permission lists. Default: none. */
   readonly permissions?: PermissionSet
-  /** Who is asked what rules and mode leave open. */
+  /** The reviewer for questions that rules and mode leave open. */
   readonly reviewer: Reviewer
-  /** Who is asked whether a plan may be carried out, whatever the approval mode says of asking. Default: nobody. */
+  /** The reviewer for plans, whatever the approval mode is. Default: none. */
   readonly planReviewer?: Reviewer
-  /** Where every verdict goes before its action starts. */
+  /** Receives every verdict before its action starts. */
   readonly audit: AuditLog
-  /** Roots besides a patch's own that may be written. Default: none. */
+  /** Writable roots besides a patch's own. Default: none. */
   readonly writableRoots?: readonly string[]
-  /** What is protected in roots and outside. Default: nothing; who confines commands knows best. */
+  /** Why paths are protected, in roots and outside. Default: none; the code that confines commands knows them. */
   readonly protects?: Protects
-  /** What of the machine is nobody's to read but the user's. Default: what names tell of. */
+  /** Which paths of the machine are private to the user. Default: judged by name. */
   readonly conceals?: Conceals
 }
 
-/** What goes with one review. */
+/** The options of one review. */
 export type ReviewOptions = OthersOpinions & {
   readonly signal?: AbortSignal
   /** A patch as a unified diff, for the reviewer. */
   readonly diff?: string
   /** What the caller knows the action by, for the reviewer's reports. */
   readonly subject?: string
-  /** Why it can't be done whatever anybody says, where that is known already: nobody is asked, and the refusal is on record. */
+  /** Why it is impossible regardless of approval, where that is known already: nobody is asked, and the denial is recorded. */
   readonly refuse?: string
   /** The stage that knows it. Default: `confinement`. */
   readonly refusedBy?: string
@@ -58,26 +58,26 @@ export type CheckPlace = {
   readonly cwd?: string
 }
 
-/** Decides what happens. Nothing runs without an `Approved` action, and nothing else makes one. */
+/** Decides about actions. Nothing runs without an `Approved` action, and nothing else makes one. */
 export type Guardian = {
   /**
-   * Judges an action and, where that leaves it open, asks the reviewer. Always resolves: whatever fails on the way
-   * is a denial that says so. The verdict is in the audit log before it is handed out.
+   * Judges an action and, where that leaves it open, asks the reviewer. Always resolves: any failure is a denial that says so. The verdict
+   * is in the audit log before it is returned.
    */
   readonly review: <A extends Action>(action: A, options?: ReviewOptions) => Promise<Review<A>>
-  /** What rules, analysis and mode say, without asking or recording. The same function that `review` begins with. */
+  /** The opinion of rules, analysis and mode, without asking or recording. `review` begins with the same function. */
   readonly assess: (action: Action) => Assessment
-  /** What would be decided about a command, and why: a line for a shell, or an argument vector. Nothing is run, asked or recorded. */
+  /** The decision about a command, and its reason: a line for a shell, or an argument vector. Nothing is run, asked or recorded. */
   readonly check: (command: string | readonly string[], place?: CheckPlace) => CheckedCommand
-  /** How far the audit log has come. Kept elsewhere, it tells later whether the log was cut. */
+  /** The head of the audit log. Stored elsewhere, it reveals later whether the log was cut. */
   readonly head: () => AuditHead
   readonly mode: ApprovalMode
-  /** Whether anybody is there who could allow what rules and mode leave open. */
+  /** Whether anybody could allow what rules and mode leave open. */
   readonly canAsk: boolean
 }
 
 /**
- * Makes a guardian. Its options are read once; only what a reviewer says for the rest of the run changes its policy.
+ * Makes a guardian. Its options are read once; only a reviewer's answers for the rest of the run change its policy.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
@@ -86,7 +86,7 @@ export type Guardian = {
  */
 export function createGuardian(options: GuardianOptions): Guardian {
   const { approvalMode, audit } = options
-  // `never` means that nobody is asked, whoever might be there.
+  // `never` means that nobody is asked, even if somebody is there.
   const reviewer = approvalMode === 'never' ? nobody : options.reviewer
   let policy: Policy = {
     mode: approvalMode,
@@ -206,7 +206,7 @@ export function createGuardian(options: GuardianOptions): Guardian {
     }
   }
 
-  /** Takes what a reviewer said for the rest of the run into the policy. */
+  /** Adds a reviewer's answer for the rest of the run to the policy. */
   function remember({ scope, rule }: ReviewerAnswer, grants: readonly Grant[]): void {
     if (scope === 'run') policy = { ...policy, standing: [...policy.standing, ...grants] }
     if (rule === undefined) return

@@ -3,8 +3,8 @@ import { isAbsolute } from 'node:path'
 import process from 'node:process'
 
 /**
- * What `~` means: `$HOME`, or where that names no absolute path, the home in the password database. For who has neither, a directory that
- * isn't there, so that a path below it matches nothing.
+ * The meaning of `~`: `$HOME`, or if that is no absolute path, the home in the password database. For a user with neither, a directory that
+ * doesn't exist, so that a path below it matches nothing.
  */
 export function homeDirectory(): string {
   const named = process.env['HOME']

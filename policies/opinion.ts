@@ -1,16 +1,16 @@
-/** What one stage of the review says. */
+/** The opinion of one stage of the review. */
 export type Opinion = {
   readonly decision: 'allow' | 'ask' | 'deny'
   /** The stage, e.g. `rules`, `analysis`, `mode`. */
   readonly stage: string
   readonly reason: string
-  /** `file:line` and pattern, where a rule says it. */
+  /** `file:line` and pattern, where a rule decides. */
   readonly rule?: string
 }
 
 const severity = { allow: 0, ask: 1, deny: 2 } as const
 
-/** The strictest opinion; among equals the first. Undefined only where there is none. */
+/** The strictest opinion; among equals the first. Undefined only if there is none. */
 export function strictest(opinions: readonly Opinion[]): Opinion | undefined {
   return opinions.reduce<Opinion | undefined>(
     (worst, opinion) =>

@@ -11,14 +11,14 @@ import { addRules } from './rules/rule-set.ts'
 
 type ExecAction = Extract<Action, { type: 'exec' }>
 
-/** What would let a command run without anybody being asked: each was tried with the command before it is named. */
+/** What would let a command run without a question: each was tried with the command before it is suggested. */
 type Remedy =
   /** Lines of a rule file. */
   | { readonly kind: 'rules'; readonly text: string }
   | { readonly kind: 'mode'; readonly mode: ApprovalMode }
-  /** A rule that comes with the program speaks against it. */
+  /** A rule that ships with the program denies it. */
   | { readonly kind: 'shipped-rule' }
-  /** No rule and no mode, short of one that asks about nothing. */
+  /** No rule and no mode, except the one that asks about nothing. */
   | { readonly kind: 'nothing' }
 
 /** The narrowest thing that would let a command run which is asked about. */
@@ -34,14 +34,17 @@ function findRemedy(action: ExecAction, policy: Policy): Remedy {
   return mode === undefined ? { kind: 'nothing' } : { kind: 'mode', mode }
 }
 
-/** What would let an action run which is asked about, in words; undefined where that is known without trying: another kind of action, or a rule of the user's. */
+/**
+ * What would let an action run without a question, in words; undefined where that is known without trying: another kind of action, or a
+ * rule of the user's.
+ */
 export function remedyFor(action: Action, rule: string | undefined, policy: Policy): string | undefined {
   if (action.type !== 'exec' || action.escalation !== undefined) return undefined
   const remedy = findRemedy(action, policy)
   return rule === undefined || remedy.kind === 'shipped-rule' ? describeRemedy(remedy) : undefined
 }
 
-/** A remedy in words for whoever runs the agent. */
+/** A remedy in words for the user. */
 function describeRemedy(remedy: Remedy): string {
   switch (remedy.kind) {
     case 'rules':

@@ -21,7 +21,7 @@ export type ReplayOptions = {
   readonly sandbox?: SandboxMode
 }
 
-/** What becomes of an action that is judged again. `ask`: somebody would be asked, and nobody was when it was recorded. */
+/** The decision about an action that is judged again. `ask`: somebody would be asked, and nobody was when it was recorded. */
 export type ReplayedVerdict = Pick<Verdict, 'decidedBy' | 'reason' | 'rule'> & {
   readonly decision: Decision | 'ask'
 }
@@ -30,9 +30,9 @@ export type ReplayedVerdict = Pick<Verdict, 'decidedBy' | 'reason' | 'rule'> & {
 export type ReplayedRecord = { readonly record: AuditRecord; readonly verdict: ReplayedVerdict }
 
 /**
- * Judges all actions of a run again, in their order, under other rules, permissions or modes. Nothing runs and nobody is asked: where somebody
- * was asked, their answer stands for the question; what was granted and allowed for the rest of the run counts for what follows. What was
- * refused whatever anybody said (by a hook, a plan, the sandbox) stays refused. Under what the run had, it gives the run's own verdicts.
+ * Judges all actions of a run again, in their order, under other rules, permissions or modes. Nothing runs and nobody is asked: recorded
+ * answers are reused; grants and approvals for the rest of the run apply to later actions. What was denied regardless of rules (by a hook,
+ * a plan, the sandbox) stays denied. Under the run's own policy, it gives the run's own verdicts.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
@@ -77,12 +77,12 @@ function judge(record: AuditRecord, policy: Policy, sandbox: SandboxMode | undef
   }
 }
 
-/** What a secret was is not known, but that it was a word: its mask would be a pattern to a shell. */
+/** A masked secret counts as one unknown word: its mask would be a pattern to a shell. */
 const standIn = 'a-redacted-secret'
 
 function unmask(action: Action): Action {
   const text = JSON.stringify(action)
-  // Of its strings only: an action stays what it is.
+  // Only its strings: the type of an action is fixed.
   return text.includes(mask) ? (JSON.parse(text.replaceAll(mask, standIn)) as Action) : action
 }
 
@@ -94,10 +94,10 @@ function wasAnswered({ decidedBy }: Pick<Verdict, 'decidedBy'>): boolean {
   return decidedBy.startsWith('reviewer:')
 }
 
-/** Stages that refuse whatever rules say, or that are somebody's word, by which an earlier version's records are understood. */
+/** Stages that deny regardless of rules, or that are a person's answer; used to read records of an earlier version. */
 const refusing: readonly string[] = ['confinement', 'hook', 'plan-mode']
 
-/** What an earlier version's record tells of its basis. */
+/** The basis in a record of an earlier version. */
 function basisOf({
   verdict: { decision, decidedBy, reason },
 }: AuditRecord): OthersOpinions & { readonly refused?: true } {
@@ -106,7 +106,7 @@ function basisOf({
   return isHook ? { hook: { decision: 'allow', reason, by: decidedBy } } : {}
 }
 
-/** What an answer brings for the rest of the run, where it is given again. */
+/** The effects of an answer for the rest of the run, when it is reused. */
 function remembered(
   { action, verdict: before, basis }: AuditRecord,
   verdict: ReplayedVerdict,

@@ -12,7 +12,7 @@ export type ReviewRequest = {
   /** `file:line` and pattern of the rule that asks, where one does. */
   readonly rule: string | undefined
   readonly analysis: CommandAnalysis | undefined
-  /** A patch as a unified diff, to be judged by; perhaps cut. Absent: the action is no patch, or nobody rendered one. */
+  /** A patch as a unified diff for the reviewer, possibly cut. Absent: the action is no patch, or nobody rendered one. */
   readonly diff?: string
   /** What would let a command run without asking, in words. Absent: not looked for. */
   readonly remedy?: string
@@ -21,17 +21,17 @@ export type ReviewRequest = {
 }
 
 /**
- * What a reviewer says. Only `allowed` lets anything run; the ways of not getting an answer are kept apart so that
- * nobody takes a timeout for a judgement.
+ * A reviewer's answer. Only `allowed` lets anything run; the ways of not answering are distinct so that nobody mistakes a timeout for a
+ * judgement.
  */
 export type ReviewerAnswer = {
   readonly outcome: 'allowed' | 'denied' | 'aborted' | 'timed-out' | 'unavailable' | 'malformed'
   readonly reason: string
   /** `run`: what an escalation asks for is granted to all that follows too. Absent: to this action alone. */
   readonly scope?: 'run'
-  /** A rule, as a rule file has it, that holds from now on in this run. Absent: none. */
+  /** A rule in the syntax of rule files that applies from now on in this run. Absent: none. */
   readonly rule?: string
-  /** How a reviewing model came to it, for reports. Absent: another kind of reviewer, or no verdict was given. */
+  /** A reviewing model's data, for reports. Absent: another kind of reviewer, or no verdict. */
   readonly assessment?: Assessment
 }
 
@@ -42,7 +42,7 @@ type Assessment = {
   readonly authorization: 'unknown' | 'low' | 'medium' | 'high'
 }
 
-/** Who is asked. A rejection counts as `unavailable`. */
+/** Answers questions. A rejection counts as `unavailable`. */
 export type Reviewer = {
   /** Short, for `decidedBy`: `reviewer:NAME`. */
   readonly name: string
@@ -50,7 +50,7 @@ export type Reviewer = {
 }
 
 /**
- * Nobody is there: the answer is no, at once, with what asked and how to allow it.
+ * Nobody is there: the answer is no, at once, with the question and how to allow it.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
@@ -83,7 +83,7 @@ function howToAllow({ action, rule, mode, remedy }: ReviewRequest): string {
     case 'read':
       return 'Do without the file; whoever runs this can name a reviewer who may allow it, or tell you what you need from it.'
     case 'network': {
-      // A plain connection may carry anything, and the rules for any protocol speak of it.
+      // A plain connection may carry anything, and the rules for any protocol apply to it.
       const protocol = action.protocol === 'tcp' ? 'https' : action.protocol
       return `Whoever runs this can allow it with network_rule(host = "${action.host}", protocol = "${protocol}", decision = "allow").`
     }

@@ -1,6 +1,6 @@
 /**
- * Makes `instanceof` hold for errors of another copy of this package: a tool of the user's imports one of its own, beside that of the program
- * that runs it. Subclasses stay what they are.
+ * Makes `instanceof` work for errors of another copy of this package: a user's tool may import its own copy, next to that of the program
+ * that runs it. Subclasses are unaffected.
  *
  * @param name the same in every version of the package
  */

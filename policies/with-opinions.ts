@@ -1,25 +1,25 @@
 import type { Assessment } from './assessment.ts'
 
-/** What others said of an action before the Guardian is asked. */
+/** Opinions of others about an action before the Guardian is asked. */
 export type OthersOpinions = {
   /**
-   * The user's own words: nobody is asked about them, and what rules and permissions forbid stays forbidden. What is given is who said so, for the
-   * record. Absent: somebody else's.
+   * The user's own command: nobody is asked about it, and what rules and permissions forbid stays forbidden. The value names the source,
+   * for the record. Absent: somebody else's.
    */
   readonly byUser?: string
   /**
-   * What a hook said. `ask` has the reviewer asked even where all else allows; `allow` answers what only the approval mode would
-   * ask, and lifts no rule, permission or alarm.
+   * A hook's decision. `ask` asks the reviewer even where everything else allows; `allow` answers what only the approval mode would ask
+   * about, and overrides no rule, permission or alarm.
    */
   readonly hook?: {
     readonly decision: 'ask' | 'allow'
     readonly reason: string
-    /** Who says so, for the record. Default: `hook`. */
+    /** The source, for the record. Default: `hook`. */
     readonly by?: string
   }
 }
 
-/** An assessment with what a hook said of it, and with what it counts that the user said the very words. Nothing that is forbidden is lifted. */
+/** An assessment combined with a hook's decision, and with the fact that the command is the user's own. Nothing forbidden is allowed. */
 export function withOpinions(assessment: Assessment, { hook, byUser: stage }: OthersOpinions): Assessment {
   return byUser(withHook(assessment, hook), stage)
 }
@@ -35,7 +35,7 @@ function withHook(assessment: Assessment, hook: OthersOpinions['hook']): Assessm
   return assessment.decision === 'ask' && onlyTheMode ? said : assessment
 }
 
-/** Whoever would be asked about the user's own words is the user. */
+/** Asking about the user's own command would mean asking the user. */
 function byUser(assessment: Assessment, stage: string | undefined): Assessment {
   if (stage === undefined || assessment.decision !== 'ask') return assessment
   return { decision: 'allow', stage, reason: 'The user wants it run.', analysis: assessment.analysis }
