@@ -1,7 +1,7 @@
 import { shareInstanceof } from '../share-instanceof.ts'
 
 /**
- * An audit log that can't be kept. What can't be recorded doesn't run.
+ * An audit log that can't be written. An action that can't be recorded doesn't run.
  *
  * @example
  * try {

@@ -1,34 +1,34 @@
 import type { Policy } from '../assessment.ts'
 import type { OthersOpinions } from '../with-opinions.ts'
 
-/** Paths, each with what was found out about it. */
+/** Paths, each with the fact that was found. */
 type PathFacts = readonly (readonly [path: string, fact: string])[]
 
 /**
- * What a verdict hung on besides the action, the rules, the permissions and the mode: with it the action can be judged again where neither
- * the machine nor the run is there any more. What is absent was not so, or was not looked at.
+ * The facts behind a verdict besides the action, the rules, the permissions and the mode: with them the action can be judged again when
+ * neither the machine nor the run exists any more. Absent facts were false or not examined.
  */
 export type AuditBasis = OthersOpinions & {
-  /** It could not be done whatever anybody said, so nothing was judged: the verdict stands. */
+  /** It was impossible regardless of approval, so nothing was judged: the verdict stands. */
   readonly refused?: true
-  /** A rule, as a rule file has it, that the answer brought for the rest of the run. */
+  /** A rule in the syntax of rule files that the answer added for the rest of the run. */
   readonly learned?: string
-  /** Roots besides a patch's own that could be written. */
+  /** Writable roots besides a patch's own. */
   readonly writableRoots?: readonly string[]
-  /** Paths that were protected, with what obeys them. */
+  /** Protected paths, with the programs that obey them. */
   readonly protects?: PathFacts
   /** Paths in places of the user's own, with the place. */
   readonly conceals?: PathFacts
   /** Paths that links led elsewhere, with where to. */
   readonly links?: PathFacts
-  /** Paths that stood for others, such as in another worktree, with what they stood for. */
+  /** Paths that stood for others, such as in another worktree, with their originals. */
   readonly aliases?: PathFacts
 }
 
 /** A policy that remembers what the machine told it. */
 type Observed = { readonly policy: Policy; readonly facts: () => AuditBasis }
 
-/** The same policy, with what it finds out about paths noted. Each fact is noted once. */
+/** The same policy, recording the facts that it finds about paths. Each fact is recorded once. */
 export function observe(policy: Policy): Observed {
   const { protects, conceals, permissions } = policy
   const { realPath, alias } = permissions
@@ -74,7 +74,7 @@ function factsOf(name: string, kept: Notes): Readonly<Record<string, PathFacts>>
   return kept.size === 0 ? {} : { [name]: [...kept] }
 }
 
-/** A policy that finds out about paths what was noted when they were judged, and nothing else. */
+/** A policy that answers questions about paths with the recorded facts, and nothing else. */
 export function recall(policy: Policy, basis: AuditBasis): Policy {
   const [guarded, hidden] = [notes(basis.protects), notes(basis.conceals)]
   const [linked, aliased] = [notes(basis.links), notes(basis.aliases)]

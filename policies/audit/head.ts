@@ -5,7 +5,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 export type AuditHead = { readonly records: number; readonly hash: string }
 
 /**
- * A head as one word, `RECORDS:HASH`, to be kept or handed on.
+ * A head as one word, `RECORDS:HASH`, to be stored or passed on.
  *
  * @example const text = formatHead(withoutAuditLog().head()) // RECORDS:HASH
  */
@@ -14,7 +14,7 @@ export function formatHead({ records, hash }: AuditHead): string {
 }
 
 /**
- * Reads what `formatHead` wrote; undefined where a text is none.
+ * Parses the output of `formatHead`; undefined for anything else.
  *
  * @example const head = parseHead(formatHead(withoutAuditLog().head()))
  */
@@ -31,29 +31,28 @@ export function hashLine(line: string): string {
   return createHash('sha256').update(line, 'utf8').digest('hex')
 }
 
-/** The file beside a log that says how far it had come. */
+/** The file next to a log that stores its head. */
 export function headPath(path: string): string {
   return `${path}.head`
 }
 
-/** The file beside a log, open for what is noted in it. */
+/** The file next to a log, open for writing its head. */
 export type HeadFile = { readonly note: (head: AuditHead) => void; readonly close: () => void }
 
 /**
- * Opens the file beside the log at `path` and notes `head`, how far the log is now. What is noted later replaces it in place, by
- * a single write: a note only grows with its number and fits a sector, so a run that is killed leaves the old or the new one.
- * A file of its own that is renamed would promise no more and costs several times the rest of a record. Throws as
- * `openSync` and `writeSync` do.
+ * Opens the file next to the log at `path` and writes `head`, the current end of the log. Later heads replace it in place, by a single
+ * write: a head only grows with its number and fits a sector, so a run that is killed leaves the old or the new one. Renaming a separate
+ * file would promise no more and costs several times the rest of a record. Throws as `openSync` and `writeSync` do.
  */
 export function openHead(path: string, head: AuditHead): HeadFile {
   const descriptor = openSync(headPath(path), constants.O_WRONLY | constants.O_CREAT, 0o600)
   const note = (reached: AuditHead): number => writeSync(descriptor, `${JSON.stringify(reached)}\n`, 0)
-  // What stood there may have been longer, had somebody laid it out.
+  // The earlier text may have been longer, if somebody prepared it.
   ftruncateSync(descriptor, note(head))
   return { note, close: () => closeSync(descriptor) }
 }
 
-/** The head noted beside a log, or undefined where there is none that can be read. */
+/** The stored head of a log, or undefined where there is none that can be read. */
 export function readHead(path: string): AuditHead | undefined {
   let text: string
   try {

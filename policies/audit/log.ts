@@ -9,7 +9,7 @@ import { firstHash, hashLine, openHead, readHead, type AuditHead, type HeadFile 
 import { makeRedactor, redactDeep } from '../secrets/redact.ts'
 import { holdsSeal, makeSeal, readSeal, sealRecord, type Seal } from './seal.ts'
 
-/** What a verdict leaves behind, before the log adds its number, its time and the hash of the record before. */
+/** A verdict's entry, before the log adds its number, its time and the hash of the record before. */
 export type AuditEntry = {
   readonly action: Action
   readonly mode: ApprovalMode
@@ -17,7 +17,7 @@ export type AuditEntry = {
   /** Class and commands of the analysis, and why they may not be all. */
   readonly analysis:
     { readonly class: string; readonly commands: readonly string[]; readonly problems: readonly string[] } | undefined
-  /** What else the verdict hung on. Absent: it is not known, so the action can't be judged again with certainty. */
+  /** The further facts behind the verdict. Absent: they are unknown, so the action can't be judged again with certainty. */
   readonly basis?: AuditBasis
   /** Milliseconds from the question to the verdict, waiting for a reviewer included. */
   readonly took: number
@@ -32,10 +32,10 @@ export type AuditLog = {
 }
 
 /**
- * Opens a log for appending, making it and its folder where they aren't there (readable by the owner alone).
- * Each line is a JSON object that carries the SHA-256 of the line before and a seal, which only who reads the key beside the log can make. Secrets are masked by shape and by the
- * values of `environment` (default: this process's). Throws `AuditError` where the file can't be kept, when its end
- * isn't a record, when something else writes to it too, or when it is no longer the file of that name.
+ * Opens a log for appending, and makes it and its folder where they don't exist (readable by the owner alone). Each line is a JSON object
+ * with the SHA-256 of the line before and a seal, which can only be made with the key next to the log. Secrets are masked by shape and by
+ * the values of `environment` (default: this process's). Throws `AuditError` where the file can't be written, when its end isn't a record,
+ * when something else writes to it too, or when it is no longer the file of that name.
  *
  * @example
  * const audit = openAuditLog('audit.jsonl')
@@ -66,11 +66,11 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
     head: () => head,
     append: (entry) => {
       const open = fstatSync(descriptor)
-      // A second writer would break the chain unseen; the size tells.
+      // A second writer would silently break the chain; the size reveals it.
       if (open.size !== size) {
         throw new AuditError('not-alone', path, 'something else writes to the audit log; use one log for each run')
       }
-      // What is written to a file that nobody can find any more is recorded nowhere.
+      // A record in a file that nobody can find any more is no record.
       const named = statSync(path, { throwIfNoEntry: false })
       if (open.nlink !== 1 || named?.ino !== open.ino || named.dev !== open.dev) {
         throw new AuditError('not-alone', path, 'the audit log was removed or replaced while the run wrote it')
@@ -97,7 +97,7 @@ export function openAuditLog(path: string, options: { readonly environment?: Nod
 }
 
 /**
- * A log that keeps nothing but the count and the hash, for runs that are to leave no files behind.
+ * A log that stores nothing but the count and the hash, for runs that must leave no files behind.
  *
  * @example const guardian = createGuardian({ approvalMode: 'on-request', reviewer: nobody, audit: withoutAuditLog() })
  */
@@ -122,7 +122,7 @@ function headOf(path: string, text: string): AuditHead {
   const seal = readSeal(path)
   if (seal !== undefined && head.records >= seal.from && !holdsSeal(lines.at(-1) ?? '', seal))
     throw new AuditError('broken', path, 'its last record was not written by a run; verify it and start a new one')
-  // Going on after a cut would hide it. A note that is one behind comes from a run that was killed.
+  // Appending after a cut would hide it. A head that is one record behind comes from a killed run.
   if (
     noted !== undefined &&
     (noted.records < head.records - 1 ||

@@ -13,7 +13,7 @@ export type AuditRecord = {
   readonly action: Action
   readonly mode: ApprovalMode
   readonly verdict: Verdict
-  /** Absent: an earlier version wrote the record, which kept less. */
+  /** Absent: an earlier version wrote the record, with less data. */
   readonly basis?: AuditBasis
 }
 
@@ -76,7 +76,7 @@ function makeShape() {
       type: z.literal('mcp'),
       server: z.string(),
       tool: z.string(),
-      // What is undefined is left out of a log.
+      // Undefined fields are left out of a log.
       arguments: z.unknown().default(null),
       readOnlyHint: z.boolean().exactOptional(),
     }),
@@ -119,8 +119,8 @@ function makeShape() {
 let shape: ReturnType<typeof makeShape> | undefined
 
 /**
- * The records of an audit log, in order. Whether it is whole is for `verifyAuditLog` to say. A last line that was cut off is left out.
- * Throws `AuditError` where the log can't be read, or a line of it is no record.
+ * The records of an audit log, in order. `verifyAuditLog` checks whether it is complete. A torn last line is left out. Throws `AuditError`
+ * where the log can't be read, or a line of it is no record.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })

@@ -4,14 +4,14 @@ import * as z from 'zod'
 import { parseJson } from './head.ts'
 
 /**
- * What seals the records of a log: a key that only the runs which write it read, and the first record that is sealed by it. Whoever can
- * append to the log without reading the key can forge no record.
+ * The seal of a log's records: a key that only the runs which write it can read, and the first record that it seals. Whoever can append to
+ * the log without reading the key can't forge a record.
  */
 export type Seal = { readonly key: string; readonly from: number }
 
 const sealShape = z.object({ key: z.string().regex(/^[0-9a-f]{64}$/), from: z.int().min(1) })
 
-/** The file beside a log that holds its key, readable by the owner alone. */
+/** The file next to a log with its key, readable by the owner alone. */
 export function sealPath(path: string): string {
   return `${path}.key`
 }
@@ -26,14 +26,14 @@ export function readSeal(path: string): Seal | undefined {
   }
 }
 
-/** Makes a key for a log from record `from` on. Throws as `writeFileSync` does, where there is such a file already too. */
+/** Makes a key for a log from record `from` on. Throws as `writeFileSync` does, also where such a file exists already. */
 export function makeSeal(path: string, from: number): Seal {
   const seal: Seal = { key: randomBytes(32).toString('hex'), from }
   writeFileSync(sealPath(path), `${JSON.stringify(seal)}\n`, { mode: 0o600, flag: 'wx' })
   return seal
 }
 
-/** How a sealed record ends: with the seal of all that stands before it. */
+/** How a sealed record ends: with the seal of everything before it. */
 const ending = /^,"seal":"([0-9a-f]+)"\}$/
 const endingLength = ',"seal":""}'.length + 64
 
@@ -48,7 +48,7 @@ export function isSealed(line: string): boolean {
   return sealIn(line) !== undefined
 }
 
-/** Whether the line of a record carries the seal that this key gives it. */
+/** Whether the line of a record has the seal that this key gives it. */
 export function holdsSeal(line: string, { key }: Seal): boolean {
   const seal = sealIn(line)
   const body = line.slice(0, -endingLength)

@@ -3,10 +3,10 @@ import { AuditError } from './audit-error.ts'
 import { holdsSeal, isSealed, readSeal, sealPath } from './seal.ts'
 import { firstHash, hashLine, headPath, parseJson, readHead, type AuditHead } from './head.ts'
 
-/** What is wrong with a log. */
+/** The faults of a log. */
 export type AuditFault = {
   readonly kind: 'not-a-record' | 'edited' | 'removed' | 'truncated' | 'forged' | 'no-head' | 'no-key'
-  /** Line of the log, counted from 1; one past the end for what is missing there. */
+  /** Line of the log, counted from 1; one past the end for something that is missing there. */
   readonly line: number
   readonly message: string
 }
@@ -20,10 +20,9 @@ export type AuditVerification = {
 }
 
 /**
- * Checks that a log is whole: every line a record, numbered without gaps, each carrying the hash of the one before,
- * up to the head noted beside the log, and each with the seal that the key beside the log gives it. Whoever can write the log and the note can cut both; a head kept elsewhere tells:
- * with `expected`, the log also has to lead through it, wherever it went on to.
- * Throws `AuditError` when the log can't be read.
+ * Checks that a log is complete: every line a record, numbered without gaps, each with the hash of the one before, up to the stored head,
+ * and each with the seal of the log's key. Whoever can write the log and the head can cut both; a copy of the head elsewhere reveals that:
+ * with `expected`, the log must also contain that head, wherever it continued. Throws `AuditError` when the log can't be read.
  *
  * @example
  * const guardian = createGuardian({ approvalMode: 'never', reviewer: nobody, audit: openAuditLog('audit.jsonl') })
@@ -73,9 +72,9 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   }
   const head: AuditHead = { records: number, hash: previous }
   const noted = readHead(path)
-  // A run that was killed between the record and its note leaves the note one behind.
+  // A run that was killed between the record and its head leaves the head one behind.
   const isBehind = noted !== undefined && noted.records === before.records && noted.hash === before.hash
-  // Without a note, the head that somebody kept is all there is to go by.
+  // Without a stored head, somebody's copy is the only evidence.
   const expected = isBehind ? head : (noted ?? (options.expected === undefined ? undefined : head))
   if (expected === undefined) {
     faults.push({
@@ -92,7 +91,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   } else if (expected.records !== head.records || expected.hash !== head.hash) {
     faults.push({ kind: 'edited', line: lines.length, message: 'the last record is not the one that was written last' })
   }
-  // Who keeps the head elsewhere mostly keeps the log there too, without its key.
+  // Whoever stores the head elsewhere usually stores the log there too, without its key.
   if (unsealable !== undefined && options.expected === undefined) {
     const message = `${sealPath(path)} is missing or broken, so it can't be told whether records were forged`
     faults.push({ kind: 'no-key', line: unsealable, message })
@@ -101,7 +100,7 @@ export function verifyAuditLog(path: string, options: { readonly expected?: Audi
   return { records: lines.length, head, faults }
 }
 
-/** What a head kept elsewhere says against a log that has `passed` at its place. */
+/** The contradiction between a copy of the head and a log that has `passed` at its place. */
 function missed(expected: AuditHead | undefined, passed: string | undefined, head: AuditHead): readonly AuditFault[] {
   if (expected === undefined || passed === expected.hash) return []
   if (expected.records > head.records) {
