@@ -15,7 +15,7 @@ import { readScript } from './read-script.ts'
 export type AnalysedCommand = {
   /** Program and arguments. Empty where the shell only assigns or opens files. */
   readonly words: readonly ShellWord[]
-  /** The words without options in front of a subcommand, where the program has such. */
+  /** The words without options in front of a subcommand, where the program has subcommands. */
   readonly bare: readonly ShellWord[] | undefined
   /** What the program does. A rule that allows the command answers for these. */
   readonly facts: readonly Fact[]
@@ -24,14 +24,14 @@ export type AnalysedCommand = {
   readonly alarms: readonly Alarm[]
   /** Files it reads, so far as they can be named. */
   readonly reads: readonly ShellWord[]
-  /** What it only looks at; folders that it goes through are in `trees`. */
+  /** Files that it only looks at; folders that it walks are in `trees`. */
   readonly names: readonly ShellWord[]
   readonly trees: readonly ShellWord[]
   /** Why it may run commands that aren't listed. */
   readonly opaque: string | undefined
   /** No table knows the program, so it may run its arguments as a command. */
   readonly unlisted: boolean
-  /** What it is given besides its arguments, in variables and to read: code, where it runs code. */
+  /** Its input besides its arguments, in variables and from files: code, where it runs code. */
   readonly texts: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export type CommandAnalysis = {
   readonly commands: readonly AnalysedCommand[]
   /** Why the list of commands may not be all of them. With one of these the class is `unknown`. */
   readonly problems: readonly string[]
-  /** Where text held as data is evaluated, which runs what may be hidden in it. With one the class is `unknown`. */
+  /** Where a text held as data is evaluated, which runs commands hidden in it. With one the class is `unknown`. */
   readonly evaluations: readonly string[]
 }
 
@@ -49,16 +49,16 @@ export type CommandAnalysis = {
 const longestCommand = 64 * 1024
 const deepest = 12
 const mostCommands = 1_000
-/** Of all commands together, each counted as often as it is judged. */
+/** The limit for all commands together, each counted as often as it is judged. */
 const mostWords = 3_000
-/** Of all words together, and of all scripts: a variable may hold much, and stand in many places. */
+/** The limit for all words together, and for all scripts: a variable may be long, and used in many places. */
 const mostText = 3 * longestCommand
 const mostNested = 1_000
 
 /**
- * Reads what an argument vector would run: the command itself, and every command inside it when it is a shell with
- * a text, a wrapper such as `env` or `timeout`, or a program that starts others. Nothing is run and no file is read.
- * `cwd` tells whether a folder that the line changes to is below the working one, and what `$PWD` holds.
+ * Analyses what an argument vector would run: the command itself, and every command inside it when it is a shell with a text, a wrapper
+ * such as `env` or `timeout`, or a program that starts others. Nothing is run and no file is read. `cwd` decides whether a folder that the
+ * line changes to is below the working one, and what `$PWD` is.
  *
  * @example console.log(analyseCommand(['rm', '-r', 'build']).class) // destructive or writes
  */
@@ -72,7 +72,7 @@ export function analyseCommand(argv: readonly string[], cwd = '/'): CommandAnaly
   try {
     analysis.command({ words: argv.map(literal), assignments: [], redirections: [], input: { from: 'caller' } }, 0)
   } catch {
-    // Whatever fails on the way is something that isn't understood.
+    // Any failure means that the command isn't understood.
     return unreadable('it could not be read to its end')
   }
   const commands = followFolders(analysis.commands, cwd)
@@ -93,7 +93,7 @@ function unreadable(problem: string): CommandAnalysis {
   return { class: 'unknown', commands: [], problems: [problem], evaluations: [] }
 }
 
-// Control and format characters make a line look other than it is; beyond tab and newline none has a use in a command.
+// Control and format characters make a line look different from what it is; apart from tab and newline none is useful in a command.
 const deceptive =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|\u{e0001}|[\u{e0020}-\u{e007f}]/u
 
@@ -174,7 +174,7 @@ class Analysis {
   }
 }
 
-/** What a command is given in variables, and to read where its arguments name nothing else to run. */
+/** A command's input in variables, and from files where its arguments name nothing else to run. */
 function givenTexts({ words, assignments, input }: SimpleCommand): readonly string[] {
   const values = assignments.flatMap(({ name, value }) =>
     value === undefined ? [] : [/^GIT_CONFIG_/.test(name) ? `${name}=${value.text}` : value.text],
@@ -201,7 +201,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   if (program.kind !== 'static')
     return { facts: [unknown(`which program ${program.text} is is known only when it runs`)] }
   const name = program.text
-  // What it is given it has as $1.
+  // Its input is $1.
   if (command.callsFunction === true) return judgeTexts(args)
   const base = posix.basename(name)
   if (name.includes('/') && !systemFolders.has(posix.dirname(name))) {
@@ -216,7 +216,7 @@ function judgeWords(command: SimpleCommand): Judgement {
   return { ...judged, ...bare, facts: [...judged.facts, ...lost, ...unclear] }
 }
 
-/** Files that cost nothing to write to. */
+/** Files that can safely be written. */
 const sinks = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty'])
 
 function judgeAssignmentsAndRedirections({ assignments, redirections, input, words }: SimpleCommand): Judgement {

@@ -5,7 +5,7 @@ import { isWorkspacePath } from './workspace-paths.ts'
 
 type Origin = Extract<ShellWord, { kind: 'dynamic' }>['from']
 
-/** A part of a word, understood as far as it can be alone. */
+/** A part of a word, understood as far as possible by itself. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly quoted: boolean }
   | { readonly kind: 'glob'; readonly text: string }
@@ -25,13 +25,13 @@ type AssembleContext = {
   readonly problem: (reason: string) => void
 }
 
-/** Of the words that braces make. */
+/** The limit for words that braces make. */
 const mostMade = 10_000
 const mostChoices = 32
-/** Of a word that variables make: each may hold the one before it twice. */
+/** The limit for words that variables make: each may contain the one before it twice. */
 const longestMade = 8 * 1024
 
-/** Puts a word together from its pieces: every way its variables allow, and every word its braces make. */
+/** Combines the pieces of a word: every value of its variables, and every word of its braces. */
 export function assemble(
   pieces: readonly Piece[],
   source: string,
@@ -77,7 +77,7 @@ export function assemble(
         )
         if (!piece.quoted && context.variables.moves && (piece.name === 'PWD' || piece.name === 'OLDPWD'))
           return [dynamic(source, words, false, from)]
-        // The names that match may hold blanks, at which they are split.
+        // The matching names may contain blanks, at which they are split.
         if (!piece.quoted && values?.some(({ kind }) => kind === 'glob') === true) {
           const list = { dotted: false, filtered: false, split: true } as const
           return [

@@ -16,7 +16,7 @@ export function expandBraces(text: string): readonly string[] | undefined {
   return words.length > 1 && words.length <= 64 ? words : undefined
 }
 
-/** How many words a brace expansion makes at most, those nested in it taken as if each were beside all the others. */
+/** The most words that a brace expansion can make; nested ones are counted as if they were adjacent. */
 export function countOfBraces(text: string): number {
   const numbers = [...text.matchAll(/([+-]?[0-9]{1,20})\.\.([+-]?[0-9]{1,20})/g)]
   const ranges = numbers.map(([, from, to]) => Math.abs(Number(to) - Number(from)) + 1)

@@ -24,8 +24,8 @@ function describeClaim(key: number): string {
 }
 
 /**
- * What a walk has visited, held against the tokens of an independent reader. The tokens cover the text; so when every
- * token is one that was visited, and every visited one is a token, no byte has gone unseen.
+ * The parts that a walk has visited, compared with the tokens of an independent reader. The tokens cover the text; so when every token was
+ * visited, and every visited part is a token, no byte was missed.
  */
 export class Coverage {
   readonly #claims = new Set<number>()
@@ -43,7 +43,7 @@ export class Coverage {
     this.#patterns.push(span)
   }
 
-  /** A brace expansion that was understood as one; what is in it is a part of it. */
+  /** A brace expansion that was understood; its contents are part of it. */
   braces(span: Span): void {
     this.#patterns.push(span)
     this.#braces.push(span)
@@ -54,7 +54,7 @@ export class Coverage {
     for (const text of texts) this.#structure.set(text, (this.#structure.get(text) ?? 0) + 1)
   }
 
-  /** Where the tokens of `text` and what was visited differ first, in words; undefined where they agree. */
+  /** The first difference between the tokens of `text` and the visited parts, in words; undefined where they agree. */
   difference(tokens: readonly Token[], text: string): string | undefined {
     const claims = new Set(this.#claims)
     const structure = new Map(this.#structure)
@@ -83,7 +83,7 @@ export class Coverage {
   }
 }
 
-/** The first of the spans, sorted by where they begin, that begins at an offset or behind it. */
+/** The first of the sorted spans that begins at or after an offset. */
 function firstFrom(spans: readonly Span[], pos: number): number {
   let [low, high] = [0, spans.length]
   while (low < high) {

@@ -1,6 +1,6 @@
 /**
- * Where programs keep credentials, in lower case and as parts of a path: the rows of the sandbox's table (`sandbox/protected/`), which is their one source. A
- * test writes them anew and holds that they are the same, since this folder imports nothing of the other.
+ * Where programs store credentials, in lower case and as parts of a path: generated from the sandbox's table (`sandbox/protected/`), which
+ * is the only source. A test regenerates them and compares, since this folder imports nothing from the other.
  */
 export const credentialPlaces: readonly string[] = listOf(`
   .1password | .2fa | .age | .aider | .aliyun | .amazon-q | .anaconda | .android/adbkey | .android/debug.keystore

@@ -1,4 +1,4 @@
-/** What running something would do, worst last. A command can have several. */
+/** The effects of a command, worst last. A command can have several. */
 export type Fact =
   | { readonly class: 'read-only' }
   | { readonly class: 'writes'; readonly paths: readonly string[] }
@@ -16,10 +16,10 @@ export type Fact =
 export type CommandClass = Fact['class']
 
 /**
- * Something that is asked about however harmless the rest is, and that no allow rule lifts:
- * more rights, text run as code, an environment that is shown or changes what runs, secrets, a repository that is not this one, and
- * what only a sandbox makes harmless: addresses of remotes, which hold no password in the configuration that it shows of git, variables of containers, whose daemon
- * it doesn't show, names of machines that a program looks up by the way.
+ * Something that needs a question however harmless the rest is, and that no allow rule overrides: more rights, text run as code, an
+ * environment that is shown or changes what runs, secrets, another repository, and what is harmless only in a sandbox: URLs of remotes,
+ * which contain no password in the git configuration that it shows, variables of containers, whose daemon it doesn't show, names of
+ * machines that a program looks up as a side effect.
  */
 export type Alarm = {
   readonly kind: 'privilege' | 'eval' | 'environment' | 'secret' | 'other-repository' | 'unsandboxed'
@@ -54,7 +54,7 @@ export function describeFact(fact: Fact): string {
 /** It reads and prints. */
 export const readOnly: Fact = { class: 'read-only' }
 
-/** It can't be told what it does. */
+/** Its effect is unknown. */
 export function unknown(reason: string): Fact {
   return { class: 'unknown', reason }
 }

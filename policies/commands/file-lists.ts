@@ -5,12 +5,12 @@ import { linearPattern } from './linear-pattern.ts'
 import type { FileList, ShellWord } from './shell-word.ts'
 import { isWorkspacePath } from './workspace-paths.ts'
 
-/** Whether a pattern leaves no name of a file with credentials. */
+/** Whether a pattern excludes every name of a file with credentials. */
 function excludesSecrets(matches: (name: string) => boolean): boolean {
   return !secretSamples.some(matches)
 }
 
-/** find's and git's patterns: unlike a shell's, their wildcards match a dot in front and slashes. */
+/** Patterns of find and git: unlike a shell's, their wildcards match a leading dot and slashes. */
 export function globTest(pattern: string): (name: string) => boolean {
   const base = plainGlob(pattern.slice(pattern.lastIndexOf('/') + 1))
   const expression = base
@@ -23,27 +23,27 @@ export function globTest(pattern: string): (name: string) => boolean {
 /** A regular expression as a test of names. One that isn't plain counts as matching everything. */
 export function regexTest(source: string): (name: string) => boolean {
   const matches = linearPattern(source.replace(/\\([()|{}])/g, '$1'))
-  // What can't be told is taken for the worse: it targets nothing in particular and excludes nothing.
+  // In doubt the worse case: the pattern targets nothing in particular and excludes nothing.
   return matches === undefined ? () => true : (name) => matches(name) || matches(`./${name}`)
 }
 
-/** Programs that show a little of each file, or nothing of it, as a recursive search would. */
+/** Programs that show little or nothing of each file, like a recursive search. */
 const modest =
   /^(?:grep|egrep|fgrep|rg|wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** Of these, programs that show nothing of what is in a file. */
+/** Those of them that show nothing of a file's contents. */
 const naming =
   /^(?:wc|ls|stat|file|du|md5sum|sha1sum|sha256sum|sha512sum|cksum|basename|dirname|echo|printf|test|realpath|readlink)$/
 
-/** Where a word for a listed file comes from, as judging a command with it goes: a whole file is shown only of a filtered list. */
+/** The source of a word for a listed file, for judging a command with it: a whole file is shown only from a filtered list. */
 export function originOfListed(list: FileList | undefined, program: string | undefined): 'workspace' | 'commands' {
   if (list === undefined || (list.split === true && !naming.test(program ?? ''))) return 'commands'
   return list.filtered || modest.test(program ?? '') ? 'workspace' : 'commands'
 }
 
 /**
- * The list that a pipeline prints when it prints names of files below the working folder: `find .`, `git ls-files`,
- * `rg -l`, `grep -rl`, with filters after it. Undefined for whatever isn't surely that.
+ * The list of a pipeline that prints names of files below the working folder: `find .`, `git ls-files`, `rg -l`, `grep -rl`, with filters
+ * after it. Undefined in any doubt.
  */
 export function listedFiles(stages: readonly (readonly ShellWord[])[]): FileList | undefined {
   const [first, ...rest] = stages
@@ -91,7 +91,7 @@ function listOf([program, ...args]: readonly string[], words: readonly ShellWord
       return { dotted: /^\.?\/|^\.$/.test(root) || root.startsWith('-'), filtered: filtered && isPlain }
     }
     case 'git':
-      // What git ignores may be what must not be seen.
+      // Files that git ignores may be the secret ones.
       if (has(/^-[a-hj-np-z]*[oi]|^--(?:others|ignored)$/) && !has(/^--exclude-standard$/)) return undefined
       return args[0] === 'ls-files' ? narrowed : undefined
     case 'rg':

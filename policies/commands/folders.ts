@@ -9,19 +9,18 @@ type Visitor = {
   readonly bare: readonly ShellWord[] | undefined
   readonly alarms: readonly Alarm[]
   readonly reads: readonly ShellWord[]
-  /** Folders that it goes through. */
+  /** Folders that it walks. */
   readonly trees: readonly ShellWord[]
 }
 
 const mostFolders = 16
-/** Of the paths that are judged again, and of their text. */
+/** The limit for paths that are judged again, and for their text. */
 const mostPaths = 5_000
 const mostText = 256 * 1024
 
 /**
- * Judges relative paths again from every folder that a line changes to, in any order: a name may be meant from each.
- * In another folder git may work on another repository, whose configuration can run programs, and which may have come
- * with the workspace.
+ * Judges relative paths again from every folder that a line changes to, in any order: a name may be relative to each. In another folder git
+ * may work on another repository, whose configuration can run programs, and which may have come with the workspace.
  */
 export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
   const targets = commands.flatMap(({ words }) => targetOf(words))
@@ -49,7 +48,7 @@ function isTooMuch(folders: readonly string[], commands: readonly Visitor[]): bo
   return words.length * folders.length > mostPaths || length * folders.length + lengths * words.length > mostText
 }
 
-/** Where `cd` and `pushd` go; what can't be told is unknown by itself. */
+/** The folders of `cd` and `pushd`; an unclear one is unknown by itself. */
 function targetOf([program, ...args]: readonly ShellWord[]): readonly string[] {
   if (program?.kind !== 'static' || !/^(?:cd|pushd|chdir)$/.test(program.text)) return []
   const target = args.find(({ text }) => !/^-[A-Za-z@]+$|^--$/.test(text))

@@ -1,7 +1,6 @@
 /**
- * A regular expression from outside, run in time that grows with its length times the text's: all ways through it are
- * followed at once, and none is tried again. Undefined for what isn't plain: counted repetition, back references,
- * classes by name, `\w` and the like.
+ * Matches an untrusted regular expression in time proportional to its length times the text's: all alternatives are followed in parallel,
+ * without backtracking. Undefined for advanced syntax: counted repetition, back references, named classes, `\w` and similar escapes.
  */
 export function linearPattern(source: string): ((text: string) => boolean) | undefined {
   if (source.length > longest) return undefined
@@ -120,7 +119,7 @@ function shift(step: Step, by: number): Step {
   return step.kind === 'fork' ? { kind: 'fork', to: step.to.map((target) => target + by) } : step
 }
 
-/** One of several: a fork to each, and a way from the end of each to the end of all. */
+/** An alternation: a fork to each branch, and a jump from each end to the common end. */
 function join(branches: readonly (readonly Step[])[]): readonly Step[] {
   const [only] = branches
   if (branches.length === 1 && only !== undefined) return only

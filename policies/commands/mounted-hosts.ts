@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import type { Fact } from './facts.ts'
 import type { ShellWord } from './shell-word.ts'
 
-/** Where the machine connects to whatever host or cell a path names (auto.master(5), `/net -hosts`; AFS's dynamic root). */
+/** Paths through which the machine connects to any host or cell that they name (auto.master(5), `/net -hosts`; AFS's dynamic root). */
 const mounting = /^\/+(?:net|afs)\/+([^/]+)/
 
 /** The hosts that a machine may mount because their folders are looked at: a name alone carries data out. */

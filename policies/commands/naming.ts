@@ -2,17 +2,17 @@ import type { ShellWord, WordChoice } from './shell-word.ts'
 
 /** Commands whose arguments bash reads as assignments, where they are spelt as here (bash(1), `declare`). */
 const declaring = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
-/** Built-ins that give values to the names they are told. */
+/** Built-ins that assign to the names in their arguments. */
 const filling = new Set(['read', 'mapfile', 'readarray', 'getopts', 'unset', 'wait', 'let'])
 const runningOthers = new Set(['command', 'builtin', 'exec', 'env'])
 
-/** Variables that bash keeps numbers in: whatever is assigned to them is evaluated as arithmetic first. */
+/** Variables in which bash stores numbers: an assigned value is first evaluated as arithmetic. */
 export const integerVariables: ReadonlySet<string> = new Set([
   ...['OPTIND', 'RANDOM', 'SRANDOM', 'SECONDS', 'HISTCMD', 'LINENO', 'BASHPID', 'BASH_SUBSHELL', 'EPOCHSECONDS'],
   ...['EPOCHREALTIME', 'COMP_CWORD', 'COMP_POINT', 'COMP_TYPE', 'COMP_KEY', 'UID', 'EUID', 'PPID', 'OPTERR'],
 ])
 
-/** One word of a command as it stands in the text, and what it becomes. */
+/** One word of a command as written, and its expansion. */
 export type NamingWord = {
   readonly source: string
   readonly becomes: readonly (ShellWord | WordChoice)[]
@@ -20,13 +20,10 @@ export type NamingWord = {
   readonly isAssignment: boolean
 }
 
-/** The names a command gives values to, and why that can't be told for all. */
+/** The names that a command assigns to, and why some are unknown. */
 type Naming = { readonly names: readonly string[]; readonly problem?: string }
 
-/**
- * Which variables a command may set besides those in front of it. Only names that are spelt out count as known; a
- * name that is made when the line runs could be any.
- */
+/** The variables that a command may set besides those in front of it. Only literal names are known; a computed name could be any. */
 export function namesSet([program, ...args]: readonly NamingWord[]): Naming {
   const name = textOf(program)
   if (program === undefined || name === undefined) return { names: [] }
@@ -59,7 +56,7 @@ function printfNames(name: string, args: readonly NamingWord[]): readonly string
   return args.flatMap((arg) => (/^[A-Za-z_]\w*$/.test(textOf(arg) ?? '') ? [textOf(arg) ?? ''] : []))
 }
 
-/** What a word is, where it is one that is known. */
+/** The value of a word, if it is known. */
 function textOf(word: NamingWord | undefined): string | undefined {
   const [only, ...others] = word?.becomes ?? []
   return only?.kind === 'static' && others.length === 0 ? only.text : undefined

@@ -1,15 +1,15 @@
 import { mayBeOption, staticText, type ShellWord } from './shell-word.ts'
 
-/** What may follow an option: nothing, a value, a value attached to it or none, a file it reads, a file it writes. */
+/** The argument of an option: none, a value, an optional attached value, a file it reads, a file it writes. */
 type Takes = 'nothing' | 'value' | 'attached' | 'reads' | 'writes'
 
-/** The options of a program that are understood. Whatever isn't in it makes the whole command unknown. */
+/** The known options of a program. Any other option makes the whole command unknown. */
 export type OptionTable = ReadonlyMap<string, Takes>
 
-/** One option that a command line gives, with the value where it has one. */
+/** One option of a command line, with its value if it has one. */
 export type GivenOption = { readonly name: string; readonly takes: Takes; readonly value: ShellWord | undefined }
 
-/** A command line taken apart, or the reason why it can't be. */
+/** A parsed command line, or the reason why it can't be parsed. */
 export type ParsedArguments =
   | { readonly ok: true; readonly options: readonly GivenOption[]; readonly operands: readonly ShellWord[] }
   | { readonly ok: false; readonly reason: string }
@@ -30,10 +30,10 @@ export function optionTable(text: string): OptionTable {
 }
 
 /**
- * How a program reads what stands behind one dash. Whoever adds a program says which it is; none is taken for granted, since a bundle that
- * is read otherwise hides an option.
+ * How a program reads the text after one dash. Whoever adds a program chooses explicitly; there is no default, since a bundle that is
+ * read differently hides an option.
  *
- * - `getopt`: letters are bundled, and a value is attached or follows (getopt(3), getopt_long(3) and libraries that do as they do)
+ * - `getopt`: letters are bundled, and a value is attached or follows (getopt(3), getopt_long(3) and compatible libraries)
  * - `last`: letters are bundled, and only the last may have a value, which is the next word
  * - `apart`: each letter, or word, is a word of its own; nothing is bundled or attached
  */
@@ -46,13 +46,13 @@ export type ParseStyle = {
   readonly stopAtOperand?: boolean
   /** `-20` is a count. */
   readonly numbers?: boolean
-  /** Words unknown until run may be taken for operands, since no option of the program does harm. */
+  /** Unknown words may be taken for operands, since no option of the program does harm. */
   readonly anyWord?: boolean
 }
 
 /**
- * Takes arguments apart: options behind one dash in the program's own style, `--name=value`, `--`.
- * Abbreviated long names aren't in the table and so aren't understood.
+ * Parses arguments: options behind one dash in the program's own style, `--name=value`, `--`. Abbreviated long names aren't in the table
+ * and so aren't understood.
  */
 export function parseArguments(words: readonly ShellWord[], table: OptionTable, style: ParseStyle): ParsedArguments {
   const options: GivenOption[] = []
@@ -118,7 +118,7 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
 /** A value that looks like an option is one to a program version that takes the value otherwise. */
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
-  // Whatever stands behind it is then another argument than it seems.
+  // The word after it is then another argument than it seems.
   if (next.kind === 'glob') return `${next.text} after ${name} may turn out to be several words`
   if (!mayBeOption(next) || /^-[0-9]+$/.test(next.text)) return undefined
   return `${next.text} after ${name} may be taken for an option`

@@ -5,7 +5,7 @@ import { scanShell } from './tokens/scan-shell.ts'
 import { Variables } from './variables.ts'
 import { Walk } from './walk.ts'
 
-/** What the tokenizer didn't come to is bounded by nothing: beyond this many openings, or characters, a parser isn't let near it. */
+/** The unread rest can be of any size: beyond this many openings, or characters, the parser must not see it. */
 const mostOpenings = 500
 const longestUnscanned = 32 * 1024
 
@@ -15,8 +15,8 @@ function traces({ words: [program, ...args] }: SimpleCommand): boolean {
 }
 
 /**
- * What another shell than bash evaluates as arithmetic, with the commands in a subscript of it: the sides of a comparison in `test`
- * (mksh(1)), the number of `exit` and its like, and what `printf` shows as a number (ksh(1)). Undefined where all of it is a number.
+ * Words that a shell other than bash evaluates as arithmetic, with the commands in their subscripts: the sides of a comparison in `test`
+ * (mksh(1)), the number of `exit` and similar built-ins, and numbers for `printf` (ksh(1)). Undefined where all of it is a number.
  */
 function evaluatedNumber({ words: [program, ...args] }: SimpleCommand): string | undefined {
   const name = program?.text ?? ''
@@ -35,7 +35,7 @@ const numeric = /%[^%a-zA-Z]*[a-zA-Z]*[diouxXeEfFgGaA]/
 const comparison = /^-(?:eq|ne|lt|le|gt|ge)$/
 const countTakers = new Set(['exit', 'return', 'break', 'continue', 'shift'])
 
-/** Whether a word is a number whatever the shell makes of it. */
+/** Whether a word is a number to every shell. */
 function isNumber(word: ShellWord): boolean {
   return /^(?:[-+]?[0-9]+|"?\$[?#]"?)$/.test(word.text)
 }
@@ -46,9 +46,8 @@ function isTooMuch(text: string): boolean {
 }
 
 /**
- * Reads a shell text: every simple command in it, wherever it stands. What the text does that isn't understood is
- * said in `problems`; with one problem the list can't be taken as whole.
- * A second, independent reading of the text must agree on all of it. `cwd` tells whether `$PWD` is one word.
+ * Reads a shell text: every simple command in it, at any depth. `problems` lists what isn't understood; with one problem the list may be
+ * incomplete. A second, independent reading of the text must agree on all of it. `cwd` decides whether `$PWD` is one word.
  */
 export function readScript(text: string, shell: 'bash' | 'sh', cwd = '/'): ShellScript {
   const variables = new Variables(cwd)

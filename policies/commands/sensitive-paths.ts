@@ -21,19 +21,19 @@ const knownFiles = sensitiveFiles.map(split)
 const folderStarts = new Set(knownFolders.map(({ parts }) => parts[0]))
 const fileEnds = new Set(knownFiles.map(({ parts }) => parts.at(-1)))
 
-/** Folders of projects where secrets are kept beside code that is about them. */
+/** Folders of projects where secrets are stored next to code about them. */
 const secretFolders = new Set(['secrets', '.secret', '.secrets', '.envs', 'credentials'])
-/** Names of what is written to be read by others. */
+/** Names of files that are meant to be read by others. */
 const source =
   /\.(?:[cm]?[jt]sx?|py|go|rs|rb|java|kts?|cc?|cpp|cs|hh?|hpp|swift|php|scala|ex|exs|hs|ml|vue|svelte|html?|s?css|md|mdx|rst|adoc|proto|graphql|snap|tf|ipynb)$/
 
 const longestPattern = 1_000
-/** No system opens a longer one (limits.h(0p), PATH_MAX); what is joined to a folder may be a little longer than what is opened. */
+/** No system opens a longer one (limits.h(0p), PATH_MAX); a path joined to a folder may be a little longer than the opened one. */
 const longestPath = 4_096
-/** No file system has longer names, in whatever units. */
+/** No file system has longer names, in any unit. */
 const longestName = 1_024
 
-/** Devices that do nothing when they are read, and show nothing of anybody's. */
+/** Devices that do nothing when they are read, and reveal nothing. */
 const plainDevice =
   /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/[0-9]+|shm(?:\/.*)?|ptmx|console|tcp\/.*|udp\/.*)?$/
 
@@ -54,10 +54,9 @@ function behindDots(path: string): string | undefined {
 const examples = /^\.env\.(?:example|sample|template|dist|defaults?)$/
 
 /**
- * Whether reading a path would read credentials, judged on its spelling: `..`, doubled slashes and case don't hide
- * it. A pattern (`~/.ss*` + `/id*`) counts when it could match such a path. Gives the part that decides.
- *
- * The sandbox is what keeps such files unreadable; this is why it is refused before it is tried.
+ * Whether reading a path would read credentials, judged by its spelling: `..`, doubled slashes and case don't hide it. A pattern (`~/.ss*`
+ * + `/id*`) counts when it could match such a path. Gives the part that decides. The sandbox keeps such files unreadable; this explains the
+ * refusal before the attempt.
  *
  * @internal
  */
@@ -81,12 +80,12 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   ) {
     if (!/^\/proc\/self\/cmdline$/.test(clean)) return '/proc'
   }
-  // What is open belongs to a process, and its folder leads to the rest of what is known of it.
+  // An open file belongs to a process, and its folder leads to the other data about that process.
   if (/^\/dev\/fd\/.*[^0-9]|^\/dev\/fd\/?$|^\/dev\/\*/.test(clean) || /^\/dev\/fd\/\.\./.test(path)) return '/proc'
   if (/(?:^|\/)ssh_host_\w*key$/.test(clean) || (clean.includes('etc/ssh/') && /[*?[]/.test(clean)))
     return 'ssh_host_key'
   if (clean.startsWith('/dev/') && !plainDevice.test(clean)) return '/dev'
-  // What the kernel tells of itself: reading some of it takes it away from others, and no two kernels agree on what else it does (debugfs(5)).
+  // The kernel's own files: reading some of them consumes their data, and further effects differ between kernels (debugfs(5)).
   if (/^\/sys\/kernel\/(?:debug|tracing)(?:\/|$)/.test(clean)) return '/sys/kernel/debug'
   // A pattern that may begin with /proc.
   const mayBeProc = isPattern && clean.startsWith('/') && (parts[0] === '*' || matches(parts[0] ?? '', 'proc', true))
@@ -117,13 +116,13 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   return undefined
 }
 
-/** The folder of credentials that a path is in or names, whose very file names are nobody's business; see findSensitive. */
+/** The folder of credentials that a path is in or names, whose very file names are private; see findSensitive. */
 export function findSensitiveFolder(path: string, isPattern = false): string | undefined {
   const known = findSensitive(path, isPattern)
   return known !== undefined && (isFolder(known) || known === '/proc') ? known : undefined
 }
 
-/** Whether a known place is a folder, as far as its name tells: the table of places doesn't. */
+/** Whether a known place is a folder, guessed by its name: the table of places doesn't say. */
 function isFolder(known: string): boolean {
   const name = known.slice(known.lastIndexOf('/') + 1)
   const isFile =
@@ -153,14 +152,14 @@ function composed(path: string): string {
     .join('/')
 }
 
-/** A text without the characters at its end that are among those given. */
+/** A text without trailing characters from a given set. */
 function withoutEnd(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text[end - 1] ?? '')) end--
   return text.slice(0, end)
 }
 
-/** Whether a pattern means files in general, as all of one ending. */
+/** Whether a pattern matches files in general, such as all with one extension. */
 function isCommon(pattern: string, isPattern: boolean): boolean {
   return isPattern && /^\*\.\w+$/.test(pattern) && isOrdinary((name) => wildcard(pattern, name))
 }
@@ -178,7 +177,7 @@ function contains(parts: readonly string[], known: readonly string[], isPattern:
   return false
 }
 
-/** A pattern's segment against a name. Like the shell, a wildcard in front doesn't match a dot. */
+/** A pattern's segment against a name. As in the shell, a leading wildcard doesn't match a dot. */
 function matches(segment: string, name: string, isPattern: boolean): boolean {
   if (segment === name) return true
   if (!isPattern || !/[*?[]/.test(segment)) return false

@@ -19,7 +19,7 @@ export const sensitiveFiles = list(`
   .hg/hgrc | .kamal/secrets | .kamal/secrets-common | pip.conf | pip.ini | .mvn/settings.xml | swapfile | swap.img | hiberfil.sys | pagefile.sys
 `)
 
-/** Names of files that hold a secret, whatever folder they are in. */
+/** Names of files that contain a secret, in any folder. */
 const secretNames =
   /^\.?[\w.-]*\.env[~_-]?$|^\.+env(?:[~_-]|\.sw.$)|^\.flaskenv$|^\.dev\.vars$|^secrets?\.(?:env|toml|txt|ini|conf|cfg|properties|xml|csv)$|^(?:passwords?|passwd|tokens?|api[-_]?keys?)\.(?:txt|csv|env|ini)$|^\.(?:token|password|passwd|api[-_]?key)s?$|^(?:private|deploy)[-_]key$|_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:ovpn|kdb|agekey|pkcs12)$|^client_secrets?.*\.json$|^service[-_]?account(?:[-_]?key)?\.json$|^(?:gcp|gcloud|google)[-_]?(?:key|credentials)\.json$|^application_default_credentials\.json$|^credentials(?:\.(?:csv|ya?ml|toml|ini|txt|xml))?$|^kubeconfig(?:\.ya?ml)?$|^\.?vault[-_]pass(?:word)?(?:\.txt)?$|^auth\.toml$|^\.clasprc\.json$|^\.ftpconfig$|^sftp-config\.json$|\.tfvars$|^\.(?:npmrc|netrc|pgpass|git-credentials)[~.]/
 
@@ -45,7 +45,7 @@ export const secretSamples: readonly string[] = [
   ],
   ...['passwords.txt', 'token.txt', 'prod.env', 'prod.tfvars', 'keys.kdbx', 'cert.p12'],
 ]
-/** Names of other files: a pattern that matches one of these too goes for no secret in particular. */
+/** Names of other files: a pattern that also matches one of these targets no secret in particular. */
 const others = [
   ...[
     'index.ts',
@@ -60,7 +60,7 @@ const others = [
     'lib.rs',
   ],
 ]
-/** Whether a pattern means the name of a file that holds no secret. */
+/** Whether a pattern matches the name of a file without secrets. */
 export function isOrdinary(matches: (name: string) => boolean): boolean {
   return others.some(matches)
 }
@@ -68,7 +68,7 @@ export function isOrdinary(matches: (name: string) => boolean): boolean {
 const secretEnds = ['key', 'pem', 'env', 'p12', 'pfx', 'tfvars', 'kdbx', 'ppk']
 const otherEnds = ['ts', 'json', 'txt', 'yml', 'md', 'c', 'py', 'html']
 
-/** Whether a shell's pattern for a name picks out names of files with credentials. `matches`: whether it means a name. */
+/** Whether a shell's pattern for a name selects names of files with credentials. `matches`: whether it matches a name. */
 export function patternTargetsSecrets(pattern: string, matches: (name: string) => boolean): boolean {
   if (targetsSecrets(matches)) return true
   const stem = pattern.slice(0, Math.max(0, pattern.lastIndexOf('.')))
@@ -81,7 +81,7 @@ export function targetsSecrets(matches: (name: string) => boolean): boolean {
   return secretSamples.some(matches) && !isOrdinary(matches)
 }
 
-/** Whether a name in lower case is one that tells of a secret. */
+/** Whether a name in lower case indicates a secret. */
 export function isSecretName(name: string): boolean {
   return (secretNames.test(name) || moreNames.test(name)) && !exampleNames.test(name)
 }

@@ -1,4 +1,4 @@
-/** The one door to the shell parser. What is behind it is walked with an allow-list of node types, see walk.ts. */
+/** Only this file imports the shell parser. Its tree is walked with an allow-list of node types, see walk.ts. */
 export { parse as parseShell } from 'unbash'
 export type {
   AndOr,

@@ -1,6 +1,6 @@
 import type { ShellWord } from './shell-word.ts'
 
-/** A value given to a name, before a command or on its own. */
+/** A value assigned to a name, before a command or by itself. */
 export type ShellAssignment = {
   readonly name: string
   /** Undefined for an array. */
@@ -10,7 +10,7 @@ export type ShellAssignment = {
 /** A file that a redirection opens. */
 export type FileRedirection = { readonly access: 'read' | 'write'; readonly target: ShellWord }
 
-/** Where a command's standard input comes from, so far as the line says. */
+/** A command's standard input, so far as the line shows. */
 export type StandardInput =
   | { readonly from: 'caller' }
   /** `stages` are the commands before it in the pipeline, where each is a simple one. */
@@ -19,14 +19,14 @@ export type StandardInput =
   /** `text` is undefined where it depends on expansions; `reveals` is a variable of the environment in it. */
   | { readonly from: 'text'; readonly text: string | undefined; readonly reveals?: string }
 
-/** One command that would run: program and arguments, with what the shell does around it. */
+/** One command that would run: program and arguments, with the shell's effects around it. */
 export type SimpleCommand = {
   /** Program first. Empty where there are only assignments or redirections. */
   readonly words: readonly ShellWord[]
   readonly assignments: readonly ShellAssignment[]
   readonly redirections: readonly FileRedirection[]
   readonly input: StandardInput
-  /** The program comes out of a variable that the line sets: understood, yet never taken as known. */
+  /** The program comes from a variable that the line sets: understood, yet never treated as known. */
   readonly indirect?: boolean
   /** It calls a function that is surely defined by then, and whose commands are listed. */
   readonly callsFunction?: boolean
@@ -37,6 +37,6 @@ export type ShellScript = {
   readonly commands: readonly SimpleCommand[]
   readonly functions: ReadonlySet<string>
   readonly problems: readonly string[]
-  /** Where text held as data is evaluated, as arithmetic does with the value of a variable. */
+  /** Where a text held as data is evaluated, as arithmetic does with the value of a variable. */
   readonly evaluations: readonly string[]
 }

@@ -1,9 +1,9 @@
-/** A word without quotes and expansions, after bash has taken its backslashes off. */
+/** A word without quotes and expansions, after bash has removed its backslashes. */
 export function unescapePlain(text: string): string {
   return text.includes('\\') ? text.replace(/\\([^])/g, '$1') : text
 }
 
-/** Text between double quotes after bash has taken its backslashes off. */
+/** Text between double quotes after bash has removed its backslashes. */
 export function unescapeQuoted(text: string): string {
   return text.includes('\\') ? text.replace(/\\(?:\n|([$`"\\]))/g, '$1') : text
 }
@@ -13,7 +13,7 @@ const letters: Readonly<Record<string, string>> = {
   ...{ '\\': '\\', "'": "'", '"': '"', '?': '?' },
 }
 
-/** What `$'…'` stands for, given what is between its quotes; undefined where an escape isn't a plain one. */
+/** The value of `$'…'`, given the text between its quotes; undefined where an escape isn't a plain one. */
 export function decodeAnsi(text: string): string | undefined {
   let isPlain = true
   const decoded = text.replace(/\\(?:x([0-9a-fA-F]{2})(?![0-9a-fA-F])|([0-7]{3})|([^]?))/g, (_, hex, octal, letter) => {

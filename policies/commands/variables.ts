@@ -31,10 +31,10 @@ const plainVariables = new Set([
   ...['?', '#', '$', '!', '-'],
 ])
 
-/** A variable's value, or whether it has one: empty or not is all that is told of it by asking for that. */
+/** A variable's value, or only whether it is empty. */
 export const plainExpansion = /^"?\$(?:\w+|\{\w+(?::?[-+]\w*)?\})"?$/
 
-/** What a name holds, whatever way the line takes. */
+/** The possible values of a name, on any path through the line. */
 type Variable = { readonly values: ShellWord[]; known: boolean; fromEnvironment: boolean }
 
 const mostValues = 16
@@ -42,24 +42,24 @@ const mostValues = 16
 /** What a shell splits a value at, or takes for a pattern. */
 const splitting = /[\s*?[\]\\]/
 
-/** What these hold as far as judging a path goes. */
+/** Their possible values, as far as judging a path needs them. */
 const customary: Readonly<Record<string, readonly ShellWord[]>> = {
   HOME: [{ kind: 'static', text: '~' }],
   PWD: [{ kind: 'static', text: '.' }],
 }
 
-/** Names that the shell itself gives values to, whatever a line gives them (bash(1), Shell Variables). */
+/** Names that the shell itself assigns to, whatever a line assigns (bash(1), Shell Variables). */
 const keptByShell =
   /^(?:_|PWD|OLDPWD|OPTARG|GROUPS|FUNCNAME|DIRSTACK|PIPESTATUS|COPROC|MAPFILE|READLINE_\w+|COMP_\w+|BASH\w*)$/
 
 /**
- * The variables a shell text sets. A name holds all that is ever given to it, wherever the text does so, so that a loop or a function that
- * runs later changes nothing; and that counts only where one of these was surely given before, in the same shell.
+ * The variables that a shell text sets. A name has all values that are ever assigned to it, anywhere in the text, so that a loop or a
+ * function that runs later changes nothing; and these count only where one was certainly assigned before, in the same shell.
  */
 export class Variables {
   readonly #variables = new Map<string, Variable>()
   #readsEnvironment = false
-  /** Names that were surely given a value by now. */
+  /** Names that certainly have a value by now. */
   #sure = new Set<string>()
 
   /** The folder that the line runs in may have blanks in its name, or another that it changes to: what `$PWD` holds is split at them. */
@@ -69,17 +69,20 @@ export class Variables {
     this.moves = splitting.test(cwd)
   }
 
-  /** No name was given anything, and every name holds what it held. */
+  /** No name was assigned to, so every name has its old value. */
   get isEmpty(): boolean {
     return this.#variables.size === 0 && !this.moves
   }
 
-  /** Begins anew, with what was gathered: nothing is sure yet. */
+  /** Starts again, keeping the collected values: no name is certain yet. */
   restart(): void {
     this.#sure = new Set()
   }
 
-  /** Goes through a part of the text that may not run, or in another shell. Gives the names that are sure at its end; none is so behind it. */
+  /**
+   * Walks a part of the text that may not run, or runs in another shell. Returns the names that are certain at its end; none of them is
+   * afterwards.
+   */
   apart(part: () => void): ReadonlySet<string> {
     const before = this.#sure
     this.#sure = new Set(before)
@@ -95,7 +98,7 @@ export class Variables {
     this.#sure = new Set([...this.#sure, ...[...first].filter((name) => others.every((end) => end.has(name)))])
   }
 
-  /** Notes a value given to a name; undefined is one that can't be known before it runs. */
+  /** Records an assigned value; undefined is one that can't be known before it runs. */
   assign(name: string, value: ShellWord | undefined): void {
     const variable = this.#variables.get(name) ?? { values: [], known: true, fromEnvironment: false }
     this.#variables.set(name, variable)
@@ -123,7 +126,7 @@ export class Variables {
     return variable.values.every((value) => value.kind === 'static' && /^-?[0-9]+$/.test(value.text))
   }
 
-  /** Whether a name can hold something that came from the process's environment. */
+  /** Whether a name can have a value from the process's environment. */
   isFromEnvironment(name: string): boolean {
     const isFrom = this.#isFromEnvironment(name)
     this.#readsEnvironment ||= isFrom

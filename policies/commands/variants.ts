@@ -2,12 +2,12 @@ import type { ShellWord, WordChoice } from './shell-word.ts'
 
 const mostVariants = 64
 
-/** Every way a word can be. */
+/** Every possible value of a word. */
 export function choicesOf(word: ShellWord | WordChoice): readonly ShellWord[] {
   return word.kind === 'either' ? word.choices : [word]
 }
 
-/** A word that isn't followed any further. */
+/** A word that isn't tracked any further. */
 export function unclear(text: string): ShellWord {
   return { kind: 'dynamic', text, prefix: '', single: true, from: 'commands' }
 }

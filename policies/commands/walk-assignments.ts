@@ -9,7 +9,7 @@ import type { WordContext } from './word-context.ts'
 
 const mostRounds = 64
 
-/** The part of a walk that gives values to names. */
+/** The part of a walk that handles assignments. */
 export class Assignments {
   readonly #context: WordContext
 
@@ -25,7 +25,7 @@ export class Assignments {
     for (const name of names) this.assign(name, unclear(name), declares)
   }
 
-  /** What a loop gives its name. Gives whether it surely ends soon. */
+  /** A loop's assignments to its name. Returns whether it certainly ends soon. */
   loop(name: Word, wordlist: readonly Word[] | undefined): boolean {
     this.#context.assigns(name.value)
     const words = wordlist?.flatMap((word) => readWord(word, this.#context))
@@ -48,7 +48,7 @@ export class Assignments {
       return { name, value: undefined }
     }
     const [first] = readOperand(value, this.#context)
-    // What arithmetic makes is a number.
+    // The result of arithmetic is a number.
     const isNumber = value.parts?.length === 1 && value.parts[0]?.type === 'ArithmeticExpansion'
     const word = isNumber ? literal('0') : first
     if (node.append === true) this.assign(name, unclear(node.text))

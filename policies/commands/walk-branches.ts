@@ -1,16 +1,16 @@
 import type { AndOr, Case, CompoundList, If, PipelineNode, Word } from './shell-syntax.ts'
 import type { Variables } from './variables.ts'
 
-/** Goes through parts of a tree in the order of the text, and tells the variables which of them may not run. */
+/** Walks parts of a tree in the order of the text, and tells the variables which of them may not run. */
 export type BranchContext = {
   readonly variables: Variables
   readonly list: (list: CompoundList) => void
   readonly pipeline: (node: PipelineNode) => void
-  /** A word that is held against others. */
+  /** A word that is compared with others. */
   readonly compared: (word: Word) => void
 }
 
-/** `a && b || c`: the first runs, and each behind `&&` where all before it did. */
+/** `a && b || c`: the first runs, and each after `&&` where all before it did. */
 export function walkChain({ operators, commands }: AndOr, { variables, pipeline }: BranchContext): void {
   const [first, ...others] = commands
   if (first !== undefined) pipeline(first)
@@ -22,7 +22,7 @@ export function walkChain({ operators, commands }: AndOr, { variables, pipeline 
   for (const part of others.slice(both.length)) variables.apart(() => pipeline(part))
 }
 
-/** `if`: one of the branches runs where there is an `else`, and may not where there is none. */
+/** `if`: one of the branches runs where there is an `else`; otherwise maybe none. */
 export function walkConditional(node: If, { variables, list }: BranchContext): void {
   list(node.clause)
   const ends = [variables.apart(() => list(node.then))]

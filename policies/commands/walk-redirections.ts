@@ -32,7 +32,7 @@ export function readRedirections(
         context.coverage.claim('closing', closing)
         const parts = delimiter.quoted ? undefined : body.parts
         const text = redirect.operator === '<<-' ? body.text.replace(/^\t+/gm, '') : body.text
-        // Where it isn't quoted, backslashes are taken off before it is read.
+        // If it isn't quoted, backslashes are removed before it is read.
         const isPlain = delimiter.quoted || !text.includes('\\')
         const { text: read, ...revealing } = readText(parts, text, context)
         if (toInput) input = { from: 'text', text: isPlain ? read : undefined, ...revealing }

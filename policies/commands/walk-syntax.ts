@@ -48,13 +48,13 @@ export function expectSyntax(node: CommandNode | CompoundList, source: string, c
   }
 }
 
-/** A loop's commands stand between `do` and `done`, or between braces. */
+/** A loop's commands are between `do` and `done`, or between braces. */
 function expectBody({ pos }: CompoundList, source: string, coverage: Coverage): void {
   const isBraced = source.charAt(pos - 1) === '{' || source.charAt(pos) === '{'
   coverage.expect(...(isBraced ? ['{', '}'] : ['do', 'done']))
 }
 
-/** Whether a part of a word only quotes: it stands for the text in it, whatever variables hold. */
+/** Whether a part of a word only quotes: its text is literal, whatever variables contain. */
 export function isQuoting(part: WordPart): boolean {
   if (part.type === 'DoubleQuoted') return part.parts.every(isQuoting)
   return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'

@@ -5,7 +5,7 @@ import { choicesOf } from './variants.ts'
 import { readWord } from './walk-words.ts'
 import type { WordContext } from './word-context.ts'
 
-/** Reads a word that is held against others: of a variable of the environment that tells a little each time. */
+/** Reads a word that is compared with others: of an environment variable each comparison reveals a little. */
 export function readCompared(word: Word, context: WordContext): void {
   const shown = readWord(word, context)
     .flatMap(choicesOf)
@@ -13,7 +13,7 @@ export function readCompared(word: Word, context: WordContext): void {
   if (shown) context.shows(word.text)
 }
 
-/** Reads a word that may name a file, to look at which the machine may connect. */
+/** Reads a word that may name a file; looking at the file may connect the machine. */
 function readLookedAt(word: Word, context: WordContext): void {
   const hosts = mountedHosts(readWord(word, context).flatMap(choicesOf))
   if (hosts.length > 0) context.problem(`${word.text} may be on another machine`)
@@ -33,9 +33,9 @@ export function checkTest(expression: TestExpression, context: WordContext): voi
       context.coverage.expect('(', ')')
       return checkTest(expression.expression, context)
     case 'TestUnary':
-      // A word alone is one for which -n stands unwritten.
+      // A single word is an implicit -n test.
       if (expression.operand.pos > expression.pos) context.coverage.expect('test')
-      // Whether there is such a file says nothing of the rest.
+      // Whether such a file exists decides nothing about the rest.
       if (!/^-[nz]$/.test(expression.operator) || plainExpansion.test(expression.operand.text))
         readLookedAt(expression.operand, context)
       else readCompared(expression.operand, context)

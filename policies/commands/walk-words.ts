@@ -7,13 +7,13 @@ import { choicesOf } from './variants.ts'
 import { decodeAnsi, unescapePlain, unescapeQuoted } from './unescape.ts'
 import type { WordContext } from './word-context.ts'
 
-/** A word as the words it becomes: mostly one, several where braces say so. Substitutions in it are walked on the way. */
+/** The words that a word expands to: usually one, several for braces. Substitutions in it are walked on the way. */
 export function readWord(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
   context.coverage.claim('word', word)
   return readOperand(word, context)
 }
 
-/** What stands within a word as if it were one: the value of an assignment, the operand of an expansion. */
+/** Text within a word that is treated as one word: the value of an assignment, the operand of an expansion. */
 export function readOperand(word: Word, context: WordContext): readonly (ShellWord | WordChoice)[] {
   if (/(?:^|[=:])~[-+0-9]/.test(word.text)) context.problem(`${word.text} names a folder that was left before`)
   if (word.parts === undefined) {
@@ -25,8 +25,8 @@ export function readOperand(word: Word, context: WordContext): readonly (ShellWo
 }
 
 /**
- * Walks the expansions of a text that isn't split into words, a heredoc's body. Gives its text where it has none, and
- * the variable of the environment it shows, where it shows one.
+ * Walks the expansions of a text that isn't split into words, a heredoc's body. Returns its text if it has no expansion, and the
+ * environment variable that it shows, if any.
  */
 export function readText(
   parts: readonly WordPart[] | undefined,
@@ -120,7 +120,7 @@ function variablePiece(name: string, quoted: boolean): Piece {
   return { kind: 'variable', name, quoted }
 }
 
-/** `${…}`: plain names, defaults, trimming and replacing are text; the forms that evaluate what they find are not understood. */
+/** `${…}`: plain names, defaults, trimming and replacing are text; the forms that evaluate their result are not understood. */
 function readParameter(part: ParameterExpansionPart, quoted: boolean, context: WordContext): readonly Piece[] {
   const { operation, index, parameter } = part
   const from = context.variables.isFromEnvironment(parameter) ? 'environment' : 'commands'
@@ -179,7 +179,7 @@ function readParameter(part: ParameterExpansionPart, quoted: boolean, context: W
   }
 }
 
-/** What is in an expansion may not be looked at: what it gives a value may not have one behind it. */
+/** The contents of an expansion may not be evaluated: names assigned there may have no value afterwards. */
 function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] {
   let found: readonly T[] = []
   context.variables.apart(() => void (found = read()))
@@ -188,7 +188,7 @@ function apart<T>(context: WordContext, read: () => readonly T[]): readonly T[] 
 
 type Output = Extract<Piece, { kind: 'output' }>
 
-/** What an expansion may become besides the variable's own value. */
+/** The possible results of an expansion besides the variable's own value. */
 function revealing(operand: Word, output: Output, context: WordContext): Output {
   const words = readOperand(operand, context).flatMap(choicesOf)
   const reveals = words.some((word) => word.kind === 'dynamic' && word.from === 'environment')
@@ -197,8 +197,8 @@ function revealing(operand: Word, output: Output, context: WordContext): Output 
 }
 
 /**
- * Arithmetic runs the text of the variables it meets (`a[$(…)]` in a value is executed), so only numbers
- * and names that the line itself gives numbers to are understood.
+ * Arithmetic executes the text of the variables in it (`a[$(…)]` in a value is executed), so only numbers and names to which the line
+ * itself assigns numbers are understood.
  */
 export function checkArithmetic(expression: ArithmeticExpression | undefined, context: WordContext): void {
   if (expression === undefined) return context.problem('an arithmetic expression could not be read')
@@ -208,7 +208,7 @@ export function checkArithmetic(expression: ArithmeticExpression | undefined, co
         context.problem('arithmetic assigns to something that is not a name')
       }
       if (expression.operator === '=' && expression.left.type === 'ArithmeticWord') {
-        // What arithmetic assigns is a number.
+        // The value that arithmetic assigns is a number.
         context.variables.assign(expression.left.value.trim(), { kind: 'static', text: '0' })
         context.assigns(expression.left.value.trim())
       }

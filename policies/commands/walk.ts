@@ -85,7 +85,7 @@ export class Walk {
     this.#source = outer
   }
 
-  /** Walks a substitution. Gives the commands of its pipeline, where it is one of simple commands and nothing else. */
+  /** Walks a substitution. Returns the commands of its pipeline, if it is one of simple commands and nothing else. */
   substitution(script: ParsedScript): readonly (readonly ShellWord[])[] | undefined {
     const before = this.commands.length
     this.#variables.apart(() => this.script(script))
@@ -137,7 +137,7 @@ export class Walk {
         return this.simple(node, input)
       case 'Redirected': {
         const opened = readRedirections(node.redirects, input, this.#context)
-        // The files are opened even where the body runs nothing.
+        // The files are opened even if the body runs nothing.
         this.add({ words: [], assignments: [], redirections: opened.files, input: opened.input })
         // It doesn't run where one of them can't be.
         return void this.#variables.apart(() => this.command(node.command, opened.input, opened.files))
@@ -209,7 +209,7 @@ export class Walk {
   }
 
   simple(node: Command, input: StandardInput): void {
-    // Where a file can't be opened nothing is assigned; nor is it by what is no command outside a function.
+    // If a file can't be opened nothing is assigned; nor is it by text that is no command outside a function.
     const isLocal = node.name?.text === 'local'
     if (node.redirects.length === 0 && (!isLocal || this.#inFunction > 0)) return this.#bare(node, input)
     this.#variables.apart(() => this.#bare(node, input))
@@ -219,7 +219,7 @@ export class Walk {
     const assignments = node.prefix
       .filter((part) => part.type === 'Assignment')
       .map((part) => this.#assignments.read(part))
-    // In front of a command they hold for it alone, and what they held before holds again.
+    // In front of a command they apply to it alone, and the old values return afterwards.
     if (node.name !== undefined) for (const { name } of assignments) this.#variables.assign(name, undefined)
     const opened = readRedirections(node.redirects, input, this.#context)
     const named = [...(node.name === undefined ? [] : [node.name]), ...node.args].map((part): NamingWord => ({

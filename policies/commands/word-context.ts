@@ -8,16 +8,16 @@ export type WordContext = {
   readonly variables: Variables
   /** The shell is not bash: what bash alone understands is a different text to it. */
   readonly plainShell: boolean
-  /** Walks the commands of a substitution. Gives the commands of its pipeline, where it is one of simple commands. */
+  /** Walks the commands of a substitution. Returns the commands of its pipeline, if it is one of simple commands. */
   readonly substitution: (script: ParsedScript | undefined) => readonly (readonly ShellWord[])[] | undefined
-  /** Notes that a name is given a value. */
+  /** Records that a name is assigned to. */
   readonly assigns: (name: string) => void
   /** Notes that something can be told of a variable of the environment. */
   readonly shows: (what: string) => void
   /** Notes why the line can't be fully understood. */
   readonly problem: (reason: string) => void
-  /** Notes that text held as data is evaluated, and may run what is in it. */
+  /** Records that a text held as data is evaluated, and may run commands in it. */
   readonly evaluates: (reason: string) => void
-  /** What has been visited. */
+  /** The visited parts. */
   readonly coverage: Coverage
 }

@@ -2,7 +2,7 @@ import { scanBodies } from './heredocs.ts'
 import type { Source } from './source.ts'
 import { fail } from './token.ts'
 
-/** Space, and continued lines where they stand between words. */
+/** Spaces, and continued lines between words. */
 export function skipBlanks(source: Source): void {
   for (;;) {
     if (/[ \t]/.test(source.peek())) source.at++
@@ -15,7 +15,7 @@ export function skipBlanks(source: Source): void {
   }
 }
 
-/** A newline, and the bodies of heredocs that begin behind it. */
+/** A newline, and the bodies of heredocs that begin after it. */
 export function scanNewline(source: Source): void {
   if (source.pending.length > 0) scanBodies(source)
   else source.at++

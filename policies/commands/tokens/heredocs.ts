@@ -2,7 +2,7 @@ import type { Source } from './source.ts'
 import { fail } from './token.ts'
 import { scanQuoted } from './scan-words.ts'
 
-/** Notes a heredoc at its delimiter; only plain ways of writing one are understood. */
+/** Records a heredoc at its delimiter; only plain forms are understood. */
 export function scanDelimiter(source: Source, strips: boolean): void {
   source.at += source.match(/[ \t]*/y)?.length ?? 0
   const pos = source.at
@@ -17,7 +17,7 @@ export function scanDelimiter(source: Source, strips: boolean): void {
   source.pending.push({ value: written.replace(/['"\\]/g, ''), strips, quoted })
 }
 
-/** Reads the bodies of the heredocs that are due, from the start of a line. Stops at the newline behind the last. */
+/** Reads the bodies of pending heredocs, from the start of a line. Stops at the newline after the last. */
 export function scanBodies(source: Source): void {
   const due = source.pending
   source.pending = []
@@ -46,7 +46,7 @@ export function scanBodies(source: Source): void {
   }
 }
 
-/** Marks the body that ends here, and scans what is expanded in it. */
+/** Marks the end of the body, and scans its expansions. */
 function readBody(source: Source, start: number, quoted: boolean): void {
   const end = source.at
   source.token('body', start)

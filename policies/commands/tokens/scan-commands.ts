@@ -7,16 +7,16 @@ import { scanArithmetic, scanWord } from './scan-words.ts'
 
 const operators = /;;&|;;|;&|;|&&|&>>|&>|&|\|\||\|&|\||<<<|<<-|<<|<>|<&|<|>>|>&|>\||>|\(|\)/y
 const bashOnly = /^(?:;;&|;&|&>>?|\|&|<<<)$/
-/** Reserved words behind which a command begins. */
+/** Reserved words after which a command begins. */
 const leading = /^(?:if|then|elif|else|fi|while|until|do|done|time|\{|\}|!)$/
 const assignment = /^[A-Za-z_]\w*(?:\[[^\]\s]*\])?\+?=/
 
-/** What is open: a subshell, or a case at its patterns or in the commands of one. */
+/** The open construct: a subshell, or a case at its patterns or in the commands of one. */
 type Frame = 'subshell' | 'patterns' | 'branch'
 
 /**
- * Scans commands up to the parenthesis that closes a substitution, which is left, or to the end. It knows as much of
- * the grammar as tells a comment, a pattern of `case` and arithmetic from what else they might be.
+ * Scans commands up to the parenthesis that closes a substitution, which is not consumed, or to the end. It knows just enough of the
+ * grammar to distinguish comments, patterns of `case` and arithmetic from other text.
  */
 export function scanCommands(source: Source, close: ')' | ''): void {
   const frames: Frame[] = []
@@ -57,7 +57,7 @@ export function scanCommands(source: Source, close: ')' | ''): void {
   source.pending = outer
 }
 
-/** Handles an operator that isn't a redirection. Gives whether a command begins behind it. */
+/** Handles an operator that isn't a redirection. Returns whether a command begins after it. */
 function scanOperator(source: Source, operator: string, pos: number, frames: Frame[], first: boolean): boolean {
   const frame = frames.at(-1)
   if (operator === ';') return true
@@ -107,7 +107,7 @@ function scanPattern(source: Source, frames: Frame[]): boolean {
   return true
 }
 
-/** A word of a command. Gives whether a command begins behind it. */
+/** A word of a command. Returns whether a command begins after it. */
 function scanCommandWord(source: Source, frames: Frame[], first: boolean): boolean {
   const pos = source.at
   const declared = source.match(/[A-Za-z_]\w*(?:\[[\w@*$]+\])?\+?=\(/y)
@@ -191,7 +191,7 @@ function scanFirst(source: Source, frames: Frame[], raw: string, pos: number): b
   return source.match(/[ \t]*\([ \t]*\)/y) === undefined ? false : parentheses(source)
 }
 
-/** The word that a reserved word is about; a function's may have its parentheses behind it. */
+/** The word that belongs to a reserved word; parentheses may follow that of a function. */
 function named(source: Source, isFunction: boolean): void {
   skipBlanks(source)
   const pos = source.at
@@ -205,7 +205,7 @@ function parentheses(source: Source): true {
   return true
 }
 
-/** The `in` of a loop or a case, which newlines may stand before. */
+/** The `in` of a loop or a case, possibly after newlines. */
 function reserved(source: Source, word: string, optional = false): boolean {
   const start = source.at
   for (skipBlanks(source); source.peek() === '\n'; skipBlanks(source)) scanNewline(source)
@@ -220,7 +220,7 @@ function reserved(source: Source, word: string, optional = false): boolean {
   return false
 }
 
-/** The words of an array up to the parenthesis, behind which the word must end. */
+/** The words of an array up to the parenthesis, after which the word must end. */
 function scanArray(source: Source, start: number): void {
   source.bashOnly('arrays')
   source.at = start

@@ -3,10 +3,10 @@ import { fail, ScanError } from './token.ts'
 
 const breaking = new Set(['', ' ', '\t', '\n', ';', '&', '|', '(', ')'])
 
-/** What may be a brace expansion in a word, where quotes and expansions are replaced by a NUL. */
+/** A possible brace expansion in a word, with quotes and expansions replaced by a NUL. */
 const brace = /\{[^{}]*(?:,|\.\.)/
 
-/** Scans one word from its first character to the break behind it (bash(1), QUOTING and EXPANSION). */
+/** Scans one word from its first character to the break after it (bash(1), QUOTING and EXPANSION). */
 export function scanWord(source: Source, expands = true): void {
   const pos = source.at
   let skeleton = ''
@@ -64,7 +64,7 @@ function scanDouble(source: Source): void {
   source.token('double', pos)
 }
 
-/** What is expanded between double quotes, or in a heredoc's body: up to the quote, or to the end. */
+/** Expansions between double quotes, or in a heredoc's body: up to the quote, or to the end. */
 export function scanQuoted(source: Source, close: '"' | ''): void {
   for (;;) {
     const character = source.peek()
@@ -72,7 +72,7 @@ export function scanQuoted(source: Source, close: '"' | ''): void {
     if (character === '') fail('a quote is not closed')
     if (character === '\\') {
       const last = source.tokens.at(-1)
-      // A name goes on behind it.
+      // A name may continue after it.
       if (source.peek(1) === '\n' && last?.end === source.at) fail('a line is continued behind an expansion')
       source.at += source.peek(1) === '' ? 1 : 2
     } else if (character === '`') scanBackticks(source, true)
@@ -142,7 +142,7 @@ function scanAnsi(source: Source): void {
 /** Parsers go as deep as an expression has operators. */
 const longestArithmetic = 1_000
 
-/** Arithmetic up to its `))`. What can't stand in an expression may be a command in two parentheses. */
+/** Arithmetic up to its `))`. Text that isn't an expression may be a command in two parentheses. */
 export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~?:,.#@[\]]/): void {
   const start = source.at
   for (let depth = 0; ;) {
@@ -165,7 +165,7 @@ export function scanArithmetic(source: Source, allowed = /[\w \t\n+\-*/%<>=!&|^~
   }
 }
 
-/** `${…}` behind the brace: a name, a subscript, and whatever stands up to the closing brace. */
+/** `${…}` after the brace: a name, a subscript, and everything up to the closing brace. */
 function scanParameter(source: Source, quoted: boolean): void {
   const special = source.match(/[#?$!-][}:#%/+=-]/y)?.[0]
   const name = source.match(/[!#]?(?:[A-Za-z_]\w*|[0-9]+|[@*])/y) ?? special
@@ -194,7 +194,7 @@ function scanParameter(source: Source, quoted: boolean): void {
       if (next === '\n' || next === '') fail('a line is continued within an expansion')
       source.at += 2
     } else if (character === "'" || character === '"') {
-      // Between double quotes, and in a heredoc, shells disagree about what they mean here.
+      // Between double quotes, and in a heredoc, shells disagree about their meaning here.
       if (quoted) fail('quotes in an expansion between quotes')
       if (character === "'") scanSingle(source)
       else scanDouble(source)

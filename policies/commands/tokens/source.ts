@@ -1,12 +1,12 @@
 import { fail, ScanError, type Token, type TokenKind } from './token.ts'
 
-/** A heredoc whose body begins behind the next newline. */
+/** A heredoc whose body begins after the next newline. */
 type PendingHeredoc = { readonly value: string; readonly strips: boolean; readonly quoted: boolean }
 
 const deepest = 32
 const mostTokens = 5_000
 
-/** The text being scanned, how far it has come, and what it has found. */
+/** The scanned text, the position, and the tokens so far. */
 export class Source {
   readonly tokens: Token[] = []
   pending: PendingHeredoc[] = []
@@ -16,7 +16,7 @@ export class Source {
   readonly text: string
   /** A POSIX shell: what bash alone understands is refused. */
   readonly plain: boolean
-  /** Scans the commands of a substitution up to what closes it. */
+  /** Scans the commands of a substitution up to its closing parenthesis. */
   readonly commands: (source: Source, close: ')' | '') => void
   #depth = 0
 

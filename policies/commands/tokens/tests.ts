@@ -43,7 +43,7 @@ function mark(source: Source, length: number): void {
   source.token('structure', pos, /[<>]/.test(text) ? 'test' : text)
 }
 
-/** The regular expression behind `=~`: parentheses and bars belong to it. */
+/** The regular expression after `=~`, including parentheses and bars. */
 function scanExpression(source: Source): void {
   skipBlanks(source)
   const pos = source.at

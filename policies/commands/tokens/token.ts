@@ -1,11 +1,11 @@
 /** What the tokenizer takes a stretch of shell text for. */
 export type TokenKind =
-  /** A word, an assignment with its array included. */
+  /** A word, or an assignment with its array. */
   | 'word'
   | 'comment'
-  /** A reserved word or an operator that the tree has no node for; `text` says which. */
+  /** A reserved word or an operator without a node in the tree; `text` says which. */
   | 'structure'
-  /** The number in front of a redirection. */
+  /** The number before a redirection. */
   | 'descriptor'
   | 'delimiter'
   | 'body'
@@ -24,15 +24,15 @@ export type TokenKind =
 /** A stretch of shell text, by its offsets. */
 export type Token = { readonly kind: TokenKind; readonly pos: number; readonly end: number; readonly text?: string }
 
-/** The tokens of a text, or why it can't be taken apart. */
+/** The tokens of a text, or why it can't be tokenised. */
 export type Scan =
   | { readonly ok: true; readonly tokens: readonly Token[] }
-  /** `excessive`: so deep or so large that nothing else should look at it either. */
+  /** `excessive`: so deep or so large that nothing else should read it either. */
   | { readonly ok: false; readonly reason: string; readonly excessive: boolean }
 
 /**
- * Ends the scan: the text has a form that is not understood, or that shells read in different ways. It is no `Error`: scans end so often
- * that taking a stack trace each time would cost more than the scanning.
+ * Ends the scan: the form is not understood, or shells read it differently. It is no `Error`: scans end so often that stack traces would
+ * cost more than the scanning.
  */
 export class ScanError {
   readonly reason: string
@@ -44,7 +44,7 @@ export class ScanError {
   }
 }
 
-/** Says why the text can't be taken apart, and ends the scan. */
+/** States why the text can't be tokenised, and ends the scan. */
 export function fail(reason: string): never {
   throw new ScanError(reason)
 }
