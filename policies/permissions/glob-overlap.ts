@@ -5,16 +5,16 @@ import { anyFolders, anyText } from './path-glob.ts'
 type Sign = string | typeof anyOne | typeof anyText
 
 const anyOne = Symbol('?')
-/** Beyond this the two are taken to meet. */
+/** Beyond this the two count as overlapping. */
 const mostWork = 20_000
 
 /**
- * Whether a path that a shell's pattern may become can be one that a permission means, or lie below one. `names` are the pattern's parts below
- * where the permission starts from. A bracket counts as any one character, which only finds more.
+ * Whether a shell's pattern can expand to a path that a permission matches, or below one. `names` are the pattern's parts below the
+ * permission's folder. A bracket counts as any one character, which only finds more.
  */
 export function mayOverlap(parts: readonly GlobPart[], names: readonly string[]): boolean {
   const signs = names.map(signsOf)
-  // From which parts on the rest has to fit what is left of the names.
+  // The parts from which on the rest must match the remaining names.
   let reached = new Set(skipFolders(parts, [0]))
   for (let at = 0; ; at++) {
     if ([...reached].some((part) => parts[part] === undefined)) return true
@@ -24,7 +24,7 @@ export function mayOverlap(parts: readonly GlobPart[], names: readonly string[])
     for (const part of reached) {
       const wanted = parts[part]
       if (wanted === undefined) continue
-      // At the end it means what is inside.
+      // At the end it matches the contents.
       if (wanted === anyFolders) next.push(part, ...(part === parts.length - 1 ? [part + 1] : []))
       else if (meet(typeof wanted === 'string' ? [...wanted] : wanted.map(signOf), name)) next.push(part + 1)
     }
@@ -32,7 +32,7 @@ export function mayOverlap(parts: readonly GlobPart[], names: readonly string[])
   }
 }
 
-/** Any folders may be none, but for those at the end. */
+/** Any number of folders, including none, except at the end. */
 function skipFolders(parts: readonly GlobPart[], from: readonly number[]): readonly number[] {
   return from.flatMap((part) => (parts[part] === anyFolders && part < parts.length - 1 ? [part, part + 1] : [part]))
 }
@@ -46,7 +46,7 @@ function signsOf(name: string): readonly Sign[] {
   for (let at = 0; at < name.length; at++) {
     const character = name[at] ?? ''
     const close = character === '[' ? name.lastIndexOf(']') : -1
-    // What stands between may close a bracket or open another: any text, up to where the last one may end.
+    // The text between may close a bracket or open another: any text, up to where the last one may end.
     if (close > at) signs.push(anyText)
     else signs.push(character === '*' ? anyText : character === '?' ? anyOne : character)
     if (close > at) at = close

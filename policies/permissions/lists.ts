@@ -9,7 +9,7 @@ export type PermissionLists = {
   readonly deny?: readonly string[] | undefined
 }
 
-/** An entry of a list, and where it stands. */
+/** An entry of a list, and its position. */
 export type ListedEntry = { readonly entry: string; readonly decision: RuleDecision; readonly at: Position }
 
 const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
@@ -19,9 +19,9 @@ const names: readonly (readonly ['deny' | 'ask' | 'allow', RuleDecision])[] = [
 ]
 
 /**
- * The entries of a settings file's lists, or of lists that were read already, as they stand.
+ * The entries of a settings file's lists, or of lists that were read already, unchanged.
  *
- * @throws RuleError for a file that can't be read, isn't JSON, or whose lists are none
+ * @throws RuleError for a file that can't be read, isn't JSON, or whose lists are invalid
  */
 export function readLists(file: {
   readonly path: string

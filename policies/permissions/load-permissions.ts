@@ -5,18 +5,18 @@ import { readLists, type ListedEntry, type PermissionLists } from './lists.ts'
 import { parsePermission } from './parse.ts'
 import type { HostPermission, PathPermission, PermissionSet, ToolPermission } from './permission.ts'
 
-/** A settings file in Claude Code's format. `text` stands for its content where it isn't a file. */
+/** A settings file in Claude Code's format. `text` is its content where it isn't a file. */
 export type PermissionFile = {
   readonly path: string
   readonly layer: RuleLayer
   readonly text?: string
-  /** What a file of another format says, read already; `text` then only serves to find where an entry stands. */
+  /** The parsed lists of a file in another format; `text` then only serves to find the position of an entry. */
   readonly lists?: PermissionLists
-  /** What `/path` is relative to. Default: the file's folder, or the folder above where that is `.claude`. */
+  /** What `/path` is relative to. Default: the file's folder, or its parent where that is `.claude`. */
   readonly folder?: string
   /**
-   * Whether a stranger wrote it: then nothing in it stops or slows a run. What is wrong with it is left out and told, and what it restricts
-   * counts only up to a length. Absent: no.
+   * Whether the file is untrusted: then nothing in it stops or slows a run. Faults are left out and reported, and its restrictions count
+   * only up to a length. Absent: no.
    */
   readonly untrusted?: boolean
 }
@@ -28,13 +28,11 @@ export type LeftOut = { readonly path: string; readonly what: string; readonly w
 const mostUntrusted = 32 * 1024
 
 /**
- * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are left alone.
+ * Reads the permission lists (`permissions.allow`, `ask`, `deny`) of settings files. Other settings are ignored. An entry that isn't
+ * understood, an invalid list, or invalid JSON throws a `RuleError`: a denial that quietly vanishes is worse than a run that doesn't start.
  *
- * An entry that isn't understood, a list that isn't one, or JSON that doesn't parse throws a `RuleError`: a deny that quietly vanishes is
- * worse than a run that doesn't start.
- *
- * @param leaveOut told of what is left out in place of an error where that loses no safety, or is not the user's own: an allow, any entry
- *   of a repository, all that is wrong in a stranger's file. Absent: everything wrong is an error.
+ * @param leaveOut called instead of an error where that costs no safety, or is not the user's own fault: an allow, any entry of a
+ *   repository, every fault of an untrusted file. Absent: every fault is an error.
  * @example
  * const text = '{"permissions":{"deny":["Bash(git push:*)"]}}'
  * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])
@@ -111,10 +109,9 @@ function settingsFolder(path: string): string {
 }
 
 /**
- * What is left of permissions that come from places that may only forbid and ask: everything but what they allow, which is
- * given back as it is written.
+ * Removes the allows of permissions from places that may only deny and ask, and returns those as written.
  *
- * @param only whether permissions from there may only forbid and ask
+ * @param only whether permissions from there may only deny and ask
  * @example
  * const text = '{"permissions":{"allow":["Bash(git push:*)"]}}'
  * const permissions = loadPermissions([{ path: '/home/me/.claude/settings.json', layer: 'user', text }])

@@ -33,7 +33,7 @@ export function parsePermission(
   origin: RuleOrigin,
   settingsFolder: string,
 ): ParsedPermission {
-  // An allow has to be plain; what restricts is taken for more where it can be.
+  // An allow must be literal; a restriction is read as widely as possible.
   const restricts = decision !== 'allow'
   const form = /^([A-Za-z_][\w*.-]*)(?:\(([^]*)\))?$/.exec(text)
   if (form === null) return fault(`${JSON.stringify(text)} is not a permission`, 'Tool or Tool(what), brackets closed')
@@ -89,8 +89,8 @@ function parseTool(tool: string, what: string | undefined, written: Omit<ToolPer
 }
 
 /**
- * `Bash(git push:*)` and `Bash(git push *)` are commands that begin with these words; `Bash(npm run build)` is this
- * command; a `*` elsewhere stands for any text.
+ * `Bash(git push:*)` and `Bash(git push *)` match commands that begin with these words; `Bash(npm run build)` matches this command; a `*`
+ * elsewhere matches any text.
  */
 function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin): ParsedPermission {
   const rule = { decision, justification: undefined, origin }
@@ -109,7 +109,7 @@ function parseCommand(what: string, decision: RuleDecision, origin: RuleOrigin):
     return { kind: 'command', rule: what.endsWith('*') ? { ...rule, pattern } : { ...rule, pattern, exact: true } }
   }
   if (!restricts) return fault(`Bash(${what}) is not a command`, 'words, with quotes closed')
-  // A quote that is never closed, as agents cut commands short: it restricts whatever begins with the words before that quote.
+  // An unclosed quote, as agents truncate commands: it restricts every command that begins with the words before that quote.
   const before = splitWords(prefix.replace(/["'\\][^]*$/, '')) ?? []
   if (before.length === 0) return { kind: 'command', rule: { ...rule, pattern: [], text: '*' } }
   return { kind: 'command', rule: { ...rule, pattern: before.map((word) => [word]) } }

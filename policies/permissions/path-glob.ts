@@ -9,7 +9,7 @@ export const anyFolders = Symbol('**')
 /** `*`: any text within a name. */
 export const anyText = Symbol('*')
 
-/** Takes a pattern in gitignore's syntax apart; undefined where a bracket has no end or the set in it is none. */
+/** Parses a pattern in gitignore's syntax; undefined for an unclosed bracket or an invalid set in it. */
 export function compileGlob(pattern: string): readonly GlobPart[] | undefined {
   const parts: GlobPart[] = []
   for (const text of pattern.split('/')) {
@@ -22,19 +22,19 @@ export function compileGlob(pattern: string): readonly GlobPart[] | undefined {
 }
 
 /**
- * Whether a relative path, or a folder that it lies in, is what the pattern says. After a wildcard the first place where the rest fits is as good
- * as any later one, so that only the last wildcard is ever gone back to: the work is at most the product of both lengths.
+ * Whether the pattern matches a relative path, or a folder that contains it. After a wildcard the first place where the rest fits is as
+ * good as any later one, so only the last wildcard is ever retried: the work is at most the product of both lengths.
  */
 export function matchGlob(parts: readonly GlobPart[], names: readonly string[]): boolean {
   let [part, name] = [0, 0]
   let retry: { readonly part: number; name: number } | undefined
   for (;;) {
     const wanted = parts[part]
-    // What is below a match is covered by it.
+    // A match covers everything below it.
     if (wanted === undefined) return true
     const found = names[name]
     if (wanted === anyFolders) {
-      // At the end it means what is inside, not the folder itself.
+      // At the end it matches the contents, not the folder itself.
       if (part === parts.length - 1) return name < names.length
       retry = { part: ++part, name }
     } else if (found !== undefined && matchPart(wanted, found)) {

@@ -3,21 +3,21 @@ import { join, relative, resolve, sep } from 'node:path'
 import { mayOverlap } from './glob-overlap.ts'
 import { compileGlob, matchGlob, type GlobPart } from './path-glob.ts'
 
-/** What a permission about files means by its pattern. */
+/** The pattern of a permission about files. */
 export type PathPattern = {
-  /** The folder that the pattern starts from; undefined for the folder of whoever asks. */
+  /** The folder that the pattern starts from; undefined for the folder of the action. */
   readonly anchor: string | undefined
   /** The pattern below that folder, in gitignore's syntax; one that holds at any depth begins with two stars. */
   readonly glob: string
   /** The folder, or the file, that its fixed beginning names. */
   readonly base: (cwd: string) => string
-  /** It begins with a wildcard, so that it may mean a file anywhere below its anchor. */
+  /** It begins with a wildcard, so it may match a file anywhere below its anchor. */
   readonly isAnywhere: boolean
-  /** Whether it means an absolute path. `anyCase` takes letters of both cases for the same, as some file systems do. */
+  /** Whether it matches an absolute path. `anyCase` ignores the case of letters, as some file systems do. */
   readonly matches: (path: string, cwd: string, anyCase?: boolean) => boolean
-  /** Whether a shell's pattern for an absolute path may name what it means, or something below; letters of both cases are the same. */
+  /** Whether a shell's pattern for an absolute path may match one of its files, or something below; the case of letters is ignored. */
   readonly mayMeet: (pattern: string, cwd: string) => boolean
-  /** Whether what it means by its fixed beginning lies in a folder, so that whoever removes the folder removes that. */
+  /** Whether its fixed beginning lies in a folder, so that removing the folder removes it. */
   readonly liesIn: (folder: string, cwd: string) => boolean
 }
 
@@ -25,9 +25,9 @@ export type PathPattern = {
 const longestPath = 4_096
 
 /**
- * Reads a pattern in gitignore's syntax with Claude Code's four anchors: `//abs`, `~/home`, `/from-the-settings`, and `./cwd` or
- * `cwd`. A pattern without a slash matches at any depth, and a match of a folder covers what is below it. Undefined where the
- * pattern isn't understood. No pattern and no path makes the test slow: nothing is tried twice.
+ * Reads a pattern in gitignore's syntax with Claude Code's four anchors: `//abs`, `~/home`, `/from-the-settings`, and `./cwd` or `cwd`. A
+ * pattern without a slash matches at any depth, and a match of a folder covers everything below it. Undefined for a pattern that isn't
+ * understood. No pattern and no path makes the test slow: nothing is tried twice.
  */
 export function pathPattern(pattern: string, settingsFolder: string): PathPattern | undefined {
   if (pattern === '' || pattern.startsWith('!') || pattern.length > 1_000) return undefined
@@ -68,7 +68,7 @@ export function pathPattern(pattern: string, settingsFolder: string): PathPatter
 
 type Way = { readonly names: readonly string[]; readonly lower: readonly string[] }
 
-/** The same few paths are held against every pattern there is. */
+/** The same few paths are compared with every pattern. */
 const ways = new Map<string, Way | undefined>()
 const mostWays = 64
 
@@ -99,7 +99,7 @@ function splitAnchor(pattern: string, settingsFolder: string): readonly [string 
   return [undefined, pattern]
 }
 
-/** An absolute path of a word that a command names: `~` and what is relative to its folder resolved. */
+/** The absolute path of a word in a command, with `~` and relative paths resolved. */
 export function absolutePath(word: string, cwd: string): string {
   return word === '~' || word.startsWith('~/') ? join(homeDirectory(), word.slice(1)) : resolve(cwd, word)
 }

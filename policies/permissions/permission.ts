@@ -1,7 +1,7 @@
 import type { PathPattern } from './path-pattern.ts'
 import type { PrefixRule, RuleDecision, RuleOrigin } from '../rules/rule.ts'
 
-/** A permission as it is written, and where. */
+/** A permission as written, and its position. */
 type Written = { readonly text: string; readonly decision: RuleDecision; readonly origin: RuleOrigin }
 
 /** Files that may be read or changed. */
@@ -16,7 +16,7 @@ export type HostPermission = Written & { readonly host: string | undefined }
 /** The name of the permission to let the model's provider search the web. */
 export const searchPermission = 'WebSearch'
 
-/** Tools of other servers, by a name in which `*` stands for anything; or `searchPermission`. */
+/** Tools of MCP servers, by a name in which `*` stands for anything; or `searchPermission`. */
 export type ToolPermission = Written & { readonly name: string }
 
 /** Claude Code's permission lists, of all files together. */
@@ -25,23 +25,21 @@ export type PermissionSet = {
   readonly paths: readonly PathPermission[]
   readonly hosts: readonly HostPermission[]
   readonly tools: readonly ToolPermission[]
-  /**
-   * The folder that patterns such as `./secrets/**` start from, whatever folder a command is in. Absent: the folder of each action.
-   */
+  /** The folder that patterns such as `./secrets/**` start from, whatever folder a command is in. Absent: the folder of each action. */
   readonly base?: string
   /**
-   * Follows links in an absolute path, of which the last parts may not be there yet: another name for a file is not another file.
-   * Absent: names are taken as they stand.
+   * Resolves links in an absolute path whose last parts may not exist yet: another name for a file is not another file. Absent: names are
+   * taken literally.
    */
   readonly realPath?: (path: string) => string
   /**
-   * The path that the lists mean by what lies elsewhere for now, such as in another worktree; undefined for any other path. What is
-   * restricted is so under both. Absent: there is none.
+   * The original path of a file that is temporarily elsewhere, such as in another worktree; undefined for any other path. Restrictions
+   * apply to both. Absent: there is none.
    */
   readonly alias?: (path: string) => string | undefined
 }
 
-/** Where nobody wrote a list. */
+/** The default without lists. */
 export const noPermissions: PermissionSet = { commands: [], paths: [], hosts: [], tools: [] }
 
 /**

@@ -25,9 +25,8 @@ function opinion(permission: Permission, what: string): Opinion {
 }
 
 /**
- * What the lists say about reading, changing or removing a file. A deny of reading also denies changing. What is restricted is so
- * under every name, in upper and lower case, and may not be removed with a folder that it lies in; an allow has to hold for the name
- * and for what it leads to.
+ * The lists' opinion about reading, changing or removing a file. A denial to read also denies changing. A restriction applies under every
+ * name, in any case, and to the removal of a folder around the file; an allow must match the name and its target.
  */
 export function permitPath(
   access: 'read' | 'edit' | 'remove',
@@ -41,7 +40,7 @@ export function permitPath(
     const other = permissions.alias?.(name)
     return other === undefined ? [name] : [name, other]
   }
-  // A command says where it runs, so that alone must not decide what a pattern means.
+  // A command chooses its folder, so that alone must not decide what a pattern matches.
   const anchors = [...new Set([permissions.base ?? cwd, cwd])]
   const base = anchors.slice(0, 1)
   const wanted = access === 'read' ? 'read' : 'edit'
@@ -72,7 +71,7 @@ export function permitLook(path: string, cwd: string, permissions: PermissionSet
   )
 }
 
-/** A name that no pattern means in particular. */
+/** A name that no pattern matches in particular. */
 const anyName = '\u0001'
 
 const doing = { read: 'reading', edit: 'changing', remove: 'removing' } as const

@@ -5,13 +5,13 @@ import type { Opinion } from '../opinion.ts'
 import { absolutePath } from './path-pattern.ts'
 import { describePermission, type PathPermission, type PermissionSet } from './permission.ts'
 
-/** Words of git that show what files hold, of whatever name. */
+/** Subcommands of git that show the contents of files of any name. */
 const showing =
   /^(?:show|diff|diff-\w+|range-diff|whatchanged|grep|cat-file|blame|annotate|archive|checkout-index|-p|-u|--patch|-L.*|-[SG].*)$/
 
 /**
- * What is said of a command that may reach what the lists restrict without naming it: by a pattern, through a folder, by git, or as an
- * argument of a program that does more than read. A sandbox enforces the lists; where there is none somebody is asked.
+ * The opinion about a command that may reach restricted files without naming them: by a pattern, through a folder, by git, or as an
+ * argument of a program that does more than read. A sandbox enforces the lists; without one somebody is asked.
  */
 export function judgeReach(
   command: AnalysedCommand,
@@ -26,7 +26,7 @@ export function judgeReach(
     return [{ decision: 'ask', stage: 'permissions', reason, rule: describePermission(anything) }]
   }
   const { read, patterns, touched } = placesOf(command)
-  // Looked up once, whatever number of permissions they are held against.
+  // Resolved once, however many permissions they are compared with.
   const inFolders = (named: readonly string[]): readonly Place[] =>
     [...new Set(named)].flatMap((text) =>
       folders.map((folder) => {
@@ -51,7 +51,7 @@ export function judgeReach(
 /** Programs that take code for an argument, or read it. */
 const interpreter =
   /^(?:python[\d.]*|pypy[\d.]*|node(?:js)?|deno|bun|tsx|ts-node|ruby|perl|php|lua|java|jshell|osascript|swift)$/
-/** By these options other programs are given some. */
+/** Options that pass arguments to other programs. */
 const givingCode = /^(?:-c|--call|--eval)(?:=|$)/
 
 /** Whether a program runs a text of the line as code, of which nothing is read here. */
@@ -82,14 +82,14 @@ function placesOf({ words, facts, around, reads, trees }: AnalysedCommand): {
   return { read, patterns, touched: onlyReads ? [] : args.flatMap(namedBy) }
 }
 
-/** The folder that a word surely leads to. */
+/** The folder that a word certainly means. */
 function folderOf(word: ShellWord): string {
   if (word.kind === 'static') return word.text
   const text = word.kind === 'glob' ? (/^[^*?[]*/.exec(word.text)?.[0] ?? '') : word.prefix
   return text.slice(0, text.lastIndexOf('/') + 1) || '.'
 }
 
-/** What an argument may name: itself, or what is behind the sign of an option, an upload or a host. */
+/** The possible paths of an argument: itself, or the part after an option's sign, an upload or a host. */
 function namedBy(word: ShellWord): readonly string[] {
   if (word.kind !== 'static') return [folderOf(word)]
   const behind = /^(?:-\w)?@?(?:[^=:@]*[=:@])?@?(?:\/\/)?(.*)$/.exec(word.text)?.[1] ?? ''
@@ -97,7 +97,7 @@ function namedBy(word: ShellWord): readonly string[] {
 }
 
 /**
- * Whether a place lies where a permission may mean a file, or around it. Of a pattern that may mean a file anywhere a name alone says
+ * Whether a path lies where a permission may match a file, or around it. For a pattern that may match a file anywhere, a name alone proves
  * nothing.
  */
 function meets({ pattern }: PathPermission, { path, lower, folder }: Place, isNamed: boolean): boolean {
