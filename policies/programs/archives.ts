@@ -22,7 +22,7 @@ function judgeTar(args: readonly ShellWord[]): Judgement {
   const letters = isOld ? `-${text.replace('f', '')}${text.includes('f') ? 'f' : ''}` : ''
   const words = isOld ? [{ kind: 'static', text: letters } as const, ...rest] : args
   const listing = parseArguments(words, tarOptions, { letters: 'getopt' })
-  // A name with a colon is one on another machine, whatever option it belongs to.
+  // A name with a colon is on another machine, in any option.
   if (words.some((word) => word.kind === 'dynamic' || word.text.includes(':'))) {
     return { facts: [unknown('tar reaches an archive whose name has a colon over the network')] }
   }

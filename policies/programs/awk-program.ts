@@ -1,7 +1,7 @@
 /**
- * Why an awk program might do more than print, or undefined if it surely doesn't (gawk(1), POSIX awk). Words that
- * run, write, read other files or show the environment are refused wherever they stand, even inside a string. Where
- * a slash could begin a regular expression to one awk and divide to another, the program isn't understood.
+ * Why an awk program might do more than print, or undefined if it certainly doesn't (gawk(1), POSIX awk). Words that run, write, read other
+ * files or show the environment are refused anywhere, even inside a string. Where a slash could begin a regular expression to one awk and
+ * divide to another, the program isn't understood.
  */
 export function findAwkEffect(program: string): string | undefined {
   const word = /\b(?:system|getline|ENVIRON|ARGV|ARGC|SYMTAB|FUNCTAB|PROCINFO|extension|load)\b|@|\/inet/.exec(program)
@@ -16,9 +16,9 @@ const token =
 /** A regular expression whose brackets every awk ends at the same place. */
 const expression =
   /\/(?:[^/\\\n[\]"]|\\[^\n\w[\]"]|\\[bBdDsSwWy]|\[\^?(?:\[:[a-z]+:\]|[^^[\]\\/\n"]|\\[ts])(?:\[:[a-z]+:\]|[^[\]\\/\n"]|\\[ts])*\])*\//y
-/** Behind these a value has been read, so that a slash divides. */
+/** After these a value has been read, so that a slash divides. */
 const operand = /^(?:"|[0-9.]|\]|\$)/
-/** Behind these a line feed ends no statement. */
+/** After these a line feed ends no statement. */
 const goesOn = /^(?:,|&&|\|\||[?:{]|do|else)$/
 const keywords =
   /^(?:print|printf|return|in|else|do|if|while|for|case|switch|delete|exit|function|func|getline|BEGIN|END|length)$/
@@ -63,7 +63,7 @@ function findOperator(program: string): string | undefined {
     if (found === '>>') return 'print >> writes a file'
     if (found === 'length') before = 'unclear'
     else if (operand.test(found) || (/^[A-Za-z_]/.test(found) && !keywords.test(found))) before = 'value'
-    // Behind `if (…)` a regular expression begins, behind `(a + b)` a slash divides.
+    // After `if (…)` a regular expression begins, after `(a + b)` a slash divides.
     else before = /^(?:\)|\+\+|--|\})$/.test(found) ? 'unclear' : 'start'
   }
   return undefined

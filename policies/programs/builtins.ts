@@ -15,7 +15,7 @@ function evalAlarm(reason: string): readonly Alarm[] {
   return [{ kind: 'eval', reason }]
 }
 
-/** `eval` and `trap` run the text they are given. */
+/** `eval` and `trap` run their text. */
 function judgeText(reason: string, words: readonly ShellWord[]): Judgement {
   const texts = words.map((word) => staticText(word))
   if (texts.includes(undefined)) return { facts: [unknown(reason)], alarms: evalAlarm(reason), opaque: reason }
@@ -33,7 +33,7 @@ function judgeTrap(args: readonly ShellWord[]): Judgement {
   return judgeText('trap runs text later', [action])
 }
 
-/** The commands that give names values: `export A=b`. Only names that are spelt out, since subscripts are evaluated. */
+/** Commands that assign: `export A=b`. Only literal names, since subscripts are evaluated. */
 function judgeNames(options: string, exported: boolean, removes = false): Program['judge'] {
   const table = optionTable(options)
   return (args) => {
@@ -56,7 +56,7 @@ function judgeNames(options: string, exported: boolean, removes = false): Progra
       if (effect === 'dangerous') {
         return { facts, alarms: [{ kind: 'environment', reason: `${variable}= changes what runs or where it looks` }] }
       }
-      // What a program is given this way it may show under a name that says nothing.
+      // The program may show this input under an innocent name.
       if (exported && word.kind === 'dynamic' && word.from === 'environment')
         facts.push(unknown(`${word.text} may hand on a secret of the environment`))
       if (effect === 'unknown') facts.push(unknown(`what ${variable} does to later commands is not known`))
@@ -86,7 +86,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   const shifting = args.some((word) => (word.kind === 'glob' ? mayBeOption(word) : mayBeSeveral(word)))
   const evaluating = args.some(({ kind, text }) => kind !== 'dynamic' && /^-[vR]$/.test(text))
   const inner = args.at(-1)?.text === ']' ? args.slice(0, -1) : args
-  // The first of two words may be an operator where it isn't known, and the second what it looks at.
+  // If the first of two words is unknown it may be an operator, and the second its operand.
   const open = inner.some((word, at) => {
     const next = inner[at + 1]
     return (
@@ -96,7 +96,7 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
       (next.kind !== 'static' || next.text.includes('['))
     )
   })
-  // What should be a number and isn't one is shown in a message.
+  // A message shows a value that should be a number and isn't.
   const compares = args.some(({ text }) => /^-(?:eq|ne|lt|le|gt|ge)$/.test(text))
   if (compares && judgeTexts(args).facts.length > 0) return { facts: judgeTexts(args).facts }
   // Some shells evaluate it as arithmetic.
@@ -108,18 +108,18 @@ function judgeTest(args: readonly ShellWord[]): Judgement {
   return { facts: [readOnly, ...mountedHosts(inner)] }
 }
 
-/** Whether a word is only asked about for being empty or not, or for being the name of a file. */
+/** Whether a word is only tested for being empty, or for being the name of a file. */
 function isPresence(words: readonly ShellWord[], at: number): boolean {
   const before = words[at - 1]?.text
   const isFile = /^-[b-hkprstuwxGLNOS]$/.test(before ?? '')
   const isAsked = before === undefined || /^(?:-[nz]|!|-[ao]|\()$/.test(before)
   const [after, next] = [words[at + 1]?.text, words[at + 2]]
-  // With other words than these behind it, it is shown in a message.
+  // With other words after it, a message shows it.
   if (after !== undefined && !(/^-[ao]$/.test(after) && next !== undefined) && after !== ')') return false
   return isFile || (isAsked && plainExpansion.test(words[at]?.text ?? ''))
 }
 
-/** A directive that stores a count, whatever stands between its letters. */
+/** A directive that stores a count, with anything between its letters. */
 const counting = /%[^%a-zA-Z]*[hlLjzt]*n/
 
 function judgePrintf(args: readonly ShellWord[]): Judgement {
@@ -128,7 +128,7 @@ function judgePrintf(args: readonly ShellWord[]): Judgement {
   if (format.kind === 'dynamic' ? !/^[^-]/.test(format.prefix) : mayBeOption(format) || format.text.startsWith('-')) {
     return { facts: [unknown('printf -v evaluates the name it writes to')] }
   }
-  // What is only known when it runs may count for bash what was printed, in a variable that is named behind it.
+  // If it is known only at run time, bash may count the output into a variable that is named after it.
   if (
     format.kind === 'static' ? counting.test(format.text.replaceAll('%%', '')) : rest.length > 0 || mayBeSeveral(format)
   )
@@ -188,7 +188,7 @@ function builtin(judge: Program['judge']): Program {
 /** What the shell itself does. */
 export const builtins: ProgramTable = {
   ':': reader('getopt', 'bash(1), :', '', text),
-  // What isn't one of its three options it prints.
+  // It prints everything that isn't one of its three options.
   echo: builtin((args) => ({ facts: [readOnly, ...judgeTexts(args).facts] })),
   printf: builtin(judgePrintf),
   cd: reader('getopt', 'bash(1), cd', '-L -P -e', { most: 1 }),
@@ -222,7 +222,7 @@ export const builtins: ProgramTable = {
     '-a -b -c -d -e -f -H -i -k -l -m -n -P -p -q -R -r -S -s -T -t -u -v -x',
     { operands: 'none' },
   ),
-  // With operands it may give a name another meaning.
+  // With operands it may change the meaning of a name.
   alias: reader('getopt', 'bash(1), alias: alone it lists', '-p', { operands: 'none' }),
   help: reader('getopt', 'bash(1), help', '-d -m -s', { operands: 'text' }),
   command: builtin(judgeCommand),

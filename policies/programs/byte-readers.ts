@@ -1,7 +1,7 @@
 import { reader } from './judges.ts'
 import type { ProgramTable } from './program-table.ts'
 
-/** Every option of these only changes what is printed, so a word unknown until run can't do harm as one. */
+/** Every option of these only changes what is printed, so an unknown word can't do harm as one. */
 const anyWord = true
 
 const checksumOptions =

@@ -1,7 +1,7 @@
 import type { Fact } from '../commands/facts.ts'
 import type { ShellWord } from '../commands/shell-word.ts'
 
-/** Words that stand in a command in this order, whatever is between them; `a|b` is either, `a*` what begins so. */
+/** Words that occur in a command in this order, with anything in between; `a|b` is either, `a*` a prefix. */
 type Loss = { readonly when: readonly string[]; readonly unless?: string; readonly reason: string }
 
 const containers: Loss = {
@@ -22,7 +22,7 @@ const databases: Loss = {
   reason: 'it empties a database',
 }
 
-/** Commands after which nobody has what is lost, by program: what their own rows don't tell. */
+/** Commands that destroy data for everybody, by program: what their own rows don't say. */
 const losses: Readonly<Record<string, Loss>> = {
   docker: containers,
   podman: containers,
@@ -58,7 +58,7 @@ const losses: Readonly<Record<string, Loss>> = {
   dropdb: { when: ['*'], reason: 'it deletes a database' },
 }
 
-/** What is lost by a command of which its own row knows nothing, or less. */
+/** The data loss of a command whose own row says nothing or less about it. */
 export function dataLossOf(program: string, args: readonly ShellWord[]): readonly Fact[] {
   const words = args.map(({ text }) => text)
   if (program === 'mv' && words.slice(0, -1).some((word) => /^(?:.*\/)?\.git\/?$/.test(word)))

@@ -1,7 +1,4 @@
-/**
- * What an assignment in front of a command, or an export, does. Names that aren't listed are unknown, since any
- * program may read any name.
- */
+/** The effect of an assignment in front of a command, or of an export. Unlisted names are unknown, since any program may read any name. */
 const harmless = new Set(
   'LANG LANGUAGE TZ NO_COLOR CLICOLOR CLICOLOR_FORCE FORCE_COLOR COLORTERM COLUMNS LINES CI TERM NODE_ENV RAILS_ENV RACK_ENV GO111MODULE CGO_ENABLED GOOS GOARCH RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONUTF8 GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_AUTHOR_DATE GIT_COMMITTER_DATE DEBIAN_FRONTEND VERBOSE DEBUG GREP_COLOR GREP_COLORS LS_COLORS PAGER_OFF TEST_ENV NODE_NO_WARNINGS NPM_CONFIG_LOGLEVEL'.split(
     ' ',
@@ -20,7 +17,7 @@ const dangerousBeginnings =
   )
 const dangerousEnds = 'PAGER _EDITOR _PROXY'.split(' ')
 
-/** Values under which a listed dangerous name changes nothing about what runs. */
+/** Values for which a listed dangerous name changes nothing about what runs. */
 const tame: Readonly<Record<string, RegExp>> = {
   PAGER: /^(?:cat)?$/,
   GIT_PAGER: /^(?:cat)?$/,
@@ -37,8 +34,8 @@ const tameNodeOption =
 type VariableEffect = 'harmless' | 'shell-only' | 'unknown' | 'dangerous'
 
 /**
- * What giving `name` a value does to the commands that run after it. `exported` says whether they can see it: a
- * plain shell variable in lower case, or one that no program is known to look for, stays within the shell.
+ * The effect of a value for `name` on later commands. `exported` says whether they can see it: a plain shell variable in lower case, or one
+ * that no known program reads, stays within the shell.
  *
  * @internal
  */

@@ -13,7 +13,7 @@ const sedOptions = optionTable(
 
 function judgeSed(args: readonly ShellWord[]): Judgement {
   const parsed = parseArguments(args, sedOptions, { letters: 'getopt' })
-  // To some systems it has no value, and what stands behind it is the script.
+  // On some systems it has no value, and the next word is the script.
   if (args.some(({ text }, at) => /^-[a-zA-Z]*l$/.test(text) && !/^[0-9]+$/.test(args[at + 1]?.text ?? '')))
     return { facts: [unknown('-l has a number behind it, or none')] }
   return judgeFilter(parsed, ['-e', '--expression'], findSedEffect, (options) =>

@@ -9,7 +9,7 @@ import type { Inner, Judgement, Program, ProgramTable } from './program-table.ts
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Parts of an expression that stand alone, from find(1). */
+/** Parts of an expression without a value, from find(1). */
 const alone = words(
   '-print -print0 -ls -prune -quit -empty -readable -writable -executable -true -false -not -a -o -and -or -follow -depth -d -mount -xdev -noleaf -nouser -nogroup -daystart -warn -nowarn -ignore_readdir_race -noignore_readdir_race ( ) ! ,',
 )
@@ -17,7 +17,7 @@ const alone = words(
 const withArgument = words(
   '-name -iname -path -ipath -wholename -iwholename -regex -iregex -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -used -newer -anewer -cnewer -newermt -newerat -newerct -maxdepth -mindepth -user -group -uid -gid -perm -inum -links -lname -ilname -samefile -fstype -regextype -printf -flags -context',
 )
-/** Options that stand before the roots. */
+/** Options before the roots. */
 const leadingOption = /^-(?:[HLPEs]|O[0-3])$/
 const writing = words('-fprint -fprint0 -fls -fprintf')
 const running = words('-exec -execdir -ok -okdir')
@@ -118,7 +118,7 @@ function patternTest(part: string, pattern: string): (name: string) => boolean {
 function fill(word: ShellWord, from: 'workspace' | 'commands', below: string): ShellWord {
   if (word.kind !== 'static' || !word.text.includes('{}')) return word
   const prefix = word.text.slice(0, word.text.indexOf('{}'))
-  // With something in front that is no folder it is another name than the one that was found.
+  // After something that is no folder it is another name than the one that was found.
   const isOther = !/^(?:|.*\/)$/.test(prefix)
   return {
     kind: 'dynamic',

@@ -2,7 +2,7 @@ import type { Fact } from '../commands/facts.ts'
 import { staticText, type ShellWord } from '../commands/shell-word.ts'
 
 const writes: Fact = { class: 'writes', paths: ['.git'] }
-/** What git runs of its own accord. No argument says what that is. */
+/** What git runs by itself. No argument shows what that is. */
 export const runsHooks: Fact = { class: 'runs-code', reason: 'git runs the hooks of the repository' }
 const runsGiven: Fact = { class: 'runs-code', reason: 'git runs the commands it is given' }
 
@@ -166,12 +166,12 @@ function pathsOf(args: readonly ShellWord[], verb: string): readonly ShellWord[]
   return verb === 'checkout' ? words.slice(1) : words
 }
 
-/** Whether a path looks like one of a folder: nothing parts its last name, and it is written small as `Makefile` isn't. */
+/** Whether a path looks like a folder: its last name has no dot, and is in lower case, unlike `Makefile`. */
 function isFolder({ text }: ShellWord): boolean {
   return text.endsWith('/') || /^[^A-Z.][^.]*$/.test(text.slice(text.lastIndexOf('/') + 1))
 }
 
-/** Whether a word is what another command prints, which may be an option. */
+/** Whether a word comes from another command's output, and may be an option. */
 function isPrinted(word: ShellWord): boolean {
   return word.kind === 'dynamic' && !word.single && word.prefix === '' && word.from === 'commands'
 }

@@ -23,7 +23,7 @@ export type GitReader = {
   readonly options: OptionTable
   /** Most operands it may have while it only reads. Undefined: any number. */
   readonly most?: number
-  /** Options without which operands mean that something is made. */
+  /** Options without which operands mean that something is created. */
   readonly operandsNeed?: readonly string[]
   /** `-20` is a number of commits. */
   readonly numbers?: boolean

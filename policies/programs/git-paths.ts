@@ -2,7 +2,7 @@ import { globTest } from '../commands/file-lists.ts'
 import { secretSamples, targetsSecrets } from '../commands/sensitive-places.ts'
 import { literal, type ShellWord } from '../commands/shell-word.ts'
 
-/** The paths that an operand names, of a pattern one of those it is after: in a revision, behind what tells how it is meant, or in git's own wildcards. */
+/** The paths that an operand names, or the possible ones of a pattern: in a revision, after a magic prefix, or in git's own wildcards. */
 export function pathsOf(word: ShellWord): readonly ShellWord[] {
   if (word.kind !== 'static') return [word]
   const text = word.text.replace(/^:(?:\([^)]*\)|[!/^]+|[0-3]:)/, '')
@@ -18,7 +18,7 @@ const mostColons = 16
 function pathOf(word: Extract<ShellWord, { kind: 'static' }>): readonly ShellWord[] {
   const path = word.text
   if (!/[*?[]/.test(path)) return [word]
-  // Other than a shell's, git's wildcards match a dot in front, and slashes.
+  // Unlike a shell's, git's wildcards match a leading dot, and slashes.
   const secret = targetsSecrets(globTest(path)) ? secretSamples.find(globTest(path)) : undefined
   return [
     { kind: 'glob', text: path.replace(/(^|\/)(?=[*?[])(?!\*+(?:\/|$))/g, '$1.') },

@@ -11,12 +11,12 @@ import type { Judgement, Program, ProgramTable } from './program-table.ts'
 type Front = {
   readonly rest: readonly ShellWord[]
   readonly alarms: readonly Alarm[]
-  /** What `-c alias.x=…` makes of a word. */
+  /** The expansion of a word by `-c alias.x=…`. */
   readonly aliases?: ReadonlyMap<string, string>
   readonly problem?: string
 }
 
-/** Reads the options in front of the subcommand (git(1)). */
+/** Reads the options before the subcommand (git(1)). */
 function readFront(args: readonly ShellWord[]): Front {
   const alarms: Alarm[] = []
   const aliases = new Map<string, string>()
@@ -66,7 +66,7 @@ function readFront(args: readonly ShellWord[]): Front {
 /** What an alias of the command line stands for: a git command, or a text for a shell. */
 function expandAlias(words: readonly ShellWord[], text: string): readonly ShellWord[] | { readonly script: string } {
   if (text.startsWith('!')) return { script: text.slice(1) }
-  // Quotes in it part words in git's own way.
+  // Git has its own rules for quotes in it.
   if (/['"\\]/.test(text)) return { script: text }
   return [
     ...text
@@ -141,7 +141,7 @@ function judgeVerb(verb: string, args: readonly ShellWord[], alarms: readonly Al
 
 const addresses: Alarm = { kind: 'unsandboxed', reason: 'the addresses of remotes may hold a password' }
 
-/** Whether a query of git shows where remotes are: git-remote(1), and the keys of git-config(1) that hold a URL. */
+/** Whether a query of git shows the URLs of remotes: git-remote(1), and the keys of git-config(1) that contain a URL. */
 function showsAddresses(verb: string, args: readonly ShellWord[]): boolean {
   if (verb === 'remote') return args.length > 0
   return verb === 'config' && args.some(({ text }) => /\.(?:push)?url$|^branch\..*remote$|proxy$/i.test(text))
@@ -154,7 +154,7 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
   if (!released && parsed.operands.length > (row.most ?? Infinity)) {
     return { facts: [unknown(`git ${verb} ${parsed.operands.at(-1)?.text ?? ''} may change something`)] }
   }
-  // git blame reads options behind `--` too, and whatever else does is like it.
+  // git blame reads options after `--` too; other programs that do so are treated alike.
   const end = args.findIndex(({ text }) => text === '--')
   const strict = verb === 'blame' || verb === 'annotate'
   const late = args.slice(end + 1).find((word) => end >= 0 && mayBeOption(word) && (strict || word.kind === 'static'))
@@ -172,11 +172,11 @@ function judgeReader(verb: string, row: GitReader, args: readonly ShellWord[]): 
       unknown(`the format ${format.value?.text ?? ''} may show an address, or verify signatures, which runs a program`),
     )
   const hasPattern = parsed.options.some(({ name }) => name === '-e' || name === '-f')
-  // Given two paths, git diff reads them wherever they are; `HEAD:.env` is what was once committed.
+  // With two paths, git diff reads them anywhere; `HEAD:.env` is what was committed once.
   const paths = parsed.operands.flatMap((word, at) =>
     at === 0 && verb === 'grep' && !hasPattern ? [word] : pathsOf(word),
   )
-  // The lines of a function or of a range are those of the file behind the last colon.
+  // The lines of a function or of a range belong to the file after the last colon.
   const ranges = parsed.options.flatMap(({ name, value }) => (name === '-L' && value !== undefined ? [value] : []))
   return join([
     { facts },
@@ -205,8 +205,8 @@ function isPlaceholder(text: string): boolean {
 }
 
 /**
- * Whether a format only shows what git knows. `%G` and its like verify signatures, for which git runs the program
- * that the repository's configuration names; a name that is none of git's own is one of the configuration.
+ * Whether a format only shows git's data. `%G` and similar directives verify signatures, for which git runs the program that the
+ * repository's configuration names; a name that isn't git's own comes from the configuration.
  */
 function isPlainFormat(format: string | undefined): boolean {
   if (format === undefined) return false
@@ -215,7 +215,7 @@ function isPlainFormat(format: string | undefined): boolean {
   return format.includes('%') && placeholders.every(isPlaceholder)
 }
 
-/** Words of `git config` that show all settings, or those that hold tokens. */
+/** Arguments of `git config` that show all settings, or those with tokens. */
 const listing =
   /^(?:-[a-km-zA-Z]*l[a-zA-Z]*|--list|list|--get-regexp|--regexp|--get-urlmatch|--url(?:=.*)?)$|extraheader|token|pass|secret|credential|cookie|url\./i
 /** Keys of tools that keep them there; the one that signs is only named. */
@@ -227,7 +227,7 @@ const configReading = optionTable(
 
 /** `git config NAME` reads; a second operand sets. */
 function judgeConfig(args: readonly ShellWord[]): Fact {
-  // What stands behind a name is its value, also where it looks like an option.
+  // The word after a name is its value, even if it looks like an option.
   const parsed = parseArguments(args, configReading, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) return { class: 'writes', paths: ['.git/config'] }
   const reads = parsed.options.some(({ name }) => /^(?:--get|--list|-l)/.test(name))

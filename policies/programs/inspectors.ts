@@ -6,11 +6,11 @@ import type { Program, ProgramTable } from './program-table.ts'
 const text = { operands: 'text', anyWord: true } as const
 const none = { operands: 'none' } as const
 
-/** Variables that `printenv` may name: what they hold is no secret. */
+/** Variables without secrets that `printenv` may show. */
 const plain =
   /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_[A-Z]+|TERM|HOSTNAME|PATH|TMPDIR|EDITOR|PAGER|CI|NODE_ENV|SHLVL|TZ|COLUMNS|LINES)$/
 
-/** A name behind @ is asked of a server. */
+/** A name after @ is looked up by a server. */
 const openFiles = only(
   'lsof(8): not -D, + and names of machines',
   reader('getopt', '', '-i? -P -n -t -p: -u: -c: -a -l', { operands: 'names' }),
@@ -18,7 +18,7 @@ const openFiles = only(
   () => undefined,
 )
 
-/** Of what it has connections with lsof asks a server for the names, unless it is told -n, or -t, which shows none. */
+/** lsof asks a server for the names of its connections, unless it has -n, or -t, which shows none. */
 const lookups: Alarm = { kind: 'unsandboxed', reason: 'it looks up the names of machines' }
 
 /** Programs that say something about the machine, the time or their arguments. */
@@ -86,7 +86,7 @@ export const inspectors: ProgramTable = {
   ),
   lspci: reader('getopt', 'lspci(8)', '-v -k -n -t -m -nn', none),
   lsusb: reader('getopt', 'lsusb(8)', '-v -t', none),
-  // Whole shapes: letters mean one thing with a dash and another without, and an e without one shows environments.
+  // Complete forms: letters have another meaning with a dash, and an e without one shows environments.
   ps: only(
     'ps(1)',
     reader(

@@ -9,8 +9,8 @@ const token =
 const text = /(?:[^"\\]|\\[^(])*(?:"|\\\()/y
 
 /**
- * Why a jq filter might show more than its input, or undefined if it surely doesn't (jq(1)). Its words are an
- * allow-list; a `$` stands before a name, and comments and texts with filters in them aren't understood.
+ * Why a jq filter might show more than its input, or undefined if it certainly doesn't (jq(1)). Its words are an allow-list; a `$` before a
+ * name, and comments and texts with filters in them aren't understood.
  */
 export function findJqEffect(filter: string): string | undefined {
   const found: string[] = []

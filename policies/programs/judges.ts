@@ -12,31 +12,31 @@ import { literal, mayBeSeveral, type ShellWord } from '../commands/shell-word.ts
 import type { Judgement, Program } from './program-table.ts'
 
 type ReaderStyle = Omit<ParseStyle, 'letters' | 'stopAtOperand'> & {
-  /** What the operands are: files it reads, text, names that are only looked at, or nothing it accepts. */
+  /** The meaning of operands: files it reads, text, names that are only looked at, or nothing it accepts. */
   readonly operands?: 'files' | 'names' | 'text' | 'none'
-  /** Options by which it goes through everything below its operands; `always` where it does so unasked. */
+  /** Options that make it walk everything below its operands; `always` where it does so by default. */
   readonly recursive?: 'always' | readonly string[]
   /** Operands before the files that are text, such as grep's pattern. */
   readonly textFirst?: number
-  /** Options that stand for the leading text: `grep -e`. */
+  /** Options that replace the leading text: `grep -e`. */
   readonly textOption?: readonly string[]
   /** `@file` among the arguments stands for the words in that file. */
   readonly responseFiles?: boolean
-  /** Options by which it reads no more than a part of what has no end. */
+  /** Options that limit how much of an endless file it reads. */
   readonly limits?: readonly string[]
   /** More operands than this have another meaning. */
   readonly most?: number
-  /** That meaning is a file that is written, as by uniq. */
+  /** That operand is a file it writes, as with uniq. */
   readonly written?: true
 }
 
-/** A row for a program that, with the options listed, only reads and prints. `letters`: how it reads what stands behind one dash. */
+/** A row for a program that, with the listed options, only reads and prints. `letters`: how it reads the text after one dash. */
 export function reader(letters: OptionStyle, source: string, options: string, style: ReaderStyle = {}): Program {
   const table = optionTable(options)
   return {
     source,
     judge: (args) => {
-      // Where a further operand is written, an option behind an operand is one to some systems.
+      // Where a further operand is written, an option after an operand is one on some systems.
       const parsed = parseArguments(args, table, { ...style, letters, stopAtOperand: style.most !== undefined })
       if (!parsed.ok) return { facts: [unknown(parsed.reason)] }
       if (style.responseFiles === true && args.some(({ text }) => text.startsWith('@'))) {
@@ -70,12 +70,12 @@ export function reader(letters: OptionStyle, source: string, options: string, st
   }
 }
 
-/** Words that a command is given from its input: any number of them, options and files among them. */
+/** Words that a command gets from its input: any number of them, options and files among them. */
 function isOfInput(word: ShellWord): boolean {
   return word.kind === 'dynamic' && !word.single && word.from === 'commands'
 }
 
-/** What options say by themselves: files they read or write, values that give away a variable. */
+/** The effects of options: files they read or write, values that reveal a variable. */
 export function judgeOptions(options: readonly GivenOption[]): Judgement {
   return join(
     options.map(({ name, takes, value }) => {
@@ -98,7 +98,7 @@ export function judgeFiles(files: readonly ShellWord[]): Judgement {
   const facts: Fact[] = [...mountedHosts(files)]
   const alarms: Alarm[] = []
   for (const file of files) {
-    // Of what is known only when it runs the end counts too: `$folder/.env`.
+    // A value that is known only at run time also counts by its end: `$folder/.env`.
     const sensitive =
       findSensitive(file.kind === 'dynamic' ? file.prefix : file.text, file.kind === 'glob') ??
       (file.kind === 'dynamic' ? findSensitive(file.text.replace(/["'\\]/g, '')) : undefined)
@@ -138,7 +138,7 @@ function judgeTrees(roots: readonly ShellWord[]): Judgement {
   return { facts, trees, alarms: [{ kind: 'secret', reason: `credentials are kept below ${covering.text}` }] }
 }
 
-/** Text that would be shown: a variable the line doesn't set may hold a secret. */
+/** Text that would be shown: a variable that the line doesn't set may contain a secret. */
 export function judgeTexts(words: readonly ShellWord[]): Judgement {
   const facts = words
     .filter((word) => word.kind === 'dynamic' && word.from === 'environment')

@@ -19,11 +19,11 @@ function hostsOf(args: readonly ShellWord[]): readonly string[] {
 const saving =
   /^(?:-o|-O|-OJ?|--output|--remote-name|--output-document|-P|--directory-prefix|--output-dir|-D|--dump-header|-c|--cookie-jar|--trace(?:-ascii)?)(?:=|$)/
 
-/** Clients that open a prompt and read what to do, where an option is none of theirs or means something else. */
+/** Clients that open a prompt and read commands, if an option is unknown to them or has another meaning. */
 const prompting = /^(?:ftp|telnet|nslookup|nc|ncat|netcat|socat|sftp|mail|sendmail)$/
 
 function client(source: string, more: (args: readonly ShellWord[]) => readonly Fact[] = () => []): Program {
-  // Of these none has a word for its version that all its makers know: to `ftp -V` and `nslookup -V` it is another one.
+  // For these no version option is common to all implementations: `ftp -V` and `nslookup -V` mean something else.
   const tells = prompting.test(source.replace(/\(.*/, '')) ? /^$/ : /^(?:--version|-V)$/
   return {
     source,

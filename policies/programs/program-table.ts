@@ -12,7 +12,7 @@ export type Inner =
     }
   | { readonly kind: 'script'; readonly text: string; readonly shell: 'bash' | 'sh' }
 
-/** What a program would do with given arguments. */
+/** The effects of a program with given arguments. */
 export type Judgement = {
   readonly facts: readonly Fact[]
   readonly alarms?: readonly Alarm[]
@@ -22,22 +22,22 @@ export type Judgement = {
   readonly reads?: readonly ShellWord[]
   /** Files and folders that it only looks at, so far as they can be named. */
   readonly names?: readonly ShellWord[]
-  /** Folders that it goes through, with all that is below. */
+  /** Folders that it walks, with everything below. */
   readonly trees?: readonly ShellWord[]
-  /** The arguments without options that stand before a subcommand, so that rules see `git push` in `git -C . push`. */
+  /** The arguments without options before a subcommand, so that rules see `git push` in `git -C . push`. */
   readonly bare?: readonly ShellWord[]
-  /** Why it may run commands that can't be seen from here, so that rules about commands can't speak for it. */
+  /** Why it may run commands that aren't visible here, so that rules about commands can't decide. */
   readonly opaque?: string
   /** Set where no row knows the program. */
   readonly unlisted?: boolean
 }
 
-/** What a row may know besides the arguments. */
+/** A row's inputs besides the arguments. */
 export type JudgeContext = { readonly input: StandardInput }
 
 /** A row of the tables. Arguments it doesn't understand make the command unknown, never harmless. */
 export type Program = {
-  /** Where what the row says can be looked up. */
+  /** The source of the row's facts. */
   readonly source: string
   readonly judge: (args: readonly ShellWord[], context: JudgeContext) => Judgement
 }

@@ -3,7 +3,7 @@ import { mayBeOption } from '../commands/shell-word.ts'
 import { reader } from './judges.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
-/** Every option of these only changes what is printed, so a word unknown until run can't do harm as one. */
+/** Every option of these only changes what is printed, so an unknown word can't do harm as one. */
 const anyWord = true
 
 /** Programs that read files or standard input and print text. */

@@ -3,9 +3,9 @@ import { staticText, type ShellWord } from '../commands/shell-word.ts'
 import type { Program, ProgramTable } from './program-table.ts'
 
 /**
- * Programs that run code of the project, or code they are given. Those listed with `version` words say their version
- * to exactly one of them and do nothing else. Left out on purpose: `yarn` and `pnpm` load what the project names before
- * they say theirs, `cargo` and `rustc` start the toolchain that the project names.
+ * Programs that run code of the project, or code from their arguments. Those listed with `version` words print their version for exactly
+ * one of them and do nothing else. Left out on purpose: `yarn` and `pnpm` load project configuration before they print theirs, `cargo` and
+ * `rustc` start the toolchain that the project names.
  */
 const runners: Readonly<Record<string, { readonly source: string; readonly version?: readonly string[] }>> = {
   node: { source: 'node(1)', version: ['--version', '-v'] },
@@ -111,7 +111,7 @@ const variables: Alarm = {
   reason: 'it shows the variables of a container, which may hold secrets',
 }
 
-/** docker and podman: their version and what they list; all else runs code. */
+/** docker and podman: their version and their lists; everything else runs code. */
 function containers(name: string): Program {
   return {
     source: `${name}(1): queries alone, without --format, --filter and another host`,

@@ -1,7 +1,7 @@
 /**
- * Why a sed script might do more than edit what it prints, or undefined if it surely doesn't. It reads the script as
- * sed does (sed(1), POSIX and GNU): `w`, `W`, `r`, `R`, `e` and the flags `e` and `w` of `s` are refused, and so is
- * whatever isn't understood or is read in different ways by the seds of GNU, busybox and BSD.
+ * Why a sed script might do more than edit what it prints, or undefined if it certainly doesn't. It reads the script as sed does (sed(1),
+ * POSIX and GNU): `w`, `W`, `r`, `R`, `e` and the flags `e` and `w` of `s` are refused, and so is everything that isn't understood or that
+ * GNU, busybox and BSD read differently.
  */
 export function findSedEffect(script: string): string | undefined {
   let rest = script
@@ -55,7 +55,7 @@ function excerpt(text: string): string {
   return JSON.stringify(text.slice(0, 20))
 }
 
-/** The script after the addresses and `!` in front of a command. */
+/** The script after the addresses and `!` before a command. */
 function skipAddresses(script: string): string | undefined {
   const first = skipAddress(script)
   if (first === undefined) return undefined
@@ -88,7 +88,7 @@ function skipParts(script: string): string | undefined {
 /** A bracket that every sed ends at the same place, whatever the delimiter. */
 const plainBracket = /\[\^?(?:\[:[a-z]+:\]|[^^[\]\\\n]|\\[tsdw])(?:\[:[a-z]+:\]|[^[\]\\\n]|\\[tsdw])*\]/y
 
-/** The script after a text between two delimiters. What is in brackets is read differently by different seds where it is not plain. */
+/** The script after a text between two delimiters. Seds read unusual brackets differently. */
 function skipDelimited(script: string, isPattern = true): string | undefined {
   const delimiter = script[0] ?? ''
   if (delimiter === '' || /[\\\n\w\s[\]{};]/.test(delimiter)) return undefined

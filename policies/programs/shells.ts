@@ -11,7 +11,7 @@ function shell(kind: 'bash' | 'sh', source: string): Program {
   return { source, judge: (args, context) => judgeShell(kind, args, context) }
 }
 
-/** A shell runs the text after `-c`, or else a file, or else what it reads. */
+/** A shell runs the text after `-c`, or else a file, or else its input. */
 function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: JudgeContext): Judgement {
   const parsed = parseArguments(args, options, { letters: 'getopt', stopAtOperand: true })
   if (!parsed.ok) {
@@ -29,18 +29,18 @@ function judgeShell(kind: 'bash' | 'sh', args: readonly ShellWord[], context: Ju
     const text = staticText(first)?.startsWith('+') === true ? undefined : staticText(first)
     if (text === undefined) return hidden(`the shell text ${first?.text ?? ''} is known only when it runs`)
     const traces = parsed.options.some(({ name, value }) => name === '-x' || value?.text === 'xtrace')
-    // The text has the words behind it as $1 and so on.
+    // The words after the text are $1 and so on.
     const given = judgeTexts(parsed.operands.slice(1)).facts
     const facts = traces ? [unknown('-x shows what variables hold'), ...given] : given
     return { facts, runs: [{ kind: 'script', text, shell: kind }] }
   }
-  // What begins with a plus takes an option back, or sets another: -n is none before it.
+  // A word with a plus unsets an option, or sets another: -n is none before it.
   if (
     first !== undefined &&
     (mayBeSeveral(first) || /^\+|^$/.test(first.kind === 'dynamic' ? first.prefix : first.text))
   )
     return hidden(`${first.text} may be an option of the shell`)
-  // It only says whether the script can be parsed.
+  // It only reports whether the script can be parsed.
   if (first !== undefined && parsed.options.some(({ name }) => name === '-n')) return judgeFiles([first])
   if (first !== undefined) return runsScript(first)
   if (context.input.from === 'text' && context.input.text !== undefined) {

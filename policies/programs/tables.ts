@@ -15,7 +15,7 @@ import { shells } from './shells.ts'
 import { wrappers } from './wrappers.ts'
 import { destroyers, writers } from './writers.ts'
 
-/** What is known of programs. A name that isn't in any of these is unknown, so that losing a row only means more asking. */
+/** The known programs. A name that isn't in any of these is unknown, so losing a row only means more questions. */
 const tables: readonly ProgramTable[] = [
   ...[builtins, readers, byteReaders, inspectors, searchers, filters, find, archives, git, shells, wrappers],
   ...[writers, destroyers, networkClients, codeRunners, privileges],
@@ -24,7 +24,7 @@ const tables: readonly ProgramTable[] = [
 const rows = tables.flatMap((table) => Object.entries(table))
 const programs: ReadonlyMap<string, Program> = new Map(rows)
 
-/** The row for a program's bare name, or undefined: then nothing is known about it. */
+/** The row for a program's bare name, or undefined for an unknown program. */
 export function findProgram(name: string): Program | undefined {
   // `mkfs.ext4`, `python3.12`: one program in several files.
   return programs.get(name) ?? programs.get(name.replace(/^(mkfs)\.\w+$|^(python3)\.[0-9]+$/, '$1$2'))

@@ -35,7 +35,7 @@ function wrapper(
       const command = parsed.operands.slice(skip)
       if (command.length === 0) return hidden('it has no command to run')
       const own = judgeOptions(parsed.options)
-      // What isn't understood there is shown in a message.
+      // A message shows what isn't understood there.
       return join([own, judgeTexts(parsed.operands.slice(0, skip)), starts(command)])
     },
   }
@@ -87,7 +87,7 @@ function judgeXargs(args: readonly ShellWord[], context: JudgeContext): Judgemen
     prefix: files?.dotted === true ? './' : '',
     single: false,
     from: originOfListed(files, parsed.operands[0]?.text ?? 'echo'),
-    // Names may hold blanks and newlines, at which they are split unless NULs part them.
+    // Names may contain blanks and newlines, at which they are split unless NULs separate them.
     ...(parsed.options.some(({ name }) => name === '-0' || name === '--null') ? { whole: true as const } : {}),
   }
   const replaced = parsed.options.findLast(({ name }) => name === '-I' || name === '--replace')?.value
@@ -139,7 +139,7 @@ function judgeSsh(args: readonly ShellWord[]): Judgement {
   return { facts: [network, code], runs: [{ kind: 'script', text: texts.join(' '), shell: 'sh' }] }
 }
 
-/** Programs that run a command they are given. */
+/** Programs that run a command from their arguments. */
 export const wrappers: ProgramTable = {
   env: { source: 'env(1): not -S, which splits a text into a command, and not -C', judge: judgeEnv },
   xargs: { source: 'xargs(1): not -i, -l, -e, whose values may be attached or not', judge: judgeXargs },

@@ -72,7 +72,7 @@ const everything = /^(?:\.{1,2}\/*|\/\*?|~\/*|(?:\.\/+)*\*+\/*|\.\[?[^/]*\*\/*|~
 /** Whether deleting what a word names loses a whole tree, or something that isn't in the workspace at all. */
 function isWide(word: ShellWord): boolean {
   if (word.kind === 'dynamic') {
-    // One variable, or something named below it; what is only a folder's content is wide when the variable is empty.
+    // One variable, or a name below it; a folder's contents alone are wide when the variable is empty.
     const isNamed = /^"?\$\{?\w+\}?"?(?:\/[.-]*\w[^*]*)?$/.test(word.text)
     const folder = word.prefix.replace(/^(?:\.\/)+/, '').split('/')
     const isBelow = folder.length > 1 && /[\w-]/.test(folder[0] ?? '')
@@ -105,7 +105,7 @@ function ruin(source: string, reason: string): Program {
   return { source, judge: () => ({ facts: [{ class: 'destructive', reason, extent: 'wide' }] }) }
 }
 
-/** A row for a program that changes rights or owners: of everything below a folder, that can't be taken back. */
+/** A row for a program that changes permissions or owners: for everything below a folder, that can't be undone. */
 function rightsChanger(source: string): Program {
   const table = optionTable(
     '-c -f -h -v -R -H -L -P --recursive --changes --quiet --silent --verbose --no-dereference --preserve-root --reference<',
@@ -135,7 +135,7 @@ function unlessAlone(row: Program): Program {
   return { ...row, judge: (args, context) => (args.length === 0 ? { facts: [readOnly] } : row.judge(args, context)) }
 }
 
-/** `mv` loses what stands at its target; `dd` what it writes over. */
+/** `mv` loses the file at its target; `dd` the file that it overwrites. */
 export const destroyers: ProgramTable = {
   chmod: rightsChanger('chmod(1)'),
   chown: rightsChanger('chown(1)'),
