@@ -10,8 +10,8 @@ export type BreakerLimits = {
 }
 
 /**
- * Ends a run that keeps asking for what is refused: the denial that reaches a limit becomes an abort. Only judgements
- * count; a reviewer that can't be reached says nothing about the run, neither for it nor against it.
+ * Ends a run that keeps asking for what is denied: the denial that reaches a limit becomes an abort. Only judgements count; an unreachable
+ * reviewer says nothing about the run, neither for it nor against it.
  *
  * @example const guardian = createGuardian({ approvalMode: 'untrusted', reviewer: withBreaker(nobody, { consecutive: 2 }), audit: withoutAuditLog() })
  */

@@ -1,10 +1,10 @@
-/** What came of waiting: a value, the end of the time, or an interruption from outside. */
+/** The result of waiting: a value, a timeout, or an interruption. */
 type Waited<T> =
   { readonly status: 'done'; readonly value: T } | { readonly status: 'timed-out' } | { readonly status: 'interrupted' }
 
 /**
- * Waits for work for a limited time. The work is told to stop by its signal; whether it does or not, waiting ends.
- * What the work throws is passed on.
+ * Waits for work for a limited time. A signal tells the work to stop; waiting ends whether it does or not. Errors of the work are passed
+ * on.
  */
 export async function waitWithin<T>(
   milliseconds: number,

@@ -10,11 +10,11 @@ export type HumanChoice = 'once' | 'run' | 'rule' | 'always' | 'no' | 'stop'
 /** What a person is shown. */
 export type HumanQuestion = {
   readonly request: ReviewRequest
-  /** What would be done, one thing a line. */
+  /** The action, one item a line. */
   readonly what: readonly string[]
-  /** What is known of it, and why it is asked about. */
+  /** The known facts about it, and why it needs a question. */
   readonly why: readonly string[]
-  /** The rule that `always` would write, exactly as it would stand in the file. */
+  /** The rule that `always` would write, exactly as in the file. */
   readonly rule: ProposedRule | undefined
   readonly choices: readonly HumanChoice[]
 }
@@ -31,8 +31,8 @@ export type HumanOptions = {
 }
 
 /**
- * Asks a person. `run` remembers the very same action for the rest of the run, and what it was granted for every other; `rule`
- * lets a rule that the model suggested hold for as long; `always` writes a rule after showing it. Words that come with a refusal reach the model.
+ * Asks a person. `run` remembers the very same action for the rest of the run, and its grants for every other; `rule` applies a rule that
+ * the model suggested for as long; `always` writes a rule after showing it. The model is told the words of a refusal.
  *
  * @example const reviewer = createHumanReviewer({ ask: async ({ what }) => ({ choice: what.includes('ls') ? 'once' : 'no' }) })
  */

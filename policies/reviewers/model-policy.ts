@@ -1,5 +1,5 @@
 /**
- * What a reviewing model is told to judge by, unless whoever runs this replaces it.
+ * The default policy for a reviewing model.
  *
  * @example const policy = `${defaultReviewPolicy}\nNothing may be published.`
  */

@@ -5,7 +5,7 @@ import { waitWithin } from './deadline.ts'
 import { answerContract, defaultReviewPolicy } from './model-policy.ts'
 import { judgeVerdict, modelVerdictSchema, readModelVerdict } from './model-verdict.ts'
 
-/** One question to a model: no tools, an answer held to a schema where the model can be. */
+/** One question to a model: no tools, an answer with an enforced schema where the model supports that. */
 export type CompletionRequest = {
   readonly instructions: string
   readonly input: string
@@ -17,14 +17,14 @@ export type CompletionRequest = {
 type ReviewContext = {
   /** The user's own words: the only ones that authorize anything. */
   readonly instructions: readonly string[]
-  /** What the user handed over with them and somebody else may have written, such as a diff piped in. Absent: nothing. */
+  /** Text that the user passed along and somebody else may have written, such as a piped diff. Absent: none. */
   readonly material?: string
   readonly transcript: string
 }
 
-/** Which model is asked, and what it is told. */
+/** The reviewing model, and its instructions. */
 export type ModelReviewerOptions = {
-  /** Asks the model and gives its words. Rejects where it can't be reached. */
+  /** Asks the model and returns its text. Rejects where it can't be reached. */
   readonly complete: (request: CompletionRequest) => Promise<string>
   /** What the reviewer may know: the user's own words, and what happened so far, which is evidence only. */
   readonly context: () => ReviewContext
@@ -39,8 +39,8 @@ const longestMaterial = 20_000
 const longestAction = 64_000
 
 /**
- * Asks a model of its own session. Only a complete verdict within the limits allows; a timeout, a model that can't be
- * reached and an answer that isn't exactly what was asked for are told apart and allow nothing.
+ * Asks a model in its own session. Only a complete verdict within the limits allows; a timeout, an unreachable model and a malformed answer
+ * are distinguished and allow nothing.
  *
  * @example
  * const reviewer = createModelReviewer({
@@ -85,7 +85,7 @@ function asOneLine(text: string): string {
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ⏎ ')
 }
 
-/** What the model reads. A mark that nobody could have known parts what is trusted from what isn't. */
+/** The model's input. An unguessable mark separates trusted from untrusted text. */
 function renderInput(
   request: ReviewRequest,
   action: string,

@@ -7,7 +7,7 @@ import { hasRepeatedField } from './repeated-field.ts'
 import { suggestedBy } from './rule-proposal.ts'
 import { waitWithin } from './deadline.ts'
 
-/** Sends one request and gives the answer to it, both as JSON text. Rejects where the program can't be reached. */
+/** Sends one request and returns the answer to it, both as JSON text. Rejects where the program can't be reached. */
 export type Exchange = (request: { readonly id: string; readonly json: string }, signal: AbortSignal) => Promise<string>
 
 const answerShape = z.strictObject({
@@ -27,9 +27,9 @@ export type ProgramOptions = {
 }
 
 /**
- * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff,
- * suggestedRule}` and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` where what is asked for
- * shall hold for the rest of the run; anything else, or another id, is no answer.
+ * Asks another program: a CI system, a chat approval. It is sent `{id, action, mode, asksFor, reason, rule, class, diff, suggestedRule}`
+ * and answers `{id, outcome: "allow" | "deny" | "abort", reason}`, with `scope: "run"` to apply it for the rest of the run; anything else,
+ * or another id, is no answer.
  *
  * @example const reviewer = createProgramReviewer({ exchange: httpExchange('http://127.0.0.1:8080/approve'), timeoutMs: 5000 })
  */
@@ -67,7 +67,7 @@ export function createProgramReviewer({ exchange, timeoutMs = 120_000 }: Program
 }
 
 /**
- * Exchanges JSON lines over a pair of streams, such as descriptors or a child's pipes. Answers are told apart by id.
+ * Exchanges JSON lines over a pair of streams, such as descriptors or a child's pipes. Answers are matched by id.
  *
  * @example const exchange = lineExchange(process.stdin, process.stdout)
  */
@@ -86,7 +86,7 @@ export function lineExchange(input: Readable, output: Writable): Exchange {
   lines.on('line', (line) => {
     const value = parseJson(line)
     const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
-    // A line that names no question can only be meant for the one that is open, if there is just one.
+    // A line without an id can only belong to the open question, if there is just one.
     const key = typeof id === 'string' && waiting.has(id) ? id : waiting.size === 1 ? [...waiting.keys()][0] : undefined
     if (key === undefined) return
     waiting.get(key)?.resolve(line)

@@ -1,6 +1,6 @@
 /**
- * Whether a JSON text that parses gives a field twice, in one spelling or two: JSON.parse takes the last, another reader the first. For
- * answers of one level; names in different objects count as the same.
+ * Whether a valid JSON text gives a field twice, in one spelling or two: JSON.parse takes the last, another reader the first. For flat
+ * answers; names in different objects count as the same.
  */
 export function hasRepeatedField(json: string): boolean {
   const names: string[] = []

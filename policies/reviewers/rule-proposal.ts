@@ -20,8 +20,8 @@ const tooBroad = new Set(
 const needsSubcommand = /^(?:git|npm|pnpm|yarn|cargo|go|gh|pip3?|uv|poetry|bundle|dotnet)$/
 
 /**
- * What would spare asking for an action again, or undefined where nothing should: the command isn't a single one, isn't fully
- * known, or a rule for it would allow far more. A single grant is kept as what it grants; limits aren't kept.
+ * A rule that would avoid asking for an action again, or undefined where there should be none: it isn't a single command, isn't fully
+ * known, or a rule for it would allow far more. A single grant becomes a rule for that grant; limits don't.
  */
 export function proposeRule(action: Action): ProposedRule | undefined {
   if (action.type !== 'exec') return undefined
@@ -42,8 +42,8 @@ export function proposeRule(action: Action): ProposedRule | undefined {
 }
 
 /**
- * The rule that the model suggests with a command, as a rule file has it; undefined where it suggests none, the command doesn't
- * begin with these words, or the rule would allow far more than the command.
+ * The rule that the model suggests with a command, in the syntax of rule files; undefined where it suggests none, the command doesn't begin
+ * with these words, or the rule would allow far more than the command.
  */
 export function suggestedBy(action: Action): string | undefined {
   const suggested = action.type === 'exec' ? action.escalation?.prefixRule : undefined
@@ -55,7 +55,7 @@ export function suggestedBy(action: Action): string | undefined {
   return /^(?:run|exec)$/.test(second) && suggested.length < 3 ? undefined : prefixRule(suggested)
 }
 
-/** The words of an action's one command, where there is just one and all of it is known. */
+/** The words of an action's one command, if there is just one and all of it is known. */
 function singleCommand(action: Extract<Action, { type: 'exec' }>): readonly string[] | undefined {
   const analysis = analyseCommand(action.argv)
   if (analysis.problems.length > 0 || analysis.evaluations.length > 0) return undefined
