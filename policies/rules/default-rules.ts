@@ -1,6 +1,6 @@
 /**
- * The rules that hold where nobody wrote any, in the format of rule files (see README, rules). They forbid what no
- * task needs and ask before something is published; everything else is for the sandbox, the mode and your own rules.
+ * The default rules, in the format of rule files (see README, rules). They forbid what no task needs and ask before something is published;
+ * everything else is left to the sandbox, the mode and your own rules.
  *
  * @example const rules = loadRules([{ path: 'default.rules', layer: 'default', text: defaultRules }])
  */

@@ -1,7 +1,7 @@
 import type { IToken } from 'chevrotain'
 import { Keyword, Other } from './rule-tokens.ts'
 
-/** What is wrong with a token that the grammar doesn't have here; with the end of the file for undefined. */
+/** Describes a token that the grammar doesn't expect; undefined is the end of the file. */
 export function describeToken(found: IToken | undefined): string {
   if (found === undefined) return 'the file ends in the middle of a rule'
   if (found.tokenType === Keyword) {
@@ -26,7 +26,7 @@ const unknownForms: readonly (readonly [RegExp, string])[] = [
   [/^:/, 'a block or a slice (:)'],
 ]
 
-/** What was expected, from the parser's own message. */
+/** The expected tokens, from the parser's own message. */
 export function expectation(message: string): string {
   const token = between(message, '--> ', ' <-- but')
   if (token !== undefined) return token

@@ -6,7 +6,7 @@ import type { HostExecutable, NetworkRule, PrefixRule, RuleLayer, RuleOrigin } f
 import { splitWords } from './split-words.ts'
 import { Values, type Value } from './values.ts'
 
-/** What one rule file says. */
+/** The rules of one file. */
 export type EvaluatedRules = {
   readonly prefixRules: readonly PrefixRule[]
   readonly networkRules: readonly NetworkRule[]
@@ -193,7 +193,7 @@ const networkProtocols = ['http', 'https', 'https_connect', 'http-connect', 'soc
 
 type Call = { readonly name: string; readonly arguments: readonly Argument[]; readonly at: Position }
 
-/** Whether words begin with a pattern: what a rule means literally, and what its examples are held to. */
+/** Whether words begin with a pattern: the literal meaning of a rule, against which its examples are checked. */
 function beginsWith(words: readonly string[], pattern: PrefixRule['pattern']): boolean {
   return pattern.every((alternatives, at) => alternatives.includes(words[at] ?? ''))
 }

@@ -3,15 +3,15 @@ import type { PermissionSet } from '../permissions/permission.ts'
 import type { RuleSet } from './rule-set.ts'
 import { describePattern, type PrefixRule } from './rule.ts'
 
-/** A rule that can hardly do what it was written for. */
+/** A rule that probably doesn't do what it was written for. */
 export type IdleRule = { readonly path: string; readonly line: number; readonly message: string }
 
-/** What parts the commands of a line, or opens a file: never a word of a command, unless quoted. */
+/** Operators that separate the commands of a line, or open a file: never part of a command's word, unless quoted. */
 const operator = /^(?:&&|\|\|?&?|;|&|\d*[<>]+&?\d*)$/
 
 /**
- * Rules that no command can meet as people write them: a program's name with a blank or an operator in it, an allow that waits for a
- * path, a path listed for a program that no rule names. They do no harm, and not what somebody hopes for either.
+ * Rules that no real command matches: a program's name with a blank or an operator in it, an allow that expects a path, a path listed for a
+ * program that no rule names. They do no harm, but not what their author hopes for either.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])

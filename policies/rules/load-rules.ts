@@ -6,22 +6,21 @@ import { makeRuleSet, type RuleSet } from './rule-set.ts'
 import { describePattern, type RuleLayer, type RuleOrigin } from './rule.ts'
 import { salvageRules } from './salvage-rules.ts'
 
-/** A rule file to read. `text` stands for its content where it isn't a file. */
+/** A rule file to read. `text` is its content where it isn't a file. */
 export type RuleFile = {
   readonly path: string
   readonly layer: RuleLayer
   readonly text?: string
-  /** Told of what is wrong in the file, of which then what restricts and can be understood holds. Absent: all of it is an error. */
+  /** Called with the faults of the file, whose remaining restrictions then apply. Absent: every fault is an error. */
   readonly tolerate?: (error: RuleError) => void
 }
 
 const largest = 1024 * 1024
 
 /**
- * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set.
- * Anything wrong in any of them, an unreadable file included, throws a `RuleError`: a run with a part of its rules
- * missing would be a run under other rules. What has been read already is taken as it is.
- * Files that are not this program's own may be read with `tolerate`.
+ * Reads rule files (Codex's `.rules`: `prefix_rule`, `host_executable`, `network_rule`, constants) into one set. Any fault in any of them,
+ * an unreadable file included, throws a `RuleError`: a run with part of its rules missing would be a run under other rules. Rules that were
+ * read already are used unchanged. Files that are not this program's own may be read with `tolerate`.
  *
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
@@ -46,11 +45,10 @@ export function loadRules(files: readonly (RuleFile | EvaluatedRules)[]): RuleSe
 }
 
 /**
- * What is left of rules that come from places that may only forbid and ask: everything but what they allow and their word
- * on which files a program may be, which could make an allow of others hold for files of their own. What is left out is
- * given back as it is written.
+ * Removes the allows of rules from places that may only deny and ask, and their statements about which files a program may be, since these
+ * could make others' allows apply to their own files. The removed rules are returned as written.
  *
- * @param only whether rules from there may only forbid and ask
+ * @param only whether rules from there may only deny and ask
  * @example
  * const rules = loadRules([{ path: 'own.rules', layer: 'user', text: 'prefix_rule(pattern = ["git", "push"], decision = "allow")' }])
  * const { kept, dropped } = withoutAllowingRules(rules, () => true)

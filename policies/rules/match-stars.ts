@@ -1,4 +1,4 @@
-/** Whether a text is what a pattern says, in which `*` stands for any text. Linear but for the stars; never recursive. */
+/** Whether a text matches a pattern in which `*` stands for any text. Linear except for the stars; never recursive. */
 export function matchStars(pattern: string, text: string): boolean {
   const parts = pattern.split('*')
   const [first = ''] = parts

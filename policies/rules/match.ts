@@ -6,18 +6,16 @@ import { programKey, type RuleSet } from './rule-set.ts'
 import type { PrefixRule } from './rule.ts'
 import { formsOf, isSameVerb, makesAll, patternsOf, plainOption } from './spellings.ts'
 
-/** A command as rules see it: its words, and its words without the options in front of a subcommand. */
+/** A command for rules: its words, and its words without the options before a subcommand. */
 type RuleSubject = { readonly words: readonly ShellWord[]; readonly bare: readonly ShellWord[] | undefined }
 
-/** A rule that speaks for a command. `certain` is false where words known only at run time decide. */
+/** A rule that covers a command. `certain` is false where words known only at run time decide. */
 type RuleMatch = { readonly rule: PrefixRule; readonly certain: boolean }
 
 /**
- * The rules that speak for a command.
- *
- * Rules that allow are taken literally. Rules that prompt or forbid also see through a path in front of the program,
- * options between the words, options in another order or bundle, and words that aren't known yet: for them a match
- * that is only possible counts as an uncertain one, unless the rule is one of those shipped by default.
+ * The rules that cover a command. Rules that allow are taken literally. Rules that prompt or forbid also match with a path before the
+ * program, options between the words, options in another order or bundle, and unknown words: for them a possible match counts as an
+ * uncertain one, unless the rule is a default one.
  */
 export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleMatch[] {
   const [program] = subject.words
@@ -27,7 +25,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   const candidates = program.kind === 'static' ? candidatesFor(meant, rules) : rules.restricting
   const matches: RuleMatch[] = []
   for (const rule of candidates) {
-    // Of rules that a word not known yet may turn out to meet, one says as much as all of them.
+    // Among rules that an unknown word may match, one is as good as all of them.
     if (program.kind !== 'static' && matches.length > 0) break
     const found =
       rule.decision === 'allow'
@@ -39,7 +37,7 @@ export function matchRules(subject: RuleSubject, rules: RuleSet): readonly RuleM
   return matches
 }
 
-/** The rules that may be about a command of known words, in the order in which they stand; where a word isn't known, all of its program. */
+/** The rules that may concern a command of known words, in their order; where a word isn't known, all of its program. */
 function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet): readonly PrefixRule[] {
   const found = new Set<PrefixRule>()
   for (const [first, ...rest] of forms) {
@@ -53,16 +51,16 @@ function candidatesFor(forms: readonly (readonly ShellWord[])[], rules: RuleSet)
   return [...[...found].toSorted((a, b) => place(a) - place(b)), ...textsThatFit(forms, rules)]
 }
 
-/** The rules for any program that may mean a command: of those that are a text with stars, the ones whose longest part is in what is known. */
+/** The rules for any program that may match a command: of those with stars, the ones whose longest part occurs in the known text. */
 function textsThatFit(forms: readonly (readonly ShellWord[])[], { forAnyProgram }: RuleSet): readonly PrefixRule[] {
   const known = forms.map(linesOf)
-  // What is known only when the command runs may be any part.
+  // What is known only at run time may be any part.
   if (forAnyProgram.length < fewTexts || known.some((lines) => lines.known !== undefined)) return forAnyProgram
   const all = known.flatMap(({ line, bare }) => [line, bare]).join('\n')
   return forAnyProgram.filter((rule) => all.includes(longestPart(rule)))
 }
 
-/** Fewer are held against a command as they are. */
+/** Fewer rules than this are compared without an index. */
 const fewTexts = 50
 
 type Answer = 'yes' | 'maybe' | 'no'
@@ -80,10 +78,10 @@ function matchExactly(words: readonly ShellWord[], rule: PrefixRule, rules: Rule
   return fits ? 'yes' : 'no'
 }
 
-/** A path stands for a program's bare name where a `host_executable` lists it, and not otherwise. */
+/** A path stands for a program's bare name if a `host_executable` lists it, and not otherwise. */
 function isRegistered(path: string, names: readonly string[], rules: RuleSet): boolean {
   if (!path.startsWith('/')) return false
-  // Of several words on one name the last counts, as in Codex.
+  // Among several entries for one name the last counts, as in Codex.
   const last = new Map(rules.hostExecutables.map((one) => [one.name, one]))
   return [...last.values()].some(
     ({ name, paths }) => names.includes(name) && paths.some((one) => one.replace(/^~(?=\/)/, homeDirectory()) === path),
@@ -94,10 +92,10 @@ function lineOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(' ')
 }
 
-/** A command as one line, without a folder in front of its program, and as far as it is known where that isn't to its end. */
+/** A command as one line, without a folder before its program, up to its first unknown part. */
 type Lines = { readonly line: string; readonly bare: string; readonly known: string | undefined }
 
-/** Each is held against every rule that is a text. */
+/** Each is compared with every rule that is a text. */
 const lines = new WeakMap<readonly ShellWord[], Lines>()
 
 function linesOf(words: readonly ShellWord[]): Lines {
@@ -114,7 +112,7 @@ function linesOf(words: readonly ShellWord[]): Lines {
   return all
 }
 
-/** A text with stars against a command, with and without a folder in front of the program. */
+/** A text with stars against a command, with and without a folder before the program. */
 function matchTextWidely(words: readonly ShellWord[], text: string): Answer {
   const { line, bare, known } = linesOf(words)
   if (known === undefined) return matchStars(text, line) || (bare !== line && matchStars(text, bare)) ? 'yes' : 'no'
@@ -146,7 +144,7 @@ function matchPattern([program, ...rest]: readonly ShellWord[], [, ...pattern]: 
   ])
 }
 
-/** Whether everything that the pattern names is among what is to be made. */
+/** Whether everything that the pattern names is among the targets. */
 function matchTargets(words: readonly ShellWord[], pattern: PrefixRule['pattern']): Answer {
   const isOpen = words.some(({ kind }) => kind !== 'static')
   const given = (entry: readonly string[]): boolean =>
@@ -160,8 +158,8 @@ function least(answers: readonly Answer[]): Answer {
 }
 
 /**
- * Whether the words that aren't options begin with the pattern's. A word after an option may be its value, so it may
- * be stepped over, which makes the answer a maybe.
+ * Whether the words that aren't options begin with the pattern's. A word after an option may be its value, so it may be skipped, which
+ * makes the answer a maybe.
  */
 function matchOperands(
   program: string,
@@ -170,7 +168,7 @@ function matchOperands(
   bringsWords: boolean,
 ): Answer {
   if (pattern.length === 0) return 'yes'
-  // A program out of an unquoted variable may bring its first arguments along.
+  // A program from an unquoted variable may include its first arguments.
   let states = new Map<number, Answer>([[0, 'yes']])
   if (bringsWords) for (let at = 1; at < pattern.length; at++) states.set(at, 'maybe')
   let best = (bringsWords ? 'maybe' : 'no') as Answer
@@ -215,7 +213,7 @@ function couldBe(word: ShellWord, entry: readonly string[]): boolean {
   return entry.some((text) => text.startsWith(word.prefix))
 }
 
-/** Whether an option of the pattern is given, in any place, bundled or abbreviated. */
+/** Whether an option of the pattern is given, anywhere, bundled or abbreviated. */
 function matchOption(program: string, words: readonly ShellWord[], entry: readonly string[]): Answer {
   const given = words.flatMap((word) => (word.kind === 'static' ? [word.text] : []))
   const plain = given.map((text) => plainOption(program, text))

@@ -2,8 +2,8 @@ const name = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)(?:\.[a-z0-9_](?:[a-z0-9_-]
 const addressCharacters = /^[0-9a-f:.]+$/
 
 /**
- * One host as a rule names it, in lower case: a name, with a dot at its end or without, or an address, in brackets or without, and perhaps a port.
- * Undefined for anything else, wildcards among it.
+ * One host in a rule, in lower case: a name, with or without a final dot, or an address, with or without brackets, and perhaps a port.
+ * Undefined for anything else, including wildcards.
  */
 export function readHost(text: string): { readonly host: string; readonly port?: number } | undefined {
   const lower = text.trim().toLowerCase()

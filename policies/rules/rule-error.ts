@@ -1,11 +1,11 @@
 import { shareInstanceof } from '../share-instanceof.ts'
 
-/** Where something stands in a rule file; lines and columns count from 1. */
+/** A position in a rule file; lines and columns count from 1. */
 export type Position = { readonly line: number; readonly column: number }
 
 /**
- * A rule file that can't be used. Nothing is run with a part of the rules missing, so the caller should stop and
- * print `path:line:column: message`.
+ * A rule file that can't be used. Nothing is run with part of the rules missing, so the caller should stop and print `path:line:column:
+ * message`.
  *
  * @example
  * try {
@@ -19,7 +19,7 @@ export class RuleError extends Error {
   readonly path: string
   readonly line: number
   readonly column: number
-  /** What would have been right there, in words. */
+  /** What was expected there, in words. */
   readonly expected: string
 
   constructor(path: string, at: Position, message: string, expected: string, options?: ErrorOptions) {

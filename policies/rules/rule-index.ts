@@ -4,9 +4,9 @@ import { leavesOutRun } from './spellings.ts'
 /** The rules that name one program, filed so that those whose words a command hasn't are not looked at. */
 export type ProgramRules = {
   readonly all: readonly PrefixRule[]
-  /** By a word that a command has to have. */
+  /** By a word that a command must contain. */
   readonly byWord: ReadonlyMap<string, readonly PrefixRule[]>
-  /** Those that need no word in particular. */
+  /** Those that need no particular word. */
   readonly others: readonly PrefixRule[]
 }
 
@@ -37,7 +37,7 @@ function wordsOf({ pattern, text }: PrefixRule, program: string): readonly strin
   const last = operands.at(-1)
   if (text !== undefined || last === undefined) return undefined
   const isOwn = program === 'npm' || leavesOutRun(program)
-  // What stands first has other names there, and so has a script that is a command too.
+  // The first word has other names there, and so has a script that is also a command.
   if (isOwn && (operands.length < 2 || last.some((word) => /^(?:test|start|stop|restart)$/.test(word))))
     return undefined
   return last
@@ -45,7 +45,7 @@ function wordsOf({ pattern, text }: PrefixRule, program: string): readonly strin
 
 const parts = new WeakMap<PrefixRule, string>()
 
-/** The longest text between stars of a rule's, which has to be somewhere in a command that it means. */
+/** The longest text between a rule's stars, which must occur in every matching command. */
 export function longestPart(rule: PrefixRule): string {
   const known = parts.get(rule)
   if (known !== undefined) return known

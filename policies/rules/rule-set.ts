@@ -8,17 +8,17 @@ export type RuleSet = {
   readonly hostExecutables: readonly HostExecutable[]
   /** The prefix rules by the program they name, in lower case. */
   readonly byProgram: ReadonlyMap<string, ProgramRules>
-  /** Where each stands among all. */
+  /** The position of each among all. */
   readonly places: ReadonlyMap<PrefixRule, number>
   /** The prefix rules that name no program. */
   readonly forAnyProgram: readonly PrefixRule[]
   /** The prefix rules that prompt or forbid. */
   readonly restricting: readonly PrefixRule[]
-  /** Those of them that somebody wrote for this machine or project: what can't be read may hide what they name. */
+  /** Those that somebody wrote for this machine or project: an unreadable command may contain what they name. */
   readonly concealing: readonly PrefixRule[]
 }
 
-/** Puts rules together and files them by program, so that their number costs nothing when a command is judged. */
+/** Combines rules and indexes them by program, so that their number costs nothing when a command is judged. */
 export function makeRuleSet(
   prefixRules: readonly PrefixRule[],
   networkRules: readonly NetworkRule[] = [],
@@ -47,7 +47,7 @@ export function makeRuleSet(
   }
 }
 
-/** A set with what another adds. */
+/** A set with another's rules added. */
 export function addRules(rules: RuleSet, added: RuleSet): RuleSet {
   return makeRuleSet(
     [...rules.prefixRules, ...added.prefixRules],
@@ -56,10 +56,10 @@ export function addRules(rules: RuleSet, added: RuleSet): RuleSet {
   )
 }
 
-/** The name a program is filed under: without folders, and in lower case since some systems don't tell case apart. */
+/** The index name of a program: without folders, and in lower case since some systems ignore case. */
 export function programKey(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** Where nobody wrote a rule. */
+/** The default without rules. */
 export const noRules: RuleSet = makeRuleSet([])

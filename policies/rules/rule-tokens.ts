@@ -18,7 +18,7 @@ export const Text = createToken({
 })
 /** A name. */
 export const Name = createToken({ name: 'Name', label: 'a name', pattern: /[A-Za-z_]\w*/ })
-/** Starlark beyond the subset. Kept as tokens so that the message can name them. */
+/** Starlark beyond the subset. Tokens exist for it so that the message can name them. */
 export const Keyword = createToken({
   name: 'Keyword',
   label: 'a keyword',
@@ -26,7 +26,7 @@ export const Keyword = createToken({
     /(?:def|for|if|elif|else|while|lambda|load|return|import|and|or|not|in|break|continue|class|with|try|assert|True|False|None)\b/,
   longer_alt: Name,
 })
-/** A line that does nothing, as a docstring does. */
+/** A line without effect, such as a docstring. */
 export const Pass = createToken({ name: 'Pass', label: '"pass"', pattern: 'pass', longer_alt: Name })
 const NumberText = createToken({ name: 'Number', label: 'a number', pattern: /[0-9][\w.]*/ })
 /** `(` */
@@ -47,7 +47,7 @@ export const PlusEquals = createToken({ name: 'PlusEquals', label: '"+="', patte
 export const Plus = createToken({ name: 'Plus', label: '"+"', pattern: '+' })
 const Semicolon = createToken({ name: 'Semicolon', label: '";"', pattern: ';', group: Lexer.SKIPPED })
 
-/** Anything else, so that the parser can say where it stands. */
+/** Anything else, so that the parser can report its position. */
 export const Other = createToken({ name: 'Other', pattern: /[\ud800-\udbff][\udc00-\udfff]|[^]/, line_breaks: true })
 
 /** All tokens, in the order in which they are tried. */

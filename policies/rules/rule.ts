@@ -1,15 +1,15 @@
-/** Whose rule it is. All count, and the strictest answer wins whosever it is. */
+/** The owner of a rule. All count, and the strictest answer wins, whoever wrote it. */
 export type RuleLayer = 'default' | 'user' | 'project' | 'managed'
 
-/** What a rule says: run it, ask about it, never. */
+/** The decision of a rule: run it, ask about it, never. */
 export type RuleDecision = 'allow' | 'prompt' | 'forbidden'
 
-/** Where a rule stands: `file:line`. */
+/** The position of a rule: `file:line`. */
 export type RuleOrigin = { readonly path: string; readonly line: number; readonly layer: RuleLayer }
 
 /** Commands that begin with these words. */
 export type PrefixRule = {
-  /** One entry a word; an entry with several texts stands for any of them. */
+  /** One entry a word; an entry with several texts matches any of them. */
   readonly pattern: readonly (readonly string[])[]
   /** An allow holds for these words alone, without more after them. */
   readonly exact?: boolean
@@ -31,14 +31,14 @@ export type NetworkRule = {
   readonly origin: RuleOrigin
 }
 
-/** What a network rule does, as its reason says it. */
+/** The decision of a network rule, in the words of its reason. */
 export const networkVerbs: Readonly<Record<NetworkRule['decision'], string>> = {
   allow: 'allows',
   prompt: 'asks about',
   deny: 'forbids',
 }
 
-/** The files that a program's bare name may stand for in allow rules. */
+/** The files that a program's bare name may mean in allow rules. */
 export type HostExecutable = { readonly name: string; readonly paths: readonly string[]; readonly origin: RuleOrigin }
 
 /** A pattern as the file writes it. */

@@ -36,7 +36,7 @@ export type RuleStatement =
       readonly kind: 'constant'
       readonly name: string
       readonly value: Expression
-      /** `+=`: behind what the name stands for already. */
+      /** `+=`: appended to the name's value. */
       readonly added: boolean
       readonly at: Position
     }
@@ -192,7 +192,7 @@ export function parseRules(path: string, text: string): readonly RuleStatement[]
 
 const deepest = 16
 
-/** Brackets this deep mean nothing in a rule, and would exhaust a parser that follows them. */
+/** Brackets this deep are useless in a rule, and would exhaust a parser that follows them. */
 function refuseDepth(path: string, read: readonly IToken[]): void {
   let depth = 0
   for (const token of read) {

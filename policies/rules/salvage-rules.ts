@@ -3,12 +3,12 @@ import { parseRules } from './rules-grammar.ts'
 import { RuleError } from './rule-error.ts'
 import type { RuleLayer } from './rule.ts'
 
-/** Where a line begins something that stands by itself: a rule, or a constant. */
+/** Where a line begins a statement: a rule, or a constant. */
 const beginning = /^(?:prefix_rule|network_rule|host_executable)[ \t(]|^[A-Za-z_]\w*[ \t]*\+?=/
-/** In a longer file, or one of more parts, nothing is looked for: each part is parsed by itself. */
+/** A longer file, or one of more parts, is skipped: each part is parsed separately. */
 const longest = 64 * 1024
 const mostParts = 500
-/** Faults that are told of. */
+/** How many faults are reported. */
 const mostFaults = 20
 
 /** A rule file that is broken. */
@@ -20,7 +20,7 @@ type BrokenFile = {
 }
 
 /**
- * What of a broken rule file restricts and can be understood. What it allows is left out, for it may be a part of something else, such as a
+ * The restrictions of a broken rule file that can be understood. Its allows are left out, for they may be part of something else, such as a
  * text over several lines.
  *
  * @param tell called with each error
@@ -50,7 +50,7 @@ export function salvageRules(file: BrokenFile, tell: (error: RuleError) => void)
   }
 }
 
-/** Each part with empty lines for what stands above it, so that places in it are places in the file. */
+/** Each part after empty lines for the text above it, so that positions in it are positions in the file. */
 function partsOf(text: string): readonly string[] {
   const lines = text.split('\n')
   const starts = lines.flatMap((line, at) => (beginning.test(line) ? [at] : []))

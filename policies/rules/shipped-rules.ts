@@ -3,7 +3,7 @@ import { evaluateRules, type EvaluatedRules } from './evaluate-rules.ts'
 import { parseRules } from './rules-grammar.ts'
 
 /**
- * The rules that hold where nobody wrote any, as read. The build calls this and bundles what it gives, since a run would take longer to read them than for most else.
+ * The default rules, parsed. The build calls this and bundles the result, since parsing takes a run longer than almost anything else.
  *
  * @example const rules = loadRules([shippedRules()])
  */

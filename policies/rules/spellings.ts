@@ -1,7 +1,7 @@
 import type { ShellWord } from '../commands/shell-word.ts'
 import type { PrefixRule } from './rule.ts'
 
-/** npm's own other names of its commands (`npm help`, and what it lists as aliases); any beginning that fits one alone is one too. */
+/** npm's aliases for its commands (`npm help`); any unique prefix of one is an alias too. */
 const npmNames: ReadonlyMap<string, string> = new Map(
   [
     'run run-script rum urn',
@@ -31,7 +31,7 @@ const npmNames: ReadonlyMap<string, string> = new Map(
 /** Programs of which every operand is something to make, in any order. */
 const makers = /^(?:g?make|ninja|just|task|rake|gradlew?|mvnw?|ant|invoke|nox|doit|grunt|gulp)$/
 
-/** Whether all operands of a program are things to make, so that it is one wherever it stands. */
+/** Whether all operands of a program are targets, so that one counts anywhere. */
 export function makesAll(program: string): boolean {
   return makers.test(program)
 }
@@ -56,7 +56,7 @@ const letters: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mv: { '--force': 'f' },
 }
 
-/** An option with the letters that mean it, so that `-Rf` and `--recursive --force` are `-rf`. */
+/** An option by its letters, so that `-Rf` and `--recursive --force` are `-rf`. */
 export function plainOption(program: string, text: string): string {
   const table = Object.hasOwn(letters, program) ? letters[program] : undefined
   if (table === undefined) return text
@@ -69,7 +69,7 @@ export function plainOption(program: string, text: string): string {
 /** Programs to which `X run a` and `X a` are one. */
 const leavingOutRun = /^(?:yarn|yarnpkg|pnpm|bun)$/
 
-/** Whether a program takes `run` for said where it isn't. */
+/** Whether a program assumes `run` where it is left out. */
 export function leavesOutRun(program: string): boolean {
   return leavingOutRun.test(program)
 }
@@ -88,7 +88,7 @@ export function patternsOf({ pattern, origin }: PrefixRule, program: string): re
     : [pattern]
 }
 
-/** What git runs for its commands, by the command. */
+/** The programs that git runs for its commands, by command. */
 const plumbing: Readonly<Record<string, string>> = {
   'send-pack': 'push',
   'http-push': 'push',
@@ -96,7 +96,7 @@ const plumbing: Readonly<Record<string, string>> = {
   'http-fetch': 'fetch',
 }
 
-/** A command as it stands, and as what it is besides: `git-push`, the file, is `git push`, and so is what git runs for it. */
+/** A command as written, and its equivalents: `git-push`, the file, is `git push`, and so is the program that git runs for it. */
 export function formsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
   const [program, ...args] = words
   if (program?.kind !== 'static') return [words]

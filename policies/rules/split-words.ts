@@ -1,6 +1,6 @@
 /**
- * Splits a line into words as POSIX quoting says, without expanding anything. Undefined where a quote isn't
- * closed. It reads the examples in rule files, never what would run.
+ * Splits a line into words by POSIX quoting, without expanding anything. Undefined for an unclosed quote. It reads the examples in rule
+ * files, never a command that would run.
  *
  * @example console.log(splitWords(`git commit -m 'two words'`)) // git, commit, -m, two words
  */

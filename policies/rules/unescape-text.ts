@@ -8,8 +8,8 @@ const letters: Readonly<Record<string, string>> = {
 }
 
 /**
- * A string as Starlark reads what stands between its quotes. A backslash before what needs none stays; undefined where what begins with
- * `\x`, `\u` or `\U` names no character.
+ * A string as Starlark reads the text between its quotes. An unnecessary backslash stays; undefined where `\x`, `\u` or `\U` names no
+ * character.
  */
 export function unescapeText(text: string): string | undefined {
   let sound = true

@@ -1,7 +1,7 @@
 import type { Expression, RuleStatement } from './rules-grammar.ts'
 import { RuleError, type Position } from './rule-error.ts'
 
-/** What an expression stands for. */
+/** The value of an expression. */
 export type Value =
   | { readonly kind: 'string'; readonly value: string; readonly at: Position }
   | { readonly kind: 'list'; readonly items: readonly Value[]; readonly at: Position }
@@ -9,7 +9,10 @@ export type Value =
 /** Values a file may make in all: `A = B + B` doubles, and must come to an end. */
 const budget = 200_000
 
-/** The constants of one rule file, and what its expressions stand for. Every method but `assign` and `value` fails where a value is not of its kind. */
+/**
+ * The constants of one rule file, and the values of its expressions. Every method except `assign` and `value` fails for a value of the
+ * wrong kind.
+ */
 export class Values {
   readonly #path: string
   readonly #constants = new Map<string, Value>()
@@ -20,13 +23,13 @@ export class Values {
     this.#path = path
   }
 
-  /** Gives a name a value; what it stood for before is forgotten, as in a program. */
+  /** Assigns a value to a name; the old value is forgotten, as in a program. */
   assign({ name, at, value, added }: Extract<RuleStatement, { kind: 'constant' }>): void {
     const terms: readonly Expression[] = [{ kind: 'name', name, at }, value]
     this.#constants.set(name, this.value(added ? { kind: 'sum', terms, at } : value))
   }
 
-  /** What an expression stands for. Throws a `RuleError` for a name without a value, and for too many values. */
+  /** The value of an expression. Throws a `RuleError` for a name without a value, and for too many values. */
   value(expression: Expression): Value {
     this.#spend(1, expression.at)
     switch (expression.kind) {
