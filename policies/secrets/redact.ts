@@ -1,15 +1,15 @@
 import type { SecretShape } from './shape.ts'
 import { secretShapes } from './shapes.ts'
 
-/** What replaces a secret. */
+/** The replacement of a secret. */
 export const mask = '[redacted]'
 
 const secretName = /(?:KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?|AUTH|COOKIE|SESSION|DSN)(?:_|$)/i
 const shortest = 8
 
 /**
- * Makes a function that masks secrets in text: by shape, and by the values of variables whose names say that they
- * hold one. Values shorter than eight characters are left, since they'd mask ordinary words.
+ * Makes a function that masks secrets in text: by shape, and by the values of variables whose names indicate a secret. Values shorter than
+ * eight characters are left, since they'd mask ordinary words.
  *
  * @example
  * const redact = makeRedactor({ API_TOKEN: 'a-secret-value' })
@@ -31,12 +31,12 @@ export function makeRedactor(environment: Readonly<Record<string, string | undef
   }
 }
 
-/** How much of a text is read behind what begins a secret, before it has proved to be one. */
+/** How much text after a possible beginning of a secret is read before it has proved to be one. */
 const window = 600
 /** No secret is longer, and one repetition over many megabytes is more than a regular expression's stack holds. */
 const longest = 100_000
 
-/** Masks what has a shape. Goes through the text once; what is read again is bounded by the window. */
+/** Masks secrets by shape. Reads the text once; the window limits what is read again. */
 function maskShape(text: string, { head, rest, least, before }: SecretShape): string {
   let masked = ''
   let from = 0
@@ -58,13 +58,13 @@ function maskShape(text: string, { head, rest, least, before }: SecretShape): st
   return masked + text.slice(from)
 }
 
-/** Whether what stands at a place may begin a secret, by what stands before it. */
+/** Whether a secret may begin at a position, by the text before it. */
 export function mayBegin(text: string, at: number, before: RegExp | undefined): boolean {
   const previous = text.slice(Math.max(at - 40, 0), at)
   return before === undefined ? !/^\w/.test(text[at] ?? '') || !/\w$/.test(previous) : before.test(previous)
 }
 
-/** What follows, however long it is: a match that fills the window is read again in a larger one. */
+/** The matched text, of any length: a match that fills the window is read again in a larger one. */
 export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArray | null {
   for (let size = window; ; size *= 4) {
     const match = rest.exec(text.slice(at, at + size))
@@ -74,14 +74,14 @@ export function matchRest(rest: RegExp, text: string, at: number): RegExpExecArr
 
 /** How a value is gone through. */
 type DeepOptions = {
-  /** Names of fields whose values stay as they are: what only its maker reads would be broken by a mask. Default: none. */
+  /** Names of fields whose values stay unchanged: a mask would break provider data. Default: none. */
   readonly untouched?: ReadonlySet<string>
-  /** Whether a field named like a secret is masked whatever it holds. Default: yes. */
+  /** Whether a field named like a secret is masked whatever its value. Default: yes. */
   readonly byName?: boolean
 }
 
 /**
- * Masks secrets in every string of a value made of plain objects, arrays and primitives, names of fields kept.
+ * Masks secrets in every string of a value made of plain objects, arrays and primitives; names of fields stay.
  *
  * @example console.log(redactDeep({ url: 'x', token: 'a-secret-value' }, makeRedactor({})))
  */

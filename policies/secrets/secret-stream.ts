@@ -2,32 +2,32 @@ import { matchRest, mayBegin } from './redact.ts'
 import type { SecretShape } from './shape.ts'
 import { secretShapes } from './shapes.ts'
 
-/** Shapes that only what stands behind the secret shows to be one. */
+/** Shapes that only the text after the secret confirms. */
 const isToldLate = ({ rest }: SecretShape): boolean => rest.source.includes('[^|')
 
-/** What was told already, of which a secret may still need what it begins with. */
+/** Text that was emitted already, of which a secret may still need its beginning. */
 const context = 1_000
-/** What is held back; with more the rest of the message isn't told. */
+/** The text that is held back; if it grows longer, the rest of the message isn't emitted. */
 const mostHeld = 20_000
-/** So much behind what begins a shape that has words of its own in between. */
+/** The length after the beginning of a shape that contains fixed words. */
 const window = 600
 /** No shape is begun by more. */
 const longestBeginning = 40
-/** So many letters behind what begins a shape are enough to see that it is none. */
+/** This many letters after the beginning of a shape are enough to rule it out. */
 const enough = 24
 
-/** Shapes in which words stand between what begins them and the secret, or behind it. */
+/** Shapes with words between their beginning and the secret, or after it. */
 const isWide = ({ rest }: SecretShape): boolean => /\)[*+]|\[\^\|/.test(rest.source)
 
 /**
- * Masks a text that comes in pieces: what may be a secret once more of it has come is held back. `push` gives what can be told by now; what is
- * held back at the end is never told.
+ * Masks a text that arrives in pieces: what may turn out to be a secret is held back. `push` returns what can be emitted by now; what is
+ * held back at the end is never emitted.
  *
  * @internal
  */
 export class SecretStream {
   readonly #redact: (text: string) => string
-  /** What was told, as far as it matters, and what wasn't. */
+  /** The emitted text, as far as it matters, and the held-back text. */
   #text = ''
   #told = 0
   #isFull = false
@@ -48,7 +48,7 @@ export class SecretStream {
     const from = Math.max(0, end - context)
     this.#text = this.#text.slice(from)
     this.#told = end - from
-    // What begins a secret may have been told before it was one.
+    // The beginning of a secret may have been emitted before it was one.
     let same = 0
     while (same < before.length && before[same] === now[same]) same++
     return now.slice(same)
@@ -62,7 +62,7 @@ export class SecretStream {
   }
 }
 
-/** Where the last word begins, which may go on, and be what begins a secret; the text's length where it is too long for that. */
+/** Where the last word begins, which may continue, and be the beginning of a secret; the text's length where it is too long for that. */
 function lastWord(text: string): number {
   const tail = text.slice(-longestBeginning)
   const blank = Math.max(...[' ', '\n', '\t'].map((one) => tail.lastIndexOf(one)))
@@ -85,13 +85,13 @@ function openFrom(text: string, told: number): number {
   return Math.max(told, open)
 }
 
-/** Where what a shape means ends; undefined where that can't be told yet. */
+/** The end of a shape's match; undefined where it isn't known yet. */
 function endOf(text: string, behind: number, shape: SecretShape): number | undefined {
   const match = matchRest(shape.rest, text, behind)
   if (match !== null) return behind + match[0].length === text.length ? undefined : behind + match[0].length
   const rest = text.slice(behind, behind + window)
   if (rest.length === window) return behind
-  // Without a blank it may be one long word that has yet to show what it is.
+  // Without a blank it may be one long word that is still undecided.
   const isNone = isWide(shape)
     ? rest.split('\n').filter((line) => line.trim() !== '').length > 2
     : /\S\s/.test(rest) && rest.replace(/\s+/g, '').length >= enough

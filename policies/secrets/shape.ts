@@ -1,23 +1,23 @@
 /**
- * What a secret looks like: where it begins, and what stands there. Both are simple on purpose. What begins it is looked for once through a
- * text, and what follows is read from there alone, within a window, so that no text makes it slow.
+ * The shape of a secret: its beginning, and the text after it. Both are simple on purpose. The beginning is searched once through a text,
+ * and the rest is read from there alone, within a window, so that no text makes it slow.
  */
 export type SecretShape = {
   readonly what: string
   /** Where the shape is documented. */
   readonly source: string
-  /** One of these stands in every text that holds one, in lower case: most texts are done with after looking for them. */
+  /** Every text with such a secret contains one of these, in lower case: most texts are excluded by searching for them. */
   readonly near: readonly string[]
-  /** What it begins with. Where that begins with a letter or digit, no other may stand before it. */
+  /** Its beginning. If that begins with a letter or digit, no other may precede it. */
   readonly head: RegExp
   /**
-   * What follows. A group `kept`, where there is one, and what begins it are shown, a group `after` too; a group `secret` that has nothing says
-   * that it is none after all.
+   * The text after it. A group `kept`, if there is one, and the beginning are shown, a group `after` too; an empty group `secret` means
+   * that there is none after all.
    */
   readonly rest: RegExp
-  /** A text that is masked is at least so long, in characters behind what begins it. */
+  /** The minimum length of a masked text, in characters after the beginning. */
   readonly least: number
-  /** What has to stand before it, instead. */
+  /** The text that must precede it instead. */
   readonly before?: RegExp
 }
 

@@ -8,7 +8,7 @@ const gitlab = 'https://docs.gitlab.com/security/tokens/#token-prefixes'
 const slack = 'https://docs.slack.dev/authentication/tokens'
 const stripe = 'https://docs.stripe.com/keys'
 
-/** Shapes that are secrets wherever they stand. */
+/** Shapes that are secrets anywhere. */
 export const secretShapes: readonly SecretShape[] = [
   shape(
     'private key',
