@@ -69,7 +69,8 @@ export async function loadRun(request: RunRequest, closing: Closing): Promise<Lo
   const noOverlay = await enterOverlay(configured, beginning, closing)
   const deliver = request.deliver?.()
   const typed = task.type === 'calls' ? undefined : await wordsOf(task.prompt)
-  if (typed === '') requireOpenStep(beginning)
+  // A review needs no words: what is to be looked for is optional.
+  if (typed === '' && request.review === undefined) requireOpenStep(beginning)
   const extensions = await readExtensions({ ...configured, environment })
   const named = typed === undefined ? undefined : expandPrompt(typed, extensions.definitions, workspace)
   const userTools = await loadUserTools(settings.tool_folders ?? [])
