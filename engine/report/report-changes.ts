@@ -1,6 +1,7 @@
 import { truncateMiddle } from '../core/text/truncate.ts'
 import { fieldsOf, listOf, textOf } from './fields.ts'
 import type { ChangedFile, Step } from './report-types.ts'
+import { ownText } from './own-text.ts'
 import { splitDiff } from './split-diff.ts'
 
 type Collected = {
@@ -9,16 +10,18 @@ type Collected = {
   added: number
   removed: number
   diffs: { step: number; diff: string }[]
+  omittedDiffs: number
 }
 
 /** The limits for the diffs of all files together, and for one patch of a file. */
 const [mostText, longestDiff] = [300_000, 40_000]
-const mostFiles = 1000
+const [mostFiles, mostDiffs] = [1000, 500]
 
 /** Collects changes, file by file, from patches and from the list at the end of a run. */
 export class ReportChanges {
   readonly #files = new Map<string, Collected>()
   #text = 0
+  #diffs = 0
 
   /** Takes a step that is a patch. */
   see({ number, status, files, parts }: Step): void {
@@ -31,10 +34,15 @@ export class ReportChanges {
       for (const diff of diffs.filter((each) => isSame(path, each.path))) {
         file.added += diff.added
         file.removed += diff.removed
+        // Each has a beginning and an end to show, however many there are: so they can't be too many.
+        if (this.#diffs++ >= mostDiffs) {
+          file.omittedDiffs++
+          continue
+        }
         const remaining = Math.max(400, Math.min(longestDiff, mostText - this.#text))
         const { text } = truncateMiddle(diff.text, remaining)
         this.#text += text.length
-        file.diffs.push({ step: number, diff: text })
+        file.diffs.push({ step: number, diff: ownText(text) })
       }
     }
   }
@@ -60,7 +68,7 @@ export class ReportChanges {
     const known = this.#files.get(path)
     if (known !== undefined) return known
     if (this.#files.size >= mostFiles) return undefined
-    const file = { kind, byCommand: true, added: 0, removed: 0, diffs: [] }
+    const file = { kind, byCommand: true, added: 0, removed: 0, diffs: [], omittedDiffs: 0 }
     this.#files.set(path, file)
     return file
   }

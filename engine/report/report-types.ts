@@ -161,6 +161,8 @@ export type ChangedFile = {
   readonly removed: number
   /** The patches that changed it, as unified diffs. */
   readonly diffs: readonly { readonly step: number; readonly diff: string }[]
+  /** Patches of it that are left out, since there were too many; their lines are counted. */
+  readonly omittedDiffs: number
 }
 
 /** A location to look at, for readers of such lists. */

@@ -1,4 +1,5 @@
 import { truncateMiddle } from '../core/text/truncate.ts'
+import { ownText } from './own-text.ts'
 import type { Step } from './report-types.ts'
 
 /** Steps that are shown: the first ones, the last ones, and between them those that want attention. */
@@ -70,9 +71,9 @@ export class StepStore {
     const parts = step.parts.map((part) => {
       const { text, omitted } = truncateMiddle(part.text, this.#limit, part.whole)
       this.#omittedCharacters += omitted
-      return omitted === 0 ? part : { ...part, text }
+      return omitted === 0 ? part : { ...part, text: ownText(text) }
     })
-    return { ...step, parts, title: step.title.slice(0, 400) }
+    return { ...step, parts, title: ownText(step.title.slice(0, 400)) }
   }
 }
 

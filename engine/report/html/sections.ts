@@ -146,7 +146,7 @@ export function renderChange({ files }: Report, rich: Rich): Html {
 }
 
 function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich): Html {
-  const { path, kind, added, removed, diffs } = file
+  const { path, kind, added, removed, diffs, omittedDiffs } = file
   const counts =
     diffs.length === 0
       ? html`<span class="dim">${file.byCommand ? 'by a command; its lines were not kept' : 'no diff was kept'}</span>`
@@ -154,12 +154,10 @@ function renderFile(file: ChangedFile, at: number, isMany: boolean, rich: Rich):
   const head = html`<summary id="file-${at + 1}">
     <code>${path}</code> <span class="badge">${kind}</span> ${counts}
   </summary>`
-  const body = joined(
-    diffs.map(
-      ({ step, diff }) =>
-        html`${diffs.length > 1 && html`<p class="label">&nbsp; in <a href="#step-${step}">step ${step}</a></p>`}${renderDiff(diff, path, rich)}`,
-    ),
-  )
+  const body = html`${diffs.map(
+    ({ step, diff }) =>
+      html`${diffs.length > 1 && html`<p class="label">&nbsp; in <a href="#step-${step}">step ${step}</a></p>`}${renderDiff(diff, path, rich)}`,
+  )}${omittedDiffs > 0 && html`<p class="label">&nbsp; ${omittedDiffs} more patches of it are left out.</p>`}`
   return isMany || diffs.length === 0
     ? html`<details class="file">${head}${body}</details>`
     : html`<details class="file" open>${head}${body}</details>`

@@ -1,12 +1,18 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import process from 'node:process'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { collectReport } from '../../../engine/report/collect.ts'
 import type { Report } from '../../../engine/report/report-types.ts'
 import { reportFormats } from '../../../engine/report/formats.ts'
 import { renderReport } from '../../../engine/report/render-report.ts'
 import { tempDir } from '../../support/temp-dir.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const start = {
   type: 'thread.started',
@@ -135,7 +141,46 @@ test('what the end of a run says of changed files stands beside what patches did
     ]),
   )
   expect(report.files).toEqual([
-    { path: 'src/a.js', kind: 'update', byCommand: false, added: 1, removed: 1, diffs: [{ step: 1, diff }] },
-    { path: 'made', kind: 'add', byCommand: true, added: 0, removed: 0, diffs: [] },
+    {
+      path: 'src/a.js',
+      kind: 'update',
+      byCommand: false,
+      added: 1,
+      removed: 1,
+      diffs: [{ step: 1, diff }],
+      omittedDiffs: 0,
+    },
+    { path: 'made', kind: 'add', byCommand: true, added: 0, removed: 0, diffs: [], omittedDiffs: 0 },
   ])
+})
+
+test('a file that was patched many times shows the first of its patches, and says how many more there are', () => {
+  const patch = (at: number) => ({
+    type: 'item.completed',
+    item: {
+      ...{ id: `p${at}`, type: 'file_change', status: 'completed', changes: [{ path: '/w/a.js', kind: 'update' }] },
+      diff: `--- a/a.js\n+++ b/a.js\n@@ -1 +1 @@\n-${at}\n+${at + 1}\n`,
+    },
+  })
+  const report = reportOf(fileOf([start, ...Array.from({ length: 700 }, (_, at) => patch(at))]))
+  expect(report.files).toMatchObject([{ path: 'a.js', added: 700, removed: 700, omittedDiffs: 200 }])
+  expect(report.files[0]?.diffs).toHaveLength(500)
+  expect(renderReport(report, 'html')).toContain('200 more patches of it are left out.')
+})
+
+test('a report holds no more of a long session than it shows', () => {
+  const line = 'export const a = 1 // a line of some output\n'
+  const many = (count: number): string =>
+    fileOf([start, ...Array.from({ length: count }, (_, at) => command(at, `${at} ${line.repeat(20_000)}`))])
+  // What a report holds, when all else of its making is gone.
+  const heldBy = (file: string): number => {
+    const report = reportOf(file)
+    collectGarbage()
+    const held = process.memoryUsage().heapUsed
+    expect(report.totals.steps).toBeGreaterThan(0)
+    return held
+  }
+  const [short, long] = [many(1), many(30)]
+  heldBy(short)
+  expect(heldBy(long) - heldBy(short)).toBeLessThan(8_000_000)
 })
