@@ -1,4 +1,5 @@
 import './core/zod-settings.ts'
+import { declareExec } from './cli/declare/exec.ts'
 import { everyCommand } from './cli/every-command.ts'
 import { withErrorReporting } from './cli/with-error-reporting.ts'
 import { runProgram } from './cli/dispatch-command.ts'
@@ -11,4 +12,7 @@ import { tellUsageError } from './cli/tell-usage-error.ts'
  * @param name the name it was called by: `agent`, or `portcullis`
  * @returns the exit code; errors were printed on stderr
  */
-export const main = withErrorReporting((argv, name) => runProgram(argv, everyCommand, name, tellUsageError))
+export const main = withErrorReporting((argv, name) =>
+  // All the others would be declared for nothing at every start of a run.
+  runProgram(argv, argv[0] === 'exec' ? declareExec : everyCommand, name, tellUsageError),
+)

@@ -164,7 +164,7 @@ function holdCompilers() {
 }
 function expectShortRun([command, ...words]) {
   if (major < 26 || process.execArgv.length > 0 || process.env.NODE_OPTIONS) return
-  const isRun = command === 'exec' && !words.includes('--help') && !words.includes('-h')
+  const isRun = ['exec', 'e'].includes(command) && !words.includes('--help') && !words.includes('-h')
   if (!isRun && command !== 'sandbox') return
   for (const name of [...commandModules, ...(isRun ? runModules : [])]) require('node:' + name)
   // What sends requests is loaded when one of its classes is first asked for.
