@@ -27,5 +27,6 @@ export type BatchRunOptions = ConfigOptions &
     readonly shuffle?: number
     readonly limit?: number
     readonly dryRun?: true
+    readonly queue?: string
     readonly retrySeconds?: number
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import process from 'node:process'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
+import { connectCarrier } from '../batch/queue/redis.ts'
 import { renderStepSummary } from '../batch/derived/markdown.ts'
 import { Git } from '../batch/run/git.ts'
 import { Repositories } from '../batch/run/repositories.ts'
@@ -36,6 +37,8 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
   const models = modelsOf(options.model)
   if (options.dryRun === true) return dryRun(tasks, models, options)
   const folder = BatchFolder.begin(resolve(options.output), tasks, wishOf(models, options), process.pid)
+  const carrier = options.queue === undefined ? undefined : await connectCarrier(options.queue)
+  if (carrier?.warning !== undefined) warn(carrier.warning)
   const addSummary = openStepSummary(process.env['GITHUB_STEP_SUMMARY'])
   const ending = new AbortController()
   const release = catchInterrupts((reason) => ending.abort(reason))
@@ -52,6 +55,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
       check: (tree, names) => checkModels(options, names, tree),
       watch: shown.watch,
       say: warn,
+      carrier,
     })
     shown.close()
     addSummary?.((room) => renderStepSummary(result.results, result.summary, room))
@@ -59,6 +63,7 @@ export async function batchRun(file: string, options: BatchRunOptions): Promise<
     return exitCodeOf(result)
   } finally {
     shown.close()
+    carrier?.close()
     release()
   }
 }

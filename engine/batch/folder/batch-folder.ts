@@ -123,9 +123,12 @@ export class BatchFolder {
       .toSorted((one, other) => one - other)
   }
 
-  /** Makes the folder of the next attempt. */
+  /** Makes the folder of the next attempt, or gives the one that has not ended. */
   beginAttempt(trial: string): number {
-    const attempt = (this.attempts(trial).at(-1) ?? 0) + 1
+    const last = this.attempts(trial).at(-1) ?? 0
+    // One that workers were given, and that has not ended, is gone on with.
+    if (last > 0 && this.attemptOf(trial, last) === undefined) return last
+    const attempt = last + 1
     mkdirSync(this.attemptPath(trial, attempt), { recursive: true, mode: 0o700 })
     return attempt
   }
@@ -137,8 +140,24 @@ export class BatchFolder {
     return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
-  endAttempt(record: AttemptRecord): void {
-    writeWhole(join(this.attemptPath(record.trial, record.attempt), 'result.json'), asText(record), this.#owner)
+  /**
+   * Writes down how an attempt ended, once: of two who say it the first holds, and what the other says is kept beside.
+   *
+   * @returns how it ended
+   */
+  endAttempt(record: AttemptRecord): AttemptRecord {
+    const path = this.attemptPath(record.trial, record.attempt)
+    if (writeOnce(join(path, 'result.json'), asText(record), this.#owner)) return record
+    writeWhole(join(path, 'superseded.json'), asText(record), this.#owner)
+    this.note({ type: 'superseded', trial: record.trial, attempt: record.attempt })
+    return this.attemptOf(record.trial, record.attempt) ?? record
+  }
+
+  /** What was said of the end of an attempt after somebody else had said it: what it cost counts too. */
+  supersededOf(trial: string, attempt: number): AttemptRecord | undefined {
+    const file = join(this.attemptPath(trial, attempt), 'superseded.json')
+    const text = readIfThere(file)
+    return text === undefined ? undefined : parse(attemptRecord, text, file)
   }
 
   /** What a trial came to; undefined while it is open. */

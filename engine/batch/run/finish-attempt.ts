@@ -38,6 +38,8 @@ type SeenEnd = {
   readonly started?: string
   readonly durationMs?: number
   readonly commit?: string
+  /** Milliseconds since 1970. */
+  readonly retryAt?: number
 }
 
 /**
@@ -66,6 +68,7 @@ export async function finishAttempt(
     ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(error === undefined ? {} : { error: error.slice(0, longestError) }),
     ...(cost === undefined ? {} : { cost_usd: cost }),
+    ...(seen.retryAt === undefined ? {} : { retry_at: new Date(seen.retryAt).toISOString() }),
     tokens: {
       input: end?.usage.input_tokens ?? spent?.tokens ?? 0,
       cached: end?.usage.cached_input_tokens ?? 0,
@@ -81,8 +84,7 @@ export async function finishAttempt(
     ended: new Date().toISOString(),
     duration_ms: seen.durationMs ?? 0,
   }
-  folder.endAttempt(ended)
-  return ended
+  return folder.endAttempt(ended)
 }
 
 /** Takes the session out of the state folder that the run was given. @returns where it is; undefined where there is none */

@@ -9,6 +9,7 @@ export class GateOfRun {
   readonly #inside = new Map<number, (end: RequestEnd) => void>()
   #isGone = false
   #isUsedUp = false
+  #retryAt: number | undefined
 
   /** @param owner what no other run is called */
   constructor(limiter: RateLimiter, owner: string) {
@@ -19,6 +20,11 @@ export class GateOfRun {
   /** Whether a provider said that nothing is left to use. */
   get isUsedUp(): boolean {
     return this.#isUsedUp
+  }
+
+  /** When it says that there will be something again; undefined where it doesn't. */
+  get retryAt(): number | undefined {
+    return this.#retryAt
   }
 
   said(message: RunMessage, answer: (message: SupervisorMessage) => void): void {
@@ -32,7 +38,11 @@ export class GateOfRun {
         })
       }
       case 'left':
-        if (message.end.type === 'failed' && message.end.kind === 'quota') this.#isUsedUp = true
+        if (message.end.type === 'failed' && message.end.kind === 'quota') {
+          this.#isUsedUp = true
+          const { waitMs } = message.end
+          this.#retryAt = waitMs === undefined ? undefined : Date.now() + waitMs
+        }
         this.#inside.get(message.id)?.(message.end)
         this.#inside.delete(message.id)
         return undefined

@@ -68,7 +68,7 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       const exitCode = await untilEnd(running, signal).finally(() => gate.gone())
       // That nothing is left to use says nothing of the task, and nothing of the provider's health.
       const isQuota = exitCode === exitCodes.provider && gate.isUsedUp
-      return await end({ exitCode, commit, ...(isQuota ? { outcome: 'quota' } : {}) })
+      return await end({ exitCode, commit, ...(isQuota ? { outcome: 'quota', ...retryAt(gate) } : {}) })
     } catch (error) {
       if (!(error instanceof RepositoryFailure)) throw error
       return end({ exitCode: undefined, outcome: 'infrastructure', error: error.message })
@@ -78,6 +78,10 @@ export function attemptHere(dependencies: AttemptDependencies): Attempt {
       return finishAttempt(folder, trial.key, attempt, { ...base(), ...seen })
     }
   }
+}
+
+function retryAt({ retryAt: at }: GateOfRun): { readonly retryAt?: number } {
+  return at === undefined ? {} : { retryAt: at }
 }
 
 type RunFacts = {

@@ -4,12 +4,15 @@ import type { Summary, TrialResult } from '../derived/results.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { writeControl } from '../folder/control.ts'
 import { mendLastLine } from '../folder/files.ts'
+import { attemptOnQueue } from '../queue/queue-attempt.ts'
+import { openJobQueue, type Carrier } from '../queue/redis.ts'
 import { leaseFolder } from '../folder/supervisor-lock.ts'
 import type { RateLimits } from '../../core/request-gate.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Trial } from '../trials.ts'
 import { Git } from './git.ts'
 import { attemptHere } from './make-attempt.ts'
+import type { RunMessage } from './messages.ts'
 import { Progress } from './progress.ts'
 import { recoverAttempts } from './recover-attempts.ts'
 import { QuotaPause } from './quota-pause.ts'
@@ -40,6 +43,8 @@ type RunBatchOptions = {
   readonly watch: (progress: Progress) => void
   /** Told of what a watcher should know at once. */
   readonly say: (sentence: string) => void
+  /** Has workers make the attempts. Undefined: they are made here. */
+  readonly carrier: Carrier | undefined
 }
 
 /** How a batch ended, and what it came to. */
@@ -65,16 +70,19 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     // What was asked of an earlier start is over.
     writeControl(
       folder.path,
-      { paused: false, cancelled: false, workers: undefined, rpm: undefined, tpm: undefined },
+      { paused: false, cancelled: false, workers: undefined, rpm: options.limits.requests, tpm: options.limits.tokens },
       process,
     )
     const tasks = folder.tasks()
     const trials = folder.trials(tasks)
-    const lost = await recoverAttempts(folder, trials, options.kill)
+    const { carrier } = options
+    // What workers were given they go on with.
+    const lost = carrier === undefined ? await recoverAttempts(folder, trials, options.kill) : 0
     if (lost > 0)
       options.say(`${lost} runs of an earlier start had no result; what their sessions say is written down.`)
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
-    await checkFirst(folder, trials, tasks, repositories, options)
+    // The keys are the workers' own.
+    if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
     const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))
     options.watch(progress)
@@ -84,13 +92,19 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       limits: options.limits,
       clock: { now: Date.now, after: (ms, act) => void setTimeout(act, ms).unref() },
       throttled: () => supervisor.throttled(),
-      usedUp: ({ provider, model }, until) =>
-        supervisor.pause(`nothing is left to use of ${model} at ${provider}`, quota.until(Date.now(), until)),
+      usedUp: ({ provider, model }, until) => pause(`nothing is left to use of ${model} at ${provider}`, until),
     })
-    const attempt: Attempt = attemptHere({
-      ...{ folder, tasks: byId, repositories, program, limiter, process },
-      tell: (trial, message) => progress.said(trial, message),
-    })
+    const tell = (trial: Trial, message: RunMessage): void => progress.said(trial, message)
+    const queue = carrier === undefined ? undefined : openJobQueue(carrier, folder.hash)
+    const pause = (why: string, until: number | undefined): void =>
+      supervisor.pause(why, quota.until(Date.now(), until))
+    const attempt: Attempt =
+      queue === undefined
+        ? attemptHere({ ...{ folder, tasks: byId, repositories, program, limiter, process }, tell })
+        : attemptOnQueue({
+            ...{ folder, queue, process, tell, say: options.say },
+            usedUp: (until) => pause('nothing is left to use at the provider', until),
+          })
     const supervisor: Supervisor = new Supervisor(folder, attempt, {
       ...{ workers: options.workers, attempts: options.attempts, maxCost: options.maxCost },
       ...{ backoffMs: options.backoffMs, signal, process },
@@ -106,6 +120,7 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
       statusMs,
     )
     const end = await supervisor.run(trials).finally(() => clearInterval(writing))
+    await queue?.close()
     folder.derive('status.json', `${JSON.stringify(progress.snapshot())}\n`)
     return { end, progress, ...writeDerived(folder, trials) }
   } finally {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { BatchRunOptions } from '../batch-options.ts'
 import type { BatchExportOptions } from '../batch-report.ts'
+import type { BatchWorkerOptions } from '../batch-worker.ts'
 import { configOptions } from './config-options.ts'
 import type { Finish } from './shared.ts'
 
@@ -44,6 +45,7 @@ export function declareBatch(program: Command, finish: Finish): void {
       'run one of so many parts, counted from 0; agent batch merge puts them together',
       text,
     )
+    .option('--queue <url>', 'have workers on any machine do it: redis:// or rediss://, for agent batch worker', text)
     .option('--dry-run', 'check all tasks, their repositories and the configuration, and run nothing')
     .addOption(new Option('--retry-seconds <n>', 'the first wait before another attempt').argParser(Number).hideHelp())
     .addHelpText(
@@ -62,6 +64,19 @@ sandbox or the provider; 130 interrupted`,
       finish(await batchRun(tasks, options))
     })
   declareControls(batch, finish)
+  batch
+    .command('worker')
+    .description('do the runs of a batch that agent batch run --queue gives out, until interrupted')
+    .requiredOption('--queue <url>', 'the Redis that they come by: redis:// or rediss://', text)
+    .requiredOption('--store <dir>', "the batch's folder, which this machine shares with the one that gives them out")
+    .option('-w, --workers <n>', 'so many runs at once', whole, 2)
+    .addOption(
+      new Option('--lock-seconds <n>', 'how long a run is this worker’s without a sign').argParser(Number).hideHelp(),
+    )
+    .action(async (options: BatchWorkerOptions) => {
+      const { batchWorker } = await import('../batch-worker.ts')
+      finish(await batchWorker(options))
+    })
   batch
     .command('merge')
     .description('put the folders of one batch together, such as those of its shards')

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BatchFolder } from '../folder/batch-folder.ts'
+import type { AttemptRecord } from '../folder/records.ts'
+import type { RunMessage } from '../run/messages.ts'
+import type { Attempt } from '../run/supervisor.ts'
+import type { Trial } from '../trials.ts'
+import { askToEnd, endWithoutRun, readSteps, writeWish } from './attempt-files.ts'
+import type { JobQueue } from './redis.ts'
+
+const lookMs = 250
+/** How often Redis is asked what became of a job whose result isn't there. */
+const askMs = 5000
+/** A worker has so long to end a run that is not wanted any more. */
+const graceMs = 45_000
+
+type QueueDependencies = {
+  readonly folder: BatchFolder
+  readonly queue: JobQueue
+  readonly process: number
+  readonly tell: (trial: Trial, message: RunMessage) => void
+  /** Told what the user should know. */
+  readonly say: (sentence: string) => void
+  /** Told that a provider had nothing left to use; until when, where it says so. */
+  readonly usedUp: (until: number | undefined) => void
+}
+
+/** Has attempts made by workers: each is a job, and its result comes by the folder, which all of them share. */
+export function attemptOnQueue({ folder, queue, process, tell, say, usedUp }: QueueDependencies): Attempt {
+  let isFullTold = false
+  return async (trial, attempt, { maxCost, began }, signal) => {
+    const id = `${createHash('sha256').update(trial.key).digest('hex').slice(0, 24)}-${attempt}`
+    const job = { batch: folder.hash, task: trial.key, manifest: folder.hash }
+    writeWish(folder, trial.key, attempt, maxCost, process)
+    let [isOut, askedAt, endAt] = [false, Date.now(), Infinity]
+    folder.note({ type: 'attempt-started', trial: trial.key, attempt })
+    for (;;) {
+      const record = folder.attemptOf(trial.key, attempt)
+      if (record !== undefined) return ended(record)
+      const steps = readSteps(folder, trial.key, attempt)
+      if (steps.length > 0) began()
+      for (const message of steps) tell(trial, message)
+      if (signal.aborted) {
+        if (endAt === Infinity) {
+          if (!isOut || (await queue.takeBack(id).catch(() => false)))
+            return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'not begun')
+          askToEnd(folder, trial.key, attempt, process)
+          endAt = Date.now() + graceMs
+        }
+        if (Date.now() > endAt)
+          return endWithoutRun(folder, trial.key, attempt, 'interrupted', 'its worker did not answer')
+      } else if (!isOut) {
+        isOut = await queue.add(id, job).then(
+          () => true,
+          (error: Error) => told(error),
+        )
+      } else if (Date.now() - askedAt > askMs) {
+        askedAt = Date.now()
+        const { state, reason } = await queue.look(id).catch(() => ({ state: 'there', reason: undefined }) as const)
+        // A Redis that forgot it is given it again: its worker knows it by the folder.
+        if (state === 'missing' && folder.attemptOf(trial.key, attempt) === undefined) isOut = false
+        if (state === 'failed')
+          return endWithoutRun(folder, trial.key, attempt, 'infrastructure', reason ?? 'its job failed')
+      }
+      await sleep(lookMs)
+    }
+  }
+
+  function ended(record: AttemptRecord): AttemptRecord {
+    if (record.outcome === 'quota') usedUp(record.retry_at === undefined ? undefined : Date.parse(record.retry_at))
+    return record
+  }
+
+  /** A Redis that is full, or gone, is asked again. */
+  function told(error: Error): false {
+    if (!isFullTold) say(`No job can be given out: ${error.message}. This is tried again until it works.`)
+    isFullTold = true
+    return false
+  }
+}

@@ -1,0 +1,199 @@
+import * as z from 'zod'
+import { UserError } from '../../core/user-error.ts'
+
+/** What a job in Redis holds, and nothing else: whoever can write to Redis names a trial of a batch that is known here, and that is all. */
+export const jobData = z.strictObject({
+  batch: z.string().max(100),
+  task: z.string().max(1000),
+  manifest: z.string().max(100),
+})
+
+export type JobData = z.infer<typeof jobData>
+
+/** What is used of BullMQ and ioredis, which users install themselves: no type of theirs is needed to build this. */
+type Redis = {
+  info(section: string): Promise<string>
+  on(event: string, listener: (...args: readonly unknown[]) => void): void
+  disconnect(): void
+}
+type Job = {
+  readonly id?: string
+  readonly data: unknown
+  readonly failedReason?: string
+  getState(): Promise<string>
+  remove(): Promise<void>
+}
+type BullQueue = {
+  add(name: string, data: JobData, options: object): Promise<unknown>
+  getJob(id: string): Promise<Job | undefined>
+  close(): Promise<void>
+  on(event: string, listener: (...args: readonly unknown[]) => void): void
+}
+type BullWorker = {
+  on(event: string, listener: (...args: readonly unknown[]) => void): void
+  close(force?: boolean): Promise<void>
+}
+type Packages = {
+  readonly Queue: new (name: string, options: object) => BullQueue
+  readonly Worker: new (name: string, act: (job: Job) => Promise<void>, options: object) => BullWorker
+  readonly UnrecoverableError: new (message: string) => Error
+  readonly Redis: new (url: string, options: object) => Redis
+}
+
+const prefix = 'portcullis'
+const keptFailures = 1000
+
+/** A connection to the Redis that carries a batch's jobs. */
+export type Carrier = {
+  readonly packages: Packages
+  readonly redis: Redis
+  /** What to warn of: it works, and something could be lost. */
+  readonly warning: string | undefined
+  readonly close: () => void
+}
+
+/**
+ * Connects to Redis, and looks whether it keeps what it is given.
+ *
+ * @param url `redis://` or `rediss://`, with a name and a password where it asks for one
+ * @throws UserError `usage` where the packages are missing, nothing answers, or it may throw jobs away
+ */
+export async function connectCarrier(url: string): Promise<Carrier> {
+  if (!/^rediss?:\/\//.test(url))
+    throw new UserError('usage', '--queue: expected redis://HOST:PORT, or rediss:// for TLS.')
+  const packages = await loadPackages()
+  const redis = new packages.Redis(url, { maxRetriesPerRequest: null, lazyConnect: false })
+  let refusal = ''
+  redis.on('error', (error) => (refusal = (error as Error).message))
+  try {
+    const facts = await Promise.race([redis.info('all'), failAfter(10_000, () => refusal)])
+    const policy = /^maxmemory_policy:(\S+)/m.exec(facts)?.[1]
+    if (policy !== undefined && policy !== 'noeviction') {
+      const message = `This Redis throws data away when it is full (maxmemory-policy ${policy}), and with it jobs.`
+      throw new UserError('usage', `${message} Set it to noeviction: redis-cli config set maxmemory-policy noeviction`)
+    }
+    const isKept = /^aof_enabled:1/m.test(facts)
+    const warning = isKept
+      ? undefined
+      : 'This Redis writes nothing down at once (appendonly no): jobs are lost when it ends. The batch finds out, and gives them out again.'
+    return { packages, redis, warning, close: () => redis.disconnect() }
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  }
+}
+
+/** The jobs of one batch, for whoever gives them out. */
+export type JobQueue = {
+  /** Gives a job out; one with the same id is the same job. */
+  readonly add: (id: string, data: JobData) => Promise<void>
+  /** Takes a job back. @returns whether nobody has it by now */
+  readonly takeBack: (id: string) => Promise<boolean>
+  /** How a job failed, where it did; `missing` where there is none. */
+  readonly look: (id: string) => Promise<{ readonly state: 'there' | 'missing' | 'failed'; readonly reason?: string }>
+  readonly close: () => Promise<void>
+}
+
+/** @param batch what the batch is known by */
+export function openJobQueue({ packages, redis }: Carrier, batch: string): JobQueue {
+  const queue = new packages.Queue(nameOf(batch), { connection: redis, prefix })
+  queue.on('error', () => undefined)
+  return {
+    add: async (id, data) => {
+      await queue.add('run', data, {
+        jobId: id,
+        attempts: 1,
+        removeOnComplete: true,
+        removeOnFail: { count: keptFailures },
+      })
+    },
+    takeBack: async (id) => {
+      const job = await queue.getJob(id)
+      if (job === undefined) return true
+      return job.remove().then(
+        () => true,
+        () => false,
+      )
+    },
+    look: async (id) => {
+      const job = await queue.getJob(id)
+      if (job === undefined) return { state: 'missing' }
+      if ((await job.getState()) !== 'failed') return { state: 'there' }
+      return { state: 'failed', reason: job.failedReason ?? 'it failed' }
+    },
+    close: () => queue.close(),
+  }
+}
+
+export type JobWorkerOptions = {
+  readonly concurrency: number
+  readonly lockMs: number
+  /** Told that the lock of a job was renewed. */
+  readonly renewed: (id: string) => void
+  readonly say: (sentence: string) => void
+}
+
+/**
+ * Takes the jobs of one batch and does them.
+ *
+ * @param act does one; it throws `UserError` for one that is refused
+ * @returns what takes no more, once those that are being done have ended
+ */
+export function openJobWorker(
+  { packages, redis }: Carrier,
+  batch: string,
+  act: (id: string, data: unknown) => Promise<void>,
+  { concurrency, lockMs, renewed, say }: JobWorkerOptions,
+): () => Promise<void> {
+  const worker = new packages.Worker(
+    nameOf(batch),
+    async ({ id = '', data }) => {
+      try {
+        await act(id, data)
+      } catch (error) {
+        if (!(error instanceof UserError)) throw error
+        say(`a job was refused: ${error.message}`)
+        throw new packages.UnrecoverableError(error.message)
+      }
+    },
+    {
+      ...{ connection: redis, prefix, concurrency, lockDuration: lockMs },
+      stalledInterval: Math.max(1000, lockMs / 4),
+      // How often a job's worker may be lost is counted by attempts, which are kept.
+      maxStalledCount: 1000,
+    },
+  )
+  worker.on('error', () => undefined)
+  worker.on('locksRenewed', (event) => {
+    const { jobIds } = (event ?? {}) as { readonly jobIds?: readonly string[] }
+    for (const id of jobIds ?? []) renewed(id)
+  })
+  return () => worker.close()
+}
+
+function nameOf(batch: string): string {
+  return `batch-${batch.slice(0, 16)}`
+}
+
+async function loadPackages(): Promise<Packages> {
+  // Names that no bundle holds: they are the user's own to install.
+  const [bullmq, ioredis] = ['bullmq', 'ioredis']
+  try {
+    const { Queue, Worker, UnrecoverableError } = (await import(bullmq)) as Pick<
+      Packages,
+      'Queue' | 'Worker' | 'UnrecoverableError'
+    >
+    const { Redis } = (await import(ioredis)) as Pick<Packages, 'Redis'>
+    return { Queue, Worker, UnrecoverableError, Redis }
+  } catch (error) {
+    const message =
+      '--queue takes two packages that do not come along. Install them beside this one: npm i bullmq@6 ioredis@5'
+    throw new UserError('usage', message, { cause: error })
+  }
+}
+
+async function failAfter(ms: number, why: () => string): Promise<never> {
+  const { setTimeout: sleep } = await import('node:timers/promises')
+  await sleep(ms, undefined, { ref: false })
+  throw new UserError('usage', `--queue: no Redis answers: ${why() === '' ? `not within ${ms / 1000} s` : why()}`)
+}

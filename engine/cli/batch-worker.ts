@@ -1,0 +1,46 @@
+import { resolve } from 'node:path'
+import process from 'node:process'
+import { BatchFolder } from '../batch/folder/batch-folder.ts'
+import { connectCarrier } from '../batch/queue/redis.ts'
+import { work } from '../batch/queue/work.ts'
+import { exitCodes } from '../core/exit-codes.ts'
+import { catchInterrupts } from './interrupts.ts'
+import { warn } from './warn.ts'
+
+/** What `agent batch worker` was asked to do, as parsed. */
+export type BatchWorkerOptions = {
+  readonly queue: string
+  readonly store: string
+  readonly workers: number
+  readonly lockSeconds?: number
+}
+
+/** Long enough for a Redis that is started again, and for a machine that stands still for a minute. */
+const usualLockSeconds = 120
+
+/**
+ * `agent batch worker`: does the jobs of a batch until it is interrupted.
+ *
+ * @throws UserError `usage` where there is no such batch, or Redis can't be used
+ */
+export async function batchWorker({ queue, store, workers, lockSeconds }: BatchWorkerOptions): Promise<number> {
+  const folder = BatchFolder.open(resolve(store), process.pid)
+  const carrier = await connectCarrier(queue)
+  if (carrier.warning !== undefined) warn(carrier.warning)
+  const ending = new AbortController()
+  const release = catchInterrupts((reason) => ending.abort(reason))
+  process.stderr.write(
+    `agent: ${workers} at once, of the batch ${folder.hash.slice(0, 12)}. Ctrl-C gives back what runs.\n`,
+  )
+  try {
+    await work(folder, carrier, {
+      ...{ workers, process: process.pid, signal: ending.signal, say: warn },
+      lockMs: (lockSeconds ?? usualLockSeconds) * 1000,
+      program: { argv: [process.execPath, process.argv[1] ?? ''], environment: process.env },
+    })
+    return exitCodes.done
+  } finally {
+    carrier.close()
+    release()
+  }
+}

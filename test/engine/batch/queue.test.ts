@@ -1,0 +1,228 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
+import { batchPlace, recordingOf, tasksFile, type BatchPlace } from '../../support/batch.ts'
+import { testUnlessOnCi } from '../../support/needs.ts'
+import { startRedis, whyNoRedis, type TestRedis } from '../../support/redis.ts'
+
+const test = testUnlessOnCi(whyNoRedis())
+
+const outcomesOf = (place: BatchPlace) =>
+  place.lines('results.jsonl').map(({ id, outcome, attempts }) => [id, outcome, attempts])
+const settles = (place: BatchPlace): number =>
+  place.lines('journal.jsonl').filter(({ type }) => type === 'settled').length
+
+type Worker = { readonly pid: () => number; readonly ended: Promise<{ readonly stderr: string }> }
+
+/** A worker, once there is a batch to work on. */
+async function startWorker(place: BatchPlace, redis: TestRedis, ...more: readonly string[]): Promise<Worker> {
+  while (!existsSync(join(place.out, 'batch.json'))) await sleep(50)
+  let pid = 0
+  const ended = place.run(['worker', '--queue', redis.url, '--store', 'out', '-w', '1', ...more], {
+    onStart: (child) => (pid = child.pid ?? 0),
+  })
+  onTestFinished(async () => {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended.
+    }
+    await ended
+  })
+  return { pid: () => pid, ended }
+}
+
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await sleep(50)
+}
+const isThere = (place: BatchPlace, name: string) => (): boolean => existsSync(join(place.out, name))
+const runs = (place: BatchPlace, trial: string, attempt: number) => (): boolean => {
+  const file = join(place.out, 'runs', trial, String(attempt), 'step.json')
+  return existsSync(file) && readFileSync(file, 'utf8').includes('sleep')
+}
+
+test('two workers do the runs of a batch, and nothing but names and hashes is in Redis', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b', 'c', 'd']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 1; echo x > x'), '--queue', redis.url]
+  const running = place.run(words)
+  const workers = [await startWorker(place, redis), await startWorker(place, redis)]
+  await until(isThere(place, 'runs/a/1/wish.json'))
+  const jobs = redis.cli(
+    '--raw',
+    'eval',
+    "local all = {} for _, key in ipairs(redis.call('keys', '*')) do if redis.call('type', key).ok == 'hash' then for _, value in ipairs(redis.call('hgetall', key)) do table.insert(all, value) end end end return all",
+    '0',
+  )
+  expect(jobs).not.toContain('do a')
+  expect((await running).code).toBe(0)
+  expect(outcomesOf(place)).toEqual(['a', 'b', 'c', 'd'].map((id) => [id, 'done', 1]))
+  expect(settles(place)).toBe(4)
+  for (const worker of workers) process.kill(worker.pid(), 'SIGTERM')
+  await Promise.all(workers.map(({ ended }) => ended))
+  expect((await place.run(words)).code).toBe(0)
+  expect(settles(place)).toBe(4)
+})
+
+test('a worker that is killed loses its run, and another makes the next attempt', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 3; echo x > x'), '--retry-seconds', '0.01']
+  const running = place.run([...words, '--queue', redis.url])
+  const first = await startWorker(place, redis, '--lock-seconds', '4')
+  await until(runs(place, 'a', 1))
+  process.kill(first.pid(), 'SIGKILL')
+  await startWorker(place, redis, '--lock-seconds', '4')
+  expect((await running).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
+  expect(JSON.parse(readFileSync(join(place.out, 'runs/a/1/result.json'), 'utf8'))).toMatchObject({ outcome: 'lost' })
+  expect(settles(place)).toBe(1)
+})
+
+test('a run that takes two workers with it is lost, and no third is given it', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 2; echo x > x')]
+  const running = place.run([...words, '--queue', redis.url, '--retry-seconds', '0.01'])
+  for (const attempt of [1, 2]) {
+    const worker = await startWorker(place, redis, '--lock-seconds', '3')
+    await until(runs(place, 'a', attempt))
+    process.kill(worker.pid(), 'SIGKILL')
+  }
+  await startWorker(place, redis, '--lock-seconds', '3')
+  expect((await running).code).toBe(1)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'lost', 2],
+    ['b', 'done', 1],
+  ])
+})
+
+test('a user of Redis that may touch the keys of batches alone is enough', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  redis.cli('acl', 'setuser', 'batch', 'on', '>word', '~portcullis:*', '+@all', '-@admin', '-@dangerous', '+info')
+  const own = { ...redis, url: redis.url.replace('redis://', 'redis://batch:word@') }
+  const running = place.run(['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x'), '--queue', own.url])
+  await startWorker(place, own)
+  expect((await running).code).toBe(0)
+})
+
+test('a worker that stands still past its lock and goes on settles nothing a second time', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 2; echo x > x'), '--retry-seconds', '0.01']
+  const running = place.run([...words, '--queue', redis.url])
+  const first = await startWorker(place, redis, '--lock-seconds', '3')
+  await until(runs(place, 'a', 1))
+  process.kill(first.pid(), 'SIGSTOP')
+  await startWorker(place, redis, '--lock-seconds', '3')
+  await until(isThere(place, 'runs/a/2'))
+  process.kill(first.pid(), 'SIGCONT')
+  expect((await running).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([['a', 'done', 2]])
+  await until(isThere(place, 'runs/a/1/superseded.json'))
+  expect(settles(place)).toBe(1)
+})
+
+test('a Redis that is dead for ten seconds costs no run', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-w', '1', '-m', recordingOf('sleep 3; echo x > x')]
+  const running = place.run([...words, '--queue', redis.url])
+  await startWorker(place, redis)
+  await until(runs(place, 'a', 1))
+  await redis.kill()
+  await sleep(10_000)
+  await redis.start()
+  expect((await running).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+  ])
+  expect(settles(place)).toBe(2)
+})
+
+test('a coordinator that is killed is started again, and takes what workers made meanwhile', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 2; echo x > x'), '--queue', redis.url]
+  let pid = 0
+  const first = place.run(words, { onStart: (child) => (pid = child.pid ?? 0) })
+  await startWorker(place, redis)
+  await until(runs(place, 'a', 1))
+  process.kill(pid, 'SIGKILL')
+  await first
+  expect((await place.run(words)).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 1],
+    ['b', 'done', 1],
+  ])
+})
+
+test('Ctrl-C takes back what no worker has, ends what one has, and the next start goes on', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 3; echo x > x'), '--queue', redis.url]
+  let pid = 0
+  const first = place.run(words, { onStart: (child) => (pid = child.pid ?? 0) })
+  await startWorker(place, redis)
+  await until(runs(place, 'a', 1))
+  process.kill(pid, 'SIGINT')
+  expect((await first).code).toBe(130)
+  expect(place.json('summary.json')).toMatchObject({ settled: 0 })
+  expect((await place.run(words)).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([
+    ['a', 'done', 2],
+    ['b', 'done', expect.any(Number) as number],
+  ])
+})
+
+test('a job that somebody put into Redis by hand is refused, and the worker goes on', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 1; echo x > x'), '--queue', redis.url]
+  const running = place.run(words)
+  const worker = await startWorker(place, redis)
+  await until(runs(place, 'a', 1))
+  const { connectCarrier, openJobQueue } = await import('../../../engine/batch/queue/redis.ts')
+  const carrier = await connectCarrier(redis.url)
+  const { BatchFolder } = await import('../../../engine/batch/folder/batch-folder.ts')
+  const batch = BatchFolder.open(place.out, 1).hash
+  const queue = openJobQueue(carrier, batch)
+  const good = { batch, task: 'a', manifest: batch }
+  const bad: readonly object[] = [
+    { ...good, options: ['--dangerously-bypass-approvals-and-sandbox'] },
+    { ...good, manifest: 'f'.repeat(64) },
+    { ...good, task: '../../etc' },
+    { ...good, task: 'x'.repeat(1_000_000) },
+    { ...good },
+  ]
+  for (const [at, data] of bad.entries()) await queue.add(`by-hand-${at}`, data as typeof good)
+  expect((await running).code).toBe(0)
+  for (const at of bad.keys()) {
+    while ((await queue.look(`by-hand-${at}`)).state !== 'failed') await sleep(100)
+  }
+  await queue.close()
+  carrier.close()
+  process.kill(worker.pid(), 'SIGTERM')
+  const { stderr } = await worker.ended
+  expect(stderr.match(/a job was refused/g)).toHaveLength(5)
+  expect(outcomesOf(place)).toEqual([['a', 'done', 1]])
+})
+
+test('a Redis that may throw jobs away is refused, one that is full is asked again', async () => {
+  const [redis, place] = [await startRedis('--maxmemory', '6mb'), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('echo x > x'), '--queue', redis.url]
+  redis.cli('config', 'set', 'maxmemory-policy', 'allkeys-lru')
+  const refused = await place.run(words)
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('Set it to noeviction') as string])
+  redis.cli('config', 'set', 'maxmemory-policy', 'noeviction')
+  redis.cli('config', 'set', 'maxmemory', '1')
+  let told = ''
+  const running = place.run(words, { onStart: (child) => child.stderr?.on('data', (text: string) => (told += text)) })
+  await until(() => told.includes('No job can be given out'))
+  redis.cli('config', 'set', 'maxmemory', '0')
+  await startWorker(place, redis)
+  expect((await running).code).toBe(0)
+})
+
+test('without an address of Redis, or one that answers, it says what to do', async () => {
+  const place = batchPlace({ 'tasks.jsonl': tasksFile(['a']) })
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('true'), '--queue']
+  expect((await place.run([...words, 'localhost'])).stderr).toContain('expected redis://HOST:PORT')
+  const ended = await place.run([...words, 'redis://127.0.0.1:1'])
+  expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('no Redis answers') as string])
+})
