@@ -7,6 +7,8 @@ const effort = 1500
 /**
  * The differing runs of two sequences of lines, in order: lines that are unique on both sides are aligned first, then
  * what is between them is compared by Myers' method.
+ *
+ * @internal
  */
 export function diffLines(a: readonly string[], b: readonly string[]): readonly Difference[] {
   const found: Difference[] = []

@@ -3,6 +3,7 @@ import { declareBatch } from './declare/batch.ts'
 import { declareChanges } from './declare/changes.ts'
 import { declareConfig } from './declare/config.ts'
 import { declareEvidence } from './declare/evidence.ts'
+import { declareDiff } from './declare/diff.ts'
 import { declareExec } from './declare/exec.ts'
 import { declareMcpServer } from './declare/mcp-server.ts'
 import { declarePlugins } from './declare/plugins.ts'
@@ -33,6 +34,7 @@ export const everyCommand: DeclareCommands = (program, finish) => {
   declareEvidence(program, finish)
   declareReport(program, finish)
   declareReplay(program, finish)
+  declareDiff(program, finish)
   declareSandbox(program, finish)
   declareDoctor(program, finish)
   declarePolicy(program, finish)

@@ -3,7 +3,7 @@ import { UserError } from '../core/user-error.ts'
 import type { ReadRollout } from './rollout.ts'
 
 /** A step of a session: a response of the model, and what the tools returned for its calls. Steps are counted from 1. */
-type Step = {
+export type Step = {
   readonly number: number
   /** What was said to the model before it, since the step before: the prompt, and what the run told it. */
   readonly told: readonly HistoryItem[]

@@ -1,0 +1,72 @@
+import type { HistoryItem } from '../../core/model.ts'
+import { generalize } from '../../models/record.ts'
+import type { Step } from '../../session/steps.ts'
+
+/** A call without what differs between any two runs. */
+export type ComparableCall = {
+  readonly name: string
+  /** A function's arguments, sorted by name; or the text of a freeform call. */
+  readonly input: Readonly<Record<string, unknown>> | string
+  readonly result: { readonly ok: boolean; readonly output: string } | undefined
+}
+
+/** A step without what differs between any two runs: ids, times, paths of workspace and temporary files, the order of parallel calls. */
+export type ComparableStep = {
+  readonly number: number
+  readonly calls: readonly ComparableCall[]
+  /** What was said in it. */
+  readonly text: string
+  /** What it does, as one word: equal where two steps call the same with the same arguments. */
+  readonly key: string
+}
+
+/**
+ * A step as it is compared.
+ *
+ * @param cwd the workspace that the session worked in
+ */
+export function comparableStep(step: Step, cwd: string): ComparableStep {
+  const calls = step.calls
+    .map((call): ComparableCall => {
+      const result = step.results.find(({ callId }) => callId === call.id)
+      const returned = result && { ok: result.ok, output: withoutTimes(generalize(result.output, cwd)) }
+      return { name: call.name, input: inputOf(generalize(call.input, cwd)), result: returned }
+    })
+    .toSorted((a, b) => order(keyOf(a), keyOf(b)))
+  const text = step.items.flatMap((item) => (item.type === 'message' ? [item.text] : [])).join('\n')
+  const said = generalize(text, cwd)
+  const key = calls.length === 0 ? 'says' : calls.map(keyOf).join('\n')
+  return { number: step.number, calls, text: said, key }
+}
+
+/** A text that was said to a model, as it is compared: without what tells of a day, a machine and a folder. */
+export function comparableText(item: HistoryItem, cwd: string): string {
+  return item.type === 'message' ? `${item.role}: ${withoutTimes(generalize(item.text, cwd))}` : ''
+}
+
+function keyOf({ name, input }: ComparableCall): string {
+  return JSON.stringify([name, input])
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function inputOf(text: string): ComparableCall['input'] {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
+    return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => order(a, b)))
+  } catch {
+    // Freeform, or a model's mistake.
+    return text
+  }
+}
+
+function withoutTimes(text: string): string {
+  return text
+    .replace(/\d{4}-\d\d-\d\d/g, '[date]')
+    .replace(/\d\d:\d\d:\d\d[.\d]{0,10}/g, '[time]')
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '[id]')
+    .replace(/\b(pid|PID|process|session)(:?) \d+\b/g, '$1$2 [number]')
+}

@@ -1,0 +1,185 @@
+import { diffLines } from '../../../apply-patch/index.ts'
+import type { ReadRollout } from '../../session/rollout.ts'
+import { stepsOf } from '../../session/steps.ts'
+import type { Report } from '../report-types.ts'
+import { comparableStep, comparableText, type ComparableCall, type ComparableStep } from './comparable.ts'
+
+/** A session, as it was kept and as it is reported. */
+export type ComparedRun = { readonly rollout: ReadRollout; readonly report: Report | undefined }
+
+/** Two steps beside each other; undefined: the other session has none like it. */
+export type StepPair = {
+  readonly a: ComparableStep | undefined
+  readonly b: ComparableStep | undefined
+  /** `results`: the same calls returned something else. `calls`: other calls were made. `answer`: another final message. */
+  readonly difference: 'none' | 'words' | 'results' | 'calls' | 'answer' | 'only-a' | 'only-b'
+  /** What differs, in short lines. */
+  readonly details: readonly string[]
+}
+
+/** A file that either of two sessions changed. */
+export type FilePair = {
+  readonly path: string
+  readonly difference: 'none' | 'changes' | 'only-a' | 'only-b'
+  /** Lines of one patch that the other doesn't have, with `a` or `b` before them. */
+  readonly lines: readonly string[]
+}
+
+/** Figures of one session. */
+type Figures = {
+  readonly id: string
+  readonly model: string | undefined
+  readonly steps: number
+  readonly tokens: number
+  readonly costUsd: number | undefined
+  readonly durationMs: number | undefined
+  readonly end: string
+}
+
+/** What two sessions have in common, and where they part. */
+export type Comparison = {
+  readonly figures: { readonly a: Figures; readonly b: Figures }
+  /** What of their beginnings differs, in short lines. Empty: they start the same. */
+  readonly start: readonly string[]
+  readonly steps: readonly StepPair[]
+  /** The first pair that does not agree; undefined where all do. What was said beside calls is no difference. */
+  readonly divergence: StepPair | undefined
+  readonly files: readonly FilePair[]
+  /** Whether they start, go and end the same, and change the same. */
+  readonly same: boolean
+}
+
+/** Compares two sessions step by step. */
+export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
+  const start = compareStarts(a.rollout, b.rollout)
+  const steps = pairSteps(comparableSteps(a.rollout), comparableSteps(b.rollout))
+  const divergence = steps.find(({ difference }) => difference !== 'none' && difference !== 'words')
+  const files = compareFiles(a.report, b.report)
+  const same = start.length === 0 && divergence === undefined && files.every(({ difference }) => difference === 'none')
+  return { figures: { a: figuresOf(a), b: figuresOf(b) }, start, steps, divergence, files, same }
+}
+
+function comparableSteps(rollout: ReadRollout): readonly ComparableStep[] {
+  return stepsOf(rollout).map((step) => comparableStep(step, rollout.session.workspace))
+}
+
+/** What was said before the first response. */
+function compareStarts(a: ReadRollout, b: ReadRollout): readonly string[] {
+  const [one, other] = [a, b].map((rollout) => {
+    const told = stepsOf(rollout)[0]?.told ?? rollout.original
+    return told.flatMap((item) => comparableText(item, rollout.session.workspace).split('\n'))
+  })
+  return differingLines(one ?? [], other ?? [])
+}
+
+/** Aligned by what they do, so that a step which one has more pushes no other away from its like. */
+function pairSteps(a: readonly ComparableStep[], b: readonly ComparableStep[]): readonly StepPair[] {
+  const pairs: StepPair[] = []
+  const differences = diffLines(
+    a.map(({ key }) => key),
+    b.map(({ key }) => key),
+  )
+  let [atA, atB] = [0, 0]
+  const equal = (until: number): void => {
+    for (; atA < until; atA++, atB++) pairs.push(pairOf(a[atA], b[atB], atA === a.length - 1 || atB === b.length - 1))
+  }
+  for (const { aFrom, aTo, bTo } of differences) {
+    equal(aFrom)
+    while (atA < aTo || atB < bTo)
+      pairs.push(pairOf(atA < aTo ? a[atA++] : undefined, atB < bTo ? b[atB++] : undefined, false))
+  }
+  equal(a.length)
+  return pairs
+}
+
+function pairOf(a: ComparableStep | undefined, b: ComparableStep | undefined, isLast: boolean): StepPair {
+  if (a === undefined || b === undefined)
+    return { a, b, difference: b === undefined ? 'only-a' : 'only-b', details: [] }
+  if (a.key !== b.key) return { a, b, difference: 'calls', details: callDetails(a, b) }
+  const results = a.calls.flatMap((call, at) => resultDetails(call, b.calls[at]))
+  if (results.length > 0) return { a, b, difference: 'results', details: results }
+  if (a.text === b.text) return { a, b, difference: 'none', details: [] }
+  const isAnswer = isLast && a.calls.length === 0
+  const details = differingLines(a.text.split('\n'), b.text.split('\n'))
+  return { a, b, difference: isAnswer ? 'answer' : 'words', details }
+}
+
+/** The arguments that differ, where both call the same tools; else which tools each calls. */
+function callDetails(a: ComparableStep, b: ComparableStep): readonly string[] {
+  const names = (step: ComparableStep): string => step.calls.map(({ name }) => name).join(', ') || 'no call'
+  if (names(a) !== names(b)) return [`a calls ${names(a)}`, `b calls ${names(b)}`]
+  return a.calls.flatMap((call, at) => {
+    const other = b.calls[at]
+    return other === undefined ? [] : argumentDetails(call, other)
+  })
+}
+
+function argumentDetails(a: ComparableCall, b: ComparableCall): readonly string[] {
+  if (typeof a.input === 'string' || typeof b.input === 'string') {
+    const text = (input: ComparableCall['input']): string => (typeof input === 'string' ? input : JSON.stringify(input))
+    return differingLines(text(a.input).split('\n'), text(b.input).split('\n')).map((line) => `${a.name} ${line}`)
+  }
+  const [one, other] = [a.input, b.input]
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((name) => {
+    const [was, is] = [one[name], other[name]].map((value) => JSON.stringify(value) ?? 'absent')
+    return was === is ? [] : [`${a.name} ${name}: a ${was}`, `${a.name} ${name}: b ${is}`]
+  })
+}
+
+function resultDetails(a: ComparableCall, b: ComparableCall | undefined): readonly string[] {
+  if (JSON.stringify(a.result) === JSON.stringify(b?.result)) return []
+  const shown = ({ result }: ComparableCall): readonly string[] => result?.output.split('\n') ?? ['(no result)']
+  const lines = differingLines(shown(a), b === undefined ? [] : shown(b))
+  if (a.result?.ok !== b?.result?.ok)
+    return [`${a.name} ${a.result?.ok === true ? 'succeeded in a alone' : 'succeeded in b alone'}`, ...lines]
+  return lines.map((line) => `${a.name} ${line}`)
+}
+
+/** Lines that only one of both has, as `a …` and `b …`. */
+function differingLines(a: readonly string[], b: readonly string[]): readonly string[] {
+  return diffLines(a, b).flatMap(({ aFrom, aTo, bFrom, bTo }) => [
+    ...a.slice(aFrom, aTo).map((line) => `a ${line}`),
+    ...b.slice(bFrom, bTo).map((line) => `b ${line}`),
+  ])
+}
+
+/** A patch of the patches, file by file. */
+function compareFiles(a: Report | undefined, b: Report | undefined): readonly FilePair[] {
+  const [one, other] = [changesOf(a), changesOf(b)]
+  return [...new Set([...one.keys(), ...other.keys()])].toSorted().map((path): FilePair => {
+    const [inA, inB] = [one.get(path), other.get(path)]
+    if (inA === undefined) return { path, difference: 'only-b', lines: [] }
+    if (inB === undefined) return { path, difference: 'only-a', lines: [] }
+    const lines = differingLines(inA, inB)
+    return { path, difference: lines.length === 0 ? 'none' : 'changes', lines }
+  })
+}
+
+/** What was changed of each file, line by line, without where in it. */
+function changesOf(report: Report | undefined): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    (report?.files ?? []).map(({ path, kind, diffs }) => [
+      path,
+      [
+        kind,
+        ...diffs.flatMap(({ diff }) =>
+          diff.split('\n').filter((line) => !/^(?:@@|index |diff |--- |\+\+\+ )/.test(line)),
+        ),
+      ],
+    ]),
+  )
+}
+
+function figuresOf({ rollout, report }: ComparedRun): Figures {
+  const { usage, costUsd, session, model, end } = rollout
+  const times = report?.runs.flatMap((run) => (run.end?.durationMs === undefined ? [] : [run.end.durationMs])) ?? []
+  return {
+    id: session.thread_id,
+    model,
+    steps: stepsOf(rollout).length,
+    tokens: usage.inputTokens + usage.outputTokens,
+    costUsd,
+    durationMs: times.length === 0 ? undefined : times.reduce((sum, time) => sum + time, 0),
+    end: end?.reason ?? 'cut off',
+  }
+}
