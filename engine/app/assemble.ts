@@ -30,6 +30,7 @@ import { eventLog } from '../session/event-log.ts'
 import { reviewTools } from './review-tools.ts'
 import type { InSession } from './stages.ts'
 import { toolFacts } from './tool-facts.ts'
+import { outsideOf } from './outside-effects.ts'
 import { runTransaction } from './run-transaction.ts'
 
 /** What the caller that opens the run passes to the assembly. */
@@ -135,7 +136,15 @@ export async function assemble(session: InSession, closing: Closing, options: As
       return guardian
     },
     session: session.session,
-    ...(session.transaction === undefined ? {} : { transaction: runTransaction(session.transaction, session.sandbox) }),
+    ...(session.transaction === undefined
+      ? {}
+      : {
+          transaction: runTransaction(
+            session.transaction,
+            session.sandbox,
+            outsideOf(session.sandbox, settings, extensions, session.effects),
+          ),
+        }),
     prompt,
     firstCalls: session.named?.looked ?? [],
     images: request.task.type === 'prompt' ? (request.task.images ?? []) : [],
@@ -159,6 +168,7 @@ export async function assemble(session: InSession, closing: Closing, options: As
     failOnDenied: request.failOnDenied === true,
     failOnNoChange: request.failOnNoChange === true,
     sinks: [
+      ...(session.effects === undefined ? [] : [session.effects.sink(extensions.hooks)]),
       ...options.sinks,
       eventLog(session.session.directory, { prompt, context: shared.context }),
       ...all(({ sinks }) => sinks),

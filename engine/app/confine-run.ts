@@ -2,6 +2,7 @@ import { closedTemporaryDirectory } from '../../sandbox/index.ts'
 import { UserError } from '../core/user-error.ts'
 import { deniedFiles } from '../config/denied-files.ts'
 import type { Closing } from './closing.ts'
+import { OutsideEffects } from './outside-effects.ts'
 import { openRunSandbox, openLike, openEscalation } from './run-sandbox.ts'
 import { forbiddenHosts } from './forbidden-hosts.ts'
 import { sandboxModeOf } from './modes.ts'
@@ -26,7 +27,12 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
   const readable = installedRoots(config, home)
   const transaction = await openTransaction(loaded, closing)
   const views = transaction && { views: transaction.view.views, keptIn: transaction.view.directory }
-  const sandbox = await openRunSandbox(settings, workspace, { external, forbids, denied, environment, readable, views })
+  const effects = transaction === undefined ? undefined : new OutsideEffects()
+  const onDecision = effects?.onDecision
+  const sandbox = await openRunSandbox(settings, workspace, {
+    ...{ external, forbids, denied, environment, readable, views },
+    ...(onDecision === undefined ? {} : { onDecision }),
+  })
   closing.add(() => sandbox.close())
   if (transaction?.view.state.strategy === 'overlay' && sandbox.backend === 'docker') {
     throw new UserError(
@@ -34,7 +40,7 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
       'No overlay for --transactional: the docker daemon sees none that is mounted for one process, and bubblewrap does not work here. Use --transactional=copy.',
     )
   }
-  const escalation = openEscalation(sandbox, settings, forbids)
+  const escalation = openEscalation(sandbox, settings, forbids, onDecision)
   closing.add(() => escalation.close())
   return {
     ...loaded,
@@ -42,7 +48,8 @@ export async function confineRun(loaded: Loaded, closing: Closing): Promise<Conf
     escalation,
     denied,
     forbids,
-    openLike: openLike(sandbox, settings, forbids),
+    openLike: openLike(sandbox, settings, forbids, onDecision),
+    ...(effects === undefined ? {} : { effects }),
     ...(transaction === undefined ? {} : { transaction }),
   }
 }

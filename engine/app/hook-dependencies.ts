@@ -15,6 +15,7 @@ import type { McpServers } from '../mcp/servers.ts'
 import type { Model } from '../core/model.ts'
 import type { ToolPlace } from '../tools/tool.ts'
 import type { Session } from '../session/session.ts'
+import type { OutsideEffects } from './outside-effects.ts'
 import { rulesForProxy } from './run-sandbox.ts'
 import { envFiles } from './hook-env-files.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
@@ -85,6 +86,8 @@ type HookDependencyOptions = {
   readonly runHandle: () => RunHandle
   /** The unconfined sandbox, for hooks that are configured to run outside the sandbox. */
   readonly outside: () => Promise<Sandbox>
+  /** Notes which hosts hooks reach. Absent: nobody asks. */
+  readonly effects?: OutsideEffects
   /** Whom `agent` hooks ask. */
   readonly inspect: Inspect
   readonly signal: AbortSignal
@@ -177,7 +180,15 @@ async function openForUser(sandbox: Sandbox, options: HookDependencyOptions): Pr
 }
 
 /** A sandbox of the same kind as the run's. */
-function openLike({ sandbox, image, forbids }: HookDependencyOptions, policy: SandboxPolicy): Promise<Sandbox> {
+function openLike(
+  { sandbox, image, forbids, effects }: HookDependencyOptions,
+  policy: SandboxPolicy,
+): Promise<Sandbox> {
   const { backend } = sandbox
-  return openSandbox(policy, { backend, image, network: rulesForProxy(forbids), known: sandbox.known?.() })
+  return openSandbox(policy, {
+    backend,
+    image,
+    network: rulesForProxy(forbids, effects?.onDecision),
+    known: sandbox.known?.(),
+  })
 }

@@ -34,6 +34,8 @@ type RunSandboxOptions = {
   readonly environment: Readonly<NodeJS.ProcessEnv>
   /** Paths that commands may read although they lie in a private directory. */
   readonly readable: readonly string[]
+  /** Hears which hosts commands reach. Default: nobody does. */
+  readonly onDecision?: NetworkOptions['onDecision']
   /** The private views that commands see, and where they are stored. Default: none. */
   readonly views?: { readonly views: readonly View[]; readonly keptIn: string } | undefined
 }
@@ -45,7 +47,7 @@ type RunSandboxOptions = {
 export async function openRunSandbox(
   config: Settings,
   workspace: string,
-  { external, forbids, denied, environment, readable, views }: RunSandboxOptions,
+  { external, forbids, denied, environment, readable, onDecision, views }: RunSandboxOptions,
 ): Promise<Sandbox> {
   const mode = sandboxModeOf(config)
   const configured = configuredPolicy(config, openCaches(config, mode, workspace, environment))
@@ -71,7 +73,7 @@ export async function openRunSandbox(
           set: { ...trustedPath(config, workspace, environment), ...configured.environment.set },
         },
       }),
-      { backend, image: config.sandbox_image, network: rulesForProxy(forbids) },
+      { backend, image: config.sandbox_image, network: rulesForProxy(forbids, onDecision) },
     )
   } catch (error) {
     if (error instanceof SandboxError) {
@@ -83,8 +85,13 @@ export async function openRunSandbox(
 }
 
 /** The wider sandboxes of a run, of the same kind as its own. */
-export function openEscalation(sandbox: Sandbox, config: Settings, forbids: ForbidsHost): Escalation {
-  return createEscalation(sandbox, openLike(sandbox, config, forbids))
+export function openEscalation(
+  sandbox: Sandbox,
+  config: Settings,
+  forbids: ForbidsHost,
+  onDecision: NetworkOptions['onDecision'],
+): Escalation {
+  return createEscalation(sandbox, openLike(sandbox, config, forbids, onDecision))
 }
 
 /** Opens sandboxes of the same kind as a run's. */
@@ -92,15 +99,16 @@ export function openLike(
   sandbox: Sandbox,
   config: Settings,
   forbids: ForbidsHost,
+  onDecision: NetworkOptions['onDecision'],
 ): (policy: SandboxPolicy, known?: KnownPlaces) => Promise<Sandbox> {
   const { backend } = sandbox
   return (policy, known = sandbox.known?.()) =>
-    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids), known })
+    openSandbox(policy, { backend, image: config.sandbox_image, network: rulesForProxy(forbids, onDecision), known })
 }
 
 /** The rules about hosts for a sandbox's proxy. A tunnel doesn't show its protocol, so everything except plain HTTP counts as HTTPS. */
-export function rulesForProxy(forbids: ForbidsHost): NetworkOptions {
-  return { forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
+export function rulesForProxy(forbids: ForbidsHost, onDecision?: NetworkOptions['onDecision']): NetworkOptions {
+  return { onDecision, forbids: (host, port, via) => forbids(host, port, via === 'http' ? 'http' : 'https') }
 }
 
 /** Node itself, which runs our tools in the sandbox, may lie in a directory that is private there. A container has its own. */

@@ -14,6 +14,7 @@ import { closeView, keepsMore, land, type Landing } from '../transaction/land.ts
 import { removeView, type PrivateView, type Strategy } from '../transaction/private-view.ts'
 import { recordChanges } from '../transaction/record-changes.ts'
 import type { Session } from '../session/session.ts'
+import type { Outside } from './outside-effects.ts'
 import type { TransactionRequest } from './request.ts'
 import { findRepository } from './workspace.ts'
 
@@ -84,7 +85,11 @@ function realOrUndefined(path: string): string | undefined {
 }
 
 /** A run's view as its loop knows it: what changed in it, and what lands of that. */
-export function runTransaction({ view, wish, resumed, whenClosed }: OpenTransaction, sandbox: Sandbox): Transaction {
+export function runTransaction(
+  { view, wish, resumed, whenClosed }: OpenTransaction,
+  sandbox: Sandbox,
+  { possible, happened }: Outside,
+): Transaction {
   let recorded: Promise<ChangeRecord> | undefined
   const record = (): Promise<ChangeRecord> => (recorded ??= recordChanges(view, sandbox, wish.landIgnored))
   return {
@@ -92,6 +97,7 @@ export function runTransaction({ view, wish, resumed, whenClosed }: OpenTransact
       strategy: view.state.strategy,
       roots: view.views.map(({ path }) => path),
       land: wish.land,
+      ...(possible.length === 0 ? {} : { outside: [...possible] }),
       ...(resumed ? { resumed: true as const } : {}),
     },
     changes: {
@@ -106,7 +112,7 @@ export function runTransaction({ view, wish, resumed, whenClosed }: OpenTransact
       const landing = wanted ? await land(view.directory, known) : undefined
       const isIn = landing?.type === 'landed' || landing?.type === 'nothing'
       const commits = isIn ? await landCommits(view.directory, known, wish.landCommits) : undefined
-      const report = reportOf(view, wish, known, landing, commits)
+      const report = { ...reportOf(view, wish, known, landing, commits), outside: [...happened()] }
       if (isIn) {
         closeView(view.directory, 'landed')
         const remove = (): Promise<void> => removeView(view.directory)
@@ -137,7 +143,7 @@ function reportOf(
   record: ChangeRecord,
   landing: Landing | undefined,
   commits: CommitsReport | undefined,
-): TransactionReport {
+): Omit<TransactionReport, 'outside'> {
   const { landed = [], failed = [] } = commits ?? {}
   const conflicts = landing?.type === 'conflict' ? landing.conflicts : []
   return {

@@ -19,6 +19,7 @@ import type { Session } from '../session/session.ts'
 import type { Beginning } from '../session/start-session.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { OpenSandbox } from '../worktree/make-worktree.ts'
+import type { OutsideEffects } from './outside-effects.ts'
 import type { ReviewerChoice } from './choose-reviewer.ts'
 import type { NamedPrompt } from './expand-prompt.ts'
 import type { ForbidsHost } from './forbidden-hosts.ts'
@@ -75,6 +76,8 @@ export type Confined = Loaded & {
   readonly forbids: ForbidsHost
   /** Opens sandboxes of the same kind. */
   readonly openLike: OpenSandbox
+  /** Notes what happens outside of the transaction, where the run is one. */
+  readonly effects?: OutsideEffects
   /** The private view that the run works on, and the session, which is open then. Absent: it works in the tree itself. */
   readonly transaction?: OpenTransaction
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { item } from './items.ts'
 import { reviewReport } from './review.ts'
 import {
+  outsideEffect,
   result,
   transactionReport,
   unsupportedClaim,
@@ -109,6 +110,8 @@ export const RunEvent = z.discriminatedUnion('type', [
           strategy: z.string(),
           roots: z.array(z.string()),
           land: z.enum(['on-success', 'never', 'always']),
+          /** What it may do outside of the transaction, by how it is configured. Absent: nothing but the model's cost. */
+          outside: z.array(outsideEffect).optional(),
           /** It continues in the view of an earlier run of its session. */
           resumed: z.literal(true).optional(),
         })

@@ -69,6 +69,14 @@ export const verified = z.object({
 
 export type Verified = z.infer<typeof verified>
 
+/** Ours: something that is not part of a transaction, so that nothing takes it back. */
+export const outsideEffect = z.object({
+  kind: z.enum(['host', 'mcp-server', 'hook', 'cache', 'docker-socket', 'web-search', 'money']),
+  what: z.string(),
+})
+
+export type OutsideEffect = z.infer<typeof outsideEffect>
+
 /** How a run ended that is a transaction, as events say it. */
 export const transactionReport = z.object({
   /** How the view was made. */
@@ -109,6 +117,8 @@ export const transactionReport = z.object({
       why: z.string().optional(),
     }),
   ),
+  /** What it did outside of the transaction. */
+  outside: z.array(outsideEffect),
   can_undo: z.boolean(),
   /** The session, as `agent changes`, `apply`, `discard` and `undo` take it. */
   run: z.string(),

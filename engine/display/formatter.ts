@@ -5,6 +5,7 @@ import { itemLines } from './item-lines.ts'
 import { sessionLine } from './session-line.ts'
 import type { Detail, Paint, Style } from './style.ts'
 import { summaryLines } from './summary-lines.ts'
+import { outsideWords } from './transaction-lines.ts'
 import { progressWords } from './format-values.ts'
 
 /** How a person wants to be told. */
@@ -82,6 +83,16 @@ function progressLines(item: Item, { paint, detail }: Style): readonly string[] 
   return [paint('dim', `  ${[`${item.server}: ${item.tool}`, ...progressWords(item.progress)].join(' · ')}`)]
 }
 
+/** What a transaction is of, and what is no part of it. */
+function transactionStart(
+  facts: Extract<RunEvent, { type: 'thread.started' }>['config']['transaction'],
+): readonly string[] {
+  if (facts === undefined) return []
+  const { strategy, outside = [] } = facts
+  const apart = outside.length === 0 ? 'what the model costs' : `${outsideWords(outside)}, and what the model costs`
+  return [`transaction (${strategy}): nothing lands before the end · not part of it: ${apart}`]
+}
+
 function startLines(
   config: Extract<RunEvent, { type: 'thread.started' }>['config'],
   { paint, shorten, detail }: Style,
@@ -94,6 +105,7 @@ function startLines(
   return [
     paint('dim', `model ${model} · sandbox ${mode} (${backend}) · approval ${approval} · ${cwd}`),
     ...session,
+    ...transactionStart(config.transaction).map((line) => paint('dim', line)),
     ...ignored,
     ...(config.denies_not_enforced ?? []).map(({ deny, why }) => paint('yellow', `! ${shorten(deny)}: ${why}`)),
   ]

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../core/events.ts'
-import type { TransactionReport } from '../core/run-summary.ts'
+import type { OutsideEffect, TransactionReport } from '../core/run-summary.ts'
 import { shellJoin } from '../core/text/shell-join.ts'
 import type { Style } from './style.ts'
 
@@ -20,6 +20,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ignored,
     not_landed: apart,
     commits,
+    outside,
     repositories,
     can_undo: canUndo,
     run: id,
@@ -31,6 +32,7 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
     ...(merged.length === 0 ? [] : [`    merged with what somebody else changed: ${names(merged)}`]),
     ...conflicts.slice(0, mostNamed).map(({ path, why }) => `    conflict: ${shorten(path)}: ${why}`),
     ...(ignored.files === 0 ? [] : [`    ignored by git, ${kept}: ${ignored.files} files`]),
+    ...(outside.length === 0 ? [] : [`    happened outside of it, and stays so: ${outsideWords(outside)}`]),
     ...(apart.length === 0 ? [] : [`    never landed: ${names(apart)}`]),
     ...commitLines(commits).map((line) => `    ${line}`),
     ...repositories.map(
@@ -41,6 +43,21 @@ export function transactionLines({ transaction }: Told, shorten: Style['shorten'
       ? []
       : [`    look at it: agent changes ${id} --diff; land it: agent apply ${id}; throw it away: agent discard ${id}`]),
   ]
+}
+
+const kinds: Readonly<Record<OutsideEffect['kind'], string>> = {
+  ...{ host: 'hosts', 'mcp-server': 'MCP servers', hook: 'hooks', cache: 'package caches' },
+  ...{ 'docker-socket': "docker's socket", 'web-search': 'searches of the web', money: 'money' },
+}
+
+/** What is no part of a transaction, by its kinds. */
+export function outsideWords(outside: readonly OutsideEffect[]): string {
+  const words = Object.entries(kinds).flatMap(([kind, name]) => {
+    const ofKind = outside.filter((each) => each.kind === kind).map(({ what }) => what.replaceAll('\n', '⏎'))
+    if (ofKind.length === 0) return []
+    return [kind === 'docker-socket' ? name : `${name} (${named(ofKind)})`]
+  })
+  return words.join(', ')
 }
 
 /** Where the commits of a run are, a line for each repository. */

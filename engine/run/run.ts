@@ -1,6 +1,7 @@
 import { formatHead } from '../../policies/index.ts'
 import { ChangeWatch, type ChangeSource } from '../core/changes/change-watch.ts'
 import type { RunSummary } from '../core/events.ts'
+import type { TransactionReport } from '../core/run-summary.ts'
 import type { Rollout } from '../session/rollout.ts'
 import type { Session } from '../session/session.ts'
 import { closeWorkingState } from '../tools/working-state.ts'
@@ -77,7 +78,7 @@ export async function run(options: RunOptions): Promise<RunSummary> {
   return recorder.end(stop?.reason ?? 'done', stop?.message, {
     ...closing,
     ...(await ending()).closing,
-    ...(landed.report === undefined ? {} : { transaction: landed.report }),
+    ...(landed.report === undefined ? {} : { transaction: withCost(landed.report, budget.cost) }),
     cost: budget.cost,
     ...closingOf(options.sandbox),
   })
@@ -96,6 +97,13 @@ async function land(
   } catch (error) {
     return { stop: faultOf(error) }
   }
+}
+
+/** What a run cost is spent, whether it lands or not. */
+function withCost(report: TransactionReport, cost: number | undefined): TransactionReport {
+  if (cost === undefined || cost === 0) return report
+  const what = `$${Number(cost.toPrecision(4))}`
+  return { ...report, outside: [...report.outside, { kind: 'money', what }] }
 }
 
 /** Events are emitted on a full disk too. */

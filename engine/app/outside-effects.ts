@@ -1,0 +1,107 @@
+import { sandboxStatusOf } from '../core/sandbox-status.ts'
+import type { Settings } from '../config/settings-schema.ts'
+import type { Sink } from '../core/events.ts'
+import type { OutsideEffect } from '../core/run-summary.ts'
+import { nameOf } from '../hooks/describe-hook.ts'
+import { runsOutside, type Hook, type HookSet } from '../hooks/load-hooks.ts'
+import type { McpServer } from '../mcp/server.ts'
+import type { NetworkDecision, Sandbox } from '../../sandbox/index.ts'
+
+/** More than this of one kind is no list to read. */
+const mostNamed = 100
+
+/** What a run that is a transaction did where nothing is taken back: noted as it happens. */
+export class OutsideEffects {
+  readonly #seen = new Map<string, OutsideEffect>()
+
+  /** Each is noted once. */
+  note(kind: OutsideEffect['kind'], what: string): void {
+    const ofKind = [...this.#seen.values()].filter((each) => each.kind === kind).length
+    if (ofKind < mostNamed) this.#seen.set(`${kind} ${what}`, { kind, what })
+  }
+
+  /** Hears of the hosts that commands reach. */
+  readonly onDecision = (decision: NetworkDecision): void => {
+    if (decision.verdict === 'allowed') this.note('host', `${decision.host}:${decision.port}`)
+  }
+
+  /** Hears of hooks that run outside of the sandbox, and of searches by the model's provider. */
+  sink(hooks: HookSet): Sink {
+    const outside = new Map(hooksOutside(hooks).map((hook) => [nameOf(hook), hook.origin]))
+    return {
+      event: (event) => {
+        if (event.type !== 'item.completed') return
+        const { item } = event
+        if (item.type === 'web_search') this.note('web-search', item.query)
+        const origin = item.type === 'hook' ? outside.get(item.handler) : undefined
+        if (origin !== undefined) this.note('hook', origin)
+      },
+    }
+  }
+
+  get seen(): readonly OutsideEffect[] {
+    return [...this.#seen.values()]
+  }
+}
+
+/** What is no part of a run's transaction. */
+export type Outside = {
+  /** What there can be, by how it is configured. */
+  readonly possible: readonly OutsideEffect[]
+  /** What there was by now. */
+  readonly happened: () => readonly OutsideEffect[]
+}
+
+/** What is no part of a run's transaction. */
+export function outsideOf(
+  sandbox: Sandbox,
+  settings: Settings,
+  extensions: { readonly servers: readonly McpServer[]; readonly hooks: HookSet },
+  effects: OutsideEffects | undefined,
+): Outside {
+  const { mode } = sandbox.policy
+  return {
+    possible: possibleEffects(sandbox, settings, extensions),
+    happened: () => [...(effects?.seen ?? []), ...lasting(sandbox, settings, mode, extensions.servers)],
+  }
+}
+
+function possibleEffects(
+  sandbox: Sandbox,
+  settings: Settings,
+  extensions: { readonly servers: readonly McpServer[]; readonly hooks: HookSet },
+): readonly OutsideEffect[] {
+  const { network, mode } = sandbox.policy
+  const allowed =
+    network.mode === 'allowlist' ? network.allow.map((entry) => (typeof entry === 'string' ? entry : entry.host)) : []
+  return [
+    ...allowed.slice(0, mostNamed).map((what) => ({ kind: 'host' as const, what })),
+    ...lasting(sandbox, settings, mode, extensions.servers),
+    ...hooksOutside(extensions.hooks)
+      .slice(0, mostNamed)
+      .map(({ origin }) => ({ kind: 'hook' as const, what: origin })),
+  ]
+}
+
+/** What is so from the beginning of a run to its end, whatever it does: nobody sees each use of it. */
+function lasting(
+  sandbox: Sandbox,
+  { sandbox_caches: caches = [] }: Settings,
+  mode: string,
+  servers: readonly McpServer[],
+): readonly OutsideEffect[] {
+  const { dangers = [] } = sandboxStatusOf(sandbox)
+  return [
+    ...(sandbox.policy.network.mode === 'full' ? [{ kind: 'host' as const, what: 'any: nobody counts them' }] : []),
+    ...servers
+      .filter(({ transport }) => transport.type !== 'stdio' || !transport.sandboxed)
+      .map(({ name }) => ({ kind: 'mcp-server' as const, what: name })),
+    ...(mode === 'workspace-write' ? caches.map((what) => ({ kind: 'cache' as const, what })) : []),
+    ...dangers.map((what) => ({ kind: 'docker-socket' as const, what })),
+  ]
+}
+
+/** Hooks that the sandbox doesn't confine: commands that left it, and requests. */
+function hooksOutside({ hooks }: HookSet): readonly Hook[] {
+  return [...hooks.values()].flat().filter((hook) => runsOutside(hook) || hook.handler.type === 'http')
+}
