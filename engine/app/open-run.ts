@@ -7,6 +7,7 @@ import { EventQueue } from './event-queue.ts'
 import { loadRun } from './load-run.ts'
 import type { Run, RunRequest } from './request.ts'
 import type { Loaded } from './stages.ts'
+import { tellFailedStart } from './watch-run.ts'
 
 /**
  * Opens a run. Every model works through this one function. The run starts at once and depends on the request alone: it doesn't look at the
@@ -29,6 +30,7 @@ export function openRun(request: RunRequest): Run {
   const interrupt: Run['interrupt'] = (reason = 'interrupted') => controller.abort(reason)
   closing.add(follow(request.signal, (reason) => interrupt(reason)))
 
+  let hasBegun = false
   const go = async (): Promise<RunSummary> => {
     loaded = await loadRun(request, closing)
     request.loaded?.()
@@ -36,7 +38,10 @@ export function openRun(request: RunRequest): Run {
     const opened = await beginSession(confined, controller.signal, closing)
     return assemble(opened, closing, {
       sinks: [...(request.sinks ?? []), queue.sink],
-      begun: ready.resolve,
+      begun: () => {
+        hasBegun = true
+        ready.resolve()
+      },
       serve: (take) => {
         served.resolve(take)
         return over.promise
@@ -44,7 +49,14 @@ export function openRun(request: RunRequest): Run {
     })
   }
 
-  const result = go()
+  const result = go().catch(async (error: unknown) => {
+    if (!hasBegun) {
+      // First, so that nothing else writes the file of telemetry.
+      await closing.close().catch(() => undefined)
+      await tellFailedStart(request, error)
+    }
+    throw error
+  })
   const closed = result.then(
     () => closing.close(),
     () => closing.close(),

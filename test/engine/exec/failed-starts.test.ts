@@ -85,13 +85,13 @@ describe('a prompt that is waited for', () => {
     const lastWords = (requests: Awaited<ReturnType<typeof exec>>['requests']): string =>
       JSON.stringify(requests.at(-1)?.body)
     const sandbox = ['-s', 'danger-full-access']
-    const first = await exec([[say('ok')]], [...sandbox, 'review'], { cwd, home, startedBy })
+    const first = await exec([[say('ok')]], [...sandbox, 'look'], { cwd, home, startedBy })
     const options = { cwd, home, startedBy }
     const again = await exec([[say('ok')]], [...sandbox, 'resume', '--last', 'once more'], options)
     const silent = ['--no-stdin', 'resume', '--last', 'and again']
     const unseen = await exec([[say('ok')]], [...sandbox, ...silent], { cwd, home, keepStdinOpen: true })
     expect([first.code, again.code, unseen.code]).toEqual([0, 0, 0])
-    expect(lastWords(first.requests)).toContain(String.raw`review\n\n<stdin>\nlate`)
+    expect(lastWords(first.requests)).toContain(String.raw`look\n\n<stdin>\nlate`)
     expect(lastWords(again.requests)).toContain(String.raw`once more\n\n<stdin>\nlate`)
     expect(lastWords(unseen.requests)).toMatch(/and again"/)
     expect(unseen.stderr).not.toContain('standard input')

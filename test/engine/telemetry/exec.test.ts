@@ -289,3 +289,25 @@ test('without it nothing of it is loaded: a program whose part is gone runs as e
   })
   expect(on.code).not.toBe(0)
 })
+
+test.each([
+  ['there is no sandbox', ['-c', 'sandbox_backend="seatbelt"'], {}, 5, 'sandboxUnavailable'],
+  ['the model has no key', [], { OPENAI_API_KEY: '' }, 2, 'usage'],
+  ['the configuration is wrong', ['-c', 'no_such_key=1'], {}, 2, 'usage'],
+])('a run that cannot begin because %s is a trace that failed', async (_, words, env, exitCode, reason) => {
+  const { url, spans, complaints } = await collector()
+  const { code, requests } = await exec([], [...words, 'go'], {
+    cwd: repository(),
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: url, ...env },
+  })
+  expect([code, requests.length, complaints]).toEqual([exitCode, 0, []])
+  expect(spans.map(({ name }) => name)).toEqual(['invoke_agent'])
+  expect(spans[0]?.attributes).toMatchObject({ 'error.type': reason })
+})
+
+test('a run that cannot begin is told of where the user’s own configuration says so', async () => {
+  const { url, spans } = await collector()
+  const home = tempDir({ '.config/portcullis/config.toml': `[otel]\nendpoint = "${url}"\n` })
+  const ended = await exec([], ['-c', 'sandbox_backend="seatbelt"', 'go'], { cwd: repository(), home })
+  expect([ended.code, spans.length]).toEqual([5, 1])
+})

@@ -1,0 +1,77 @@
+import { holdOutput } from '../../sandbox/index.ts'
+import { findAppPaths, findHome } from '../core/app-paths.ts'
+import { maskRecord } from '../core/text/mask-record.ts'
+import { maskSecrets } from '../core/text/mask-secrets.ts'
+import { UserError } from '../core/user-error.ts'
+import { Recorder } from '../run/recorder.ts'
+import type { Telemetry } from '../telemetry/open-telemetry.ts'
+import { telemetryOptions } from '../telemetry/telemetry-options.ts'
+import { loadSettings } from './load-settings.ts'
+import type { RunRequest } from './request.ts'
+
+/** A run that is watched, and what the user should know of that. */
+type WatchedRun = { readonly telemetry: Telemetry; readonly notices: readonly string[] }
+
+/**
+ * Begins to watch a run with OpenTelemetry, where the user asks for it; otherwise nothing of it is loaded.
+ *
+ * @param configured the user's own `[otel]`
+ * @returns undefined where nobody asks for it
+ */
+export async function watchRun(
+  environment: RunRequest['environment'],
+  configured: Parameters<typeof telemetryOptions>[1],
+  home: string,
+): Promise<WatchedRun | undefined> {
+  const options = telemetryOptions(environment, configured)
+  if (options === undefined) return undefined
+  const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
+  const notices = options.notices.map((notice) => `Telemetry: ${notice}`)
+  // Before any command runs: what one puts there is replaced, not followed.
+  const file = options.file === undefined ? undefined : held(options.file.replace(/^~(?=$|\/)/, () => home))
+  if (typeof file === 'string') notices.push(`Telemetry: ${options.file ?? ''} can't be written: ${file}`)
+  const byName = maskSecrets(environment)
+  const telemetry = openTelemetry(
+    { ...options, file: typeof file === 'string' ? undefined : options.file },
+    {
+      mask: (text) => maskRecord(byName(text)),
+      writeFile: (text) => typeof file === 'object' && file.write(text),
+    },
+  )
+  return { telemetry, notices }
+}
+
+/**
+ * Tells telemetry of a run that could not be begun: without it, whoever watches runs sees nothing of those that fail the same way each time. Never
+ * throws.
+ */
+export async function tellFailedStart(request: RunRequest, error: unknown): Promise<void> {
+  try {
+    const { environment } = request
+    const watched = await watchRun(environment, configuredTelemetry(request), findHome(environment))
+    if (watched === undefined) return
+    const reason = error instanceof UserError ? error.reason : 'failed'
+    new Recorder([watched.telemetry.sink]).end(reason, (error as Error).message)
+    for (const sentence of await watched.telemetry.close()) request.warn?.(sentence)
+  } catch {
+    // What the run failed with is what counts.
+  }
+}
+
+/** Undefined too where the configuration is what is wrong: then the environment alone says it. */
+function configuredTelemetry({ settings, workspace, environment }: RunRequest): Parameters<typeof telemetryOptions>[1] {
+  try {
+    return loadSettings(settings ?? {}, workspace, findAppPaths(environment)).settings.otel
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the file is written, or why it can't be. */
+function held(path: string): ReturnType<typeof holdOutput> | string {
+  try {
+    return holdOutput(path)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
