@@ -30,3 +30,9 @@ export type BatchRunOptions = ConfigOptions &
     readonly queue?: string
     readonly retrySeconds?: number
   }
+
+/** What `agent batch report` prints. */
+export type BatchReportOptions = { readonly format?: (typeof batchReportFormats)[number] }
+
+/** How the statistics of a batch are printed. */
+export const batchReportFormats = ['text', 'md', 'csv', 'json'] as const

@@ -6,6 +6,10 @@ import { resultsOf } from '../batch/derived/results.ts'
 import { writeDerived } from '../batch/derived/write-derived.ts'
 import { BatchFolder } from '../batch/folder/batch-folder.ts'
 import { mergeFolders } from '../batch/merge.ts'
+import { compareModels, type BatchStatistics } from '../batch/statistics/compare-models.ts'
+import { renderCsv, renderMarkdownTables, renderText, tableNotes, tablesOf } from '../batch/statistics/tables.ts'
+import { inline } from '../report/markdown/escape.ts'
+import { batchReportFormats, type BatchReportOptions } from './batch-options.ts'
 import { exitCodes } from '../core/exit-codes.ts'
 import { UserError } from '../core/user-error.ts'
 
@@ -17,8 +21,27 @@ export type BatchExportOptions = { readonly output?: string; readonly model?: st
  *
  * @throws UserError `usage` where the folder is none of a batch
  */
-export async function batchReport(directory: string): Promise<number> {
-  return tellDerived(BatchFolder.open(resolve(directory), process.pid))
+export async function batchReport(directory: string, { format }: BatchReportOptions = {}): Promise<number> {
+  const folder = BatchFolder.open(resolve(directory), process.pid)
+  if (format === undefined) return tellDerived(folder)
+  const { results } = writeDerived(folder, folder.trials(folder.tasks()))
+  process.stdout.write(renderStatistics(compareModels(results), format))
+  return exitCodes.done
+}
+
+function renderStatistics(statistics: BatchStatistics, format: (typeof batchReportFormats)[number]): string {
+  switch (format) {
+    case 'text':
+      return renderText(tablesOf(statistics))
+    case 'md':
+      return `${renderMarkdownTables(tablesOf(statistics), inline)}\n${tableNotes.join('\n\n')}\n`
+    case 'csv':
+      return renderCsv(statistics)
+    case 'json':
+      return `${JSON.stringify(statistics)}\n`
+    default:
+      return format satisfies never
+  }
 }
 
 /**
@@ -35,8 +58,9 @@ export function batchMerge(directories: readonly string[], output: string): numb
 }
 
 function tellDerived(folder: BatchFolder): number {
-  const { summary } = writeDerived(folder, folder.trials(folder.tasks()))
+  const { results, summary } = writeDerived(folder, folder.trials(folder.tasks()))
   process.stdout.write(`${summary.settled} of ${summary.trials} settled\n${folder.path}/report.html\n`)
+  if (summary.answers > 0) process.stdout.write(`\n${renderText(tablesOf(compareModels(results)))}`)
   return exitCodes.done
 }
 

@@ -5,6 +5,9 @@ import { renderDocument } from '../../report/html/document.ts'
 import { html, joined, type Html } from '../../report/html/html.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { isAnswer } from '../outcome.ts'
+import { compareModels } from '../statistics/compare-models.ts'
+import { renderPlots } from '../statistics/plots.ts'
+import { tableNotes, tablesOf, type Table } from '../statistics/tables.ts'
 import type { Summary, TrialResult } from './results.ts'
 
 /**
@@ -42,11 +45,43 @@ export function renderBatchPage(folder: BatchFolder, results: readonly TrialResu
       </div>
     </dl>
     <main>
+      ${renderStatistics(results)}
       <h2>Runs</h2>
       <div class="wide">${renderMatrix(folder, results)}</div>
     </main>
     <footer><p>Batch ${folder.hash.slice(0, 12)}. This page loads nothing.</p></footer>`
   return renderDocument(`Batch: ${head}`, content)
+}
+
+/** What the models are compared by. Nothing while no run has an answer. */
+function renderStatistics(results: readonly TrialResult[]): Html {
+  const statistics = compareModels(results)
+  if (statistics.models.every(({ answers }) => answers === 0)) return joined([])
+  return html`${joined(tablesOf(statistics).map(renderTable))} ${renderPlots(statistics)}
+    ${joined(tableNotes.map((note) => html`<p class="dim">${note}</p>`))}
+    <p><a href="statistics.csv">statistics.csv</a></p>`
+}
+
+function renderTable({ title, rows: [heads = [], ...rows] }: Table): Html {
+  return html`<h2>${title}</h2>
+    <div class="wide">
+      <table>
+        <thead>
+          <tr>
+            ${heads.map((head) => html`<th>${head}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ([name = '', ...cells]) =>
+              html`<tr>
+                <th>${name}</th>
+                ${cells.map((cell) => html`<td>${cell}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`
 }
 
 function renderMatrix(folder: BatchFolder, results: readonly TrialResult[]): Html {

@@ -3,9 +3,11 @@ import type { Trial } from '../trials.ts'
 import { renderJunit } from './junit.ts'
 import { renderBatchPage } from './page.ts'
 import { predictionsOf } from './predictions.ts'
+import { compareModels } from '../statistics/compare-models.ts'
+import { renderCsv } from '../statistics/tables.ts'
 import { renderResults, resultsOf, summaryOf, type Summary, type TrialResult } from './results.ts'
 
-/** Writes all files of a batch that are made of its runs: results, summary, predictions, JUnit, the page. */
+/** Writes all files of a batch that are made of its runs: results, summary, statistics, predictions, JUnit, the page. */
 export function writeDerived(
   folder: BatchFolder,
   trials: readonly Trial[],
@@ -17,6 +19,7 @@ export function writeDerived(
   for (const { name, predictions } of predictionsOf(folder, results)) {
     folder.derive(name, `${JSON.stringify(predictions, undefined, 2)}\n`)
   }
+  folder.derive('statistics.csv', renderCsv(compareModels(results)))
   folder.derive('junit.xml', renderJunit(results))
   folder.derive('report.html', renderBatchPage(folder, results, summary))
   return { results, summary }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import type { BatchRunOptions } from '../batch-options.ts'
+import { batchReportFormats, type BatchReportOptions, type BatchRunOptions } from '../batch-options.ts'
 import type { BatchExportOptions } from '../batch-report.ts'
 import type { BatchWorkerOptions } from '../batch-worker.ts'
 import { configOptions } from './config-options.ts'
@@ -100,11 +100,19 @@ sandbox or the provider; 130 interrupted`,
     })
   batch
     .command('report')
-    .description('make the files anew that are made of the runs: results, summary, predictions, JUnit, the page')
+    .description(
+      'make the files anew that are made of the runs: results, summary, statistics, predictions, JUnit, the page',
+    )
     .argument('<dir>', 'the folder of the batch')
-    .action(async (directory: string) => {
+    .addOption(
+      new Option(
+        '--format <format>',
+        'print the statistics alone: how often each model solved its tasks, and what that cost',
+      ).choices(batchReportFormats),
+    )
+    .action(async (directory: string, options: BatchReportOptions) => {
       const { batchReport } = await import('../batch-report.ts')
-      finish(await batchReport(directory))
+      finish(await batchReport(directory, options))
     })
 }
 

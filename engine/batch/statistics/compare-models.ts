@@ -1,0 +1,139 @@
+import type { TrialResult } from '../derived/results.ts'
+import { isAnswer, outcomes, type Outcome } from '../outcome.ts'
+import { meanInterval, passAtK, signTest, wilsonInterval, type Estimate } from './estimates.ts'
+
+/** What one model made of the tasks. */
+export type ModelStatistics = {
+  /** Undefined: as configured. */
+  readonly model: string | undefined
+  readonly trials: number
+  /** Settled with an answer: what shares are counted of. */
+  readonly answers: number
+  readonly solved: number
+  /** Tasks that have an answer, and those of them that one of its tries solved. */
+  readonly tasks: number
+  readonly solvedTasks: number
+  /** Of answers. Undefined: there are none. */
+  readonly share: Estimate | undefined
+  /** The mean over the tasks with at least `k` answers. */
+  readonly passAt: readonly { readonly k: number; readonly value: number; readonly tasks: number }[]
+  /** Of all attempts together, those without an answer too, as far as prices are known. */
+  readonly costUsd: number
+  /** Trials of which the price of an attempt is not known. */
+  readonly unpriced: number
+  readonly durationMs: number
+  /** Undefined where nothing was solved. */
+  readonly costPerSolvedUsd: number | undefined
+  readonly msPerSolved: number | undefined
+  /** What is no answer, and so no result. */
+  readonly withoutAnswer: Readonly<Partial<Record<Outcome, number>>>
+  readonly open: number
+}
+
+/** Two models, task by task: of the tasks that both have an answer to. */
+export type PairedStatistics = {
+  readonly a: string | undefined
+  readonly b: string | undefined
+  readonly tasks: number
+  /** The share that `b` solves of a task less the share that `a` does, in the mean. Undefined: they have no task in common. */
+  readonly difference: Estimate | undefined
+  /** Tasks of which `b` solved more than `a`, and less. */
+  readonly wins: number
+  readonly losses: number
+  /** How probable so uneven a count is between equals. */
+  readonly p: number
+}
+
+/** What a batch says of its models. */
+export type BatchStatistics = {
+  readonly models: readonly ModelStatistics[]
+  readonly pairs: readonly PairedStatistics[]
+}
+
+/** Adds up the results of a batch by model. An error is no result: it is in no share, and its cost counts. */
+export function compareModels(results: readonly TrialResult[]): BatchStatistics {
+  const byModel = new Map<string | undefined, TrialResult[]>()
+  for (const result of results) {
+    const own = byModel.get(result.trial.model)
+    if (own === undefined) byModel.set(result.trial.model, [result])
+    else own.push(result)
+  }
+  const all = [...byModel].map(([model, own]) => ({ model, own, tries: triesByTask(own) }))
+  const pairs = all.flatMap((a, at) => all.slice(at + 1).map((b) => compareTwo(a, b)))
+  return { models: all.map(({ model, own, tries }) => addUp(model, own, tries)), pairs }
+}
+
+/** How often a task was answered, and how often solved. */
+type Tries = { readonly answers: number; readonly solved: number }
+
+function triesByTask(results: readonly TrialResult[]): ReadonlyMap<string, Tries> {
+  const tries = new Map<string, Tries>()
+  for (const { trial, settled } of results) {
+    if (settled === undefined || !isAnswer(settled.outcome)) continue
+    const { answers, solved } = tries.get(trial.task) ?? { answers: 0, solved: 0 }
+    tries.set(trial.task, { answers: answers + 1, solved: solved + (settled.outcome === 'done' ? 1 : 0) })
+  }
+  return tries
+}
+
+function addUp(
+  model: string | undefined,
+  results: readonly TrialResult[],
+  tries: ReadonlyMap<string, Tries>,
+): ModelStatistics {
+  const settled = results.flatMap((result) => (result.settled === undefined ? [] : [result.settled]))
+  const all = [...tries.values()]
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+  const answers = sum(all.map((one) => one.answers))
+  const solved = sum(all.map((one) => one.solved))
+  const costUsd = sum(settled.map((record) => record.total_cost_usd ?? 0))
+  const durationMs = sum(settled.map((record) => record.duration_ms))
+  const counted = outcomes
+    .filter((outcome) => !isAnswer(outcome))
+    .map((outcome) => [outcome, settled.filter((record) => record.outcome === outcome).length] as const)
+  return {
+    model,
+    trials: results.length,
+    answers,
+    solved,
+    tasks: tries.size,
+    solvedTasks: all.filter((one) => one.solved > 0).length,
+    share: wilsonInterval(solved, answers),
+    passAt: passAts(all),
+    costUsd,
+    unpriced: settled.filter((record) => record.total_cost_usd === undefined).length,
+    durationMs,
+    costPerSolvedUsd: solved === 0 ? undefined : costUsd / solved,
+    msPerSolved: solved === 0 ? undefined : durationMs / solved,
+    withoutAnswer: Object.fromEntries(counted.filter(([, count]) => count > 0)),
+    open: results.length - settled.length,
+  }
+}
+
+function passAts(tries: readonly Tries[]): ModelStatistics['passAt'] {
+  const most = tries.reduce((found, { answers }) => Math.max(found, answers), 0)
+  return Array.from({ length: most }, (_, at) => at + 1).map((k) => {
+    const values = tries.flatMap(({ answers, solved }) => passAtK(answers, solved, k) ?? [])
+    return { k, value: values.reduce((sum, value) => sum + value, 0) / values.length, tasks: values.length }
+  })
+}
+
+type Side = { readonly model: string | undefined; readonly tries: ReadonlyMap<string, Tries> }
+
+function compareTwo(a: Side, b: Side): PairedStatistics {
+  const differences = [...a.tries].flatMap(([task, { answers, solved }]) => {
+    const other = b.tries.get(task)
+    return other === undefined ? [] : [other.solved / other.answers - solved / answers]
+  })
+  const wins = differences.filter((difference) => difference > 0).length
+  const losses = differences.filter((difference) => difference < 0).length
+  return {
+    a: a.model,
+    b: b.model,
+    tasks: differences.length,
+    difference: meanInterval(differences, { least: -1, most: 1 }),
+    wins,
+    losses,
+    p: signTest(wins, losses),
+  }
+}

@@ -1,0 +1,73 @@
+/** A share or a mean, with the bounds between which it lies with 95 % confidence. */
+export type Estimate = { readonly value: number; readonly low: number; readonly high: number }
+
+/** The quantile of the normal distribution for 95 %. */
+const z = 1.959963984540054
+
+/**
+ * A share of trials with Wilson's score interval, which stays within 0 and 1 and holds for few trials too.
+ * Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927); compared with others in
+ * R. G. Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998), method 3.
+ *
+ * @returns undefined where there are no trials
+ */
+export function wilsonInterval(successes: number, trials: number): Estimate | undefined {
+  if (trials === 0) return undefined
+  const value = successes / trials
+  const scale = 1 + z ** 2 / trials
+  const centre = (value + z ** 2 / (2 * trials)) / scale
+  const half = (z / scale) * Math.sqrt((value * (1 - value)) / trials + z ** 2 / (4 * trials ** 2))
+  // Rounding alone would leave a trace where all or none succeed.
+  const low = successes === 0 ? 0 : Math.max(0, centre - half)
+  const high = successes === trials ? 1 : Math.min(1, centre + half)
+  return { value, low, high }
+}
+
+/**
+ * The probability that at least one of `k` tries solves a task, estimated without bias from `tries` of which some solved it: 1 − C(n−c, k) / C(n, k).
+ * Source: M. Chen et al., "Evaluating large language models trained on code", arXiv 2107.03374 (2021), section 2.1.
+ *
+ * @returns undefined where there are fewer tries than `k`
+ */
+export function passAtK(tries: number, solved: number, k: number): number | undefined {
+  if (tries < k || k < 1) return undefined
+  if (tries - solved < k) return 1
+  let none = 1
+  for (let at = tries - solved + 1; at <= tries; at++) none *= 1 - k / at
+  return 1 - none
+}
+
+/**
+ * The mean of values with the normal interval of its standard error.
+ * Source for differences of two models, paired by task: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), section 4.2.
+ *
+ * @returns undefined where there is no value; of one alone nothing is known of its spread, so its interval is all there is
+ */
+export function meanInterval(
+  values: readonly number[],
+  bounds: { readonly least: number; readonly most: number },
+): Estimate | undefined {
+  if (values.length === 0) return undefined
+  const value = values.reduce((sum, each) => sum + each, 0) / values.length
+  if (values.length === 1) return { value, low: bounds.least, high: bounds.most }
+  const variance = values.reduce((sum, each) => sum + (each - value) ** 2, 0) / (values.length - 1)
+  const half = z * Math.sqrt(variance / values.length)
+  return { value, low: Math.max(bounds.least, value - half), high: Math.min(bounds.most, value + half) }
+}
+
+/**
+ * How probable it is, if two models are equally good, that wins and losses are at least this uneven: the exact two-sided sign test, which for one try
+ * each is McNemar's exact test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions", Psychometrika 12
+ * (1947); the exact form is the binomial of 1/2.
+ */
+export function signTest(wins: number, losses: number): number {
+  const count = wins + losses
+  if (count === 0) return 1
+  // In logarithms: the binomial of a thousand tasks is beyond what a number holds.
+  let [term, tail] = [-count * Math.LN2, 0]
+  for (let at = 0; at <= Math.min(wins, losses); at++) {
+    tail += Math.exp(term)
+    term += Math.log(count - at) - Math.log(at + 1)
+  }
+  return Math.min(1, 2 * tail)
+}
