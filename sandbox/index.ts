@@ -1,6 +1,6 @@
 export { backendNames, factsOf, type Backend, type ConfiningBackend, type NamedBackend } from './backend.ts'
 export { concealedOf } from './protected/may-read.ts'
-export { protectingPlace } from './protected/may-write.ts'
+export { protectingPlace, protectingPlaces } from './protected/may-write.ts'
 export { codeThatRunsLater, runsLater } from './protected/runs-later.ts'
 export { credentialPlaces, protectedPlaces } from './protected/default-places.ts'
 export { protectedTable } from './protected/table.ts'

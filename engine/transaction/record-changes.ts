@@ -1,6 +1,6 @@
-import { closeSync, constants, lstatSync, openSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { protectingPlace, readRegular, type Sandbox } from '../../sandbox/index.ts'
+import { protectingPlaces, type Sandbox } from '../../sandbox/index.ts'
 import { ignoredOf } from '../core/changes/ask-git.ts'
 import { pathOfKey } from '../core/changes/list-files.ts'
 import { hasOwnObjects } from './copy-git.ts'
@@ -10,10 +10,8 @@ import { findDifferences, type Difference, type Entry } from './find-differences
 import { stampOf, type Manifest, type Original } from './manifest.ts'
 import { below, bytesOf, directoryOf, isText } from './path-keys.ts'
 import { findOverlayDifferences } from './overlay/find-changes.ts'
+import { largestFile, readFile, statsOf } from './tree-files.ts'
 import { noteGathered, type PrivateView } from './private-view.ts'
-
-/** The largest file that is landed. */
-const largestFile = 1024 * 1024 * 1024
 
 /** One tree of a view. */
 type Tree = { readonly path: string; readonly source: string; readonly manifest: Manifest }
@@ -44,11 +42,12 @@ export async function recordChanges(view: PrivateView, sandbox: Sandbox, withIgn
       ignored.files += 1
       ignored.bytes += after.kind === 'file' ? after.size : 0
     }
+    const protects = protectingPlaces(sandbox.policy, [path])
     for (const difference of withoutEmptied(counted, all, overlooked)) {
       const { key, after } = difference
       const name = join(path, pathOfKey(key))
       if (after.kind === 'other') special.push(name)
-      else if (protectingPlace(sandbox.policy, name, [path]) !== undefined) protectedPaths.push(name)
+      else if (protects(name) !== undefined) protectedPaths.push(name)
       else if (!isText(key) || (after.kind === 'link' && !isText(after.target))) {
         blocked.push({ path: name, why: 'its name, or what it links to, is not UTF-8' })
       } else if (after.kind === 'file' && after.size > largestFile) {
@@ -223,27 +222,4 @@ async function hashBefore(
   const bytes = await readBlob(original.blob, { sandbox, cwd: path })
   // If a filter changes the file on checkout, its object has other bytes.
   return bytes?.length === original.size ? keepBytes(directory, bytes) : null
-}
-
-function statsOf(file: Buffer) {
-  try {
-    return lstatSync(file, { bigint: true, throwIfNoEntry: false })
-  } catch {
-    // Its parent is no longer a directory.
-    return undefined
-  }
-}
-
-/** Through no symlink in the last place, and waiting on no pipe. */
-function readFile(file: Buffer): Buffer | undefined {
-  let descriptor: number | undefined
-  try {
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    return readRegular(descriptor, largestFile)
-  } catch {
-    // Gone, or closed to us.
-    return undefined
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
-  }
 }

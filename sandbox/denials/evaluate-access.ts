@@ -1,6 +1,7 @@
 import { basename, dirname, join, relative } from 'node:path'
 import type { FileSystemView } from '../file-system-view.ts'
 import { isNamePattern, matchesName } from '../name-pattern.ts'
+import { memoize } from '../memoize.ts'
 import { isNested, nestedPlaceOf } from '../nested-places.ts'
 import { depth, isWithin } from '../paths.ts'
 import type { SandboxPolicy } from '../policy.ts'
@@ -93,6 +94,9 @@ function evaluateWrite(
     : { allowed: false, rule: `protectedPaths: ${place}`, remedy: { kind: 'unprotect', path: place } }
 }
 
+/** The same list for the same list, which lets what is there of it be found once. */
+const plainPlaces = memoize((places: readonly string[]) => places.filter((each) => !isNested(each)))
+
 /** The protected place that `path`, in `root`, is or lies in. A root that lies in one itself was granted by its own name. */
 export function shieldingPlace(
   path: string,
@@ -100,8 +104,7 @@ export function shieldingPlace(
   shielded: readonly string[],
   host: FileSystemView,
 ): string | undefined {
-  const single = shielded.filter((each) => !isNested(each))
-  const real = withRealPaths(single, host).filter((each) => !isWithin(root, each))
+  const real = withRealPaths(plainPlaces(shielded), host).filter((each) => !isWithin(root, each))
   return innermost(path, real) ?? nestedPlaceOf(path, shielded)
 }
 

@@ -21,15 +21,32 @@ export function protectingPlace(
   roots: readonly string[],
   host: FileSystemView = hostFileSystem,
 ): string | undefined {
-  const real = resolveExisting(path, host)
+  return protectingPlaces(policy, roots, host)(path)
+}
+
+/**
+ * The same for many paths: what protects below the roots is put together once.
+ *
+ * @internal
+ */
+export function protectingPlaces(
+  policy: Pick<SandboxPolicy, 'protectedPaths'>,
+  roots: readonly string[],
+  host: FileSystemView = hostFileSystem,
+): (path: string) => string | undefined {
   const realRoots = roots.map((each) => host.realPath(each) ?? each)
-  const own = ownPlaceOf(real)
-  if (own !== undefined) return own
-  const root = innermost(real, realRoots)
-  const git = gitPlace(real, root ?? '/', host)
-  if (git !== undefined) return git
-  const shielded = root === undefined ? anywhere(policy) : protectedBelow(realRoots, policy)
-  return shieldingPlace(real, root ?? '/', shielded, host)
+  let below: readonly string[] | undefined
+  let outside: readonly string[] | undefined
+  return (path) => {
+    const real = resolveExisting(path, host)
+    const own = ownPlaceOf(real)
+    if (own !== undefined) return own
+    const root = innermost(real, realRoots)
+    const git = gitPlace(real, root ?? '/', host)
+    if (git !== undefined) return git
+    const shielded = root === undefined ? (outside ??= anywhere(policy)) : (below ??= protectedBelow(realRoots, policy))
+    return shieldingPlace(real, root ?? '/', shielded, host)
+  }
 }
 
 /** What protects outside of every root: what would in one, in each directory, since any may be a project or a home. */

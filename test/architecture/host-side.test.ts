@@ -122,7 +122,7 @@ const openers: Readonly<Record<string, string>> = {
   'engine/transaction/heads.ts': "the session's folder",
   'engine/transaction/overlay/storage.ts': "the user's tree, into the session's folder before any command",
   'engine/transaction/private-view.ts': "the session's folder",
-  'engine/transaction/record-changes.ts': 'through no link and waiting on no pipe, when no command runs any more',
+  'engine/transaction/tree-files.ts': 'through no link and waiting on no pipe, when no command runs any more',
   'engine/transaction/suits-copy.ts': "the user's tree, into the session's folder before any command",
   'sandbox/bubblewrap/probe.ts': "the program's cache",
   'sandbox/bubblewrap/try-bubblewrap.ts': 'procfs',

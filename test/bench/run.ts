@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   run: async () => (await import('./runs.ts')).runsBench(),
   telemetry: async () => (await import('./runs.ts')).telemetryBench(),
   long: async () => (await import('./long-runs.ts')).longRunsBench(),
+  transactional: async () => (await import('./transactional.ts')).transactionalBench(),
 }
 
 const asked = process.argv.slice(2)
