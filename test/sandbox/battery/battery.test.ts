@@ -89,6 +89,19 @@ testInBubblewrap(
   240_000,
 )
 
+testInBubblewrap(
+  'the escape battery in a run that is a transaction: what commands see in place of the workspace is all that they reach, and the workspace stays as it is',
+  async () => {
+    const executed = isRoot
+      ? ((await runAsOrdinaryUser(main, ['bubblewrap', 'view'])) as readonly Executed[])
+      : await runBattery('bubblewrap', true)
+    process.stdout.write(`\n${renderMatrix([{ title: 'bubblewrap, view,', executed }])}\n`)
+    expect(executed.filter(({ outcome, expected }) => outcome !== expected)).toEqual([])
+    expect(executed.filter(({ probe }) => probe.startsWith('out of a view: ')).length).toBeGreaterThan(16)
+  },
+  600_000,
+)
+
 testInDocker(
   'the escape battery in docker: every probe ends as the policy says',
   async () => {

@@ -1,7 +1,7 @@
-/** `node test/sandbox/battery/main.ts [BACKEND]`: runs the battery as this user and prints what came of it as JSON. */
+/** `node test/sandbox/battery/main.ts [BACKEND [view]]`: runs the battery, by a private view or in the workspace itself, as this user and prints what came of it as JSON. */
 import process from 'node:process'
 import type { Backend } from '../../../sandbox/index.ts'
 import { runBattery } from './run-battery.ts'
 
 const backend = (process.argv[2] ?? 'bubblewrap') as Backend
-process.stdout.write(JSON.stringify(await runBattery(backend)))
+process.stdout.write(JSON.stringify(await runBattery(backend, process.argv[3] === 'view')))

@@ -81,7 +81,7 @@ export async function makePlaces(): Promise<Places> {
       sleeper.kill('SIGKILL')
       for (const server of [...servers, udp]) server.close()
       for (const place of [base, `/tmp/${stray}`, `/var/tmp/${stray}`])
-        await rm(place, { recursive: true, force: true })
+        await rm(place, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

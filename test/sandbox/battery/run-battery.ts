@@ -1,12 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { openSandbox, parsePolicy, type Backend } from '../../../sandbox/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { credentialPlaces, openSandbox, parsePolicy, type Backend } from '../../../sandbox/index.ts'
 import { hierarchyHere } from '../../../sandbox/limits/prepare.ts'
+import { fingerprint } from '../../engine/transaction/fingerprint.ts'
 import { image, imageRoots } from '../docker-image.ts'
 import { makePlaces, removeTemplate, secret, type Places } from './places.ts'
 import { probes, type Mode, type Outcome, type Probe } from './probes.ts'
+import { planted, realOnly, viewProbes, type ViewPlaces } from './view-probes.ts'
 
 /** What one probe did in one mode: executed, never inferred. */
 export type Executed = {
@@ -27,8 +32,12 @@ const limits = {
 /** A limit on memory is refused where nothing can enforce it. */
 const limitsMemory = (backend: Backend): boolean => backend === 'docker' || hierarchyHere() !== undefined
 
-/** Runs every probe in both modes of a backend, each on a host freshly made, and says what came of it. */
-export async function runBattery(backend: Backend): Promise<readonly Executed[]> {
+/**
+ * Runs every probe in both modes of a backend, each on a host freshly made, and says what came of it.
+ *
+ * @param viewed whether commands see a private view in place of the workspace, which then has to stay as it is
+ */
+export async function runBattery(backend: Backend, viewed = false): Promise<readonly Executed[]> {
   process.env['PROBE_API_TOKEN'] = secret
   const home = process.env['HOME']
   const executed: Executed[] = []
@@ -38,7 +47,7 @@ export async function runBattery(backend: Backend): Promise<readonly Executed[]>
       ? (['workspace-write'] as const)
       : (['workspace-write', 'read-only'] as const)) {
       // Containers take long: in the second mode only what that mode changes.
-      const queue = probes.filter(
+      const queue = [...probes, ...(viewed ? outOfView : [])].filter(
         ({ name, expect }) =>
           (backend === 'unconfined' || name !== '400 MB of memory' || limitsMemory(backend)) &&
           (mode === 'workspace-write' || backend !== 'docker' || expect[mode] !== expect['workspace-write']),
@@ -46,7 +55,7 @@ export async function runBattery(backend: Backend): Promise<readonly Executed[]>
       // Several at a time: many of them wait, for a container or for a limit to strike.
       const worker = async (): Promise<void> => {
         for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) {
-          const outcome = await execute(probe, mode, backend)
+          const outcome = await execute(probe, mode, backend, viewed)
           const expected = backend === 'docker' ? (probe.inDocker ?? probe.expect[mode]) : probe.expect[mode]
           executed.push({ probe: probe.name, mode, expected, outcome })
         }
@@ -62,20 +71,53 @@ export async function runBattery(backend: Backend): Promise<readonly Executed[]>
   return executed
 }
 
-async function execute(probe: Probe, mode: Mode, backend: Backend): Promise<Outcome> {
+async function execute(probe: Probe, mode: Mode, backend: Backend, viewed: boolean): Promise<Outcome> {
   const places = await makePlaces()
   try {
+    const view = viewed ? makeView(places) : undefined
+    const source = view?.source ?? places.workspace
     for (const [name, program] of Object.entries(probe.programs?.() ?? {})) {
-      await writeFile(join(places.workspace, name), program, { mode: 0o755 })
+      await writeFile(join(source, name), program, { mode: 0o755 })
     }
-    const printed = await attempt(probe, mode, backend, places)
-    return printed.includes('GOT') || probe.seen?.(places) === true ? 'allowed' : 'blocked'
+    const before = viewed ? fingerprint(places.workspace) : {}
+    const printed = await attempt(probe, mode, backend, places, view)
+    if (viewed && !isDeepStrictEqual(before, fingerprint(places.workspace))) return 'allowed'
+    return printed.includes('GOT') || probe.seen?.({ ...places, workspace: source }) === true ? 'allowed' : 'blocked'
   } finally {
     await places.close()
   }
 }
 
-async function attempt(probe: Probe, mode: Mode, backend: Backend, places: Places): Promise<string> {
+/** Where a view of the places is kept. */
+const viewPlaces = ({ base, workspace }: Pick<Places, 'base' | 'workspace'>): ViewPlaces => ({
+  workspace,
+  keptIn: join(base, 'kept'),
+  source: join(base, 'kept/view'),
+})
+
+const outOfView = viewProbes.map(({ name, script }): Probe => ({
+  name: `out of a view: ${name}`,
+  script: (places) => script(viewPlaces(places)),
+  seen: (places) => planted(viewPlaces(places)).length > 0,
+  expect: { 'workspace-write': 'blocked', 'read-only': 'blocked' },
+}))
+
+function makeView(places: Places): ViewPlaces {
+  const { workspace } = places
+  const { keptIn, source } = viewPlaces(places)
+  mkdirSync(keptIn)
+  spawnSync('cp', ['-a', workspace, source])
+  writeFileSync(join(workspace, realOnly), secret)
+  return { workspace, source, keptIn }
+}
+
+async function attempt(
+  probe: Probe,
+  mode: Mode,
+  backend: Backend,
+  places: Places,
+  view: ViewPlaces | undefined,
+): Promise<string> {
   process.env['HOME'] = places.home
   const policy =
     backend === 'unconfined'
@@ -88,6 +130,12 @@ async function attempt(probe: Probe, mode: Mode, backend: Backend, places: Place
           mode,
           workspace: places.workspace,
           environment: { inherit: 'all' },
+          ...(view === undefined
+            ? {}
+            : {
+                views: [{ path: places.workspace, source: view.source }],
+                deniedReads: [...credentialPlaces(), view.keptIn],
+              }),
           limits: limitsMemory(backend) ? { ...limits, memoryBytes: 256 * mebibyte } : limits,
           readableRoots: backend === 'docker' ? [...imageRoots] : [],
         })
