@@ -125,7 +125,7 @@ function isLocal({ source }: Repository): boolean {
 }
 
 /** Never 0 where a run has no answer. */
-function exitCodeOf({ end, progress }: BatchResult): number {
+function exitCodeOf({ end, summary: { outcomes, trials } }: BatchResult): number {
   switch (end.why) {
     case 'usage':
     case 'failed':
@@ -138,9 +138,9 @@ function exitCodeOf({ end, progress }: BatchResult): number {
       warn('--max-cost leaves too little for another run; the rest was not begun.')
       return exitCodes.budget
     case 'settled':
-      if (progress.isAllDone) return exitCodes.done
-      if (progress.withoutAnswer.includes('provider')) return exitCodes.provider
-      return progress.withoutAnswer.includes('sandbox') ? exitCodes.sandboxUnavailable : exitCodes.failed
+      if (outcomes.done === trials) return exitCodes.done
+      if (outcomes.provider !== undefined) return exitCodes.provider
+      return outcomes.sandbox === undefined ? exitCodes.failed : exitCodes.sandboxUnavailable
     default:
       return end satisfies never
   }

@@ -1,6 +1,6 @@
 import { dollars, seconds, short } from '../../display/format-values.ts'
 import type { AttemptRecord } from '../folder/records.ts'
-import { isAnswer, type Outcome } from '../outcome.ts'
+import type { Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 import type { RunMessage } from './messages.ts'
 
@@ -110,16 +110,6 @@ export class Progress {
       paused: this.#paused ?? null,
       cost_usd: Number(this.#cost.toFixed(6)),
     }
-  }
-
-  /** Whether all is settled with an answer, and each answer is done. */
-  get isAllDone(): boolean {
-    return (this.#outcomes.get('done') ?? 0) === this.#all
-  }
-
-  /** Outcomes that are no answers. */
-  get withoutAnswer(): readonly Outcome[] {
-    return [...this.#outcomes.keys()].filter((outcome) => !isAnswer(outcome))
   }
 
   #pace(): readonly string[] {

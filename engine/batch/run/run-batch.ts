@@ -18,6 +18,7 @@ import { recoverAttempts } from './recover-attempts.ts'
 import { QuotaPause } from './quota-pause.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { Repositories } from './repositories.ts'
+import { isOpen } from './settle-trial.ts'
 import type { AgentProgram } from './start-run.ts'
 import { Supervisor, type Attempt, type BatchEnd } from './supervisor.ts'
 
@@ -83,6 +84,8 @@ export async function runBatch(folder: BatchFolder, options: RunBatchOptions): P
     const repositories = new Repositories(folder.path, new Git(program.environment), process)
     // The keys are the workers' own.
     if (carrier === undefined) await checkFirst(folder, trials, tasks, repositories, options)
+    // Before it is said how far the batch is.
+    for (const trial of trials) isOpen(folder, trial, options.attempts)
     const settled = trials.flatMap(({ key }) => folder.settled(key)?.outcome ?? [])
     const progress = new Progress(trials.length, settled, costBefore(folder, trials))
     options.watch(progress)

@@ -32,6 +32,21 @@ export function endedAttempts(folder: BatchFolder, trial: string): readonly Atte
 }
 
 /**
+ * Whether a trial is open, after attempts of an earlier start. One of them may settle it still, where whoever made it was killed before it could.
+ *
+ * @param mostAttempts how many may end without an answer
+ */
+export function isOpen(folder: BatchFolder, trial: Trial, mostAttempts: number): boolean {
+  if (folder.settled(trial.key) !== undefined) return false
+  const ended = endedAttempts(folder, trial.key)
+  const last = ended.at(-1)
+  // What was wrong with the configuration may be mended by now.
+  if (last === undefined || last.outcome === 'usage' || judgeTrial(ended, mostAttempts) === 'open') return true
+  settleTrial(folder, trial, last)
+  return false
+}
+
+/**
  * Settles a trial by an attempt of it.
  *
  * @returns false where it was settled already: then this attempt is superseded, and its cost counts all the same

@@ -7,7 +7,7 @@ import { isRepeated, type Outcome } from '../outcome.ts'
 import type { Trial } from '../trials.ts'
 import { Concurrency } from './concurrency.ts'
 import { Money } from './money.ts'
-import { endedAttempts, judgeTrial, settleTrial } from './settle-trial.ts'
+import { endedAttempts, isOpen, judgeTrial, settleTrial } from './settle-trial.ts'
 
 /** Makes an attempt, to its end, whatever that is. Throws where the folder can't be written. */
 export type Attempt = (
@@ -97,7 +97,7 @@ export class Supervisor {
 
   /** Runs what is missing of these trials. */
   async run(trials: readonly Trial[]): Promise<BatchEnd> {
-    this.#waiting = trials.flatMap((trial) => this.#openOrSettle(trial))
+    this.#waiting = trials.flatMap((trial) => this.#openOf(trial))
     const { signal, process } = this.#options
     this.#folder.note({ type: 'batch-started', pid: process, workers: this.#workers, missing: this.#waiting.length })
     const interrupt = (): void => this.#end({ why: 'interrupted' })
@@ -118,20 +118,13 @@ export class Supervisor {
     return end
   }
 
-  /** What an earlier start left: its attempts have ended by now, and one of them may settle the trial. */
-  #openOrSettle(trial: Trial): readonly Open[] {
+  /** What an earlier start left: its attempts have ended by now, and their cost counts. */
+  #openOf(trial: Trial): readonly Open[] {
     for (const attempt of this.#folder.attempts(trial.key)) {
       const ended = this.#folder.attemptOf(trial.key, attempt)
       this.#money.count(ended?.cost_usd)
     }
-    if (this.#folder.settled(trial.key) !== undefined) return []
-    const ended = endedAttempts(this.#folder, trial.key)
-    const last = ended.at(-1)
-    const isOpen = last === undefined || judgeTrial(ended, this.#options.attempts) === 'open'
-    // What was wrong with the configuration may be mended by now.
-    if (isOpen || last.outcome === 'usage') return [{ trial, notBefore: 0 }]
-    settleTrial(this.#folder, trial, last)
-    return []
+    return isOpen(this.#folder, trial, this.#options.attempts) ? [{ trial, notBefore: 0 }] : []
   }
 
   #obey(): void {
