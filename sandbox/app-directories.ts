@@ -3,19 +3,19 @@ import { isAbsolute, join, resolve } from 'node:path'
 import process from 'node:process'
 import { homeDirectory } from './homes.ts'
 
-/** Where this program keeps what must outlive a run: quarantine, sessions, and what runs leave to the next one. */
+/** Where this program stores what must outlive a run: quarantine, sessions, and data that one run leaves to the next. */
 export function stateDirectory(): string {
   return below('XDG_STATE_HOME', '.local/state')
 }
 
-/** Where this program remembers what it could find out again. */
+/** Where this program caches what it could find out again. */
 export function cacheDirectory(): string {
   return below('XDG_CACHE_HOME', '.cache')
 }
 
 /**
- * All that steers this program or that it remembers: by the XDG base directory specification, whatever the variables say, and, for who
- * has no home, in the directories that all share.
+ * All directories with this program's configuration and state: by the XDG base directory specification, regardless of variables, and in
+ * shared directories for a user without a home.
  */
 export function appDirectories(): readonly string[] {
   return [below('XDG_CONFIG_HOME', '.config'), stateDirectory(), cacheDirectory(), ...sharedDirectories()]

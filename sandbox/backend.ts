@@ -1,6 +1,6 @@
 /** What the rest of the program has to know of a backend before it is loaded. */
 type BackendFacts = {
-  /** Whether it keeps commands from anything. One that doesn't is for danger-full-access alone, and no configuration can name it. */
+  /** Whether it confines commands at all. One that doesn't is for danger-full-access alone, and no configuration can name it. */
   readonly confines: boolean
   /** Where it is what confines unless another is named. Absent: nowhere. */
   readonly platform?: NodeJS.Platform
@@ -8,11 +8,11 @@ type BackendFacts = {
   readonly hasAllowlist: boolean
   /** Whether commands have a `/tmp` of their own. */
   readonly hasPrivateTmp: boolean
-  /** Whether it mounts, so that commands can be shown something else at a path than what lies there. */
+  /** Whether it mounts, so that commands can see something else at a path than the host's file. */
   readonly hasViews: boolean
   /** Whether programs come from an image instead of from this machine. */
   readonly hasImage: boolean
-  /** Whether it is a statement about what is outside, rather than a choice. */
+  /** Whether it is a statement about an external sandbox, rather than a choice. */
   readonly isStated: boolean
 }
 
@@ -26,8 +26,8 @@ const confining = {
 } satisfies BackendFacts
 
 /**
- * All backends: a row here, and what loads it in `load-backend.ts`, are all that there is of one outside of its folder. `external` confines as
- * little as `unconfined`: somebody states that what is outside is the sandbox.
+ * All backends: besides its folder, a backend is only a row here, and its import in `load-backend.ts`. `external` confines as little as
+ * `unconfined`: somebody states that an external sandbox confines commands.
  */
 const backends = {
   bubblewrap: { ...confining, platform: 'linux', hasAllowlist: true, hasPrivateTmp: true, hasViews: true },
@@ -56,12 +56,12 @@ export type NamedBackend = Having<'isStated', false>
  * @example console.log(backendNames()) // bubblewrap, docker, …
  */
 export function backendNames(): readonly Backend[] {
-  // The keys of a table that nobody changes are what its type says.
+  // The keys of a constant table are its type's.
   return Object.keys(backends) as Backend[]
 }
 
 /**
- * What is known of a backend.
+ * The facts about a backend.
  *
  * @example console.log(backendNames().filter((name) => factsOf(name).hasAllowlist))
  */

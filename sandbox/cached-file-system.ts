@@ -5,7 +5,7 @@ import { encodePath, hasRawBytes } from './path-bytes.ts'
 
 /** The host's file system at one moment. */
 export type CachedFileSystem = FileSystemView & {
-  /** What lies at a path itself; undefined where nothing does, or it can't be reached. */
+  /** The entry at a path itself; undefined where there is none, or it can't be reached. */
   readonly lstat: (path: string) => Stats | undefined
 }
 
@@ -84,7 +84,7 @@ function lstatOrUndefined(path: string): Stats | undefined {
   try {
     return lstatSync(encodePath(path), { throwIfNoEntry: false })
   } catch {
-    // Behind what this user can't enter.
+    // Behind a directory that this user can't enter.
     return undefined
   }
 }

@@ -16,7 +16,7 @@ export type BackendReport =
 /** What this machine can enforce. */
 export type DoctorReport = {
   readonly platform: string
-  /** The backend that a confining policy gets when none is named; undefined when that one can't be used. */
+  /** The default backend of a confining policy; undefined when that can't be used. */
   readonly chosen: Backend | undefined
   readonly backends: readonly BackendReport[]
   readonly limits: {
@@ -29,7 +29,7 @@ export type DoctorReport = {
 }
 
 /**
- * Finds out what can be enforced here by trying it, believing nothing remembered.
+ * Finds out by trials what can be enforced here; remembered results don't count.
  *
  * @example const { chosen, backends } = await doctor()
  */

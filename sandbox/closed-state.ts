@@ -7,12 +7,11 @@ import { stateDirectory, sharedDirectories } from './app-directories.ts'
 import { isWithin } from './paths.ts'
 
 /**
- * Where what must outlive a run is kept, so that commands which write to `roots` can't get there: the user's own folder, or where a root
- * holds that, as a home that is the workspace does, one in `/var/tmp` or the temporary directory that is this user's alone. It leads through no
- * symlink.
+ * Where to store what must outlive a run, so that commands which write to `roots` can't reach it: the user's own folder, or, where a root
+ * contains that, as when the home is the workspace, a private one in `/var/tmp` or the temporary directory. No symlink leads to it.
  *
  * @param preferred the user's own folder
- * @throws Error that says why none of them will do
+ * @throws Error that says why none of them is usable
  * @internal
  */
 export function closedState(roots: readonly string[], preferred: string = stateDirectory()): string {

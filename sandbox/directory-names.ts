@@ -2,21 +2,21 @@ import { fstatSync, readdirSync, statfsSync, statSync, type Stats } from 'node:f
 import process from 'node:process'
 import { memoize } from './memoize.ts'
 
-/** No directory, or none that can be reached. */
+/** No directory, or an unreachable one. */
 const none: readonly string[] = []
 
-/** What a directory held when it looked as `stamp` says. */
+/** The names in a directory at the time of `stamp`. */
 type Listed = { readonly stamp: string; readonly names: readonly string[] }
 
 const known = new Map<string, Listed>()
 const mostKnown = 1024
 
-/** How old a change must be before the same time stamp proves that nothing changed since: coarser than the clock of any of `ownTimes`. */
+/** How old a change must be before an equal time stamp proves that nothing changed since: coarser than the clock of any of `ownTimes`. */
 const settledMs = 100
 
 /**
- * Kinds of file systems (statfs(2), `f_type`) of this machine alone, of which the kernel stamps each change of a directory as it is made, by its own clock, and
- * nobody can set that stamp: ext2 to ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, bcachefs.
+ * Types of local file systems (statfs(2), `f_type`) on which the kernel stamps each change of a directory by its own clock, and nobody can
+ * set that stamp: ext2 to ext4, xfs, btrfs, tmpfs, overlayfs, f2fs, bcachefs.
  */
 const ownTimes: ReadonlySet<number> = new Set([
   0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0xf2f5_2010, 0xca45_1a4e,
@@ -36,8 +36,8 @@ export function namesIn(directory: string): ReadonlySet<string> | undefined {
 const inLowerCase = memoize((names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())))
 
 /**
- * The names in a directory. What was read before is told again where the directory is certain not to have changed: most of the time to plan a
- * command went into listing the same homes. As for `namesIn`.
+ * The names in a directory. A cached list is used where the directory certainly hasn't changed: planning a command spent most of its time
+ * listing the same homes. As for `namesIn`.
  */
 export function entriesIn(directory: string): readonly string[] | undefined {
   let stat: Stats | undefined
@@ -59,7 +59,7 @@ export function entriesIn(directory: string): readonly string[] | undefined {
     else known.delete(directory)
     return names
   } catch {
-    // It may be entered by whoever knows the names.
+    // Whoever knows the names may enter it.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import { wildcard } from './wildcard.ts'
 
 type Variables = Readonly<Record<string, string>>
 
-/** Names that tell a program where it is and how to talk, and nothing worth stealing. */
+/** Names of variables that locate a program or control its messages, and contain nothing worth stealing. */
 const coreNames: readonly string[] = [
   'PATH',
   'HOME',
@@ -59,7 +59,7 @@ const secretName =
 const addressWithPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s:]*:[^/@\s]+@/i
 
 /**
- * Whether a variable of an environment is taken for a secret, by its name or by what it holds.
+ * Whether a variable of an environment counts as a secret, by its name or value.
  *
  * @example console.log(looksLikeSecret('API_TOKEN', 'x')) // true
  */
@@ -68,8 +68,8 @@ export function looksLikeSecret(name: string, value: string): boolean {
 }
 
 /**
- * Set for every command: nobody is there to answer a prompt, page through output or leave an editor. Caches go to the
- * private temporary directory, since the ones at home are read-only.
+ * Set for every command: nobody is there to answer a prompt, page through output or leave an editor. Caches go to the private temporary
+ * directory, since the ones at home are read-only.
  */
 const nonInteractive: Variables = {
   CI: '1',
@@ -106,8 +106,8 @@ function privateTemp(directory: string): Variables {
 }
 
 /**
- * Why a variable that comes from elsewhere than the caller's own environment, say from a hook, has no place in a command's: the
- * filters of the policy hold for it too, and what the policy sets stays so. Undefined where nothing speaks against it.
+ * Why a variable from another source than the caller's own environment, such as a hook, can't be passed to a command: the policy's filters
+ * apply to it too, and variables that the policy sets stay so. Undefined where nothing forbids it.
  *
  * @internal
  */
@@ -143,14 +143,14 @@ const matcher = memoize((patterns: readonly string[]): ((name: string) => boolea
 
 const isCore = matcher(coreNames)
 
-/** What a command gets of an environment, and the names of what it doesn't. */
+/** The variables of an environment that a command gets, and the names of the others. */
 type CommandEnvironment = { readonly variables: Variables; readonly withheld: readonly string[] }
 
-/** How many variables of an environment commands don't get, and how many of these are taken for secrets. */
+/** How many variables of an environment are withheld from commands, and how many of these count as secrets. */
 export type Withheld = { readonly variables: number; readonly secrets: number }
 
 /**
- * What commands inherit from: this process's own environment, whatever whoever opens the sandbox goes by.
+ * The environment that commands inherit: this process's own, whatever the caller of the sandbox uses.
  *
  * @internal
  */
@@ -159,7 +159,7 @@ export function inheritedVariables(): Readonly<Record<string, string | undefined
 }
 
 /**
- * Counts what a policy keeps from commands of what they inherit from.
+ * Counts the variables that a policy withholds from commands.
  *
  * @example const { variables, secrets } = countWithheld(parsePolicy({ mode: 'read-only', workspace: process.cwd() }))
  */
@@ -171,9 +171,8 @@ export function countWithheld(policy: SandboxPolicy): Withheld {
 }
 
 /**
- * The variables of a command: the caller's through the policy's filters, then ours that keep it from waiting for a
- * person, then what the policy sets, then what the command sets. Nothing else gets in. `temp` is the command's own temporary directory,
- * as it sees it.
+ * The variables of a command: the caller's through the policy's filters, then ours that keep it from waiting for a person, then the
+ * policy's, then the command's own. There are no others. `temp` is the command's own temporary directory, as it sees it.
  */
 export function commandEnvironment(
   policy: SandboxPolicy,
@@ -214,12 +213,12 @@ export function commandEnvironment(
 }
 
 /**
- * Keeps git from taking a directory that only looks like a repository for one: it may have come with a clone, and its configuration
- * names programs (git-config(1), safe.bareRepository). Where the workspace itself is bare, it is named as the repository.
+ * Keeps git from using a directory that only looks like a repository: it may have come with a clone, and its configuration names programs
+ * (git-config(1), safe.bareRepository). Where the workspace itself is bare, it is named as the repository.
  */
 function withoutBareRepositories({ workspace }: SandboxPolicy, variables: Variables): Variables {
   const count = Number(variables['GIT_CONFIG_COUNT'] ?? 0)
-  // What isn't a count is git's to complain about.
+  // Git itself complains about an invalid count.
   if (!Number.isSafeInteger(count) || count < 0) return variables
   return {
     ...variables,

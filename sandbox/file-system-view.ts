@@ -7,7 +7,7 @@ import { hasRawBytes } from './path-bytes.ts'
 
 type Kind = 'file' | 'directory' | 'absent'
 
-/** What deciding about paths needs to know of the host: an interface, so that decisions are tested without a disk. */
+/** What decisions about paths need from the host: an interface, so that decisions are tested without a disk. */
 export type FileSystemView = {
   /** What a path is once symlinks are followed; sockets, pipes and devices count as files. */
   kindOf(path: string): Kind
@@ -15,9 +15,9 @@ export type FileSystemView = {
   realPath(path: string): string | undefined
   /** Whether the last component itself is a symlink. */
   isSymlink(path: string): boolean
-  /** Those of many paths that may be there: without the others, what follows is done for few. */
+  /** Those of many paths that may exist: without the others, later work is small. */
   present(paths: readonly string[]): readonly string[]
-  /** What is below a directory whose name one of the patterns means. */
+  /** The entries below a directory whose names match one of the patterns. */
   named(directory: string, patterns: readonly string[]): readonly string[]
 }
 
@@ -30,7 +30,7 @@ export const hostFileSystem: FileSystemView = {
       const stat = statSync(path, { throwIfNoEntry: false })
       return stat === undefined ? 'absent' : stat.isDirectory() ? 'directory' : 'file'
     } catch {
-      // Behind a directory that even this user can't enter: nothing a command of this user could reach.
+      // In a directory that this user can't enter: no command of this user could reach it.
       return 'absent'
     }
   },
@@ -63,7 +63,7 @@ type Inside = {
   /** Its own name, and those of the paths, as `namesIn` has them. */
   readonly name: string
   readonly names: readonly string[]
-  /** Where in the list each of them stands. */
+  /** The position of each in the list. */
   readonly places: readonly number[]
 }
 
@@ -100,13 +100,13 @@ const groupsOf = memoize((paths: readonly string[]): readonly Inside[] => {
     }))
 })
 
-/** What is asked of directories to find what is present. */
+/** The queries about directories for finding existing paths. */
 export type Asks = {
   readonly namesIn: (directory: string) => ReadonlySet<string> | undefined
   readonly isDirectory: (directory: string) => boolean
 }
 
-/** What was found of a list, and all that was asked for it, in this order: the same answers mean the same find. */
+/** The result for a list, and all its queries, in order: the same answers mean the same result. */
 type Find = {
   readonly asked: readonly {
     readonly what: keyof Asks
@@ -120,20 +120,20 @@ const lastFinds = new WeakMap<readonly string[], Find>()
 const askHost: Asks = { namesIn, isDirectory: (path) => hostFileSystem.kindOf(path) === 'directory' }
 
 /**
- * Those of many paths that may be there.
+ * Those of many paths that may exist.
  *
- * @param asks who answers; the host where nobody else does
+ * @param asks answers the queries; the host by default
  */
 export function presentOf(paths: readonly string[], asks: Asks = askHost): readonly string[] {
   const last = lastFinds.get(paths)
   if (last?.asked.every(({ what, directory, answer }) => asks[what](directory) === answer) === true) return last.present
   const find = findPresent(paths, asks)
-  // One where names were read anew isn't worth keeping, and does no harm.
+  // A result with new names isn't worth caching, and does no harm.
   lastFinds.set(paths, find)
   return find.present
 }
 
-/** Asks each directory once, and none that a directory which was listed doesn't have. */
+/** Queries each directory once, and none that a listed parent lacks. */
 function findPresent(paths: readonly string[], asks: Asks): Find {
   const listed = new Map<string, ReadonlySet<string> | undefined>()
   const asked: Find['asked'][number][] = []

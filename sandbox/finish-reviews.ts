@@ -9,9 +9,9 @@ import { reapRunDirectories } from './run-directory.ts'
 import type { Denial } from './sandbox.ts'
 
 /**
- * Finishes what runs left that were killed in the middle of a command: what that had planted for the host to execute goes to
- * quarantine, and is returned; then their directories are removed. To be called before any program of the host looks at a tree that
- * commands have worked in; `openSandbox` does it by itself. Throws `unreviewed`.
+ * Finishes the reviews of runs that were killed during a command: files that the command planted for the host to execute go to quarantine,
+ * and are returned; then the runs' directories are removed. Call it before any program of the host reads a tree that commands have changed;
+ * `openSandbox` does it by itself. Throws `unreviewed`.
  *
  * @example for (const denial of await finishReviews()) console.warn(renderDenial(denial))
  */

@@ -3,7 +3,7 @@ type Confinement = {
   readonly network: boolean
   /** Directories of the host that the sandbox's own /dev covers, and where in it they are shown at first. */
   readonly uncovered: readonly { readonly host: string; readonly shown: string }[]
-  /** Programs of ours to show, each read from a descriptor. */
+  /** Programs of ours to mount, each read from a descriptor. */
   readonly shown: readonly ShownProgram[]
 }
 
@@ -11,8 +11,9 @@ type Confinement = {
 export type ShownProgram = { readonly descriptor: number; readonly path: string; readonly program: Uint8Array }
 
 /**
- * The options for bwrap(1), without the command: namespaces, and the devices and processes of the sandbox's own. All else is left to our first program
- * inside: bwrap takes paths, and looks each up more than once. It is root of the user namespace that owns the mounts, to be able to change them.
+ * The options for bwrap(1), without the command: namespaces, and the sandbox's own devices and processes. Our first program inside does
+ * everything else: bwrap takes paths, and resolves each more than once. That program is root of the user namespace that owns the mounts, to
+ * be able to change them.
  */
 export function bubblewrapArguments(confinement: Confinement): readonly string[] {
   return [

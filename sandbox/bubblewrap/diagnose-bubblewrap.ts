@@ -5,7 +5,7 @@ export type Diagnosis = { readonly reason: string; readonly remedy: string }
 
 const instead = 'or use the docker backend'
 
-/** What a failed trial run of bwrap said, as a cause and a remedy. Known wordings only; anything else is quoted. */
+/** The cause and the remedy of a failed trial of bwrap, from its output. Only known messages are interpreted; others are quoted. */
 export function diagnose(stderr: string, machine: { readonly appArmorRestricts: boolean }): Diagnosis {
   const said = stderr.trim().split('\n').at(-1) ?? ''
   if (machine.appArmorRestricts && /uid map|RTM_NEWADDR|new namespace|Permission denied/i.test(said)) {
@@ -81,7 +81,7 @@ export function diagnoseStart(
   }
 }
 
-/** The form in which Ubuntu ships profiles of programs that make sandboxes: what they start may have capabilities in their namespaces. */
+/** The form of Ubuntu's profiles for programs that make sandboxes: their children may have capabilities in their namespaces. */
 const appArmorProfile =
   "Give bwrap a profile that allows it: printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) {\\n  userns,\\n}\\n' > /etc/apparmor.d/bwrap && apparmor_parser -r /etc/apparmor.d/bwrap"
 

@@ -2,14 +2,14 @@ import type { FileSystemView } from '../file-system-view.ts'
 import type { Mount } from '../mount.ts'
 
 /**
- * What of `/sys` run-times, compilers and tools read to fit themselves to the machine: processors and memory (libc, lscpu,
- * numactl), the limits that hold (the JVM, Node, Go), the size of pages.
+ * The files of `/sys` that run-times, compilers and tools read to adapt to the machine: processors and memory (libc, lscpu, numactl),
+ * limits (the JVM, Node, Go), the page size.
  */
 const shown: readonly string[] = ['/sys/devices/system', '/sys/fs/cgroup', '/sys/kernel/mm']
 
 /**
- * The part of `/sys` that commands see. All of it would tell of the host's own network cards with their addresses, serial numbers and
- * disks, which no network namespace hides: a sysfs shows the interfaces of whoever mounted it (sysfs(5), network_namespaces(7)).
+ * The part of `/sys` that commands see. All of it would reveal the host's network cards with their addresses, serial numbers and disks,
+ * which no network namespace hides: a sysfs shows the interfaces of whoever mounted it (sysfs(5), network_namespaces(7)).
  *
  * @returns mounts to add to a plan, outermost first; none where there is no `/sys`
  */

@@ -12,15 +12,15 @@ type Stage = {
   /** The run's directories on the host. */
   readonly privateTemp: string
   readonly emptyDirectory: string
-  /** Directories of runs, this one's and others', none of which a command is to see. */
+  /** Directories of runs, this one's and others', which no command may see. */
   readonly runDirectories: readonly string[]
-  /** What lies at a path of the host. Throws for what isn't there. */
+  /** The entry at a path of the host. Throws where there is none. */
   readonly look: (path: string) => Looked
 }
 
 type Looked = { readonly kind: 'file' | 'directory'; readonly identity: Identity }
 
-/** The host's own answer. Throws `path-changed` for what isn't there as itself: the plan was made from paths without symlinks. */
+/** The host's own answer. Throws `path-changed` for a missing entry or a link: the plan was made from paths without symlinks. */
 export function lookAtHost(path: string, lstat: CachedFileSystem['lstat'] = cachedFileSystem().lstat): Looked {
   const stat = lstat(path)
   if (stat === undefined || stat.isSymbolicLink()) {
@@ -52,8 +52,8 @@ const { readOnly, noSetId, noDevices, noPrograms } = mountFlags
 const sealed = { set: readOnly | noSetId | noDevices | noPrograms }
 
 /**
- * The steps that make a plan so, over all of the host's files with the caller's own rights, and bwrap's /dev and /proc. Everything is taken that will be
- * shown in places where something else comes to lie; then all is made read-only; then the mounts follow, outermost first.
+ * The steps that carry out a plan, over all of the host's files with the caller's own rights, and bwrap's /dev and /proc. First every
+ * source is opened that a later mount would cover; then everything is made read-only; then the mounts follow, outermost first.
  */
 export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Step[] {
   const whole = mounts.find(({ path }) => path === '/')?.as === 'writable'
@@ -81,7 +81,7 @@ export function mountSteps(mounts: readonly Mount[], stage: Stage): readonly Ste
       .filter((path) => !isHidden(enclosingMount(path, byPath)?.as))
       // Another run may end at any time.
       .map((path): Step => ({ do: 'mount', what: { held: 'empty' }, path, change: sealed, create: 'nothing' })),
-    // Filled before they are closed: mount points below them are made on the way.
+    // Filled before they are made read-only: mount points below them are made on the way.
     ...inner.flatMap(({ as, path }): readonly Step[] =>
       as === 'tmpfs' ? [{ do: 'change', path, change: { set: readOnly } }] : [],
     ),
@@ -120,7 +120,7 @@ const readOnlyParts: readonly Step[] = [
   ...openParts,
 ]
 
-/** What a mount lies in: another, or the view of the host. */
+/** The mount around another: a mount, or the view of the host. */
 type EnclosingMount = Mount | { readonly as: 'base' | 'writable' }
 
 function isHidden(as: Mount['as'] | undefined): boolean {
@@ -135,7 +135,7 @@ function enclosingMount(path: string, mounts: ReadonlyMap<string, Mount>): Mount
   return undefined
 }
 
-/** Where on the host the entry lies that a mount covers: in what the mount around it shows. */
+/** The host's path of the entry that a mount covers, as seen through the mount around it. */
 function underneath(path: string, enclosing: EnclosingMount): string {
   return 'path' in enclosing && enclosing.source !== undefined
     ? enclosing.source + path.slice(enclosing.path.length)
@@ -161,14 +161,14 @@ function place(mount: Mount, enclosing: EnclosingMount, stage: Stage, taken: Ste
   }
   switch (as) {
     case 'writable': {
-      // A mount point in what is writable already: it can't be renamed.
+      // A mount point within a writable mount: it can't be renamed.
       if (outer === 'writable' && mount.source === undefined) return [put('itself', undefined, undefined)]
       const { what, create } = take(mount.source ?? path)
       return [put(what, undefined, create)]
     }
     case 'read-only': {
       if (mount.source === undefined && !isMade && outer !== 'empty-directory') {
-        // Nobody could write it, nor put anything else there.
+        // Nobody could write it, or replace it.
         if (outer === 'base' || outer === 'read-only') return []
         return [put('itself', { set: readOnly, recursive: true }, undefined)]
       }

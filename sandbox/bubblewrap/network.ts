@@ -9,7 +9,7 @@ import type { SandboxPolicy } from '../policy.ts'
 import type { Denial } from '../sandbox.ts'
 import type { ShownProgram } from './arguments.ts'
 
-/** What one command needs for its network: nothing but for an allow-list. */
+/** What one command needs for its network: nothing unless there is an allow-list. */
 type CommandNetwork = {
   /** To be put before the program's own words, inside the sandbox. */
   readonly inside: readonly string[]
@@ -21,7 +21,7 @@ type CommandNetwork = {
   readonly kept: readonly number[]
   /** Serves the port as soon as the child has handed it out. */
   follow(child: ChildProcess): void
-  /** Ends all connections and says what was refused. Throws `setup-failed` when the command was never started for want of the port. */
+  /** Ends all connections and returns the denials. Throws `setup-failed` when the command never started because the port was in use. */
   end(complaint: string): readonly Denial[]
 }
 
@@ -43,7 +43,7 @@ export async function prepareNetwork(
   options: NetworkOptions,
 ): Promise<{ readonly start: () => CommandNetwork }> {
   if (policy.network.mode !== 'allowlist') return { start: () => nothing }
-  // Behind a door: the proxy brings Node's own HTTP along.
+  // Imported lazily: the proxy loads Node's own HTTP.
   const { createProxy } = await import('../network/proxy.ts')
   const proxy = createProxy(policy.network.allow, options)
   const program = listenerProgram(architecture, { port: proxyPort, channel: channelDescriptor })
@@ -61,7 +61,7 @@ export async function prepareNetwork(
             if (!(handle instanceof Server) || listening) return
             listening = true
             session.attach(handle)
-            // Nothing else is expected on this channel, and the command is not to have it.
+            // Nothing else is expected on this channel, and the command must not have it.
             if (child.connected) child.disconnect()
           })
         },

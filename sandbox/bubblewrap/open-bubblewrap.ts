@@ -46,7 +46,7 @@ import { prepareTerminals } from './prepare-terminals.ts'
 import { openRunState } from '../run-state.ts'
 import { policyAsShown, shownPath, showViews } from '../views/view-mounts.ts'
 
-/** An ordinary id for commands of a caller who is root, so that nothing inside takes itself for root. */
+/** An ordinary id for commands of a caller who is root, so that no program inside assumes it is root. */
 const ordinary = { uid: 1000, gid: 1000 }
 
 /** A bwrap that works here. Throws `unavailable` where there is none. */
@@ -77,7 +77,11 @@ export async function openBubblewrap(
   const kernel = kernelView(hostFileSystem)
   let open = true
 
-  /** @param whose `own` for a program of ours, which only reads what commands left */
+  /**
+   *
+   *
+   * @param whose `own` for a program of ours, which only reads what commands left
+   */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')
@@ -179,9 +183,9 @@ export async function openBubblewrap(
       settle: async ({ code, signal: endedBy }, drained) => {
         await status.closed
         if (status.initPid !== undefined) await waitForExit(status.initPid)
-        // Its end may be heard of before its last words, which say what it was refused.
+        // Its exit may be noticed before its last report, which lists its denials.
         await drained()
-        // Killed from elsewhere, by the kernel for want of memory say, it reports nothing but didn't fail to set up.
+        // If it is killed from outside, for instance by the kernel for lack of memory, it reports nothing although the setup worked.
         if (!status.commandRan && !stopped && /^bwrap: /m.test(complaint.text())) {
           forgetProbe()
           throw new SandboxError('setup-failed', { backend: 'bubblewrap', detail: complaint.text().trim() })
@@ -227,7 +231,7 @@ export async function openBubblewrap(
   }
 }
 
-/** Throws `path-changed` where something else lies at a path than did when the sandbox was opened. */
+/** Throws `path-changed` where the entry at a path is another than when the sandbox was opened. */
 function requireSame(path: string, identity: Identity | undefined): void {
   const now = lookAtHost(path).identity
   if (identity === undefined || (now.device === identity.device && now.inode === identity.inode)) return
@@ -243,7 +247,7 @@ function identity(): { readonly uid: number; readonly gid: number } {
 
 function send(data: string | Uint8Array, pipe: Readable | Writable | null | undefined): void {
   if (!(pipe instanceof Writable)) return
-  // If bwrap dies before it has read everything, its exit tells more than this pipe.
+  // If bwrap dies before it has read everything, its exit says more than this pipe.
   pipe.on('error', () => undefined)
   pipe.end(data)
 }

@@ -11,7 +11,7 @@ type CommandTerminal = {
   readonly inside: readonly string[]
   /** The program that makes the terminal. */
   readonly shown: readonly ShownProgram[]
-  /** What the child gets besides, from the first free descriptor on. */
+  /** Further descriptors of the child, from the first free one on. */
   readonly stdio: readonly 'pipe'[]
   /** Those of them that its program needs. */
   readonly kept: readonly number[]
@@ -23,7 +23,7 @@ const path = '/dev/portcullis-terminal'
 
 const nothing: CommandTerminal = { inside: [], shown: [], stdio: [], kept: [], connect: (started) => started }
 
-/** The terminals of a sandbox's commands: made inside by a program of ours, in the terminal devices that each sandbox has to itself. */
+/** The terminals of a sandbox's commands: a program of ours makes them inside, in the terminal devices that each sandbox has to itself. */
 export function prepareTerminals(architecture: Architecture): {
   readonly start: (command: Command, freeDescriptor: number) => CommandTerminal
 } {

@@ -1,6 +1,6 @@
 /**
- * First programs of a sandbox that are encoded already, in base64, by what `keyOfForm` says of them: the build bundles those that most commands
- * need (see `usualStarts`), which every run would have to encode before its first one. Run from sources, none is there.
+ * Encoded first programs of a sandbox, in base64, by `keyOfForm`: the build bundles those that most commands need (see `usualStarts`), so
+ * that no run has to encode them before its first command. Run from sources, this is empty.
  */
 export function preparedStarts(): Readonly<Record<string, string>> {
   return {}

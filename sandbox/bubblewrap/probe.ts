@@ -18,8 +18,8 @@ const Remembered = z.object({
 let known: Promise<Probe> | undefined
 
 /**
- * Whether bubblewrap can confine here, found out by really doing it. A yes is remembered, in this process and on disk until
- * the program, the kernel or the boot changes; a no is tried again by the next process, since somebody may have repaired it.
+ * Whether bubblewrap can confine here, found out by a trial. A success is remembered, in this process and on disk until the program, the
+ * kernel or the boot changes; a failure is tried again by the next process, since somebody may have repaired it.
  */
 export function probeBubblewrap(): Promise<Probe> {
   known ??= probe()
@@ -40,14 +40,14 @@ async function probe(): Promise<Probe> {
   const key = machineKey(program)
   const remembered = recall(key)
   if (remembered !== undefined) return { works: true, bubblewrap: { program, watches: remembered.watches } }
-  // Behind a door, as a remembered yes never needs it.
+  // Imported lazily, as a remembered success never needs it.
   const { tryBubblewrap } = await import('./try-bubblewrap.ts')
   const result = await tryBubblewrap(program)
   if (result.works) remember({ key, watches: result.bubblewrap.watches })
   return result
 }
 
-/** Goes up with what is tried: an older yes says nothing about it. */
+/** Incremented when the trial changes: an older success then proves nothing. */
 const trialVersion = 3
 
 /** Everything that may change the answer. */
@@ -89,7 +89,7 @@ function remember(value: z.infer<typeof Remembered>): void {
     writeFileSync(fresh, JSON.stringify(value), { mode: 0o600 })
     renameSync(fresh, file)
   } catch {
-    // A home that can't be written to costs the next process a probe, nothing else.
+    // A home that can't be written costs the next process a trial, nothing else.
     removeIfThere(fresh)
   }
 }
@@ -98,6 +98,6 @@ function removeIfThere(file: string): void {
   try {
     rmSync(file, { force: true })
   } catch {
-    // Where there can be no memory (the home is no directory), nothing is remembered.
+    // Where there is nowhere to store it (the home is no directory), nothing is remembered.
   }
 }

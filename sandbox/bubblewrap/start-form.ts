@@ -24,29 +24,29 @@ const cannotRun = 125
 
 /** What the encoded part of the program depends on. */
 export type StartForm = {
-  /** Whose other end the engine holds: failures are told through it, and nothing is started without the engine's go-ahead. */
+  /** The engine holds its other end: failures are reported through it, and nothing starts without the engine's go-ahead. */
   readonly report: number
-  /** Further descriptors, above 2, for whatever comes next; all others are closed. */
+  /** Further descriptors, above 2, for the next program; all others are closed. */
   readonly kept: readonly number[]
   readonly filter: SocketFilter
 }
 
-/** Which system call filter: what sockets it leaves, and whether those of the unix family are among them. */
+/** The system call filter: which sockets it permits, and whether unix sockets are among them. */
 type SocketFilter = { readonly sockets: SocketAccess; readonly unixSockets: boolean }
 
-/** A text that says all of a form: the same only for the same. */
+/** A unique text for a form. */
 export function keyOfForm(architecture: Architecture, { report, kept, filter }: StartForm): string {
   return [architecture, filter.sockets, filter.unixSockets, report, ...kept].join(' ')
 }
 
-/** Those of nearly all commands, which the build encodes: without a terminal and an allow-list. */
+/** The forms of nearly all commands, which the build encodes: without a terminal and an allow-list. */
 export const usualStarts = (['x64', 'arm64'] as const).flatMap((architecture) =>
   (['loopback', 'internet'] as const).map(
     (sockets) => [architecture, { report: 6, kept: [], filter: { sockets, unixSockets: false } }] as const,
   ),
 )
 
-/** Where in what is appended to the program the addresses of its parts stand, and the lengths of texts. */
+/** The offsets of addresses and text lengths in the data that is appended to the program. */
 const startOffsets = {
   steps: 0,
   directory: 8,
@@ -63,12 +63,12 @@ const startOffsets = {
 } as const
 export const sizeOfStartOffsets = 96
 
-/** Encodes the first program of a sandbox (see `startProgram`) but for what is appended to it for each command. */
+/** Encodes the first program of a sandbox (see `startProgram`), except for the data that each command appends. */
 export function startForm(architecture: Architecture, start: StartForm): ProgramForm {
   const filter = compileFilter(filterRules(start.filter.sockets, start.filter.unixSockets), architecture)
   return makeForm(architecture, (memory, appended) => {
     const state: Names = { procfs: memory.variable(), error: memory.variable() }
-    // Typed as texts by the library, whatever the object's keys are.
+    // The library types them as texts, whatever the object's keys are.
     const names = Object.keys(startOffsets) as (keyof typeof startOffsets)[]
     const own = Object.fromEntries(names.map((name) => [name, memory.variable()])) as Given
     return [
@@ -91,7 +91,7 @@ export function startForm(architecture: Architecture, start: StartForm): Program
   })
 }
 
-/** What is appended, once it has been loaded. */
+/** The appended data, once it has been loaded. */
 type Given = Readonly<Record<keyof typeof startOffsets, Variable>>
 
 /** How a failure after the mounts begins, in the report. */
@@ -99,7 +99,7 @@ export const startFailures = { start: 'start ', program: 'program ', directory: 
 
 type Names = Readonly<Record<'procfs' | 'error', Variable>>
 
-/** The sandbox's own /proc without what covers parts of it, held while the one that commands see becomes read-only. */
+/** The sandbox's own /proc without covered parts, kept open while the one that commands see becomes read-only. */
 function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instruction[] {
   const directory = memory.variable()
   return [
@@ -121,18 +121,18 @@ function openProcesses(memory: Memory, { procfs, error }: Names): readonly Instr
 }
 
 /**
- * What the program says first. By then bwrap has tied the whole sandbox to its own life, and its own to the engine's: whatever ends the engine
- * later ends this program too. An engine that was killed earlier never answers, and nobody else can.
+ * The program's first message. By then bwrap has tied the whole sandbox's life to its own, and its own to the engine's: whatever ends the
+ * engine later ends this program too. An engine that was killed earlier never answers, and nobody else can.
  */
 export const readyMark = '!'
-/** What it waits for before anything of the command runs. */
+/** The go-ahead that it waits for before anything of the command runs. */
 export const goAhead = '.'
 
 function sayReady(memory: Memory, report: number): readonly Instruction[] {
   return [{ call: 'write', operands: [report, memory.bytes(readyMark), readyMark.length] }]
 }
 
-/** Ends where the engine did: at the end of what is read, once nobody holds the other end. */
+/** Ends when the engine ended: at the end of input, when nobody holds the other end. */
 function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   const got = memory.variable()
   return [
@@ -143,7 +143,7 @@ function awaitGoAhead(memory: Memory, report: number): readonly Instruction[] {
   ]
 }
 
-/** Into a user namespace where the caller has an ordinary id and which owns nothing: no mount can be changed from there. */
+/** Enters a user namespace where the caller has an ordinary id and which owns nothing: no mount can be changed from there. */
 function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): readonly Instruction[] {
   const file = memory.variable()
   const write = (name: string, text: Operand, length: Operand): readonly Instruction[] => [
@@ -175,7 +175,7 @@ function leaveRoot(memory: Memory, given: Given, { procfs, error }: Names): read
   ]
 }
 
-/** The null device that bwrap was started with lies in a mount of the host's, where its owner could change its mode. */
+/** bwrap's own null device lies in a mount of the host's, where its owner could change its mode. */
 function openInput(memory: Memory, { nullInput }: Given, { error }: Names): readonly Instruction[] {
   const device = memory.variable()
   return [

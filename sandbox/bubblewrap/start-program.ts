@@ -5,7 +5,7 @@ import { preparedStarts } from './prepared-starts.ts'
 import type { WatchLimits } from './watch-limits.ts'
 import { keyOfForm, sizeOfStartOffsets, startForm, type StartForm } from './start-form.ts'
 
-/** Where the program is shown inside: `/dev` is made for each sandbox anew. */
+/** The program's path inside: `/dev` is made for each sandbox anew. */
 export const startPath = '/dev/portcullis-start'
 
 /** What the program does between bwrap and a command. */
@@ -24,17 +24,16 @@ type Start = StartForm & {
 /** Steps laid out at their place in a form, and the address of the first. */
 type Plan = { readonly content: Uint8Array; readonly answer: number }
 
-/** The programs that were encoded or had been by the build, with what was planned for them lately. */
+/** The encoded programs, by this process or by the build, with recent plans. */
 const forms = new Map<string, ProgramForm & { readonly plans: Map<string, Plan> }>()
 const mostForms = 64
 const mostPlans = 8
 
 /**
- * The first program inside a sandbox: it mounts what the command may see, gives up every capability by going to a user namespace of its own, closes
- * what descriptors the caller left open, puts itself under the filter, and becomes the program in its arguments.
- *
- * bwrap starts it as root of a user namespace that owns the mounts, so that it can mount by descriptors, which bwrap itself can't:
- * that resolves each path twice, while other commands may be renaming its parts.
+ * The first program inside a sandbox: it mounts what the command may see, gives up every capability by entering a user namespace of its
+ * own, closes descriptors that the caller left open, installs the filter, and becomes the program in its arguments. bwrap starts it as root
+ * of a user namespace that owns the mounts, so that it can mount by descriptors. bwrap itself can't: it resolves each path twice, while
+ * other commands may be renaming its parts.
  */
 export function startProgram(architecture: Architecture, start: Start): Uint8Array {
   const key = keyOfForm(architecture, start)

@@ -4,16 +4,16 @@ import { SandboxError } from '../sandbox-error.ts'
 import { mountFailures } from '../mounting/mount-program.ts'
 import { goAhead, readyMark, startFailures } from './start-form.ts'
 
-/** The most of a report that is kept: a word and a path. */
+/** The longest report that is kept: a word and a path. */
 const mostBytes = 16 * 1024
 
-/** What the first program of a sandbox says, which is nothing unless it failed. */
+/** The report of a sandbox's first program, which is empty unless it failed. */
 type StartReport = {
   /** Why the command was never started, if it wasn't; `code` is what the program ended with. To be asked once it has ended. */
   failure(code: number | null): Promise<SandboxError | undefined>
 }
 
-/** Reads the report from the engine's end of its descriptor, and gives the go-ahead: the program starts nothing without. */
+/** Reads the report from the engine's end of its descriptor, and gives the go-ahead: without it the program starts nothing. */
 export function readReport(source: Readable | Writable | null | undefined): StartReport {
   const chunks: Buffer[] = []
   let size = 0
@@ -36,7 +36,7 @@ export function readReport(source: Readable | Writable | null | undefined): Star
   }
 }
 
-/** What a report says of a failure. */
+/** The failure in a report. */
 export function withoutMark(report: string): string {
   return report.startsWith(readyMark) ? report.slice(readyMark.length) : report
 }

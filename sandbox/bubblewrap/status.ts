@@ -3,18 +3,18 @@ import * as z from 'zod'
 
 const Line = z.object({ 'child-pid': z.int().positive().optional(), 'exit-code': z.int().optional() })
 
-/** What bwrap reports about itself while it runs. */
+/** bwrap's reports about itself while it runs. */
 type Status = {
   /** The pid, as seen from here, of the first process in the command's pid namespace; undefined until it exists. */
   readonly initPid: number | undefined
   /**
-   * Calls back with the init's pid, at once or as soon as it is known. Until then there is nothing that could be ended safely:
-   * a bwrap killed between making the namespace and tying it to its own life leaves the command behind.
+   * Calls back with the init's pid, at once or as soon as it is known. Until then nothing can be ended safely: a bwrap killed between
+   * making the namespace and tying it to its own life leaves the command behind.
    */
   readonly whenKnown: (act: (initPid: number) => void) => void
   /** Whether the command itself was started and ended: bwrap reports an exit code only then. */
   readonly commandRan: boolean
-  /** Resolves when bwrap has said all it will. */
+  /** Resolves after bwrap's last report. */
   readonly closed: Promise<void>
 }
 

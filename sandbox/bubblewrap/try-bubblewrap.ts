@@ -15,21 +15,21 @@ const otherMachine = 'Use the docker backend, or Linux on an x64 or arm64 proces
 /** A bwrap that has been seen to work here. */
 export type Bubblewrap = {
   readonly program: string
-  /** What it can keep commands to; undefined where that can't be set. */
+  /** The limits that it can enforce; undefined where they can't be set. */
   readonly watches: WatchLimits | undefined
 }
 
 export type Probe = { readonly works: true; readonly bubblewrap: Bubblewrap } | ({ readonly works: false } & Diagnosis)
 
-/** How long a trial may take, which nobody waits for on a machine that only has much to do: what hangs for longer won't come. */
+/** How long a trial may take. A busy machine may be slow; what hangs for longer never ends. */
 const trialMs = 60_000
 
-/** Tries out one bwrap program, with a command that is confined as all are; it remembers nothing. */
+/** Tries one bwrap program with a fully confined command; remembers nothing. */
 export async function tryBubblewrap(program: string): Promise<Probe> {
   const watches = watchLimits()
   const limited = await tryWith(program, watches)
   if (limited.works || watches === undefined) return limited
-  // Kept from setting them in a container, say. What is refused for another reason is so again.
+  // A container may forbid to set them. If the reason is another one, it fails again.
   return tryWith(program, undefined)
 }
 

@@ -7,8 +7,8 @@ import type { Memory } from '../machine-code/make-program.ts'
 export type WatchLimits = { readonly instances: number; readonly watches: number }
 
 /**
- * The part of what the kernel gives each user (inotify(7)) that one command may take: the caller's editor has the same account. Undefined where the
- * kernel has no such limits.
+ * The share of the user's kernel limits (inotify(7)) that one command may take: the caller's editor uses the same account. Undefined where
+ * the kernel has no such limits.
  */
 export function watchLimits(
   read: (file: string) => string = (file) => readFileSync(file, 'utf8'),
@@ -24,7 +24,7 @@ export function watchLimits(
   }
 }
 
-/** Limits as text, and how long it is: zero for none. */
+/** The limits as text, and its length: zero for none. */
 type GivenLimits = Readonly<Record<'instances' | 'instancesLength' | 'watches' | 'watchesLength', Variable>>
 
 /**

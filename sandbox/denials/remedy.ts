@@ -1,19 +1,19 @@
 import type { HostPatternInput } from '../network/host-pattern.ts'
 import type { SandboxPolicy } from '../policy.ts'
 
-/** What would allow what was refused, as data: whoever owns the flags or the file that a policy came from says it in their words. */
+/** The remedy for a denial, as data: the owner of the flags or the file that a policy came from words it. */
 export type Remedy =
-  /** The path alone, never a directory around it. `absent`: a person has to make it first, as whatever it is to be. */
+  /** The path alone, never a directory around it. `absent`: a person has to create it first. */
   | {
       readonly kind: 'add-root'
       readonly to: 'writableRoots' | 'readableRoots'
       readonly path: string
       readonly absent?: boolean
     }
-  /** The place is an entry of `deniedReads`; `path`, what was asked for, lies in it or is it. */
+  /** `place` is an entry of `deniedReads`; `path`, the requested one, is it or lies in it. */
   | { readonly kind: 'show-denied'; readonly place: string; readonly path: string }
   | { readonly kind: 'unprotect'; readonly path: string }
-  /** It is a docker daemon's, which makes root of whoever talks to it. */
+  /** A docker daemon's, which gives root to whoever can connect to it. */
   | { readonly kind: 'show-docker-socket' }
   /** Sockets of a command's own can't be told from those of this machine that it sees. */
   | { readonly kind: 'open-unix-sockets' }
@@ -21,7 +21,7 @@ export type Remedy =
   | { readonly kind: 'allow-host'; readonly host: HostPatternInput }
   /** `value` is what holds now, in the limit's own unit. */
   | { readonly kind: 'raise-limit'; readonly limit: LimitName; readonly value: number }
-  /** Nothing in the policy would do; the text says what a person can. */
+  /** No policy would allow it; the text says what a person can do. */
   | { readonly kind: 'otherwise'; readonly advice: string }
 
 export type LimitName = keyof SandboxPolicy['limits']

@@ -10,9 +10,9 @@ const nouns: Readonly<Record<Denial['kind'], string>> = {
 }
 
 /**
- * A denial as one sentence for a person or a model: what was refused, by which rule, and how to allow it.
+ * A denial as one sentence for a person or a model: what was denied, by which rule, and how to allow it.
  *
- * @param describe words for the remedy; without it, the policy's own
+ * @param describe words the remedy; without it, the policy's own terms
  * @example
  * const denial = accessDenial(parsePolicy({ mode: 'read-only', workspace: process.cwd() }), `${process.cwd()}/a.txt`, 'write')
  * if (denial !== undefined) console.error(renderDenial(denial))

@@ -13,12 +13,12 @@ export const docker: BackendModule = {
   endLeftovers: endContainers,
 }
 
-/** How long a daemon that doesn't answer may hold up a start, which perhaps has nothing to do with it. */
+/** How long an unresponsive daemon may delay a start, which may not even need it. */
 const patienceMs = 2000
 
 /** A container may live a moment longer than its owner. */
 async function endContainers(): Promise<void> {
-  // Where no daemon answers any more, nothing of its commands can be ended, nor is it likely to run.
+  // Without a daemon its commands can't be ended, and probably don't run.
   const reaping = connectDocker()
     .then(reapContainers)
     .catch(() => undefined)

@@ -26,12 +26,12 @@ type ContainerCommand = {
   readonly variables: Readonly<Record<string, string>>
   readonly user: string
   readonly stdin: boolean
-  /** Run in a terminal of the container's, which `stdin` goes to and `stdout` comes from. */
+  /** Run in a terminal of the container, which `stdin` goes to and `stdout` comes from. */
   readonly terminal: boolean
 }
 
 export type ContainerProcess = {
-  /** Tells its terminal another size; one that has ended meanwhile is no error. */
+  /** Changes the size of its terminal; one that has ended meanwhile is no error. */
   resize(size: TerminalSize): void
   readonly stdin: PassThrough | undefined
   readonly stdout: Readable
@@ -40,17 +40,17 @@ export type ContainerProcess = {
   readonly code: Promise<number>
 }
 
-/** What of the daemon matters here. */
+/** The facts about the daemon that matter here. */
 const Info = z.object({
   SecurityOptions: z.array(z.string()).nullish(),
   MemoryLimit: z.boolean().nullish(),
   PidsLimit: z.boolean().nullish(),
 })
 
-/** What names a daemon. */
+/** The address of a daemon. */
 const Version = z.object({ Components: z.array(z.object({ Name: z.string() })).nullish() })
 
-/** What of a daemon decides how containers are made. */
+/** The facts that decide how containers are made. */
 export type DaemonFacts = {
   /** Runs with an ordinary user's rights, whom its root is outside. */
   readonly rootless: boolean
@@ -67,7 +67,7 @@ export type DockerClient = {
   /** Containers of ours, by the label that names their owner. */
   owned(label: string): Promise<readonly { readonly id: string; readonly owner: string }[]>
   remove(id: string): Promise<void>
-  /** `filtered` are the words to put before what is run besides commands. */
+  /** `filtered` are the words before programs other than commands. */
   start(plan: ContainerPlan, filtered: readonly string[]): Promise<WarmContainer>
 }
 
@@ -122,8 +122,8 @@ async function startContainer(
     await removeContainer(container)
   }
   const { State } = await startedState(container).catch(async (error: unknown) => {
-    // One that never started doesn't go by itself, and its stream would keep this process from its end.
-    // A stream of Node's net, which the package's types don't say.
+    // A container that never started isn't removed by itself, and its stream would keep this process alive. It is a stream of Node's net,
+    // which the package's types don't say.
     ;(lifeline as Duplex).destroy()
     await remove().catch(() => undefined)
     throw error
@@ -143,7 +143,7 @@ async function startContainer(
     signal,
     empty: async () => {
       if (population !== undefined) return isEmptied(population)
-      // A daemon elsewhere: what is there can't be counted from here.
+      // A remote daemon: its resources can't be counted from here.
       await signal('KILL')
       return true
     },
@@ -156,7 +156,7 @@ async function startedState(container: Docker.Container): Promise<Docker.Contain
   return container.inspect()
 }
 
-/** How long what was killed may take to die. */
+/** How long a killed container may take to end. */
 const dyingMs = 50
 
 /** Waits until a container's first process is alone. */
@@ -187,7 +187,7 @@ function execInContainer(container: Docker.Container, command: ContainerCommand)
         Tty: terminal,
       })
       const stream = await exec.start({ hijack: true, stdin: command.stdin, Tty: terminal })
-      // A terminal has one output, which comes as it is.
+      // A terminal has one output, which needs no demultiplexing.
       if (!terminal) demultiplex(stream, stdout, stderr)
       else stream.pipe(stdout, { end: false })
       tell = (size) => void exec.resize({ h: size.rows, w: size.columns }).catch(() => undefined)

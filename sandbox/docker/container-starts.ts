@@ -12,7 +12,7 @@ import { SIGCHLD } from '../machine-code/kernel.ts'
 /** Where containers see our first programs: in `/dev`, which is made for each container anew. */
 export const startsAt = '/dev/portcullis-start'
 
-/** What is mounted in a container, from where. */
+/** The mounts of a container, with their sources. */
 type Bound = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
 /** The first programs of a sandbox's containers. They can be executed but not read, and such a process is closed to all others. */
@@ -21,9 +21,9 @@ export type Starts = {
   readonly directory: string
   /** The words that start a container's first process. */
   readonly init: readonly [string]
-  /** The words to put before a command's own, which see to it that these are what is mounted. */
+  /** The words before a command's own that check the mounts. */
   check(mounts: readonly Bound[]): readonly string[]
-  /** The path that wasn't what was planned, from what a command wrote on standard error; undefined where all was. */
+  /** The path with another entry than planned, from a command's standard error; undefined where all were right. */
   failure(complaint: string): string | undefined
 }
 
@@ -32,7 +32,7 @@ const SIG_IGN = 1
 /**
  * Prepares the first programs below `run`, the sandbox's own directory.
  *
- * @param identityOf what a path was when the sandbox was opened; undefined for what is not held
+ * @param identityOf the identity of a path when the sandbox was opened; undefined for paths that are not held
  */
 export function prepareStarts(
   architecture: Architecture,
@@ -46,7 +46,7 @@ export function prepareStarts(
     if (!existsSync(file)) writeFileSync(file, program(), { mode: 0o111 })
     return join(startsAt, name)
   }
-  // Nothing that a command prints can be taken for it: the programs can't be read.
+  // No command's output can be mistaken for it: the programs can't be read.
   const mark = `portcullis ${randomUUID()}: not as planned: `
   const identify = (path: string): Identity => {
     const known = identityOf(path)
@@ -77,7 +77,7 @@ export function prepareStarts(
   }
 }
 
-/** Waits for its input to end, and leaves no orphan unburied meanwhile. */
+/** Waits for its input to end, and reaps orphans meanwhile. */
 function initProgram(architecture: Architecture): Uint8Array {
   return makeProgram(architecture, (memory) => {
     const buffer = memory.space(64)

@@ -12,32 +12,35 @@ import type { DockerClient, WarmContainer } from './client.ts'
 import { boundMounts, planContainer, type ContainerPlan, type Common } from './plan-container.ts'
 import type { Starts } from './container-starts.ts'
 
-/** What one command needs of a container. */
+/** What one command needs from a container. */
 type Planned = {
   readonly container: ContainerPlan
-  /** The words to put before its own, which check what is mounted. */
+  /** The words before its own, which check the mounts. */
   readonly check: readonly string[]
   /** Equal for commands that may share one. */
   readonly key: string
-  /** What came to be seen of what is hidden, and to be writable. */
+  /** Paths that became visible although hidden, or writable although protected. */
   readonly uncovered: () => readonly Denial[]
 }
 
 /** The containers of one sandbox, each for one command at a time. */
 type Containers = {
-  /** What a command needs now; commands of its kind (those that write, those that don't) are expected to go on needing it. */
+  /** The current needs of a command; commands of its kind (writing or not) are expected to go on needing it. */
   plan(command: Command): Planned
-  /** One that waits, or a new one. Rejects with what the daemon says. */
+  /** A warm container, or a new one. Rejects with the daemon's error. */
   take(planned: Planned): Promise<WarmContainer>
-  /** Keeps one for the next command, in which nothing runs any more. */
+  /** Keeps one in which nothing runs any more for the next command. */
   giveBack(planned: Planned, container: WarmContainer): void
-  /** Removes those that wait whose mounts no longer are what is needed. */
+  /** Removes warm containers whose mounts are no longer right. */
   dropStale(): Promise<void>
   /** Removes all that wait. */
   dropAll(): Promise<void>
 }
 
-/** Plans and keeps the containers of a sandbox. What is protected may change as repositories come and go, and a container's mounts can't. */
+/**
+ * Plans and keeps the containers of a sandbox. Protected paths may change as repositories appear and disappear, and a container's mounts
+ * can't.
+ */
 export function createContainers(
   docker: DockerClient,
   policy: SandboxPolicy,
@@ -66,7 +69,7 @@ export function createContainers(
       const container = planContainer(applied, { ...common, ...directories, owner: ownerName(process.pid), mounts })
       const bound = boundMounts(mounts, directories)
       const check = common.starts.check(bound)
-      // One whose mounts have come off, as when the host replaces a file, is none of these.
+      // Containers that lost a mount, as when the host replaces a file, don't count.
       const { stamp, uncovered } = watchCovered(
         planned.filter(({ path }) => bound.some(({ target }) => target === shownPath(path, policy.views))),
       )

@@ -3,10 +3,10 @@ import { SandboxError } from '../sandbox-error.ts'
 import { connectDocker, type DaemonFacts, type DockerClient } from './client.ts'
 import type { ContainerUser } from './container-user.ts'
 
-/** How long a daemon has to say what it is: a busy one takes a moment, one that hangs would take for ever. */
+/** How long a daemon may take to answer: a busy one needs a moment, one that hangs would take forever. */
 const patienceMs = 5000
 
-/** Connects to a daemon that can enforce policies, and says who commands have to be there. Throws `unavailable`. */
+/** Connects to a daemon that can enforce policies, and determines the user of commands there. Throws `unavailable`. */
 export async function checkDaemon(): Promise<{ readonly docker: DockerClient; readonly identity: ContainerUser }> {
   if (process.env['DOCKER_HOST']?.startsWith('ssh:')) {
     throw refuse(
@@ -43,7 +43,7 @@ function identityFor({ rootless, podman }: DaemonFacts): ContainerUser {
   return podman ? { user: own, userns: 'keep-id' } : { user: '0:0' }
 }
 
-/** The image, which has to be there already: nothing is fetched behind the user's back. Throws `unavailable`. */
+/** The image, which must exist already: nothing is fetched behind the user's back. Throws `unavailable`. */
 export async function requireImage(docker: DockerClient, image: string | undefined): Promise<string> {
   if (image === undefined) throw refuse('no image is named', 'Name one that has /bin/sh and the tools to be used.')
   if (!(await docker.hasImage(image))) throw refuse(`the image ${image} is not there`, `Run: docker pull ${image}`)

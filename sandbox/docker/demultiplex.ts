@@ -1,12 +1,12 @@
 import { Writable, type Readable } from 'node:stream'
 
-/** Of a frame: which stream, three bytes of nothing, and the length of what follows (Docker Engine API, "Attach", stream format). */
+/** The header of a frame: the stream, three zero bytes, and the length of the data (Docker Engine API, "Attach", stream format). */
 const headerBytes = 8
 const isStderr = 2
 
 /**
- * Takes apart the one stream in which a daemon sends the two outputs of a command. Whoever is slow to read either slows down the command,
- * as a pipe would, rather than filling our memory. Ends neither output.
+ * Splits the one stream in which a daemon sends the two outputs of a command. A slow reader of either slows down the command, as a pipe
+ * would, rather than filling our memory. Ends neither output.
  */
 export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable): void {
   let header = Buffer.alloc(0)
@@ -38,7 +38,7 @@ export function demultiplex(stream: Readable, stdout: Writable, stderr: Writable
   )
 }
 
-/** Resolves when a stream takes more, or will take nothing any more. */
+/** Resolves when a stream accepts more data, or never will again. */
 async function drained(stream: Writable): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {

@@ -22,11 +22,11 @@ type ContainerNetwork = {
   start(): CommandNetwork
 }
 
-/** What a container is made with for its network: nothing but for an allow-list. */
+/** The network of a container: nothing unless there is an allow-list. */
 export type NetworkPlan = {
   /** The directory on the host that is mounted, read-only, at `shownAt`. */
   readonly directory: string | undefined
-  /** To be put before whatever runs in the container besides commands. */
+  /** The words before programs other than commands in the container. */
   readonly filtered: readonly string[]
 }
 
@@ -41,7 +41,7 @@ type CommandNetwork = {
    * command was never started for want of the port or its directory. One that was `stopped` with its container may not have come that far.
    */
   end(complaint: string, stopped: boolean): Promise<{ readonly denials: readonly Denial[]; readonly free: boolean }>
-  /** Leaves nothing of it, however the command ended. */
+  /** Removes all its parts, however the command ended. */
   release(): void
 }
 
@@ -51,7 +51,7 @@ const nothing: CommandNetwork = {
   release: () => undefined,
 }
 
-/** How long a socket may still be on its way after the end of a command that was ended before it began. */
+/** How long a socket may still arrive after a command that was ended before it began. */
 const arrivalMs = 1000
 
 /** The descriptor of the relay's channel: Node's `ipc` after the three that all programs have. */

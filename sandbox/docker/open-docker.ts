@@ -91,7 +91,11 @@ export async function openDocker(
     shown: node.shown,
   })
 
-  /** @param whose `own` for a program of ours, which only reads what commands left */
+  /**
+   *
+   *
+   * @param whose `own` for a program of ours, which only reads what commands left
+   */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')
@@ -106,7 +110,7 @@ export async function openDocker(
     let atLast: GroupCounts | undefined
     const spoil = (): void => {
       spoiled = true
-      // What is counted goes with the container.
+      // The container takes its counters with it.
       atLast ??= container?.counts?.()
       void container?.remove().catch(() => undefined)
     }

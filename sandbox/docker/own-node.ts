@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import process from 'node:process'
 import { isExecutable } from '../locate-program.ts'
 
-/** Node in a container: the words that start it, and what of this machine is shown for that, read-only. */
+/** Node in a container: the words that start it, and the files of this machine that it needs, read-only. */
 type ContainerNode = {
   readonly words: readonly [string, ...string[]]
   readonly shown: readonly { readonly source: string; readonly target: string }[]
@@ -25,13 +25,17 @@ export function containerNode(): ContainerNode {
   return known
 }
 
-/** What ldd(1) says of a program; nothing where there is none. Whoever writes the `PATH` of a workspace has no say in which. */
+/** The output of ldd(1) for a program; empty where there is none. It never comes from a workspace's `PATH`. */
 function librariesOf(program: string): string {
   const ldd = ['/usr/bin/ldd', '/bin/ldd', '/usr/local/bin/ldd', '/run/current-system/sw/bin/ldd'].find(isExecutable)
   return ldd === undefined ? '' : (spawnSync(ldd, [program], { encoding: 'utf8', env: {} }).stdout ?? '')
 }
 
-/** @param libraries what ldd(1) says of the program */
+/**
+ *
+ *
+ * @param libraries the output of ldd(1) for the program
+ */
 export function bringNode(libraries: string, program: string = process.execPath): ContainerNode {
   const paths = libraries.split('\n').flatMap((line) => /(?:^|=>)\s*(\/\S+) \(0x/.exec(line)?.[1] ?? [])
   const loader = paths.find((path) => /^ld(?:[-.]|64)/.test(basename(path)))
@@ -42,7 +46,7 @@ export function bringNode(libraries: string, program: string = process.execPath)
     words: [start, '--library-path', library, node],
     shown: [
       { source: realpathSync(program), target: node },
-      // Each by the name that it is asked for, whatever the file is called.
+      // Each under the name that is requested, whatever the file is called.
       ...[...new Set(paths)].map((path) => ({ source: realpathSync(path), target: join(library, basename(path)) })),
     ],
   }

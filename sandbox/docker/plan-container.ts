@@ -17,7 +17,7 @@ export const ownerLabel = 'dev.portcullis.owner'
 /** The run's directories on the host. */
 type Directories = { readonly privateTemp: string; readonly emptyDirectory: string }
 
-/** What is the same in all containers of a sandbox. */
+/** The common settings of all containers of a sandbox. */
 export type Common = {
   /** Its name, as the daemon has it. */
   readonly image: string
@@ -27,7 +27,7 @@ export type Common = {
   readonly network: NetworkPlan
   /** Files of this machine that programs of ours need. */
   readonly shown: readonly { readonly source: string; readonly target: string }[]
-  /** The group of the docker socket that the policy shows; undefined for none. */
+  /** The group of the docker socket that the policy grants; undefined for none. */
   readonly socketGroup?: number | undefined
 }
 
@@ -45,9 +45,9 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
     Labels: { [ownerLabel]: options.owner },
     User: options.identity.user,
     Entrypoint: [],
-    // Waits for its input to end. No command can get at it: whoever could, could stay.
+    // Waits for its input to end. No command can reach it: one that could, could stay.
     Cmd: [...options.network.filtered, ...options.starts.init],
-    // Whatever the image wants to be asked would be asked outside of our filter.
+    // A health check of the image would run outside our filter.
     Healthcheck: { Test: ['NONE'] },
     Env: [],
     WorkingDir: '/',
@@ -90,7 +90,7 @@ export function planContainer(policy: SandboxPolicy, options: ContainerOptions) 
   }
 }
 
-/** What is mounted for a plan, and what each command's first program checks. */
+/** The mounts of a plan, and the checks of each command's first program. */
 export function boundMounts(
   mounts: readonly Mount[],
   directories: Directories,
@@ -113,8 +113,8 @@ function bind(source: string, target: string, readOnly: boolean) {
 }
 
 /**
- * The image stands for everything that is not granted, so of the mounts over a view of the host only these remain: what is granted,
- * and what is denied or protected inside of that.
+ * The image provides everything that is not granted, so of the mounts over a view of the host only these remain: grants, and denied or
+ * protected paths within them.
  */
 function containerMounts(mounts: readonly Mount[]): readonly Mount[] {
   const granted = mounts.filter(({ as }) => as === 'writable' || as === 'read-only').map(({ path }) => path)

@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { TerminalSize } from '../sandbox.ts'
 import type { ContainerProcess } from './client.ts'
 
-/** The streams of a process that is yet to start: what is asked for now is connected once there is something to connect. */
+/** The streams of a process that hasn't started: requests are connected once it has. */
 export function relayLater(
   size: TerminalSize | undefined,
   start: () => Promise<ContainerProcess>,
@@ -10,7 +10,7 @@ export function relayLater(
   readonly stdin: PassThrough
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Tells its terminal a size, once there is one. */
+  /** Sets its terminal's size, once there is one. */
   readonly resize: (size: TerminalSize) => void
   /** The exit code; rejects when it could not be started. */
   readonly code: Promise<number>
@@ -41,6 +41,6 @@ export function relayLater(
 
 function relay(from: Readable, to: PassThrough): void {
   from.pipe(to)
-  // What nobody reads any more has to flow all the same, or the end would never come.
+  // Unread output must still be drained, or the end would never come.
   to.once('close', () => from.resume())
 }

@@ -9,7 +9,7 @@ import type { WarmContainer } from './client.ts'
 /** What a container is tried with. */
 type Trial = {
   readonly user: string
-  /** What is to be put before whatever runs besides commands. */
+  /** The words before programs other than commands. */
   readonly filtered: readonly string[]
   /** Directories that commands have to be able to write to. */
   readonly roots: readonly string[]
@@ -19,7 +19,7 @@ type Trial = {
   readonly privateTemp: string
 }
 
-/** Where, below the run's directory, a trial leaves its mark. */
+/** Where a trial leaves its mark, below the run's directory. */
 const mark = '.portcullis-trial'
 
 const script = `
@@ -33,10 +33,10 @@ for path; do
 done`
 
 /**
- * Sees whether commands in a container can do with what is mounted what the policy lets them, and whether what they make is the
- * caller's. It leaves nothing behind. Throws `unavailable`.
+ * Checks that commands in a container can do with its mounts what the policy allows, and that their files belong to the caller. It leaves
+ * nothing behind. Throws `unavailable`.
  *
- * @returns the shell that the image has
+ * @returns the shell of the image
  */
 export async function tryContainer(container: WarmContainer, trial: Trial): Promise<Shell> {
   const { stdout, stderr, code } = container.exec({
@@ -76,7 +76,7 @@ export async function tryContainer(container: WarmContainer, trial: Trial): Prom
   return /^bash$/m.test(said) ? '/bin/bash' : '/bin/sh'
 }
 
-/** Who could do it, and what would let this user. */
+/** Who could do it, and what would permit this user. */
 function ownerAdvice(path: string): string {
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
   const own = process.geteuid?.()

@@ -8,22 +8,22 @@ import { replaceFile } from './replace-file.ts'
 import { parseIndex } from './index-file.ts'
 import { importableState, stateDirectories, todoList } from './operation-state.ts'
 
-/** Takes an entry away to where nothing on the host finds it; gives where that is, undefined when it was gone. */
+/** Moves an entry to where nothing on the host finds it; returns its new place, undefined when it was gone. */
 type TakeAway = (path: string) => string | undefined
 
-/** What was taken away, or what was changed in place. */
+/** Removed entries, or those changed in place. */
 type Cleaned = { readonly path: string; readonly to: string | undefined }
 
 const largest = 4 * 1024 * 1024
 const largestIndex = 1024 * 1024 * 1024
 
 /**
- * Makes a repository that commands have made, or whatever of one there is, such that git runs nothing because of it: its config keeps the
- * settings that are data, hooks go but for samples, and so does all that leads elsewhere.
+ * Cleans a repository that commands have made, or an incomplete one, so that git runs nothing because of it: its config keeps only data,
+ * hooks are removed except for samples, and so is everything that leads elsewhere.
  *
- * @param root a directory that holds it, and that no command can have replaced
+ * @param root a directory that contains it, and that no command can have replaced
  * @param git its directory
- * @param isKnown whether a directory is a repository that is the host's or clean itself
+ * @param isKnown whether a directory is a repository of the host's or a clean one
  */
 export function cleanMadeRepository(
   root: string,
@@ -40,7 +40,7 @@ export function cleanMadeRepository(
   const held = holdBelow(root, git)
   if (held === undefined) return cleaned
   try {
-    // Nothing that git makes here is a link, a pipe or a device; `config` and `hooks` by that name alone are what git looks for.
+    // Git makes no link, pipe or device here; it only looks for `config` and `hooks` under these names.
     for (const name of [...(held.names('') ?? []), 'info/attributes', 'objects/info', 'objects/pack']) {
       const kind = held.stat(name)?.kind
       if (kind === 'link' || kind === 'other') away(name)
@@ -62,7 +62,7 @@ export function cleanMadeRepository(
   return cleaned
 }
 
-/** Writes a config anew where it holds anything that isn't data; false where it was fine. */
+/** Rewrites a config that contains anything but data; false where it was fine. */
 function cleanConfig(held: HeldDirectory, name: string): boolean {
   if (held.stat(name) === undefined) return false
   const text = held.read(name, largest)?.toString('latin1')
@@ -99,7 +99,7 @@ function replace(held: HeldDirectory, name: string, text: string): void {
   }
 }
 
-/** What `git worktree add` writes: the repository is the one that it lies in. */
+/** The form that `git worktree add` writes: the repository is the one around it. */
 function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) => boolean): boolean {
   return (
     held.read('commondir', 64)?.toString('latin1') === '../..\n' &&
@@ -109,8 +109,8 @@ function isWorktreeOf(git: string, held: HeldDirectory, isKnown: (path: string) 
 }
 
 /**
- * Keeps alternates that are the objects of repositories which are the host's or clean, by plain paths. A clone of a private repository names
- * the place where that sees the host's objects.
+ * Keeps alternates that are the objects of the host's or clean repositories, by plain paths. A clone of a private repository names the path
+ * at which that sees the host's objects.
  */
 function cleanAlternates(
   git: string,
@@ -145,11 +145,11 @@ export function isPlainGitFile(root: string, link: string, isKnown: (path: strin
   }
 }
 
-/** Whether a path means the same by its text as by its links, and is known. */
+/** Whether a path has the same meaning as text and with its links resolved, and is known. */
 function isPlain(from: string, named: string, isKnown: (path: string) => boolean): boolean {
   try {
     const plain = resolve(from, named)
-    // U+FFFD stands for bytes that are none of a text's.
+    // U+FFFD stands for invalid bytes.
     if (named.includes('\ufffd') || named !== named.trim() || plain.startsWith('/proc/')) return false
     return realpathSync.native(named.startsWith('/') ? named : `${from}/${named}`) === plain && isKnown(plain)
   } catch {
@@ -157,7 +157,7 @@ function isPlain(from: string, named: string, isKnown: (path: string) => boolean
   }
 }
 
-/** Opens a directory component by component, so that none of them can be a link by now. */
+/** Opens a directory component by component, so that none of them can be a link. */
 function holdBelow(root: string, path: string): HeldDirectory | undefined {
   try {
     const top = holdDirectory(encodePath(root))

@@ -1,6 +1,6 @@
 import { keyOf, type ConfigEntry } from './config-file.ts'
 
-/** Settings that hold a secret or lead to one, whatever their value. */
+/** Settings that contain a secret or lead to one, whatever their value. */
 const secretKeys: readonly RegExp[] = [
   /^http\.(?:.*\.)?(?:extraheader|sslkey|sslcert|sslkeytype|proxysslkey|proxysslcert|cookiefile|savecookies)$/s,
   /^credential\./s,
@@ -11,15 +11,15 @@ const secretKeys: readonly RegExp[] = [
   // Resolved before: they would lead to the files that this is to keep out of sight.
   /^include\.path$/,
   /^includeif\..*\.path$/s,
-  // A daemon of the host's is out of reach, and none of ours outlives its command.
+  // A daemon of the host is unreachable, and a new one doesn't outlive its command.
   /^core\.fsmonitor$/,
 ]
 
-/** What services give out as tokens, and what carries one. */
+/** The forms of services' tokens, and parameters that contain one. */
 const secretValue = /\b(?:gh[pousr]_[A-Za-z0-9]|github_pat_|glpat-|xox[abp]-)/i
 const secretHeader = /^\s*(?:proxy-)?authorization\s*:/i
 
-/** A text without the user's name and password in addresses; `ssh` keeps the name, without which it means another account. */
+/** A text without user names and passwords in URLs; `ssh` keeps the name, without which it would mean another account. */
 export function withoutUserinfo(text: string): string {
   return text.replace(/:\/\/[^/\s"']*@/g, (userinfo: string, at: number) => {
     const isSsh = /(?:^|[^a-z0-9+.-])(?:git\+)?ssh$/i.test(text.slice(Math.max(at - 8, 0), at))
@@ -29,10 +29,10 @@ export function withoutUserinfo(text: string): string {
 }
 
 /**
- * The settings that commands are shown: everything that changes what git does, all of it run confined, and nothing that is a secret.
+ * The settings that commands see: everything that changes git's behaviour, since it runs confined, and no secrets.
  *
  * @param entries with includes resolved
- * @returns what is left, and whether anything had to go
+ * @returns the remaining ones, and whether any were removed
  */
 export function withoutSecrets(entries: readonly ConfigEntry[]): {
   readonly kept: readonly ConfigEntry[]
@@ -59,7 +59,7 @@ export function withoutSecrets(entries: readonly ConfigEntry[]): {
   return { kept, lost }
 }
 
-/** A name that a remote, a branch or a submodule may have in what is taken over. */
+/** The allowed names of remotes, branches and submodules that are imported. */
 const plainName = /^[A-Za-z0-9_\u0080-\u00ff][A-Za-z0-9_./+@#\u0080-\u00ff-]*$/
 
 /** Transports that only move objects; `ext::` and the like run programs. A host can't begin with a dash, which ssh would take for an option. */
@@ -69,8 +69,8 @@ const plainAddress =
 const plainRef = /^\+?refs\/[^\0-\x20\x7f~^:?[\\]+(?::refs\/[^\0-\x20\x7f~^:?[\\]+)?$/
 
 /**
- * Whether a setting that a command made may be taken over into the host's config: it names no program, no file of configuration and no
- * address that isn't plain.
+ * Whether a setting made by a command may be imported into the host's config: it names no program, no configuration file and only plain
+ * URLs.
  */
 export function isImportable({ section, subsection, name, value }: ConfigEntry): boolean {
   if (value === undefined) return false
@@ -95,7 +95,7 @@ export function isImportable({ section, subsection, name, value }: ConfigEntry):
   }
 }
 
-/** Settings of a repository that a command made and that may stay there: what `init` and `clone` write, and what is taken over elsewhere. */
+/** Settings of a repository made by a command that may stay: those that `init` and `clone` write, and those that are imported elsewhere. */
 export function isHarmless(entry: ConfigEntry): boolean {
   const key = keyOf(entry)
   const plain =

@@ -1,6 +1,6 @@
 /**
- * One setting of a git config file, in the order of the file. Texts hold one character for each byte (latin1), so that nothing is lost
- * of what isn't UTF-8.
+ * One setting of a git config file, in the order of the file. Texts have one character for each byte (latin1), so that bytes other than
+ * UTF-8 are preserved.
  */
 export type ConfigEntry = {
   /** Lower case. */
@@ -12,7 +12,7 @@ export type ConfigEntry = {
   readonly value: string | undefined
 }
 
-/** What git calls a setting: section, subsection and name, joined by dots. */
+/** Git's name of a setting: section, subsection and name, joined by dots. */
 export function keyOf({ section, subsection, name }: ConfigEntry): string {
   return subsection === undefined ? `${section}.${name}` : `${section}.${subsection}.${name}`
 }
@@ -99,7 +99,7 @@ function readValue(input: string, from: number): { readonly at: number; readonly
   for (; ; at += 1) {
     const character = input[at]
     if (character === undefined || character === '\n') {
-      // What was white space at the end doesn't belong to the value.
+      // Trailing white space doesn't belong to the value.
       return quoted ? undefined : { at, value: value.slice(0, kept) }
     }
     if (!quoted && isSpace(character)) {
@@ -125,7 +125,7 @@ function readValue(input: string, from: number): { readonly at: number; readonly
   }
 }
 
-/** The text of a config file with these settings, each in a form that every reader takes alike. */
+/** The text of a config file with these settings, each in a form that every reader understands alike. */
 export function writeConfigFile(entries: readonly ConfigEntry[]): string {
   let [text, last] = ['', '']
   for (const { section, subsection, name, value } of entries) {

@@ -4,10 +4,10 @@ import { hostFileSystem } from '../file-system-view.ts'
 import { encodePath } from '../path-bytes.ts'
 import { isWithin } from '../paths.ts'
 
-/** One protected entry, and the root that it lies in. */
+/** One protected entry, and its root. */
 export type Entry = { readonly root: string; readonly path: string }
 
-/** The first symlink among the directories between `root` and `path`. What is found out is kept in `known`, by directory. */
+/** The first symlink among the directories between `root` and `path`. Results are cached in `known`, by directory. */
 export function linkOnTheWay(root: string, path: string, known: Map<string, string | undefined>): string | undefined {
   const directory = dirname(path)
   if (directory === root || !isWithin(directory, root)) return undefined
@@ -17,7 +17,7 @@ export function linkOnTheWay(root: string, path: string, known: Map<string, stri
   return link
 }
 
-/** What leads to an entry by a symlink that a command made is that symlink; by one of the host's, what it leads to. */
+/** If a command's symlink leads to an entry, that symlink counts; if a symlink of the host does, its target counts. */
 export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: readonly string[]): Entry {
   const link = linkOnTheWay(entry.root, entry.path, new Map())
   if (link === undefined) return entry
@@ -31,8 +31,8 @@ export function withoutLinks(entry: Entry, trusted: ReadonlySet<string>, roots: 
 }
 
 /**
- * What an entry is, so that the same thing is known again; directories by themselves, not by what is in them. `file` is a file of one name by
- * itself, whatever is in it: while it is mounted read-only, only the host can have changed it in place.
+ * The identity of an entry, by which it is recognised; directories by themselves, not by their contents. `file` identifies a file with one
+ * name, whatever its contents: while it is mounted read-only, only the host can have changed it in place.
  */
 export function identify(path: string): { key: string; file?: string; target?: string } | undefined {
   try {
@@ -45,7 +45,7 @@ export function identify(path: string): { key: string; file?: string; target?: s
     if (stat.isSymbolicLink()) return { key: whole, target: readlinkSync(encodePath(path), 'utf8') }
     return stat.isFile() && stat.nlink === 1n ? { key: whole, file: `mounted ${key}` } : { key: whole }
   } catch {
-    // Absent, or gone again: nothing to judge.
+    // Missing, or removed: nothing to judge.
     return undefined
   }
 }

@@ -3,16 +3,16 @@ import process from 'node:process'
 import type { NestedNames } from '../nested-places.ts'
 import { decodeName, encodePath, hasRawBytes } from '../path-bytes.ts'
 
-/** An entry of git's, with what it is known again by: a directory by itself, anything else by its inode, change time and size. */
+/** A git entry with its identity: a directory by itself, anything else by its inode, change time and size. */
 export type GitEntry = { readonly path: string; readonly key: string }
 
-/** What a look at a tree found of git in it, and of what else was asked for. */
+/** The git entries in a tree, and the requested names. */
 export type GitEntries = {
   /** Directories that git would take for a repository, a worktree's or a submodule's, at any depth; and all that are called `.git`. */
   readonly directories: readonly GitEntry[]
-  /** Whatever else is named `.git`: it leads git elsewhere. */
+  /** Other entries named `.git`: they lead git elsewhere. */
   readonly links: readonly GitEntry[]
-  /** Whatever has one of the names asked for, outside of the host's git directories. */
+  /** Entries with one of the requested names, outside the host's git directories. */
   readonly named: readonly string[]
   /** Directories too deep to be looked into. */
   readonly deep: readonly GitEntry[]
@@ -24,7 +24,7 @@ type CachedDirectory = {
   readonly lookedMs: number
   readonly children: readonly string[]
   readonly isGit: boolean
-  /** The names of what isn't a directory and called `.git`, in any case. */
+  /** The names of entries called `.git`, in any case, that are no directories. */
   readonly links: readonly string[]
   readonly named: readonly string[]
 }
@@ -33,24 +33,24 @@ type CachedDirectory = {
 const settledMs = 50
 
 /**
- * The longest path that is looked into: a system call takes 4,095 bytes, and something has to be left for moving away what is found. What lies
- * deeper is reached by steps from one directory to the next, by programs of the host as well.
+ * The longest path that is examined: a system call takes 4,095 bytes, and moving an entry away needs some of them. Deeper entries can be
+ * reached step by step, also by programs of the host.
  */
 const longestPath = 3800
 
 /** Looks at trees. Paths are as `decodeName` has them. */
 type GitScanner = {
   /**
-   * Finds git's entries below a directory, all of them: there is no depth at which it stops.
+   * Finds git's entries below a directory, all of them: there is no depth limit.
    *
-   * @param below how much of a repository to look at: where no command can have written, nothing
+   * @param below how much of a repository to examine: nothing where no command can have written
    */
   scan(root: string, names: NestedNames, below: (entry: GitEntry) => 'all' | 'repositories' | 'nothing'): GitEntries
-  /** Gives directories that had to be opened for a look the mode back that they had. */
+  /** Restores the mode of directories that had to be made readable. */
   restore(): void
 }
 
-/** A scanner remembers each directory's change time, which nobody but root can set, so that a second look reads again only what changed. */
+/** A scanner remembers each directory's change time, which nobody but root can set, so that the next scan reads only changed ones. */
 export function createGitScanner(): GitScanner {
   const memory = new Map<string, CachedDirectory>()
   const opened = new Map<string, number>()
@@ -123,7 +123,7 @@ function look(
   memory.delete(path)
   const lookedMs = Date.now()
   let entries = list(path)
-  // Whoever planted something may have closed the door behind itself; what is our own can be opened.
+  // Whoever planted something may have made the directory unreadable; we can open our own.
   const bits = stat.mode & 0o7777
   if ((bits & 0o700) !== 0o700 && (entries === undefined || (bits & 0o100) === 0) && process.geteuid?.() !== 0) {
     if (changeMode(path, (mode) => mode | 0o700)) {
@@ -138,7 +138,7 @@ function look(
     changedMs: stat.ctimeMs,
     lookedMs,
     children: entries.filter((entry) => entry.directory).map(({ name }) => name),
-    // As git decides it, but wider: it would also ask what HEAD says.
+    // Git's criteria, but wider: it would also check HEAD.
     isGit: names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs'))),
     links: entries.filter((entry) => !entry.directory && entry.name.toLowerCase() === '.git').map(({ name }) => name),
     named: entries.map(({ name }) => name).filter((name) => wanted.matches(name)),
@@ -147,7 +147,7 @@ function look(
   return seen
 }
 
-/** The entries of a directory, by names that stand for their bytes; undefined where it can't be read. */
+/** The entries of a directory, with names that represent their bytes; undefined where it can't be read. */
 function list(path: string): readonly { readonly name: string; readonly directory: boolean }[] | undefined {
   try {
     const entries = readdirSync(encodePath(path), { withFileTypes: true, encoding: 'latin1' })
@@ -158,7 +158,7 @@ function list(path: string): readonly { readonly name: string; readonly director
   }
 }
 
-/** Changes the mode of a directory of our own, and of nothing else. */
+/** Changes the mode of one of our own directories, and of nothing else. */
 function changeMode(path: string, next: (mode: number) => number): boolean {
   const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
   try {
@@ -172,7 +172,7 @@ function changeMode(path: string, next: (mode: number) => number): boolean {
       closeSync(held)
     }
   } catch {
-    // Somebody else's, or gone.
+    // Somebody else's, or removed.
     return false
   }
 }

@@ -4,8 +4,8 @@ import type { HeldDirectory } from './held-directory.ts'
 const most = 100_000
 
 /**
- * What everything in a private directory looks like from outside: the same text means that nothing changed. Objects are left out, since what
- * names them changes too.
+ * The metadata of everything in a private directory: an equal text means that nothing changed. Objects are left out, since what names them
+ * changes too.
  */
 export function snapshot(directory: HeldDirectory): string {
   const skipped: ReadonlySet<string> = new Set(['objects', 'portcullis', 'hooks', 'lfs'])
@@ -26,7 +26,7 @@ export function snapshot(directory: HeldDirectory): string {
   return stamps.toSorted().join('\n')
 }
 
-/** What lies in a work tree's git directory, and in the repository's own, that the host changes. */
+/** The entries of a work tree's git directory, and of the repository's own, that the host changes. */
 const ofWorktree: ReadonlySet<string> = new Set(
   'HEAD index rebase-merge rebase-apply sequencer config.worktree'.split(' '),
 )
@@ -34,7 +34,7 @@ const ofRepository: ReadonlySet<string> = new Set(
   'packed-refs config shallow worktrees modules info hooks refs'.split(' '),
 )
 
-/** What of the host's repository tells that the host changed something, without a look into its files. */
+/** The evidence that the host changed its repository, without reading its files. */
 export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): string {
   const stamps: string[] = []
   const add = (path: string): void => void stamps.push(`${path} ${host.stat(path)?.stamp ?? ''}`)
@@ -47,7 +47,7 @@ export function hostStamp(host: HeldDirectory, prefixes: readonly string[]): str
     if (prefix !== '') add(`${prefix}refs/bisect`)
   }
   add('logs/refs/stash')
-  // Whoever writes into a file that is there leaves the directory's time as it was.
+  // Writing to an existing file leaves the directory's time unchanged.
   const open = ['info', 'hooks', 'refs']
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     // Samples never run, and commands are not shown them.

@@ -11,9 +11,9 @@ import { keyOf, parseConfigFile, writeConfigFile, type ConfigEntry } from './con
 
 /** The caller's and the machine's own git config, as commands are shown it. */
 type GlobalConfig = {
-  /** Files that hold secrets, without them. */
+  /** Files with secrets, shown without them. */
   readonly replaced: readonly Mount[]
-  /** Files that hold nothing else, and those that a config names as its keys. */
+  /** Files with nothing else, and those that a config names as its keys. */
   readonly hidden: readonly string[]
 }
 
@@ -29,11 +29,11 @@ const largest = 4 * 1024 * 1024
 const deepest = 10
 
 /**
- * Finds what of git's config outside of repositories holds secrets: `insteadOf` with a token, headers, logins. Each file is shown without
- * them and includes what it included.
+ * Finds secrets in git's config outside repositories: `insteadOf` with a token, headers, logins. Each file is shown without them and keeps
+ * its includes.
  *
  * @param directory the run's own, for the cleaned copies
- * @param roots what commands may write to: of what lies there no copy is made, since they could put a link in its place
+ * @param roots the writable roots: files in them are not copied, since commands could replace them by a link
  */
 export function createGlobalConfig(directory: string, roots: readonly string[]): () => GlobalConfig {
   const known = new Map<string, CachedConfig>()
@@ -49,7 +49,7 @@ export function createGlobalConfig(directory: string, roots: readonly string[]):
   return () => {
     const [replaced, hidden] = [new Map<string, Mount>(), new Set<string>()]
     const visited = new Set<string>()
-    // What was included once may be again.
+    // A file that was included once may be again.
     let level: readonly string[] = [...globalFiles(), ...known.keys()]
     for (let depth = 0; depth < deepest && level.length > 0; depth += 1) {
       const next: string[] = []

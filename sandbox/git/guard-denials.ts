@@ -1,15 +1,15 @@
 import type { Denial } from '../sandbox.ts'
 
-/** Why something of git's was taken away. */
+/** Why a git entry was removed. */
 export const gitRule = 'git metadata that the host would execute'
 
-/** Why a directory was taken away into which nobody can look by its path. */
+/** Why a directory was removed that nobody can open by its path. */
 export const tooDeep = 'deeper than what can be looked through'
 
-/** What to do about what can't be taken away. */
+/** What to do about an entry that can't be removed. */
 export const stuck = 'look at it, and remove it yourself before git or an agent runs there'
 
-/** Says what was taken away, and where to. */
+/** Reports removed entries, and where they are. */
 export function denial(path: string, rule: string, to: string): Denial {
   return {
     kind: 'quarantine',
@@ -20,7 +20,7 @@ export function denial(path: string, rule: string, to: string): Denial {
   }
 }
 
-/** Says what was changed in place. */
+/** Reports entries that were changed in place. */
 export function cleanedDenial(path: string): Denial {
   return {
     kind: 'quarantine',

@@ -21,7 +21,7 @@ import {
   type RootEntries,
 } from './root-entries.ts'
 
-/** What must be read-only, of what there is now. */
+/** The existing entries that must be read-only. */
 export type GuardedPlaces = {
   readonly gitDirectories: readonly string[]
   readonly gitLinks: readonly string[]
@@ -32,17 +32,17 @@ export type GuardedPlaces = {
 
 /** Watches over what the host would obey in the writable roots. */
 type MetadataGuard = {
-  /** Takes what is there now as the host's own. Only while no command runs. */
+  /** Trusts the present entries as the host's own. Only while no command runs. */
   trust(): GuardedPlaces
   /** What `trust` found. */
   places(): GuardedPlaces
-  /** Moves what a command planted since to quarantine, and says so. */
+  /** Moves entries that a command planted since to quarantine, and returns the denials. */
   review(): readonly Denial[]
-  /** To be told when no command runs any more and all were reviewed: nobody has to finish that then. */
+  /** To be called when no command runs any more and all were reviewed: then nobody has to finish a review. */
   rest(): void
 }
 
-/** Whether commands see a private directory in place of a repository's own, so that nothing in that is theirs. */
+/** Whether commands see a private directory instead of a repository's own, so that they can't change that. */
 const gitIsPrivate = process.platform !== 'darwin'
 
 /**
@@ -59,7 +59,7 @@ export function createMetadataGuard(
   return guardFrom({ roots, places: nothing, trusted: [], symlinks: [] }, record)
 }
 
-/** The review that a killed run owed, from what it trusted before its commands ran. */
+/** The review that a killed run left undone, from what it trusted before its commands ran. */
 export function finishReview(trust: Trust): readonly Denial[] {
   return guardFrom(trust, undefined).review()
 }
@@ -91,7 +91,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
       ),
     }))
 
-  // The same list for as long as it says the same: what is made of it is kept by it.
+  // The same list object while its contents are the same: results are cached by it.
   const always = [...new Set(protectedPaths)]
   let last: { readonly others: readonly string[]; readonly all: readonly string[] } = { others: [], all: always }
   const listed = (others: readonly string[]): readonly string[] => {
@@ -156,7 +156,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     }
   }
 
-  /** Takes an entry away; where that can't be done, that is what is to be said, and the rest is reviewed all the same. */
+  /** Removes an entry; if that fails, the failure is reported and the rest is still reviewed. */
   const take = (root: string, path: string, rule: string, denials: Denial[]): string | undefined => {
     try {
       const to = quarantine.take(root, path)
@@ -189,7 +189,7 @@ function guardFrom(before: Trust, record: TrustRecord | undefined): MetadataGuar
     return denials
   }
 
-  /** Commands write in no repository of the host's: what is new of git they have made. */
+  /** Commands can't write in the host's repositories: new git entries are theirs. */
   const reviewGit = (found: readonly RootEntries[]): readonly Denial[] => {
     const denials: Denial[] = []
     for (const { root, directories } of found) {
