@@ -28,7 +28,7 @@ for (const name of ['run', 'apply']) {
 const engine = `${actions}/run/dist/engine`
 mkdirSync(engine, { recursive: true })
 cpSync('package.json', `${engine}/package.json`)
-// The programs alone: the library's faces and declarations are for others.
+// Only the programs: the library and its type declarations are not needed.
 for (const part of ['bin', 'chunks', 'engine']) {
   cpSync(`dist/${part}`, `${engine}/dist/${part}`, { recursive: true, filter: (path) => !path.endsWith('.map') })
 }

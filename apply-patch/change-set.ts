@@ -46,7 +46,7 @@ export type Change =
       readonly owner: { readonly uid: number; readonly gid: number } | undefined
       /** The place these bytes came from when the patch moves a file here. */
       readonly movedFrom?: Place
-      /** Replaces a file too that may not be written. Absent: such a file is a wish to be left alone. */
+      /** Also replaces a read-only file. Absent: a read-only file is left alone, as its owner wishes. */
       readonly evenReadOnly?: true
       /** Makes a symbolic link with this target instead of a file (a link that is moved); `content` is then empty. */
       readonly symlink?: string
@@ -61,7 +61,7 @@ export type DirectoryChange =
   /** `mode`: permission bits. Absent: a new directory's default under the umask. One that is there already stays as it is. */
   | { readonly type: 'make'; readonly key: string; readonly mode?: number }
   | { readonly type: 'remove'; readonly key: string }
-  /** Refused where the mode isn't `before` any more. */
+  /** The change is refused if the mode is no longer `before`. */
   | { readonly type: 'mode'; readonly key: string; readonly before: number; readonly mode: number }
 
 /** One line of the summary: an operation as the patch spells it. A move is `M` with its destination. */

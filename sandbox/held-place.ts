@@ -3,13 +3,16 @@ import { join } from 'node:path'
 import process from 'node:process'
 import type { Identity } from './mounting/step-layout.ts'
 
-/** O_PATH of open(2): no right to the file is needed, and none is got. */
+/** O_PATH of open(2): it needs no permission for the file, and gives none. */
 const pathOnly = 0o1000_0000 | constants.O_NOFOLLOW
 
-/** What lay at a path without symlinks when it was opened. */
+/** The entry at a path without symlinks when it was opened. */
 export type Held = { readonly path: string; readonly descriptor: number; readonly identity: Identity }
 
-/** Opens a path component by component; undefined where a symlink or nothing is there by now. Linux only: elsewhere a descriptor has no path. */
+/**
+ * Opens a path component by component; undefined where it contains a symlink or doesn't exist. Linux only: elsewhere a descriptor has no
+ * path.
+ */
 export function openWithoutLinks(path: string): Held | undefined {
   if (process.platform !== 'linux') return undefined
   let descriptor = openSync('/', pathOnly)
@@ -23,26 +26,26 @@ export function openWithoutLinks(path: string): Held | undefined {
     if (stat.isSymbolicLink()) throw new TypeError('a symlink')
     return { path, descriptor, identity: { device: stat.dev, inode: stat.ino } }
   } catch {
-    // Not to be reached so: nothing to hold, and later nothing to find.
+    // Unreachable: nothing to hold, and later nothing to find.
     closeSync(descriptor)
     return undefined
   }
 }
 
-/** Where a held place is now; undefined for one that was removed. */
+/** The current path of a held place; undefined for one that was removed. */
 export function pathOf({ descriptor }: Held): string | undefined {
   if (fstatSync(descriptor).nlink === 0) return undefined
   return readlinkSync(`/proc/self/fd/${descriptor}`)
 }
 
-/** A path, and what has to lie there. */
+/** A path, and the entry that must be there. */
 export type Place = {
   /** Absolute, without symlinks. */
   readonly path: string
   readonly identity: Identity
 }
 
-/** What somebody was asked about, whatever is renamed afterwards. While it is held, nothing else can be taken for it. */
+/** The entry that somebody was asked about, whatever is renamed afterwards. While it is held, nothing else can be mistaken for it. */
 export type HeldPlace = Place & {
   /** A path to an entry of this directory, wherever the directory is by now. */
   readonly inside: (name: string) => string
@@ -50,7 +53,7 @@ export type HeldPlace = Place & {
 }
 
 /**
- * Holds what is at `path`, an absolute one that leads through no symlink; undefined where nothing is, or a symlink is on the way.
+ * Holds the entry at `path`, an absolute one without symlinks; undefined where there is none, or a symlink is on the path.
  *
  * @internal
  */
@@ -75,7 +78,7 @@ export function holdPlace(path: string): HeldPlace | undefined {
 }
 
 /**
- * Whether what was held is still what lies at its path, reached through no symlink.
+ * Whether the held entry is still the one at its path, reached through no symlink.
  *
  * @internal
  */
@@ -84,7 +87,7 @@ export function isThere({ path, identity }: Place): boolean {
   return now?.device === identity.device && now.inode === identity.inode
 }
 
-/** What lies at a path now; undefined where nothing does, or a symlink is on the way. */
+/** The entry at a path now; undefined where there is none, or a symlink is on the path. */
 export function placeAt(path: string): Place | undefined {
   try {
     if (realpathSync.native(path) !== path) return undefined

@@ -13,25 +13,25 @@ import { movedDenial, putBack } from './put-back.ts'
 import { pathsAndPatterns, writableRoots } from './roots.ts'
 import type { Denial } from './sandbox.ts'
 
-/** The most directories that are held for the denied files in them, so that they can't use up the table of open files. */
+/** The most directories that are held for their denied files, so that they can't exhaust the table of open files. */
 const mostParents = 1024
 
-/** The places of a policy as they were when its sandbox was opened, whatever commands rename or put in their stead. */
+/** The places of a policy as they were when its sandbox was opened, whatever commands rename or put in their place. */
 type HeldPlaces = {
   /**
-   * The policy for the next command: each root at the path that it had without symlinks, and what was denied wherever it is by now. Throws
+   * The policy for the next command: each root at its original path without symlinks, and denied entries wherever they are now. Throws
    * `path-changed`.
    */
   readonly current: (policy: SandboxPolicy) => SandboxPolicy
-  /** What has to lie at the path of a root, or of what is denied; undefined for other paths. */
+  /** The expected entry at the path of a root, or of a denied path; undefined for other paths. */
   readonly identityOf: (path: string) => Identity | undefined
-  /** Looks at the host as the policy's paths meant it at the start: none of them leads through a symlink made since. */
+  /** Looks at the host through the policy's original paths: none of them leads through a symlink made since. */
   readonly view: FileSystemView
   /** The same of one moment. */
   readonly look: () => CachedFileSystem
   /**
-   * Puts back what was denied by its path and lies elsewhere now, and says so; where something stands in the way, that is said once. What is
-   * denied by its name is so at any place.
+   * Moves denied entries back that were moved from their path, and reports it; an obstacle is reported once. An entry that is denied by its
+   * name is denied anywhere.
    */
   readonly putBack: () => readonly Denial[]
   /** For sandboxes that are opened like this one. */
@@ -39,7 +39,7 @@ type HeldPlaces = {
   readonly close: () => void
 }
 
-/** A denied place that commands can move: held by itself, or by the directory that it is in. */
+/** A denied entry that commands can move: held by itself, or by its directory. */
 type Denied = { readonly path: string; readonly held: Held; readonly name: string | undefined }
 
 /**
@@ -60,7 +60,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
   const fixed = new Map<string, string | undefined>()
   const fix = (path: string): string => {
     const real = hostFileSystem.realPath(path)
-    // What is not there yet may become a command's own link: then it is no grant.
+    // A missing path may become a command's own link: then it is no grant.
     fixed.set(real ?? path, real)
     return real ?? path
   }
@@ -123,7 +123,7 @@ export function holdPlaces(policy: SandboxPolicy, backend: Backend, wanted: read
       return found
     },
   })
-  // The same list for as long as it says the same: what is made of it is kept by it.
+  // The same list object while its contents are the same: results are cached by it.
   let before: string[] = []
   const withLocated = (given: string[]): string[] => {
     const located = locate()
@@ -181,7 +181,7 @@ function deniedPlace(
   return [{ path, held, name: isDirectory ? undefined : path.slice(dirname(path).length + 1) }]
 }
 
-/** Where a denied place is now, and what it is: looked up in what is held, so that no rename comes between. */
+/** The current path of a denied entry, and its identity: looked up in what is held, so that no rename can interfere. */
 function whereIs({ held, name }: Denied): { readonly path: string; readonly identity: Identity } | undefined {
   const at = pathOf(held)
   if (at === undefined) return undefined

@@ -3,8 +3,8 @@ import { isAbsolute, join, normalize } from 'node:path'
 import process from 'node:process'
 
 /**
- * The caller's home directories: `$HOME` and the one in the password database. They differ under `sudo`, in many
- * containers and in CI, and a credential may lie in either, so that `~` has to mean both.
+ * The caller's home directories: `$HOME` and the one in the password database. They differ under `sudo`, in many containers and in CI, and
+ * a credential may be in either, so `~` has to mean both.
  */
 export function homes(): readonly string[] {
   const found = [process.env['HOME'], registeredHome()].filter((home) => home !== undefined)
@@ -48,7 +48,7 @@ export function expandHome(path: string, known?: readonly string[]): readonly st
   return (known ?? homes()).map((home) => join(home, path.slice(1)))
 }
 
-/** Whether normalizing would leave a path as it is: there are many, and it takes far longer than to look. */
+/** Whether normalizing would leave a path unchanged: there are many paths, and normalizing takes far longer than this test. */
 function isPlain(path: string): boolean {
   return !path.includes('/.') && !path.includes('//') && !path.endsWith('/')
 }

@@ -34,7 +34,7 @@ export function readHostFile(
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (follow ? 0 : constants.O_NOFOLLOW))
     return readRegular(descriptor, maxBytes)
   } catch {
-    // Absent, gone again, or closed to us: for who asks all the same.
+    // Missing, removed, or unreadable: the caller tries anyway.
     return undefined
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
@@ -59,9 +59,9 @@ export function readRegular(descriptor: number, maxBytes: number): Buffer | unde
   return bytes.subarray(0, length)
 }
 
-/** A file that is written at the end of what commands do, in a directory that they may write to as well. */
+/** A file that is written after the commands, in a directory that they may write to as well. */
 type HeldOutput = {
-  /** Writes the whole file: beside it, then in its place. Throws what went wrong, as a sentence. */
+  /** Writes the whole file atomically. Throws a sentence on failure. */
   write(text: string): void
 }
 
@@ -101,7 +101,7 @@ export function holdOutput(file: string, closed = false): HeldOutput {
 }
 
 /**
- * A new file that is added to, by one descriptor: what is put in its place later gets nothing. Throws `EEXIST` where there is one.
+ * A new file for appending, by one descriptor: a file that replaces it gets nothing. Throws `EEXIST` where there is one.
  *
  * @internal
  */
@@ -114,7 +114,7 @@ export function openNewFile(path: string): { append(text: string): void } {
   return { append: (text) => writeFileSync(descriptor, text) }
 }
 
-/** A path with the links in it followed; one that isn't there yet lies in the directory that is. */
+/** A path with its links resolved; for a missing file, its directory is resolved. */
 function placeOf(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
     return join(realpathSync.native(dirname(path)), basename(path))

@@ -31,7 +31,7 @@ type Quarantine = {
 /** Nothing can be taken away at all. */
 export class NoQuarantine extends Error {}
 
-/** O_PATH of open(2): enough to go on from, and all that a directory gives that can be entered but not read. */
+/** O_PATH of open(2): enough to open entries below, and all that is possible for a directory without read permission. */
 const pathOnly = process.platform === 'linux' ? 0o1000_0000 : 0
 export const openDirectory = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly
 

@@ -85,7 +85,7 @@ export type Sandbox = {
   readonly node: readonly [string, ...string[]]
   /** What the policy's paths mean, for sandboxes that are opened like this one. Absent: nothing is held. */
   readonly known?: () => KnownPlaces
-  /** What reads command lines inside: bash, where it is there. */
+  /** The shell that reads command lines inside: bash, if there is one. */
   readonly shell: Shell
   /** Throws `SandboxError` when the command can't be started (missing directory, missing program). */
   spawn(command: Command): SandboxProcess

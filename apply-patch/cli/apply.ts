@@ -10,7 +10,7 @@ import { write } from './input.ts'
 import { describeError } from './describe-error.ts'
 import type { Settings } from './apply-settings.ts'
 
-/** More notes than anybody reads are counted instead; `--json` lists them. */
+/** Further notes are only counted; `--json` lists them all. */
 const shownNotes = 20
 
 /**
@@ -48,7 +48,7 @@ export async function apply(input: string | Uint8Array, settings: Settings, sign
   }
 }
 
-/** What else would help: a flag of this program, or, where an argument does not even begin as a patch, what it was meant as. */
+/** Further advice: a flag of this program, or, where an argument does not even begin like a patch, its probable meaning. */
 async function hintOf(error: unknown, argument: string | undefined): Promise<string | undefined> {
   if (!(error instanceof PatchError)) return undefined
   const { failures } = error

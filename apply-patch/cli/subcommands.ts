@@ -3,7 +3,7 @@ import { recoverHelp, undoHelp } from './help.ts'
 /** An option that two commands have. */
 export const durable = { flag: '--durable', meaning: 'sync to the disk, so that it survives a power cut too' } as const
 
-/** Options that are about applying a patch; with another command they would be promises that nobody keeps. */
+/** Options that are about applying a patch; other commands would ignore them. */
 const ofPatches = [
   ['check', '--check'],
   ['diff', '--diff'],
@@ -26,7 +26,7 @@ export const commands = [
     description: 'put in order what a crashed run left',
     help: recoverHelp,
     own: { flag: '--abandon', meaning: 'give up what can not be put in order, and keep the files as they are' },
-    // A crash is put in order from what is on the disk already.
+    // Recovery uses only what is on the disk already.
     foreign: [...ofPatches, ['durable', '--durable']],
   },
 ] as const

@@ -85,7 +85,7 @@ shareInstanceof('ReadError', ReadError)
 /** What the commit was doing when it failed, as its user thinks of it. */
 export type Operation = 'prepare' | 'write' | 'remove' | 'make-directory' | 'journal' | 'undo'
 
-/** How a file differs from what was planned with. */
+/** How a file differs from the state that the plan was made from. */
 export type Difference = 'appeared' | 'vanished' | 'kind' | 'identity' | 'size' | 'time' | 'mode' | 'content'
 
 export type CommitErrorCode =
@@ -97,7 +97,7 @@ export type CommitErrorCode =
   | 'read-only'
   /** The signal was aborted before the commit was complete. */
   | 'aborted'
-  /** Another run is at work on the same root, and kept being. */
+  /** Another run has been working on the same root for too long. */
   | 'busy'
   /** No place outside the tree can hold the journal. */
   | 'no-state-directory'

@@ -1,7 +1,7 @@
-/** Loading `node:zlib`, with the streams behind it, costs what computing so many bytes here does. */
+/** Up to this many bytes, computing here is cheaper than loading `node:zlib` with its streams. */
 const bytesWorthLoading = 256 * 1024
 
-/** Calling it costs what computing so many bytes here does. */
+/** Up to this many bytes, computing here is cheaper than calling it. */
 const bytesWorthCalling = 64
 
 let zlib: Pick<typeof import('node:zlib'), 'crc32'> | undefined

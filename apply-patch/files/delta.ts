@@ -7,7 +7,7 @@ import type { Content } from '../change-set.ts'
  */
 export type Delta = readonly number[]
 
-/** The delta for bytes that nothing replaced, or nothing of which is left. */
+/** The delta for bytes that were removed completely. */
 export function wholeDelta(size: number): Delta {
   return [size, 0, 0]
 }

@@ -10,7 +10,7 @@ import { findStateDirectories, findStateRoots } from './state-directory.ts'
 /** An applied patch, as its journal tells it. */
 type Applied = {
   readonly journal: string
-  /** All its paths are those of today. */
+  /** All its paths are current. */
   readonly header: Header
   readonly bytes: Buffer
 }

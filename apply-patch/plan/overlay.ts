@@ -1,7 +1,7 @@
 import type { Change, Content, FileState, Place } from '../change-set.ts'
 import type { Tree } from '../files/index.ts'
 
-/** What a place would hold by now: the tree as the operations so far have left it, in memory. */
+/** The planned contents of a path: the tree after the operations so far, in memory. */
 type Virtual =
   | { readonly type: 'absent' | 'directory' | 'other' }
   | { readonly type: 'symlink'; readonly target: string; readonly movedFrom?: Place }
@@ -61,7 +61,7 @@ export class Overlay {
     return Buffer.concat(current.content)
   }
 
-  /** Every file whose fate is not to stay as it was, in the order they were first named. */
+  /** Every file that changes, in the order in which they were first named. */
   changes(): readonly Change[] {
     return [...this.#entries.values()].flatMap((entry): readonly Change[] => {
       const { place, before, current, original, movedTo } = entry

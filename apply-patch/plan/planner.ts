@@ -38,7 +38,7 @@ export class Planner {
     }
   }
 
-  /** Whether so much fails that planning on would tell nobody anything. */
+  /** Whether so much fails that further planning is pointless. */
   get hasGivenUp(): boolean {
     return this.#failures.list.length > failureLimit
   }

@@ -1,4 +1,4 @@
-/** A line as it is, but for what would move a terminal's cursor or change its colours. */
+/** A line with the control characters escaped that would move a terminal's cursor or change its colours. */
 export function escapeControls(text: string): string {
   return text.replace(/\r/g, '␍').replace(/[^\P{Cc}\t]/gu, codePoint)
 }
@@ -7,7 +7,7 @@ function codePoint(sign: string): string {
   return `<U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`
 }
 
-/** A line with what can't be seen in it made visible. */
+/** A line with its invisible characters shown. */
 export function showWhitespace(text: string): string {
   const shown = text.length > 300 ? `${text.slice(0, 300)}…` : text
   return shown

@@ -85,7 +85,7 @@ export type Contribution = {
   readonly options?: Pick<Partial<RunOptions>, 'webSearch' | 'variables' | 'lateContext'>
 }
 
-/** Something that runs can have: a thing of its own, which the run's assembly knows by this shape alone. */
+/** An optional part of a run. The assembly knows features by this type alone. */
 export type Feature = {
   readonly name: string
   readonly open: (context: Opened) => Contribution | Promise<Contribution>

@@ -49,7 +49,7 @@ export function policyFromOptions(options: SandboxOptions, config: Settings, wor
   })
 }
 
-/** A name is hidden wherever it is, as by the key `sandbox_read.deny`; what has a slash in it is a path. */
+/** A name is hidden everywhere, as with the key `sandbox_read.deny`; a text with a slash is a path. */
 function denied(text: string): string {
   if (text.startsWith('~/') || text.startsWith('**/')) return text
   return text.includes('/') || ['', '.', '..', '~'].includes(text) ? resolve(text) : `**/${text}`

@@ -7,7 +7,7 @@ import { UserError } from '../core/user-error.ts'
 import { claudeSettingsFile } from './foreign/claude-settings.ts'
 import { readForeignText } from './foreign/read-text.ts'
 
-/** No rule or settings file of a repository is longer. */
+/** The longest rule or settings file of a repository that is read. */
 const maxBytes = 1024 * 1024
 /** The rule files of another program that are read. */
 const mostFiles = 200

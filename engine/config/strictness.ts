@@ -27,7 +27,7 @@ export function approvalWithin(asked: ApprovalMode | undefined, bound: ApprovalM
 /** Hosts, or patterns of hosts, that commands reach, and whether at private addresses too; `all` for every one. */
 export type Reach = readonly { readonly host: string; readonly private: boolean }[] | 'all'
 
-/** Whether everything reached is reached within the bound. */
+/** Whether the bound also permits everything that is reachable. */
 export function hostsWithin(asked: Reach, bound: Reach): boolean {
   if (bound === 'all') return true
   if (asked === 'all') return false

@@ -21,8 +21,6 @@ export class KeptOutputs {
   readonly #quota: number
 
   /**
-   *
-   *
    * @param keep writes a file and gives its path
    * @param quota the limit for all together, in bytes. Default: 256 MiB
    */

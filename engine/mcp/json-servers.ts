@@ -107,11 +107,7 @@ function serverOf({ name, value, at }: Entry, file: ForeignJson, { env, prefix =
   }
 }
 
-/**
- *
- *
- * @throws UserError for an impossible transport
- */
+/** @throws UserError for an impossible transport */
 function transportOf(table: unknown, env: Environment, origin: string): Transported {
   const fill = (text: string): string => expandVariables(text, env, origin)
   const fillAll = (values: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> =>

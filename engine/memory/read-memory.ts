@@ -112,8 +112,6 @@ class MemoryReader {
   #bytes = 0
 
   /**
-   *
-   *
    * @param home the meaning of `~` in an import
    * @param seen real paths that were read before, by other readers too
    * @param told texts that the model is told before, which need no repetition

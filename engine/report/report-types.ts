@@ -176,7 +176,7 @@ export type Finding = {
   readonly path: string | undefined
   readonly startLine: number | undefined
   readonly endLine: number | undefined
-  /** The same for the same finding in another run. */
+  /** Identical for the same finding in another run. */
   readonly fingerprint: string
   readonly step: number | undefined
   /** The fields of a review's finding only. */

@@ -20,8 +20,6 @@ export class Conversation {
   #scale = 1
 
   /**
-   *
-   *
    * @param resumedFrom the history of a resumed session
    * @param fixed about how many tokens a request has besides the conversation: instructions and tools. Default: none
    */

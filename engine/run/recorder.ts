@@ -77,11 +77,9 @@ export class Recorder {
   readonly #keep: ((bytes: Uint8Array) => string | undefined) | undefined
 
   /**
-   *
-   *
    * @param resumedFrom the usage of the session before this run, for the totals
    * @param keep stores an event that is too long for its line, and gives the file's path, where it can. Default: all events are
-   *   emitted whole.
+   * emitted whole.
    * @param sandboxStatus the sandbox status in every event. Default: none
    */
   constructor(

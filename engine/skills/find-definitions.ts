@@ -19,7 +19,7 @@ import { readToolAllowlist } from './tool-allowlist.ts'
 /** A folder that may contain `skills/`, `commands/` and `agents/`, and the prefix of its names (`plugin:`; usually none). */
 export type DefinitionFolder = { readonly path: string; readonly prefix: string }
 
-/** No skill or prompt is longer. */
+/** The longest skill or prompt that is read. */
 const maxBytes = 256 * 1024
 /** How deep commands may be nested in folders. */
 const maxDepth = 4

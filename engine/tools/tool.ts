@@ -160,10 +160,6 @@ export type ValidCall = {
   action(place: ToolPlace): Action | undefined
   /** Why the action is to be refused without asking anybody; undefined when it isn't. */
   refusal(place: ToolPlace): string | undefined
-  /**
-   *
-   *
-   * @param approved the action, if there is one, as the Guardian returned it
-   */
+  /** @param approved the action, if there is one, as the Guardian returned it */
   run(context: ToolContext, approved: Approved | undefined): Promise<ToolResult>
 }

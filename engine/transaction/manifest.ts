@@ -37,11 +37,7 @@ export function writeManifest(file: string, manifest: Manifest): void {
   writeFileSync(file, [...manifest.values()].map((each) => `${JSON.stringify(each)}\n`).join(''), { mode: 0o600 })
 }
 
-/**
- *
- *
- * @throws UserError `failed` for a file without one
- */
+/** @throws UserError `failed` for a file without one */
 export function readManifest(file: string): Manifest {
   try {
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)

@@ -77,11 +77,7 @@ export async function openBubblewrap(
   const kernel = kernelView(hostFileSystem)
   let open = true
 
-  /**
-   *
-   *
-   * @param whose `own` for a program of ours, which only reads what commands left
-   */
+  /** @param whose `own` for a program of ours, which only reads what commands left */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'bubblewrap' })
     requireDirectory(command.cwd, 'working directory')

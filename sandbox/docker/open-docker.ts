@@ -91,11 +91,7 @@ export async function openDocker(
     shown: node.shown,
   })
 
-  /**
-   *
-   *
-   * @param whose `own` for a program of ours, which only reads what commands left
-   */
+  /** @param whose `own` for a program of ours, which only reads what commands left */
   const start = (command: Command, whose: 'caller' | 'own' = 'caller'): SandboxProcess => {
     if (!open) throw new SandboxError('closed', { backend: 'docker' })
     requireDirectory(command.cwd, 'working directory')

@@ -16,25 +16,25 @@ type HeldEntry = {
 }
 
 /**
- * A directory that is held open, so that it stays the same one whatever becomes of its path. What is read below it is reached component
- * by component and through no symlink, never waits, and is bounded: commands may have made it, and be at it still. Names and paths hold
- * one character for each byte (latin1).
+ * A directory that is held open, so that it stays the same whatever happens to its path. Entries below it are reached component by
+ * component and through no symlink; reads never wait and are bounded: commands may have made it, and may still change it. Names and paths
+ * have one character for each byte (latin1).
  */
 export type HeldDirectory = {
   readonly descriptor: number
-  /** A path to an entry by way of the descriptor, for whoever trusts what lies in it. */
+  /** A path to an entry through the descriptor, for callers that trust its contents. */
   at(name?: string): string
   /** The bytes of a regular file of at most `most` bytes; undefined for anything else. */
   read(path: string, most: number): Buffer | undefined
-  /** What is there; undefined where nothing is, or it can't be reached through directories alone. */
+  /** The entry's metadata; undefined where there is none, or it can't be reached through directories alone. */
   stat(path: string): HeldEntry | undefined
   /** The names in a directory; undefined where there is none. */
   names(path: string): readonly string[] | undefined
-  /** What is in a directory, by name; undefined where there is none. It costs a fraction of `names` and a `stat` of each. */
+  /** The entries of a directory, by name; undefined where there is none. It costs a fraction of `names` and a `stat` of each. */
   entries(path: string, isWanted?: (name: string) => boolean): ReadonlyMap<string, HeldEntry> | undefined
-  /** Where a symlink leads; undefined for anything else. */
+  /** The target of a symlink; undefined for anything else. */
   link(path: string): string | undefined
-  /** A directory below, held by itself; undefined where there is none. */
+  /** A subdirectory, held open separately; undefined where there is none. */
   hold(path: string): HeldDirectory | undefined
   close(): void
 }
@@ -43,7 +43,7 @@ export type HeldDirectory = {
 export function holdDirectory(path: string | Buffer): HeldDirectory {
   const descriptor = openSync(path, constants.O_DIRECTORY | constants.O_NOFOLLOW | pathOnly)
   const base = `/proc/self/fd/${descriptor}`
-  /** Does something with the path of an entry, while the directories before it are held. */
+  /** Calls a function with the path of an entry, while the directories before it are held. */
   const within = <T>(path: string, act: (entry: Buffer | string) => T): T | undefined => {
     if (!path.includes('/')) return directly(path, act)
     const parts = path.split('/').filter((part) => part !== '')
@@ -64,7 +64,7 @@ export function holdDirectory(path: string | Buffer): HeldDirectory {
       if (opened !== -1) closeSync(opened)
     }
   }
-  /** The same of what lies in the directory itself, as most does that is asked for. */
+  /** The same for entries of the directory itself, which is the usual case. */
   const directly = <T>(name: string, act: (entry: Buffer | string) => T): T | undefined => {
     try {
       return act(bytes(`${base}/${name === '' ? '.' : name}`))
@@ -100,7 +100,7 @@ export function bytes(path: string): string | Buffer {
 }
 
 function describe(entry: string | Buffer): HeldEntry | undefined {
-  // Most of what is asked for isn't there, and an error takes longer to make than to ask.
+  // Most requested entries don't exist, and making an error takes longer than asking.
   const stat = lstatSync(entry, { throwIfNoEntry: false })
   if (stat === undefined) return undefined
   const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'link' : 'other'

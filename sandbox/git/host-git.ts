@@ -7,7 +7,7 @@ import type { HeldDirectory } from './held-directory.ts'
 /** How a git of the host ended. */
 type HostGitResult = { readonly ok: boolean; readonly stdout: Buffer; readonly complaint: string }
 
-/** What the host's repository must not make git do while it only stores what it is given. */
+/** What the host's repository must not make git do while it only stores objects. */
 const hardened = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -31,13 +31,13 @@ type HostGitOptions = { readonly input?: string | Buffer; readonly env?: Readonl
 /**
  * The git of this machine, which no command could have written; undefined where there is none.
  *
- * @param roots what commands may write to, without symlinks
+ * @param roots the writable roots, without symlinks
  */
 export function locateHostGit(roots: readonly string[]): HostGit | undefined {
   try {
     return hostGit(hostProgram('git', roots))
   } catch {
-    // None that could be trusted: repositories are shown read-only then.
+    // There is none that can be trusted: repositories are then shown read-only.
     return undefined
   }
 }
@@ -79,7 +79,7 @@ function hostGit(program: string): HostGit {
         let complaint = ''
         child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk))
         child.stderr?.on('data', (chunk: Buffer) => (complaint = `${complaint}${String(chunk)}`.slice(-4096)))
-        // It ends when it has seen enough, and its exit code says what it thought of it.
+        // It ends when it has read enough, and its exit code is the result.
         child.stdin?.on('error', () => input.resume())
         if (child.stdin !== null) input.pipe(child.stdin)
         child.once('error', (error) => resolve({ ok: false, stdout: Buffer.alloc(0), complaint: error.message }))

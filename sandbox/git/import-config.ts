@@ -4,14 +4,14 @@ import type { ImportSides, Known } from './import-types.ts'
 
 const largestConfig = 4 * 1024 * 1024
 
-/** A setting to be taken over, with all its values; none takes it away. */
+/** A setting to import, with all its values; an empty list removes it. */
 type ConfigChange = { readonly file: string; readonly key: string; readonly values: readonly string[] }
 
 /**
- * Takes over what commands changed of the few settings that are data: nothing that names a program, and of remotes and submodules only
- * what is new, since the user's own addresses are the user's.
+ * Imports the few settings that are data, where commands changed them: nothing that names a program, and of remotes and submodules only new
+ * ones, since the user's own URLs belong to the user.
  *
- * @returns whether the host's config now says that files are left out of the work tree
+ * @returns whether the host's config now makes the work tree sparse
  */
 export function importConfig(sides: ImportSides, known: Known): boolean {
   const { git, host, left, scopes } = sides
@@ -33,7 +33,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
         if (file === 'config') changes.push({ file, key, values })
         continue
       }
-      // What git keeps for one work tree would count for all where the host keeps no such file.
+      // A setting for one work tree would apply to all where the host has no such file.
       if (linked && !perWorktree) continue
       changes.push({ file: perWorktree ? 'config.worktree' : 'config', key, values })
       if (key === 'core.sparsecheckout') sparse = values.at(-1) === 'true'
@@ -55,7 +55,7 @@ export function importConfig(sides: ImportSides, known: Known): boolean {
   return sparse
 }
 
-/** The settings of a kind that may be taken over whose values are others now. */
+/** The importable settings of a kind whose values changed. */
 function changedSettings(
   before: readonly ConfigEntry[],
   now: readonly ConfigEntry[],
@@ -65,7 +65,7 @@ function changedSettings(
     const [old, values] = [valuesOf(before, key), valuesOf(now, key)]
     if (old.length === values.length && old.every((value, index) => value === values[index])) return []
     const shaped = now.filter((each) => keyOf(each) === key)
-    // One that is taken away has no value to judge, but its key has to be of the kind all the same.
+    // A removed setting has no value to judge, but its key must be of the kind.
     const judged = shaped.length === 0 ? before.filter((each) => keyOf(each) === key) : shaped
     if (!judged.every(isImportable) || (shaped.length === 0 && entry.section !== 'branch')) return []
     return [{ key, values, entry }]
@@ -80,7 +80,7 @@ function valuesOf(entries: readonly ConfigEntry[], key: string): readonly string
   return entries.flatMap((entry) => (keyOf(entry) === key && entry.value !== undefined ? [entry.value] : []))
 }
 
-/** The text that a program has to be given for these bytes; undefined for what isn't UTF-8. */
+/** The text of these bytes for a program's argument; undefined for bytes that are not UTF-8. */
 function utf8(latin1: string): string | undefined {
   const content = Buffer.from(latin1, 'latin1')
   const text = content.toString('utf8')

@@ -10,7 +10,7 @@ import { remember, same, type ImportNote, type ImportResult, type ImportSides, t
 
 const [largestState, largestIndex] = [16 * 1024 * 1024, 1024 * 1024 * 1024]
 
-/** What is to be taken over of one work tree besides refs: read before the objects are, so that these hold all that it names. */
+/** The changes of one work tree to import besides refs: read before the objects are, so that these contain everything it names. */
 type ScopeChanges = {
   readonly scope: WorktreeScope
   readonly head: Buffer | undefined
@@ -124,7 +124,7 @@ async function importIndex(
   return []
 }
 
-/** What an index says, without what git remembers of files: looking at these is no change. */
+/** An index without git's cached metadata of files: a change of that alone is no change. */
 function contentOf(entries: readonly IndexEntry[]): string {
   return entries
     .map(({ path, mode, stage, oid, intentToAdd }) => `${mode} ${oid} ${stage} ${intentToAdd} ${path}`)
@@ -155,7 +155,7 @@ function importState(
   remember(known, name, now, content)
 }
 
-/** A rebase is over when its directory is gone, which holds more than is taken over. */
+/** A rebase is over when its directory is gone, which contains more than is imported. */
 function removeIfDone(host: HeldDirectory, directory: string, known: Known): void {
   if ([...known.files.keys()].some((name) => name.startsWith(`${directory}/`))) return
   if (host.stat(directory)?.kind === 'directory') rmSync(bytes(host.at(directory)), { recursive: true, force: true })

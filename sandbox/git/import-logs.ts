@@ -10,11 +10,11 @@ type LogChange = {
   readonly name: string
   readonly left: Buffer
   readonly lines: readonly { readonly text: string; readonly old: string; readonly oid: string }[]
-  /** The stash's log is a list that lines are taken out of; all others only grow. */
+  /** The stash's log is a list from which lines are removed; all others only grow. */
   readonly whole: boolean
 }
 
-/** What commands added to the reflogs. */
+/** The lines that commands added to the reflogs. */
 export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known): readonly LogChange[] {
   const heads = scopes.filter(({ writable }) => writable).map(({ prefix }) => `${prefix}logs/HEAD`)
   // The log of a branch only grows, so one of the same size needs no look.
@@ -40,7 +40,7 @@ export function readLogs({ left, oidBytes, scopes }: ImportSides, known: Known):
   })
 }
 
-/** Whether the last of the new lines in the log of a branch says that it is at an object; and in that of the host's HEAD where that is the branch. */
+/** Whether the last new line in the log of a branch names an object; and in that of the host's HEAD if that is the branch. */
 export function isLogged(
   { host, scopes }: ImportSides,
   changes: readonly LogChange[],
@@ -54,9 +54,9 @@ export function isLogged(
 }
 
 /**
- * Writes what commands added into the host's reflogs, in place of the one line that git made of it when the ref was taken over.
+ * Writes the lines that commands added into the host's reflogs, in place of the single line that git wrote when the ref was imported.
  *
- * @param refused refs that weren't taken over, whose logs aren't either
+ * @param refused refs that weren't imported, whose logs aren't either
  */
 export async function importLogs(
   { host, oidBytes }: ImportSides,
@@ -73,11 +73,11 @@ export async function importLogs(
     const good = lines.filter(({ old, oid }) => (old === none || exists(old)) && oid !== none && exists(oid))
     const added = Buffer.from(good.map(({ text }) => `${text}\n`).join(''), 'latin1')
     const before = known.raw.get(name) ?? Buffer.alloc(0)
-    // The lock of the ref keeps others from its log.
+    // The lock of the ref also protects its log.
     await withLock(host, ref, () => {
       const now = host.read(name, largestLog)
       if (now !== undefined && !now.subarray(0, before.length).equals(before)) return false
-      // Anything but our own line is somebody else's.
+      // Any line but our own is somebody else's.
       const rest = now?.subarray(before.length).toString('latin1').split('\n') ?? []
       const isOurs = rest.every((line) => line === '' || line.endsWith('\tportcullis: taken over'))
       if (isOurs) replaceFile(host, name, whole ? added : Buffer.concat([before, added]))

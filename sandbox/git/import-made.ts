@@ -17,8 +17,8 @@ type MadeOptions = {
 }
 
 /**
- * Takes over work trees and submodules that commands added to a repository, or took away. What git keeps of them is written anew here:
- * nothing is copied but what an import takes over.
+ * Imports work trees and submodules that commands added to a repository, or removed. Git's data about them is written anew here: nothing is
+ * copied except what an import accepts.
  */
 export async function importMade(sides: ImportSides, options: MadeOptions): Promise<ImportResult> {
   const notes: ImportNote[] = []
@@ -70,12 +70,12 @@ function namesBack(directory: string, git: string, roots: readonly string[]): bo
       held.close()
     }
   } catch {
-    // It isn't there, or lies where the host doesn't see it.
+    // It doesn't exist, or lies where the host doesn't see it.
     return false
   }
 }
 
-/** Names below `modules` that the host has nothing of. */
+/** Names below `modules` that the host doesn't have. */
 function newModules({ left, host }: ImportSides): readonly string[] {
   const found: string[] = []
   const look = (path: string, depth: number): void => {
@@ -132,7 +132,7 @@ async function importModule(
         known,
         objectsFrom([() => pack(inside, sides.oidBytes)]),
       )
-      // Without its objects it would be a repository that git can do nothing with.
+      // Without its objects it would be an unusable repository.
       if (result.notes.length > 0) rmSync(at, { recursive: true, force: true })
       return result
     } finally {
@@ -147,7 +147,7 @@ function put(host: HeldDirectory, name: string, content: string | Buffer): void 
   writeFileSync(host.at(name), content, { flag: 'wx', mode: 0o644 })
 }
 
-/** The host has nothing yet of what is to be taken over. */
+/** The host has none of the data to import yet. */
 function nothingKnown(): Known {
   return { refs: new Map(), files: new Map(), raw: new Map(), config: new Map() }
 }

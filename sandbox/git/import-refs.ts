@@ -2,7 +2,7 @@ import { moveBranch } from './move-branch.ts'
 import { isImportedRef } from './refs.ts'
 import type { ImportNote, ImportResult, ImportSides, Known } from './import-types.ts'
 
-/** A ref that commands changed; undefined stands for none. */
+/** A ref that commands changed; undefined stands for a missing one. */
 type RefChange = { readonly name: string; readonly old: string | undefined; readonly now: string | undefined }
 
 /** Our own entry in the host's reflog where the one that commands left can't be used. */
@@ -13,7 +13,7 @@ const identity = {
   GIT_AUTHOR_EMAIL: 'portcullis@localhost',
 }
 
-/** What commands changed of the refs that are taken over. */
+/** The importable refs that commands changed. */
 export function changedRefs(known: Known, left: ReadonlyMap<string, string>): readonly RefChange[] {
   const names = new Set([...known.refs.keys(), ...left.keys()])
   return [...names].flatMap((name) => {
@@ -23,12 +23,12 @@ export function changedRefs(known: Known, left: ReadonlyMap<string, string>): re
 }
 
 /**
- * Takes changed refs over: each only where the host still has what commands began with. Whatever the host moved meanwhile stays, and what
- * commands made of it goes to `refs/portcullis/RUN/`.
+ * Imports changed refs: each only if the host still has the value that commands began with. If the host moved it meanwhile, the host's
+ * value stays, and the commands' value goes to `refs/portcullis/RUN/`.
  *
  * @param options.exists whether the host has an object
- * @param options.isLogged whether commands have told all logs that a branch now is what it is, in lines that will be taken over: git need not add its own
- * @param options.commits objects that are commits for certain
+ * @param options.isLogged whether commands have logged a branch's new value in lines that will be imported: git need not add its own
+ * @param options.commits objects that are certainly commits
  */
 export async function importRefs(
   sides: ImportSides,
@@ -54,7 +54,7 @@ export async function importRefs(
       })
     } else plain.push(change)
   }
-  // What goes comes first: `a` may have to make room for `a/b`.
+  // Removals come first: `a` may have to be removed before `a/b` is created.
   plain.sort((a, b) => Number(a.now !== undefined) - Number(b.now !== undefined))
   const all = plain.length === 0 || (await moveOne(sides, plain, options)) || update(sides, plain)
   for (const change of plain) {
@@ -75,7 +75,7 @@ export async function importRefs(
   return { notes, stale: refused.size > 0, refused }
 }
 
-/** Does it without git where a commit was made on a branch, and nothing else; tells whether it has. */
+/** Handles a new commit on a branch without git, if nothing else changed; returns whether it did. */
 async function moveOne(
   sides: ImportSides,
   [only, ...rest]: readonly RefChange[],
@@ -101,7 +101,7 @@ function update({ git, host, oidBytes }: ImportSides, changes: readonly RefChang
   return git.run(host, words, { input: Buffer.from(input, 'latin1'), env: identity }).ok
 }
 
-/** `refs/remotes/NAME/HEAD`, which says what a remote's own branch is. */
+/** `refs/remotes/NAME/HEAD`, which names a remote's default branch. */
 function importSymbolic({ git, host }: ImportSides, known: Known, { name, old, now }: RefChange): boolean {
   const remote = /^refs\/remotes\/([^/]+)\/HEAD$/.exec(name)?.[1]
   const target = now?.slice('ref: '.length)

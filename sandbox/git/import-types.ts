@@ -5,12 +5,12 @@ import type { Refs } from './refs.ts'
 import type { WorktreeScope } from './private-copy.ts'
 import type { ConfigEntry } from './config-file.ts'
 
-/** What an import goes from and to. */
+/** The two sides of an import. */
 export type ImportSides = {
   readonly git: HostGit
   /** The host's repository, which no command can write. */
   readonly host: HeldDirectory
-  /** What commands left: nothing in it is trusted. */
+  /** The commands' side: nothing in it is trusted. */
   readonly left: HeldDirectory
   readonly oidBytes: number
   readonly scopes: readonly WorktreeScope[]
@@ -18,7 +18,7 @@ export type ImportSides = {
   readonly run: string
 }
 
-/** What both sides had alike when they were last compared; kept up to date by the import. */
+/** The state that both sides had in common at the last comparison; the import updates it. */
 export type Known = {
   refs: Map<string, string>
   /** Files of the private directory by their paths. */
@@ -29,13 +29,13 @@ export type Known = {
   readonly config: Map<string, readonly ConfigEntry[]>
 }
 
-/** What the user is to hear of an import. */
+/** Messages about an import for the user. */
 export type ImportNote = { readonly subject: string; readonly advice: string }
 
-/** What came of a part of an import. */
+/** The result of a part of an import. */
 export type ImportResult = {
   readonly notes: readonly ImportNote[]
-  /** Whether the private side still holds something that the host doesn't take: it is to be made anew. */
+  /** Whether the private side still has something that the host rejects: then it must be made anew. */
   readonly stale: boolean
 }
 
@@ -44,7 +44,7 @@ export function sharedRefs(refs: Refs): Map<string, string> {
   return new Map([...refs].filter(([name]) => !/^refs\/(?:bisect|worktree|rewritten)\//.test(name)))
 }
 
-/** Keeps in mind what both sides have now. */
+/** Remembers the current state of both sides. */
 export function remember(known: Known, name: string, left: Buffer, host: Buffer): void {
   known.files.set(name, left)
   known.raw.set(name, host)
@@ -60,11 +60,11 @@ export type PackObjects = () => { readonly stdout: Readable; readonly done: Prom
 
 /** The private directory's objects, as far as the host may lack them. */
 export type NewObjects = {
-  /** Whether the host has been given all of them before: it may have thrown some away since. */
+  /** Whether the host has been given all of them before: it may have removed some since. */
   readonly given: boolean
-  /** Ways to have them as a pack, each for where the one before didn't do; none where there are none. */
+  /** Ways to get them as a pack, each for when the one before failed; empty where there are none. */
   readonly packs: readonly PackObjects[]
-  /** Ids of what is in the first, each of a content that gives it; and which of them are commits. */
+  /** The objects of the first whose content matches their ids; and which of them are commits. */
   readonly oids: ReadonlySet<string>
   readonly commits: ReadonlySet<string>
 }

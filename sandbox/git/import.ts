@@ -49,7 +49,7 @@ export async function importChanges(
       complete: false,
     }
   }
-  // All of this before the objects, which then hold everything that it names.
+  // All of this before the objects, which then contain everything that it names.
   const changed = what === 'all' ? changedRefs(known, sharedRefs(refs)) : []
   const scopes = sides.scopes.filter(({ writable }) => writable).map((scope) => readScope(sides, known, scope))
   const logs = readLogs(sides, known).filter(({ name }) => what === 'all' || name.endsWith('/logs/HEAD'))
@@ -89,7 +89,7 @@ export async function importChanges(
 type Exists = (oid: string) => boolean
 
 /**
- * Gives the objects to the host's git, and finds out which of those that something is going to name it has.
+ * Gives the objects to the host's git, and finds out which of the objects that will be named it has.
  *
  * @param refs what its own refs named, which it has in any case
  */
@@ -107,14 +107,14 @@ async function takeAll(
     problem = await takeObjects(sides, pack)
     if (problem !== undefined) continue
     taken = whatExists(sides, wanted, new Set(index === 0 ? [...refs, ...oids] : refs))
-    // Of what it was given before it may have thrown something away.
+    // The host may have removed objects that it was given before.
     if (wanted.every(taken)) break
   }
   if (taken !== undefined) return { exists: taken }
   return { problem: problem ?? 'there is no pack', exists: () => false }
 }
 
-/** Gives the objects to the host's git; undefined when it took them, else what it said. */
+/** Gives the objects to the host's git; undefined when it accepted them, else its error. */
 async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promise<string | undefined> {
   const { stdout, done } = pack()
   const header = await firstBytes(stdout, 12)
@@ -128,7 +128,7 @@ async function takeObjects({ git, host }: ImportSides, pack: PackObjects): Promi
     return done
   }
   stdout.unshift(header)
-  // Git reads these by the file alone, without what it includes.
+  // Git reads these from the file alone, without includes.
   const config = parseConfigFile(host.read('config', largestConfig)?.toString('latin1') ?? '')
   const partial = config?.some((entry) => keyOf(entry) === 'extensions.partialclone') === true
   const words = ['index-pack', '--stdin', '--fsck-objects', `--max-input-size=${largestPack}`]

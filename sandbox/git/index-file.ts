@@ -1,12 +1,12 @@
 import process from 'node:process'
 
-/** One entry of git's index (gitformat-index(5)). Paths hold one character for each byte. */
+/** One entry of git's index (gitformat-index(5)). Paths have one character for each byte. */
 export type IndexEntry = {
   readonly path: string
   readonly mode: number
   readonly stage: number
   readonly oid: string
-  /** The forty bytes of what the file was when git last looked at it. */
+  /** The forty bytes of the file's metadata when git last looked at it. */
   readonly stat: Buffer
   readonly assumeValid: boolean
   readonly skipWorktree: boolean
@@ -70,7 +70,7 @@ export function parseIndex(content: Buffer, oidBytes: number): readonly IndexEnt
       intentToAdd: (more & 0x2000) !== 0,
     })
   }
-  // Of what follows only the word for a split index matters: all else is left out anyway.
+  // Only the extension for a split index matters: the others are left out anyway.
   if (content.toString('latin1', at, at + 4) === 'link') return undefined
   return holdsOneOf(entries) ? undefined : entries
 }
@@ -87,11 +87,11 @@ function holdsOneOf(entries: readonly IndexEntry[]): boolean {
   })
 }
 
-/** Whether git would let a path into its index, on any system: nothing of it is git's own or leads out. */
+/** Whether git would accept a path into its index, on any system: no part of it is git's own or leads out. */
 function isSafePath(path: string): boolean {
   return path.split('/').every((part) => {
     if (part === '' || part === '.' || part === '..') return false
-    // What HFS+ doesn't see, and what NTFS drops.
+    // Characters that HFS+ ignores, and those that NTFS drops.
     const plain = Buffer.from(part, 'latin1')
       .toString('utf8')
       .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '')

@@ -1,10 +1,10 @@
 import process from 'node:process'
 import type { HeldDirectory } from './held-directory.ts'
 
-/** What loose objects there may be for a pack to be made here: more, or larger ones, are git's work, which takes turns with ours. */
+/** The limits for packing loose objects here: more, or larger ones, are left to git. */
 const [mostObjects, mostBytes] = [128, 1024 * 1024]
 
-/** What gitformat-pack(5) calls the kinds of objects. */
+/** The kinds of objects in gitformat-pack(5). */
 const kinds: Readonly<Record<string, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 
 /** A pack, the ids of all that is in it, and which of them are commits. */
@@ -63,7 +63,7 @@ function newOnes(objects: HeldDirectory, oidBytes: number, known: ReadonlySet<st
     if (!/^[0-9a-f]{2}$/.test(directory)) continue
     for (const name of objects.names(directory) ?? []) {
       const oid = directory + name
-      // What git has not finished writing is called otherwise.
+      // Git gives unfinished files another name.
       if (oid.length !== oidBytes * 2 || !/^[0-9a-f]+$/.test(name) || known.has(oid)) continue
       found.push(oid)
       if (found.length > mostObjects) return undefined

@@ -1,12 +1,12 @@
 import { withoutUserinfo } from './config-clean.ts'
 import { isOid, isRefName } from './refs.ts'
 
-/** What may become of a file of git's that says what it is in the middle of; undefined refuses it. */
+/** The rule for a git file that describes an operation in progress: its importable form; undefined refuses it. */
 type Rule = (text: string, oidBytes: number) => string | undefined
 
 const largestState = 16 * 1024 * 1024
 
-/** Directories of a work tree's git directory whose files are state, each with a rule for what is in it. */
+/** Directories of a work tree's git directory whose files are state, each with a rule for its files. */
 const directories: Readonly<Record<string, (name: string) => Rule | undefined>> = {
   'rebase-merge': (name) => rebaseFile(name),
   'rebase-apply': (name) => rebaseFile(name),
@@ -37,15 +37,15 @@ const files: Readonly<Record<string, Rule>> = {
   BISECT_FIRST_PARENT: (text) => (text === '' ? '' : undefined),
 }
 
-/** Where state lies: names of files in a work tree's git directory, and of directories of such files. */
+/** The places of state: names of files in a work tree's git directory, and of directories of such files. */
 export const stateFiles: readonly string[] = Object.keys(files)
 export const stateDirectories: readonly string[] = Object.keys(directories)
 
 /**
- * What of a state file may be taken over: texts that git only shows or reads as data stay as they are; what it would run is left out.
+ * The importable part of a state file: texts that git only shows or reads as data are kept; what it would run is removed.
  *
  * @param path below the git directory of the work tree
- * @returns undefined for what isn't state or not of its form
+ * @returns undefined for other files, or an invalid form
  */
 export function importableState(path: string, content: Buffer, oidBytes: number): Buffer | undefined {
   if (content.length > largestState) return undefined
@@ -78,7 +78,7 @@ function rebaseFile(name: string): Rule | undefined {
   return texts.test(name) ? plainText : undefined
 }
 
-/** A list of what a rebase has to do, without the lines that run programs. */
+/** A rebase's task list, without the lines that run programs. */
 export function todoList(text: string): string | undefined {
   const known =
     /^\s*(?:#.*|noop|break|b|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|revert|label|l|reset|t|merge|m|update-ref|u)\s.*|)$/

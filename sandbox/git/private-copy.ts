@@ -10,20 +10,20 @@ import { stateDirectories, stateFiles } from './operation-state.ts'
 
 /** One work tree of a repository: its main one, or a linked one. */
 export type WorktreeScope = {
-  /** Where its files lie below the repository's directory: empty, or `worktrees/NAME/`. */
+  /** The prefix of its files below the repository's directory: empty, or `worktrees/NAME/`. */
   readonly prefix: string
   /** Its directory, without symlinks; undefined where it is unknown, as for a bare repository. */
   readonly worktree: string | undefined
-  /** Whether commands may change it: what they do to it is taken over. */
+  /** Whether commands may change it: their changes are imported. */
   readonly writable: boolean
 }
 
-/** What is the same in the host's repository and in the private one, byte by byte. */
+/** What is identical in the host's repository and in the private one, byte by byte. */
 type Baseline = {
   readonly refs: Refs
   /** Files by their paths, as they are in the private directory. */
   readonly files: ReadonlyMap<string, Buffer>
-  /** What the host has instead, where secrets were taken out. */
+  /** The host's original, where secrets were removed. */
   readonly raw: ReadonlyMap<string, Buffer>
 }
 
@@ -51,7 +51,7 @@ export function makePrivateCopy(
     readonly borrowed: readonly string[]
   },
 ): Baseline | undefined {
-  // Linked to other repositories by `git-new-workdir` and the like, or not kept in files at all.
+  // Linked to other repositories by `git-new-workdir` and similar tools, or not stored in files at all.
   if (host.stat('refs')?.kind !== 'directory' || host.stat('objects')?.kind !== 'directory') return undefined
   const all = readRefs(host, options.oidBytes)
   if (all === undefined) return undefined
@@ -123,20 +123,20 @@ export function makePrivateCopy(
   return { refs, files, raw }
 }
 
-/** The paths in a work tree of what lies in it, with a character for each byte. */
+/** The paths of a work tree's entries, relative to it, with a character for each byte. */
 function namesBelow(tree: string, paths: readonly string[]): readonly string[] {
   const inside = paths.filter((path) => path !== tree && isWithin(path, tree))
   return inside.map((path) => pathBytes(path.slice(tree.length + 1)).toString('latin1'))
 }
 
-/** What commands see of a denied file is no file that git could add: it is ignored then, as if that were a rule of the host's (gitignore(5)). */
+/** Git could not add what commands see in place of a denied file: it is ignored then, as if by a rule of the host's (gitignore(5)). */
 function withExcluded(content: Buffer | undefined, names: readonly string[]): Buffer {
   const lines = names.map((name) => `/${name.replace(/[\\*?[\] ]/g, '\\$&').replaceAll('\n', '?')}\n`)
   const added = lines.length === 0 ? '' : `\n${lines.join('')}`
   return Buffer.concat([content ?? Buffer.alloc(0), Buffer.from(added, 'latin1')])
 }
 
-/** Hooks run in the sandbox as everything else does; samples never run. */
+/** Hooks run in the sandbox like everything else; samples never run. */
 function copyHooks(
   host: HeldDirectory,
   put: (name: string, content: Buffer, mode: number) => void,

@@ -17,13 +17,13 @@ import { repositoryOf } from './repository.ts'
 import { createGitScanner } from './git-scanner.ts'
 import type { View } from '../views/view-paths.ts'
 
-/** What of git a command is shown otherwise than the host has it. */
+/** The git data that a command sees instead of the host's. */
 export type GitView = {
-  /** The private directories of the repositories that it works in, wherever these lie. */
+  /** The private directories of the repositories that it works in, wherever these are. */
   readonly mounts: readonly Mount[]
-  /** What other repositories below the roots are shown as, where they are to be seen at all. */
+  /** The views of other repositories below the roots, where they are visible at all. */
   readonly nested: readonly Mount[]
-  /** Files that hold secrets which git would have been shown. */
+  /** Files with secrets that git would have seen. */
   readonly hidden: readonly string[]
   /** Files that are shown without the secrets in them. */
   readonly replaced: readonly Mount[]
@@ -32,14 +32,14 @@ export type GitView = {
 /** The repositories of a run, each with a private directory that its commands see in place of the host's. */
 export type PrivateGit = {
   /**
-   * What a command is to be shown.
+   * The view of a command.
    *
-   * @param nested repositories of the host's below the roots: read-only, but for those that the command starts in. Undefined where nobody
-   * has looked
-   * @param settled whether no command runs that may write, so that what the host changed can come in
+   * @param nested repositories of the host below the roots: read-only, except for those in which the command starts. Undefined where
+   *   they weren't searched
+   * @param settled whether no writing command runs, so that the host's changes can be copied in
    */
   view(command: Pick<Command, 'cwd' | 'readOnly'>, nested: readonly string[] | undefined, settled: boolean): GitView
-  /** Takes over what commands have done to git, and says what could not be. */
+  /** Imports what commands have done to git, and reports what could not be imported. */
   takeOver(pack: RunPack): Promise<readonly Denial[]>
   close(): void
 }
@@ -107,7 +107,7 @@ export function openPrivateGit(options: {
   /** The repositories that a command starts in or has as a root, from the inside out. */
   const concerned = (cwd: string, nested: readonly string[]): ReadonlyMap<string, boolean> => {
     const found = new Map<string, boolean>()
-    // The ways up from these places are the same for most of them.
+    // Most of these paths have the same parents.
     const asked = new Map<string, string | undefined>()
     const at = (directory: string): string | undefined => {
       if (!asked.has(directory)) asked.set(directory, repositoryOf(directory))
@@ -125,7 +125,7 @@ export function openPrivateGit(options: {
           roots.some((root) => isWithin(place, root)),
         )
     }
-    // One above the roots holds secrets all the same.
+    // A repository above the roots may contain secrets too.
     for (let place = dirname(workspace); place !== '/'; place = dirname(place)) {
       const git = at(place)
       if (git !== undefined && !found.has(git)) found.set(git, false)
@@ -136,7 +136,7 @@ export function openPrivateGit(options: {
     return found
   }
 
-  // Where nothing can be written they hold secrets all the same. Once is enough: no command can make one there.
+  // Where nothing can be written they may still contain secrets. Once is enough: no command can make one there.
   let seen: readonly string[] | undefined
   const below = (): readonly string[] => {
     if (seen === undefined) {
@@ -188,7 +188,7 @@ export function openPrivateGit(options: {
   return {
     view,
     takeOver: (pack) => {
-      // One at a time: each compares with what the one before has left.
+      // One at a time: each compares with the result of the one before.
       taking = taking.then(() => takeAll(pack))
       return taking
     },
@@ -199,7 +199,7 @@ export function openPrivateGit(options: {
   }
 }
 
-/** A repository that no command works in: as it is, but for secrets in its config. `known` keeps what was made for a config. */
+/** A repository in which no command works: unchanged, except for secrets in its config. `known` caches the result for a config. */
 function readOnlyMounts(git: string, directory: string, known: Map<string, readonly Mount[]>): readonly Mount[] {
   const whole: Mount = { path: git, as: 'read-only' }
   const host = holdIfThere(git)

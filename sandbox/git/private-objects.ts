@@ -18,19 +18,19 @@ export class PrivateObjects {
   #count = 0
   /** The stamp of the objects that the host has been given. */
   #taken: string | undefined
-  /** Those of them that we have put together ourselves. */
+  /** Those of them that we have packed ourselves. */
   readonly #given = new Set<string>()
 
   /**
    * @param git the repository's directory on the host, held as `host`
    * @param directory one of the run's own
-   * @param views by which the repository has another path for commands than here. Default: none
+   * @param views in which the repository has another path for commands than here. Default: none
    */
   constructor(git: string, host: HeldDirectory, directory: string, views: readonly View[] = []) {
     this.#git = git
     this.#views = views
     this.#directory = directory
-    // The host's objects are seen beside, and those that it borrows from others itself.
+    // The host's objects are visible too, and those that it borrows from others itself.
     const borrowed =
       host
         .read('objects/info/alternates', 1024 * 1024)
@@ -43,7 +43,7 @@ export class PrivateObjects {
     this.#path = this.#make()
   }
 
-  /** What shows them at their place, and beside them what they borrow. */
+  /** The mounts that show them in place, and the objects that they borrow. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     return [
       { path: `${this.#git}/objects`, source: this.#path, as },
@@ -61,7 +61,7 @@ export class PrivateObjects {
     return this.#borrowed.flatMap((path, index) => (this.#isCovered(path) ? [insideName(index)] : []))
   }
 
-  /** Begins anew where a command has changed what is borrowed. */
+  /** Starts again where a command has changed the list of borrowed objects. */
   repair(): void {
     const isSame = this.#within(
       (objects) => objects.read('info/alternates', 1024 * 1024)?.toString('utf8') === this.#alternates(),
@@ -69,7 +69,10 @@ export class PrivateObjects {
     if (!isSame) this.#path = this.#make()
   }
 
-  /** What the host may lack of them: put together here where it is little, else by git in the sandbox. `taken` is to be called when it has it. */
+  /**
+   * The objects that the host may lack: packed here if they are few, else by git in the sandbox. `taken` is to be called when the host has
+   * them.
+   */
   newOnes(oidBytes: number, pack: RunPack): NewObjects & { readonly taken: () => void } {
     const stamp = this.#stamp()
     const isNew = stamp !== undefined && stamp !== this.#taken
@@ -88,7 +91,7 @@ export class PrivateObjects {
     }
   }
 
-  /** A new directory for objects, which nothing that a command left can lead elsewhere. */
+  /** A new directory for objects, so that nothing from a command can lead elsewhere. */
   #make(): string {
     const path = `${this.#directory}/objects-${(this.#count += 1)}`
     mkdirSync(`${path}/pack`, { recursive: true, mode: 0o700 })
@@ -116,7 +119,7 @@ export class PrivateObjects {
     }
   }
 
-  /** What differs when a command has added objects; undefined where there are none. */
+  /** The difference when a command has added objects; undefined where there are none. */
   #stamp(): string | undefined {
     return this.#within((objects) => {
       const entries = [...(objects.entries('') ?? [])].filter(([name]) => name === 'pack' || /^[0-9a-f]{2}$/.test(name))

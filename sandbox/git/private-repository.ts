@@ -18,7 +18,7 @@ type Options = {
   /** A directory of the run's own, for the private one. */
   readonly directory: string
   readonly hostGit: HostGit
-  /** What commands may write to, without symlinks. */
+  /** The writable roots, without symlinks. */
   readonly roots: readonly string[]
   /** Whether it may be changed at all. */
   readonly writable: boolean
@@ -39,7 +39,7 @@ type State = {
   host: string
 }
 
-/** A repository of the host's as commands see it: a private directory in place of its own, out of which we take over what is data. */
+/** A repository of the host as commands see it: a private directory instead of its own, from which data is imported. */
 export class PrivateRepository {
   readonly git: string
   readonly #options: Options
@@ -57,7 +57,7 @@ export class PrivateRepository {
     this.#objects = new PrivateObjects(this.git, this.#host, options.directory, options.views)
   }
 
-  /** Whether what commands do in it is taken over. */
+  /** Whether to import what commands do in it. */
   get writable(): boolean {
     return this.#options.writable
   }
@@ -67,7 +67,7 @@ export class PrivateRepository {
     return this.#state?.modules ?? []
   }
 
-  /** Files that its config includes and that hold secrets, and those that it names as its keys. */
+  /** Files that its config includes and that contain secrets, and those that it names as its keys. */
   get secretFiles(): readonly string[] {
     return this.#state?.config.secretFiles ?? []
   }
@@ -126,7 +126,7 @@ export class PrivateRepository {
     return true
   }
 
-  /** What shows it at its place: to be added to the mounts of a command. */
+  /** The mount that shows it in place: to be added to the mounts of a command. */
   mounts(as: 'writable' | 'read-only'): readonly Mount[] {
     const state = this.#state
     if (state === undefined) return []
@@ -155,7 +155,7 @@ export class PrivateRepository {
       run,
     }
     const objects = this.#objects.newOnes(this.#oidBytes, pack)
-    // From here on it is we who change the host's: what somebody else changed before has to come in yet.
+    // From here on this program changes the host's: earlier changes by others must be copied in first.
     const moved = this.#stamp(state.scopes) !== state.host
     const { notes, stale, complete } = await importChanges(sides, state.known, objects)
     if (complete) objects.taken()
@@ -179,7 +179,7 @@ export class PrivateRepository {
   }
 }
 
-/** Names of the directories below `modules` that are repositories: a submodule's name may hold slashes. */
+/** The directories below `modules` that are repositories: a submodule's name may contain slashes. */
 function modulesOf(host: HeldDirectory): readonly string[] {
   const found: string[] = []
   const look = (path: string, depth: number): void => {

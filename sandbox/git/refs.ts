@@ -21,7 +21,7 @@ export function isOid(text: string, oidBytes: number): boolean {
   return text.length === oidBytes * 2 && /^[0-9a-f]+$/.test(text)
 }
 
-/** The value that the file of a ref holds; undefined for what isn't one. */
+/** The value in the file of a ref; undefined for an invalid one. */
 export function parseRef(content: Buffer | undefined, oidBytes: number): string | undefined {
   const text = content?.toString('latin1').replace(/\n$/, '')
   if (text === undefined) return undefined
@@ -55,7 +55,7 @@ export function readRefs(directory: HeldDirectory, oidBytes: number): Refs | und
   return refs
 }
 
-/** What a `packed-refs` file says of one ref. */
+/** The entry of a `packed-refs` file for one ref. */
 export function refInPacked(packed: Buffer | undefined, name: string): string | undefined {
   const at = packed?.indexOf(Buffer.from(` ${name}\n`, 'latin1')) ?? -1
   if (packed === undefined || at === -1) return undefined
@@ -69,7 +69,7 @@ export function writePackedRefs(refs: Refs): string {
   return `# pack-refs with: sorted\n${lines.map(([name, oid]) => `${oid} ${name}\n`).join('')}`
 }
 
-/** What is taken over of what commands did to refs. */
+/** The refs that are imported from commands. */
 export function isImportedRef(name: string): boolean {
   return isRefName(name) && /^refs\/(?:heads|tags|remotes|notes)\/|^refs\/stash$/.test(name)
 }

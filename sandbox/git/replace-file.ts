@@ -10,9 +10,9 @@ const asNewFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | co
 export type Replaced = 'done' | 'moved' | 'locked'
 
 /**
- * Does something while `NAME.lock` is held, as git does. A lock that somebody else holds is waited for, and never removed.
+ * Calls a function while `NAME.lock` is held, as git does. A lock of somebody else is waited for, and never removed.
  *
- * @param act gives whether the lock has become something else, and is not to be removed
+ * @param act returns whether the lock has become something else, and must not be removed
  */
 export async function withLock(
   host: HeldDirectory,
@@ -42,9 +42,9 @@ export async function withLock(
 }
 
 /**
- * Replaces a file of the host's, only while it is what was expected.
+ * Replaces a file of the host, only if it has the expected content.
  *
- * @param next gives the new content from the present one; undefined where that isn't the one expected
+ * @param next returns the new content for the present one; undefined where that isn't the expected one
  */
 export async function replaceLocked(
   host: HeldDirectory,
@@ -62,7 +62,7 @@ export async function replaceLocked(
   return held === 'locked' ? held : content === undefined ? 'moved' : 'done'
 }
 
-/** Replaces a file of the host's in one step, for whoever holds what guards it. */
+/** Replaces a file of the host atomically, for callers that hold its lock. */
 export function replaceFile(host: HeldDirectory, name: string, content: Buffer): void {
   mkdirSync(bytes(dirname(host.at(name))), { recursive: true })
   const beside = bytes(`${host.at(name)}.portcullis`)

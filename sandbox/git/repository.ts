@@ -25,7 +25,7 @@ export function repositoryOf(directory: string): string | undefined {
     }
     return stat.isFile() ? linkedFrom(directory) : undefined
   } catch {
-    // Something on the way isn't there, so it leads nowhere.
+    // A part of the path is missing.
     return undefined
   }
 }
@@ -59,7 +59,7 @@ function looksLikeGit(path: string): boolean {
   return has('HEAD') && has('objects') && has('refs')
 }
 
-/** Whether a directory is a bare repository, which holds nothing but what is git's. */
+/** Whether a directory is a bare repository, which contains nothing but git's own files. */
 export function isBare(path: string): boolean {
   if (!looksLikeGit(path)) return false
   const held = holdDirectory(encodePath(path))

@@ -6,10 +6,10 @@ import { isWithin } from '../paths.ts'
 import { identify, type Entry } from './entries.ts'
 import type { GitEntries } from './git-scanner.ts'
 
-/** What of git lies in a root. */
+/** The git entries of a root. */
 export type RootEntries = GitEntries & { readonly root: string }
 
-/** Tells repositories that are the host's, or were made clean; and what lies in them as git's own. */
+/** Recognises repositories of the host, or cleaned ones; and their own parts. */
 export function isClean(found: readonly RootEntries[]): (path: string) => boolean {
   const known = new Set(found.flatMap(({ directories }) => directories.map(({ path }) => path)))
   const isOne = (path: string): boolean => {
@@ -24,7 +24,7 @@ export function isNamedGit(path: string): boolean {
   return basename(path).toLowerCase() === '.git'
 }
 
-/** What is protected in every directory, as far as such a thing may exist. */
+/** The entries protected in every directory that may exist. */
 export function nestedIn(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly string[] {
   return found.flatMap(({ root, named }) => named.flatMap((entry) => nestedAt(protectedPaths, root, entry)))
 }
@@ -36,13 +36,13 @@ export function isKnown({ path }: Entry, trusted: ReadonlySet<string>): boolean 
   return identity.file !== undefined && trusted.has(identity.file)
 }
 
-/** What of a list of protected paths is there in the roots. */
+/** The existing entries of a list of protected paths in the roots. */
 export function entriesOf(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
   const within = rootsOf(protectedPaths)(found.map(({ root }) => root))
   return hostFileSystem.present(within.paths).map((path) => ({ root: within.roots.get(path) ?? path, path }))
 }
 
-/** What of a list of protected paths lies in which root. What a pattern means is in such a list by its own path. */
+/** The root of each protected path. Matches of a pattern are in such a list with their own paths. */
 const rootsOf = memoize((protectedPaths: readonly string[]) => {
   type Within = {
     readonly among: string
@@ -64,9 +64,9 @@ const rootsOf = memoize((protectedPaths: readonly string[]) => {
   }
 })
 
-/** The host's own symlinks on the way to what is protected, also to what isn't there. */
+/** The host's own symlinks on the paths to protected entries, also to missing ones. */
 export function linksTo(found: readonly RootEntries[], protectedPaths: readonly string[]): readonly Entry[] {
-  // What lies in no root has no directory above it in one.
+  // A path outside all roots has no parent in one.
   const { paths } = rootsOf(protectedPaths)(found.map(({ root }) => root))
   const entries = entriesOf(found, directoriesAbove(paths))
   return entries.filter(({ root, path }) => path !== root && hostFileSystem.isSymlink(path))

@@ -12,11 +12,11 @@ export type ShownConfig = {
   /** The texts of its files, by their paths. */
   readonly texts: ReadonlyMap<string, string>
   readonly entries: ReadonlyMap<string, readonly ConfigEntry[]>
-  /** All settings of the host's, secrets too: for what they name. */
+  /** All settings of the host, secrets too: for the files that they name. */
   readonly whole: readonly ConfigEntry[]
-  /** Files that it includes and that hold secrets, and those that it names as its keys: not to be shown. */
+  /** Files that it includes and that contain secrets, and those that it names as its keys: not to be shown. */
   readonly secretFiles: readonly string[]
-  /** Whether its own files hold secrets. */
+  /** Whether its own files contain secrets. */
   readonly lost: boolean
 }
 
@@ -78,7 +78,7 @@ function resolveIncludes(
     const line = setting.indexOf('\n')
     entries.push(line === -1 ? entryOf(setting, undefined) : entryOf(setting.slice(0, line), setting.slice(line + 1)))
   }
-  // Those whose condition doesn't hold here too: they lie about all the same.
+  // Those whose condition doesn't hold here too: the files exist anyway.
   for (const { value } of [...own, ...entries].filter(isInclude)) {
     const path = Buffer.from(value ?? '', 'latin1').toString('utf8')
     const known = path.startsWith('~/') ? expandHome(path, homes()) : [isAbsolute(path) ? path : join(git, path)]

@@ -4,13 +4,13 @@ import * as z from 'zod'
 import type { Backend } from '../backend.ts'
 import { memoize } from '../memoize.ts'
 
-/** A record as it is kept, with whoever confined the commands: what is left of them is ended in another way in each. */
+/** A stored record with its backend: each backend ends remaining processes in another way. */
 type StoredTrust = z.infer<ReturnType<typeof storedTrust>>
 
 /** What a guard knew to be the host's own before commands ran: all that a review needs. */
 export type Trust = StoredTrust['trust']
 
-/** Made where there is a record to read: hardly any start finds one. */
+/** Imported only where there is a record to read: hardly any start finds one. */
 const storedTrust = () => {
   const paths = z.array(z.string()).readonly()
   const trust = z.object({
@@ -36,7 +36,7 @@ function textOfKept(backend: Backend, { roots, places, trusted, symlinks }: Trus
   return `${before},"trust":{"roots":${JSON.stringify(roots)},"places":${where},${rest}}`
 }
 
-/** Keeps what is trusted on disk while commands run, so that the review after them takes place even when we are killed. */
+/** Stores what is trusted on disk while commands run, so that the review after them takes place even when this process is killed. */
 export type TrustRecord = {
   keep(trust: Trust): void
   /** The review has taken place. */
@@ -55,10 +55,10 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
     keep: (trust) => {
       const text = textOfKept(backend, trust)
       if (kept && text === written) return
-      // What was trusted for the command before lies ready: nearly always it says the same.
+      // The record of the command before is kept ready: it is nearly always the same.
       if (kept || text !== written) writeFileSync(aside, text, { mode: 0o600 })
       written = undefined
-      // In one step: half a record would be none.
+      // Atomically: half a record would be none.
       renameSync(aside, file)
       written = text
       kept = true
@@ -69,7 +69,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
       try {
         renameSync(file, aside)
       } catch {
-        // Somebody cleaned up: it is written anew.
+        // Somebody removed it: it is written anew.
         written = undefined
         rmSync(file, { force: true })
       }
@@ -77,7 +77,7 @@ export function createTrustRecord(directory: string, backend: Backend): TrustRec
   }
 }
 
-/** What the record in a directory says; undefined where there is none. Throws for one that can't be read. */
+/** The record in a directory; undefined where there is none. Throws for one that can't be read. */
 export function readTrustRecord(directory: string): StoredTrust | undefined {
   let text: string
   try {

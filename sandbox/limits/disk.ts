@@ -51,7 +51,7 @@ export function watchDisks(
   return () => clearInterval(timer)
 }
 
-/** What is left of a disk. Some file systems (btrfs) make room for files as they come, and tell of none. */
+/** The free space of a disk. Some file systems (btrfs) allocate inodes on demand, and report none. */
 function freeOn(place: string): { readonly diskBytes: number; readonly files: number | undefined } | undefined {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(place)

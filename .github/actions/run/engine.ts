@@ -11,7 +11,7 @@ const program = join(dirname(fileURLToPath(import.meta.url)), 'engine/dist/bin/a
 const handed =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|(?:https?|no|all)_proxy|(?:HTTPS?|NO|ALL)_PROXY|(?:OPENAI|ANTHROPIC)_BASE_URL|OTEL_\w+|TRACEPARENT|TRACESTATE)$/
 
-/** The last event of a run, as far as it is read here. */
+/** The fields of a run's last event that are read here. */
 export type Ending = {
   readonly type: string
   readonly result?: string

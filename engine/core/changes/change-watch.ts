@@ -46,8 +46,6 @@ export class ChangeWatch implements ChangeSource {
   readonly #begun = new Map<string, Promise<Beginning>>()
 
   /**
-   *
-   *
    * @param patched the files that patches of the run have changed so far
    * @param own the directory that the run itself writes in, which may lie in the workspace
    */

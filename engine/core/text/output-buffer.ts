@@ -11,11 +11,7 @@ export class OutputBuffer {
   #tailBytes = 0
   #omitted = 0
 
-  /**
-   *
-   *
-   * @param limit bytes kept in total, half from the start and half from the end
-   */
+  /** @param limit bytes kept in total, half from the start and half from the end */
   constructor(limit: number) {
     this.#headLimit = Math.ceil(limit / 2)
     this.#tailLimit = Math.floor(limit / 2)

@@ -89,7 +89,7 @@ const readers: ReadonlySet<string> = new Set(
    tee test touch tree type uniq wc which wget`.split(/\s+/),
 )
 
-/** They check something, and it isn't tests. */
+/** Programs that check something other than tests. */
 const checkers: ReadonlySet<string> = new Set(
   `biome black clippy eslint flake8 gofmt golangci-lint mypy oxlint prettier pylint pyright rubocop ruff rustfmt shellcheck stylelint tsc vet`.split(
     /\s+/,

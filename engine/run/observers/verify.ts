@@ -69,11 +69,7 @@ function failed(failures: readonly Failure[], attempts: number): Verdict {
   }
 }
 
-/**
- *
- *
- * @param left how often the model is told after this; below 0: as often as the budget allows
- */
+/** @param left how often the model is told after this; below 0: as often as the budget allows */
 function correction(failures: readonly Failure[], left: number): string {
   const outputs = failures.map(
     ({ command, words }) =>
