@@ -62,7 +62,12 @@ export async function beginSession(confined: Confined, signal: AbortSignal, clos
   if (transaction === undefined) closing.add(() => session.close())
   if (transaction !== undefined) {
     const { noteDecidedBy } = await import('../transaction/evidence/decided-by.ts')
-    noteDecidedBy(session.directory, { ...confined.policies, approvalPolicy: confined.approvalMode, sandbox })
+    noteDecidedBy(session.directory, {
+      ...confined.policies,
+      approvalPolicy: confined.approvalMode,
+      sandbox,
+      image: confined.settings.sandbox_image,
+    })
   }
   const isRecovered = transaction !== undefined || sandbox.policy.mode === 'read-only'
   const recovered = isRecovered ? [] : await recoverTree(workspace)

@@ -1,19 +1,18 @@
-import { openSandbox, parsePolicy, type Backend, type Sandbox } from '../../sandbox/index.ts'
+import { backendNames, openSandbox, parsePolicy, type Backend, type Sandbox } from '../../sandbox/index.ts'
 import { recover } from '../../apply-patch/index.ts'
+import { readDecidedBy } from './evidence/decided-by.ts'
 import { readRecord, type ChangeRecord } from './change-record.ts'
 import { readViewState, reopenView } from './private-view.ts'
 import { recordChanges } from './record-changes.ts'
 
 /**
- * What a session's runs changed in its view. Where the last of them was killed, so that nobody has looked, it is found out now.
+ * What a session's runs changed in its view. Where the last of them was killed, so that nobody has looked, it is found out now, in a sandbox of the
+ * kind that the run had: another may not be there.
  *
  * @returns undefined for a session without a view, or whose changes were thrown away
  * @throws SandboxError where it takes a look and no sandbox for git can be opened
  */
-export async function changesOfSession(
-  directory: string,
-  options: { readonly backend?: Backend | undefined; readonly image?: string | undefined } = {},
-): Promise<ChangeRecord | undefined> {
+export async function changesOfSession(directory: string): Promise<ChangeRecord | undefined> {
   const state = readViewState(directory)
   if (state === undefined || state.state === 'discarded') return undefined
   const known = readRecord(directory)
@@ -22,11 +21,17 @@ export async function changesOfSession(
   for (const { source } of view.views) await recover({ root: source })
   const sandbox: Sandbox = await openSandbox(
     parsePolicy({ mode: 'read-only', workspace: view.views[0]?.path, views: [...view.views] }),
-    options,
+    sandboxOfLastRun(directory),
   )
   try {
     return await recordChanges(view, sandbox, false)
   } finally {
     await sandbox.close()
   }
+}
+
+function sandboxOfLastRun(directory: string): { readonly backend?: Backend; readonly image?: string } {
+  const { backend, image } = readDecidedBy(directory).at(-1)?.sandbox ?? {}
+  const known = backendNames().find((name) => name === backend)
+  return { ...(known && { backend: known }), ...(image === undefined ? {} : { image }) }
 }

@@ -11,12 +11,14 @@ const fileOf = (directory: string): string => join(directory, 'decided-by.jsonl'
 type Basis = {
   readonly approvalPolicy: string
   readonly sandbox: Pick<Sandbox, 'policy' | 'backend'>
+  /** Of a backend that has one. */
+  readonly image: string | undefined
   readonly rules: Pick<RuleSet, 'prefixRules' | 'networkRules' | 'hostExecutables'>
   readonly permissions: PermissionSet
 }
 
 /** Notes what a run of a session is decided by, as hashes: for evidence, which is made when the files may say something else. */
-export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, rules, permissions }: Basis): void {
+export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, image, rules, permissions }: Basis): void {
   const sources = new Map<string, object[]>()
   for (const rule of [...rules.prefixRules, ...rules.networkRules, ...rules.hostExecutables]) {
     const { origin, ...said } = rule
@@ -31,7 +33,13 @@ export function noteDecidedBy(directory: string, { approvalPolicy, sandbox, rule
   const noted: DecidedBy = {
     at: new Date().toISOString(),
     approval_policy: approvalPolicy,
-    sandbox: { mode: policy.mode, backend, network: policy.network.mode, policy_sha256: hashOf(confined) },
+    sandbox: {
+      mode: policy.mode,
+      backend,
+      network: policy.network.mode,
+      ...(image === undefined ? {} : { image }),
+      policy_sha256: hashOf(confined),
+    },
     rules: [...sources].map(([source, list]) => ({ source, rules: list.length, sha256: hashOf(list) })),
     permissions_sha256: hashOf({ commands, paths, hosts, tools }),
   }

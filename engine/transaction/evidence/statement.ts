@@ -20,7 +20,13 @@ const fileAfter = z.discriminatedUnion('type', [
 export const decidedBy = z.strictObject({
   at: z.string(),
   approval_policy: z.string(),
-  sandbox: z.strictObject({ mode: z.string(), backend: z.string(), network: z.string(), policy_sha256: hash }),
+  sandbox: z.strictObject({
+    mode: z.string(),
+    backend: z.string(),
+    network: z.string(),
+    image: z.string().optional(),
+    policy_sha256: hash,
+  }),
   /** Each source of rules with the hash of the rules that it gave. */
   rules: z.array(z.strictObject({ source: z.string(), rules: z.int(), sha256: hash })),
   permissions_sha256: hash,

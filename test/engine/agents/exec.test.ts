@@ -62,6 +62,30 @@ describe.skipIf(needsBubblewrap())('handing work to an agent', () => {
     expect(ended.events.at(-1)).toMatchObject({ changes: { files: 1, by_commands: 1 } })
   })
 
+  test('in a run that is a transaction both see one private view, and what either made lands at the end, or nothing', async () => {
+    const replies = {
+      'the boss': [
+        [call('exec_command', { cmd: 'echo boss > boss.txt' }), hand('write the file')],
+        [call('exec_command', { cmd: 'cat agent.txt' })],
+        done,
+      ],
+      'write the file': [
+        [call('exec_command', { cmd: 'cat boss.txt && echo agent > agent.txt' })],
+        [say('it is written')],
+      ],
+    }
+    const cut = await withAgents(replies, ['--transactional', '--max-turns', '2'])
+    expect([cut.code, existsSync(join(cut.cwd, 'boss.txt')), existsSync(join(cut.cwd, 'agent.txt'))]).toEqual([
+      4,
+      false,
+      false,
+    ])
+    const ended = await withAgents(replies, ['--transactional'])
+    const outputs = ended.items.flatMap((item) => (item.type === 'command_execution' ? [item.aggregated_output] : []))
+    expect([ended.code, outputs]).toEqual([0, ['', 'boss\n', 'agent\n']])
+    expect([existsSync(join(ended.cwd, 'boss.txt')), existsSync(join(ended.cwd, 'agent.txt'))]).toEqual([true, true])
+  })
+
   test('it hands no work on, and is told of no tool that does; the base rules and the patch format it is told', async () => {
     const replies = { 'the boss': [[hand('write')], done], write: [[say('ok')]] }
     const { requests } = await withAgents(replies, ['-m', 'gpt-4.1'])

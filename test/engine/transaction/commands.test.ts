@@ -131,6 +131,20 @@ describe.skipIf(needsBubblewrap())('the changes of a run', () => {
     expect([read(cwd, 'a.txt'), read(cwd, 'later.txt')]).toEqual(['x\n', 'later\n'])
   })
 
+  test('of a run that was killed are looked for in a sandbox of the kind that it had, and in no other', async () => {
+    const { id, directory, ask } = await kept('echo x > a.txt', { 'a.txt': 'a\n' })
+    const state = JSON.parse(read(directory, 'transaction.json')) as object
+    writeFileSync(join(directory, 'transaction.json'), JSON.stringify({ ...state, gathered: false }))
+    const noted = read(directory, 'decided-by.jsonl')
+    writeFileSync(
+      join(directory, 'decided-by.jsonl'),
+      noted.replace('"backend":"bubblewrap"', '"backend":"docker","image":"none-such:1"'),
+    )
+    expect((await ask('changes', id)).stderr).toMatch(/docker/i)
+    writeFileSync(join(directory, 'decided-by.jsonl'), noted)
+    expect((await ask('changes', id)).stdout).toContain('M a.txt')
+  })
+
   test('are kept when old sessions are thrown away, unless that is meant', async () => {
     const { home, directory, ask } = await kept('echo x > a.txt; mkdir closed; chmod 0 closed', { 'a.txt': 'a\n' })
     const long = new Date(Date.now() - 9 * 86_400_000)

@@ -193,6 +193,26 @@ describe.skipIf(needsBubblewrap())('a run that is a transaction', () => {
     expect(read('/', reportOf(ended)?.patch ?? '')).toContain('b.txt')
   })
 
+  test('lands on another branch that is checked out meanwhile, unless that has the same lines otherwise', async () => {
+    const meanwhile = async (other: string) => {
+      const cwd = committed({ 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n' })
+      const git = (...words: string[]): string =>
+        execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@x', ...words], { cwd, encoding: 'utf8' })
+      git('checkout', '-q', '-b', 'other')
+      writeFileSync(join(cwd, 'a.txt'), other)
+      git('commit', '-qam', 'theirs')
+      git('checkout', '-q', '-')
+      execFileSync('sh', ['-c', 'sleep 1.1; touch .git/index; git status >/dev/null'], { cwd })
+      const ended = await transactional(cwd, [cmd('sed -i s/1/one/ a.txt; echo x > b.txt')], {
+        before: () => git('checkout', '-q', 'other'),
+      })
+      const branch = git('symbolic-ref', '--short', 'HEAD').trim()
+      return [reportOf(ended)?.outcome, branch, read(cwd, 'a.txt'), read(cwd, 'b.txt')]
+    }
+    expect(await meanwhile('1\n2\n3\n4\nfive\n')).toEqual(['landed', 'other', 'one\n2\n3\n4\nfive\n', 'x\n'])
+    expect(await meanwhile('eins\n2\n3\n4\n5\n')).toEqual(['conflict', 'other', 'eins\n2\n3\n4\n5\n', 'b\n'])
+  })
+
   test('lands nothing where nobody knows what a changed file held before', async () => {
     const cwd = repository({ 'untracked.txt': '1\n2\n3\n4\n' })
     const ended = await transactional(cwd, [cmd('sed -i s/1/one/ untracked.txt')], {
