@@ -48,6 +48,46 @@ function colourOf(scope: string): string | undefined {
   return scope === '' ? undefined : colours.find(([prefix]) => scope.startsWith(prefix))?.[1]
 }
 
+/** What a node is when nothing but its children matters. */
+type PlainNode = Exclude<Extract<MarkdownNode, { readonly level?: number }>['type'], 'heading' | 'link'>
+
+const plain: Readonly<Record<PlainNode, (inner: Html) => Html>> = {
+  paragraph: (inner) => html`<p>${inner}</p>`,
+  strong: (inner) => html`<strong>${inner}</strong>`,
+  emphasis: (inner) => html`<em>${inner}</em>`,
+  deleted: (inner) => html`<del>${inner}</del>`,
+  quote: (inner) => html`<blockquote>${inner}</blockquote>`,
+  list: (inner) =>
+    html`<ul>
+      ${inner}
+    </ul>`,
+  ordered: (inner) =>
+    html`<ol>
+      ${inner}
+    </ol>`,
+  item: (inner) => html`<li>${inner}</li>`,
+  table: (inner) =>
+    html`<div class="wide">
+      <table>
+        ${inner}
+      </table>
+    </div>`,
+  head: (inner) =>
+    html`<thead>
+      ${inner}
+    </thead>`,
+  body: (inner) =>
+    html`<tbody>
+      ${inner}
+    </tbody>`,
+  row: (inner) =>
+    html`<tr>
+      ${inner}
+    </tr>`,
+  header: (inner) => html`<th>${inner}</th>`,
+  cell: (inner) => html`<td>${inner}</td>`,
+}
+
 function markdownNode(node: MarkdownNode, code: Rich['code']): Html {
   const inner = (children: readonly MarkdownNode[]): Html => joined(children.map((child) => markdownNode(child, code)))
   switch (node.type) {
@@ -63,53 +103,11 @@ function markdownNode(node: MarkdownNode, code: Rich['code']): Html {
         : html`<code>${node.text}</code>`
     case 'link':
       return link(node.target, inner(node.children))
-    case 'paragraph':
-      return html`<p>${inner(node.children)}</p>`
     case 'heading':
       // The page's own headings are above these.
       return html`<p class="h h${Math.min(6, node.level ?? 1)}">${inner(node.children)}</p>`
-    case 'strong':
-      return html`<strong>${inner(node.children)}</strong>`
-    case 'emphasis':
-      return html`<em>${inner(node.children)}</em>`
-    case 'deleted':
-      return html`<del>${inner(node.children)}</del>`
-    case 'quote':
-      return html`<blockquote>${inner(node.children)}</blockquote>`
-    case 'list':
-      return html`<ul>
-        ${inner(node.children)}
-      </ul>`
-    case 'ordered':
-      return html`<ol>
-        ${inner(node.children)}
-      </ol>`
-    case 'item':
-      return html`<li>${inner(node.children)}</li>`
-    case 'table':
-      return html`<div class="wide">
-        <table>
-          ${inner(node.children)}
-        </table>
-      </div>`
-    case 'head':
-      return html`<thead>
-        ${inner(node.children)}
-      </thead>`
-    case 'body':
-      return html`<tbody>
-        ${inner(node.children)}
-      </tbody>`
-    case 'row':
-      return html`<tr>
-        ${inner(node.children)}
-      </tr>`
-    case 'header':
-      return html`<th>${inner(node.children)}</th>`
-    case 'cell':
-      return html`<td>${inner(node.children)}</td>`
     default:
-      return node satisfies never
+      return plain[node.type](inner(node.children))
   }
 }
 
