@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, truncateSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openRun } from '../../../engine/app/open-run.ts'
@@ -9,6 +9,8 @@ import { needsBubblewrap, testUnless, whyNoBubblewrap } from '../../support/need
 import { execAtTerminal } from '../../support/terminal.ts'
 import { tempDir } from '../../support/temp-dir.ts'
 import { exec, repository } from '../../support/workspace.ts'
+import { secret } from '../../sandbox/battery/places.ts'
+import { planted, realOnly, viewProbes } from '../../sandbox/battery/view-probes.ts'
 import { fingerprint } from './fingerprint.ts'
 import {
   asNobody,
@@ -245,3 +247,23 @@ overlayTest('a model is told why a directory can not be renamed on an overlay, a
   expect(outputOf(ended)).toContain('R  d/a.txt -> e/a.txt\n')
   expect([ended.code, readdirSync(cwd), read(cwd, 'e/a.txt')]).toEqual([0, ['.git', 'e'], 'a\n'])
 })
+
+/** Tries to get from an overlay to the tree below it, and to where it is kept. */
+async function escape(startedBy: readonly string[] = []): Promise<void> {
+  const [cwd, home] = [repository({ [realOnly]: secret }), tempDir()]
+  const state = join(home, '.local/state/portcullis')
+  const places = { workspace: cwd, keptIn: state, source: join(state, 'mounted') }
+  for (const [index, { script }] of viewProbes.entries()) writeFileSync(join(cwd, `probe-${index}.sh`), script(places))
+  if (startedBy.length > 0) giveToNobody(cwd, home)
+  // It lies below the overlay then, and nowhere in it.
+  const steps = [cmd(`rm ${realOnly}`), cmd('for probe in probe-*.sh; do echo trying $probe; sh $probe; done')]
+  const ended = await onOverlay(cwd, steps, { home, startedBy, args: ['--land', 'never'] })
+  expect(outputOf(ended).match(/trying/g)).toHaveLength(viewProbes.length)
+  expect(outputOf(ended)).not.toContain('GOT')
+  expect([planted(places), read(cwd, realOnly)]).toEqual([[], secret])
+}
+
+overlayTest('commands reach neither the tree below an overlay nor where it is kept, and can not unmount it', () =>
+  escape(),
+)
+asNobodyTest('so it is for a user without rights', () => escape(asNobody))
