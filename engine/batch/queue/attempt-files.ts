@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
@@ -69,6 +70,16 @@ export function stepWriter(
     else if (message.type !== 'began') return
     writeWhole(join(folder.attemptPath(trial, attempt), 'step.json'), JSON.stringify(now), owner)
   }
+}
+
+/** The worker that claimed an attempt; undefined where none has. */
+export function claimantOf(folder: BatchFolder, trial: string, attempt: number): string | undefined {
+  return readIfThere(join(folder.attemptPath(trial, attempt), 'worker'))?.trim()
+}
+
+/** The id of the job of an attempt: a job with another is none that was given out. */
+export function jobIdOf(trial: string, attempt: number): string {
+  return `${createHash('sha256').update(trial).digest('hex').slice(0, 24)}-${attempt}`
 }
 
 /** What a run is at, as messages of it; none where it has not begun. */

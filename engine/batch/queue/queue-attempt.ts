@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import type { AttemptRecord } from '../folder/records.ts'
 import type { RunMessage } from '../run/messages.ts'
 import type { Attempt } from '../run/supervisor.ts'
 import type { Trial } from '../trials.ts'
-import { askToEnd, endWithoutRun, readSteps, writeWish } from './attempt-files.ts'
+import { askToEnd, endWithoutRun, jobIdOf, readSteps, writeWish } from './attempt-files.ts'
 import type { JobQueue } from './redis.ts'
 
 const lookMs = 250
@@ -29,7 +28,7 @@ type QueueDependencies = {
 export function attemptOnQueue({ folder, queue, process, tell, say, usedUp }: QueueDependencies): Attempt {
   let isFullTold = false
   return async (trial, attempt, { maxCost, began }, signal) => {
-    const id = `${createHash('sha256').update(trial.key).digest('hex').slice(0, 24)}-${attempt}`
+    const id = jobIdOf(trial.key, attempt)
     const job = { batch: folder.hash, task: trial.key, manifest: folder.hash }
     writeWish(folder, trial.key, attempt, maxCost, process)
     let [isOut, askedAt, endAt] = [false, Date.now(), Infinity]

@@ -2,10 +2,12 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { removeTree } from '../../../sandbox/index.ts'
+import * as z from 'zod'
+import { isProcessAlive, startOf } from '../../session/session-lock.ts'
 import { UserError } from '../../core/user-error.ts'
 import type { BatchFolder } from '../folder/batch-folder.ts'
 import { readControl } from '../folder/control.ts'
-import { writeWhole } from '../folder/files.ts'
+import { readIfThere, writeWhole } from '../folder/files.ts'
 import { finishAttempt } from '../run/finish-attempt.ts'
 import { Git } from '../run/git.ts'
 import { attemptHere } from '../run/make-attempt.ts'
@@ -13,7 +15,7 @@ import { RateLimiter } from '../run/rate-limiter.ts'
 import { Repositories } from '../run/repositories.ts'
 import type { AgentProgram } from '../run/start-run.ts'
 import type { Trial } from '../trials.ts'
-import { claimAttempt, isEndAsked, readWish, stepWriter } from './attempt-files.ts'
+import { claimAttempt, claimantOf, isEndAsked, jobIdOf, readWish, stepWriter } from './attempt-files.ts'
 import { jobData, openJobWorker, type Carrier } from './redis.ts'
 
 type WorkOptions = {
@@ -24,6 +26,8 @@ type WorkOptions = {
   readonly signal: AbortSignal
   readonly say: (sentence: string) => void
 }
+
+const workerFile = z.object({ host: z.string(), pid: z.int(), started: z.string().optional() })
 
 const aliveMs = 60_000
 const beatMs = 5000
@@ -70,6 +74,8 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     const known = running.get(id)
     if (known !== undefined) return known.done
     if (!claimAttempt(folder, trial.key, attempt, name, process)) {
+      // As when Redis forgot its jobs, and this one was given out again: its worker goes on with it.
+      if (isWorking(registry, claimantOf(folder, trial.key, attempt))) return
       say(`${trial.key}: the worker that had it is gone, so this attempt is lost`)
       await finishAttempt(folder, trial.key, attempt, { exitCode: undefined, error: 'the worker that had it is gone' })
       return
@@ -103,7 +109,8 @@ export async function work(folder: BatchFolder, carrier: Carrier, options: WorkO
     },
   })
   const beat = (): void => {
-    writeWhole(join(registry, `${name}.json`), JSON.stringify({ workers }), process)
+    const own = { host: hostname(), pid: process, started: startOf(process) }
+    writeWhole(join(registry, `${name}.json`), JSON.stringify(own), process)
     const share = countAlive(registry)
     const { rpm, tpm } = readControl(folder.path)
     limiter.limit({ requests: shareOf(rpm, share), tokens: shareOf(tpm, share) })
@@ -142,9 +149,19 @@ function attemptOf(
   if (trial === undefined) throw new UserError('usage', 'it names a task that this batch has not')
   const attempt = folder.attempts(trial.key).at(-1)
   const isGivenOut =
-    attempt !== undefined && id.endsWith(`-${attempt}`) && readWish(folder, trial.key, attempt) !== undefined
+    attempt !== undefined && id === jobIdOf(trial.key, attempt) && readWish(folder, trial.key, attempt) !== undefined
   if (!isGivenOut) throw new UserError('usage', `${trial.key} was not given out`)
   return { trial, attempt }
+}
+
+/** Whether a worker is there still: its file was renewed lately, and where it is of this machine, its process has not ended. */
+function isWorking(registry: string, name: string | undefined): boolean {
+  const file = join(registry, `${name ?? ''}.json`)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined || Date.now() - stat.mtimeMs > 3 * beatMs) return false
+  const worker = workerFile.safeParse(JSON.parse(readIfThere(file) ?? '{}'))
+  if (!worker.success) return false
+  return worker.data.host !== hostname() || isProcessAlive(worker.data)
 }
 
 /** How many workers of a batch there are: those whose file was renewed lately. */

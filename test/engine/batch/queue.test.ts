@@ -138,6 +138,19 @@ test('a Redis that is dead for ten seconds costs no run', async () => {
   expect(settles(place)).toBe(2)
 })
 
+test('a Redis that forgot its jobs is given them again, and the run that goes on is not begun twice', async () => {
+  const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a']) })]
+  const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 12; echo x > x'), '--queue', redis.url]
+  const running = place.run(words)
+  await startWorker(place, redis)
+  await startWorker(place, redis)
+  await until(runs(place, 'a', 1))
+  redis.cli('flushall')
+  expect((await running).code).toBe(0)
+  expect(outcomesOf(place)).toEqual([['a', 'done', 1]])
+  expect(settles(place)).toBe(1)
+})
+
 test('a coordinator that is killed is started again, and takes what workers made meanwhile', async () => {
   const [redis, place] = [await startRedis(), batchPlace({ 'tasks.jsonl': tasksFile(['a', 'b']) })]
   const words = ['run', 'tasks.jsonl', '-o', 'out', '-m', recordingOf('sleep 2; echo x > x'), '--queue', redis.url]
@@ -188,6 +201,7 @@ test('a job that somebody put into Redis by hand is refused, and the worker goes
     { ...good, manifest: 'f'.repeat(64) },
     { ...good, task: '../../etc' },
     { ...good, task: 'x'.repeat(1_000_000) },
+    // Of this batch, and not the job that was given out: a second delivery by hand.
     { ...good },
   ]
   for (const [at, data] of bad.entries()) await queue.add(`by-hand-${at}`, data as typeof good)
