@@ -99,7 +99,7 @@ export type SeekFailure = {
   /** 1-based number of the chunk in its operation. */
   readonly chunk: number
   readonly patchLine: number
-  /** The lines that were looked for, without their marks. */
+  /** The lines that the patch expects, without their marks. */
   readonly expected: readonly string[]
   /** The best candidate, where any line of the file resembles what the patch expects. */
   readonly nearest?: Nearest

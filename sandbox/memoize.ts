@@ -1,6 +1,5 @@
 /**
- * A function that makes something of an object once, and gives the same again for the same object: most lists of a policy are asked about for every
- * command and never change.
+ * Caches a function of an object by that object: most lists of a policy are used for every command and never change.
  */
 export function memoize<Given extends object, Made>(make: (given: Given) => Made): (given: Given) => Made {
   const known = new WeakMap<Given, { readonly made: Made }>()

@@ -21,7 +21,7 @@ export function putBack({ from, to }: MovedPlace): boolean {
   return false
 }
 
-/** Says what a command moved, and what became of that. */
+/** Reports what a command moved, and whether it was moved back. */
 export function movedDenial({ from, to }: MovedPlace, isBack: boolean): Denial {
   const what = isBack ? 'and put back' : 'where commands of this run are refused it too'
   return {

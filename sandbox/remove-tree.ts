@@ -37,7 +37,7 @@ type Turns = ReturnType<typeof takeTurns>
 async function removeBelow(path: string, turns: Turns): Promise<void> {
   for (let round = 1; ; round += 1) {
     try {
-      // A symlink to a directory is not what it leads to.
+      // A symlink to a directory is removed itself, not its target.
       if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) unlinkSync(path)
       else await removeOnce(Buffer.from(path), turns)
       return

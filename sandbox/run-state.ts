@@ -24,7 +24,7 @@ export type RunState = {
   readonly run: ReturnType<typeof makeRunDirectory>
   readonly running: RunningCommands
   /**
-   * What is guarded while a command runs, and what it is shown of git and of files with secrets.
+   * The guard of a running command, and its view of git and of files with secrets.
    *
    * @param runDirectories those of all runs, where they are known already
    */

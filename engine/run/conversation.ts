@@ -76,7 +76,7 @@ export class Conversation {
     this.#scale = within(counted / (this.#fixed + sumTokens(this.#items)))
   }
 
-  /** Something was paid for that is no response: an attempt that failed, a summary. */
+  /** Counts usage that belongs to no response: a failed attempt, a summary. */
   addSpent(usage: Usage, cost: number | undefined): void {
     this.#rollout.append({ type: 'spent', usage, ...priced(cost) })
   }

@@ -17,7 +17,7 @@ export type AuditRecord = {
   readonly basis?: AuditBasis
 }
 
-/** Made with the first log that is read: a run only writes one. */
+/** Compiled when the first log is read: a run only writes one. */
 function makeShape() {
   const sandbox = z.enum(['read-only', 'workspace-write', 'danger-full-access'])
   const strings = z.array(z.string())

@@ -115,7 +115,7 @@ function readLong(text: string, next: ShellWord | undefined, table: OptionTable)
   return reason === undefined ? { options: [{ name, takes, value: next }], used: 1 } : { reason }
 }
 
-/** A value that looks like an option is one to a program version that takes the value otherwise. */
+/** Another version of the program may read a value that looks like an option as an option. */
 function reasonAgainst(name: string, next: ShellWord | undefined): string | undefined {
   if (next === undefined) return `${name} lacks its value`
   // The word after it is then another argument than it seems.

@@ -13,7 +13,7 @@ type CommandTerminal = {
   readonly shown: readonly ShownProgram[]
   /** Further descriptors of the child, from the first free one on. */
   readonly stdio: readonly 'pipe'[]
-  /** Those of them that its program needs. */
+  /** The ones that its program needs. */
   readonly kept: readonly number[]
   /** Connects a started child, whose near ends are `pipes`, as its terminal's other side. */
   connect(started: StartedProcess, pipes: readonly unknown[]): StartedProcess

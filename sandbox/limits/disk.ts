@@ -19,7 +19,7 @@ const lookMs = 100
 const gibibyte = 1024 ** 3
 const defaults = { diskBytes: 32 * gibibyte, files: 4_000_000 } as const
 
-/** Of what was free, the part that a command may take where nobody says: what is left is for whoever has to clean up. */
+/** The default share of the free space that a command may take: the rest is for whoever has to clean up. */
 const defaultShare = 0.9
 
 /**

@@ -19,7 +19,7 @@ export function finish(memory: Memory, { shown, master, status, count }: State):
     { subtract: count, from: shown.left },
     { goto: 'ended' },
     { label: 'readLast' },
-    // What it left in the background may never be silent.
+    // Its background processes may go on printing forever.
     { when: rounds, is: 0, goto: 'end' },
     { subtract: 1, from: rounds },
     { set: shown.from, to: shown.buffer },

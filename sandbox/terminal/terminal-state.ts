@@ -6,7 +6,7 @@ export const POLLIN = 1n
 /** What a pipe takes at once whenever it takes anything (PIPE_BUF). */
 export const bufferBytes = 4096
 
-/** Where the program keeps what it knows. */
+/** The layout of the program's state. */
 export type State = ReturnType<typeof layOut>
 
 /** @param control the descriptor on which sizes come */

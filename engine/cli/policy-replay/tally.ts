@@ -1,6 +1,6 @@
 import type { ReplayedRecord } from '../../../policies/index.ts'
 
-/** A decision that is another one now. */
+/** A decision that changed. */
 export type Change = {
   readonly session: string
   /** The number of its record in the session's log. */

@@ -104,7 +104,7 @@ function pairOf(a: ComparableStep | undefined, b: ComparableStep | undefined, is
   return { a, b, difference: isAnswer ? 'answer' : 'words', details }
 }
 
-/** The arguments that differ, where both call the same tools; else which tools each calls. */
+/** The arguments that differ, if both call the same tools; else the tools that each calls. */
 function callDetails(a: ComparableStep, b: ComparableStep): readonly string[] {
   const names = (step: ComparableStep): string => step.calls.map(({ name }) => name).join(', ') || 'no call'
   if (names(a) !== names(b)) return [`a calls ${names(a)}`, `b calls ${names(b)}`]
