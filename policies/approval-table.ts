@@ -26,6 +26,7 @@ const alarms: readonly (readonly [string, Alarm['kind']])[] = [
   ['changes what runs, or shows the environment (`PATH=`, `LD_PRELOAD=`, `env`)', 'environment'],
   ['aims git at another repository', 'other-repository'],
   ["shows addresses of git's remotes or variables of containers, or looks up names by the way", 'unsandboxed'],
+  ['reads files of a home or the system that are not known to hold no credentials', 'unlisted-file'],
 ]
 
 const sandboxes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access']

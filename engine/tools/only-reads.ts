@@ -12,8 +12,10 @@ export function onlyReads(argv: readonly string[], cwd: string): boolean {
     worst === 'read-only' &&
     commands.every(
       ({ alarms, opaque, unlisted }) =>
-        // What a query shows is the Guardian's affair.
-        alarms.every(({ kind }) => kind === 'unsandboxed') && opaque === undefined && !unlisted,
+        // What a query or a file shows is the Guardian's affair.
+        alarms.every(({ kind }) => kind === 'unsandboxed' || kind === 'unlisted-file') &&
+        opaque === undefined &&
+        !unlisted,
     )
   )
 }

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Alarm } from './facts.ts'
 import { coversSensitive, findSensitive } from './sensitive-paths.ts'
 import type { ShellWord } from './shell-word.ts'
+import { askUnlisted } from './unlisted-files.ts'
 
 type Visitor = {
   readonly words: readonly ShellWord[]
@@ -19,12 +20,12 @@ const mostPaths = 5_000
 const mostText = 256 * 1024
 
 /**
- * Judges relative paths again from every folder that a line changes to, in any order: a name may be relative to each. In another folder git
+ * Judges all paths by where they lie, and relative ones again from every folder that a line changes to, in any order: a name may be relative to each. In another folder git
  * may work on another repository, whose configuration can run programs, and which may have come with the workspace.
  */
 export function followFolders<T extends Visitor>(commands: readonly T[], cwd: string): readonly T[] {
   const targets = commands.flatMap(({ words }) => targetOf(words))
-  if (targets.length === 0) return commands
+  if (targets.length === 0) return askUnlisted(commands, [''], cwd)
   let folders: readonly string[] = ['']
   for (const target of targets) {
     folders = [...new Set([...folders, ...folders.map((one) => below(one, target))])]
@@ -35,7 +36,7 @@ export function followFolders<T extends Visitor>(commands: readonly T[], cwd: st
     const reason = 'the line changes to more folders than are followed'
     return commands.map((command) => ({ ...command, alarms: [...command.alarms, { kind: 'secret', reason }] }))
   }
-  return commands.map((command) => {
+  return askUnlisted(commands, folders, cwd).map((command) => {
     const alarms = others.flatMap((folder) => alarmsIn(folder, command))
     return alarms.length === 0 ? command : { ...command, alarms: [...command.alarms, ...alarms] }
   })

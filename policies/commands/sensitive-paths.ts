@@ -7,6 +7,7 @@ import {
   patternTargetsSecrets,
   sensitiveFiles,
   sensitiveFolders,
+  withoutBackupEnd,
 } from './sensitive-places.ts'
 
 const split = (name: string): { readonly name: string; readonly parts: readonly string[] } => ({
@@ -112,8 +113,9 @@ export function findSensitive(path: string, isPattern = false): string | undefin
   if (/^\.env(?:\.|$)/.test(last) && !examples.test(last)) return '.env'
   if (/^id_(?:rsa|dsa|ecdsa|ed25519)/.test(last) && !last.endsWith('.pub')) return last
   if (/(?:^|[-_.])(?:ca|cacert|chain|fullchain|ca-bundle|root|pub|public)\.pem$/.test(last)) return undefined
-  if (/\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)$/.test(last)) return last
-  return undefined
+  if (/\.(?:pem|key|p8|pk8|p12|pfx|jks|keystore|kdbx|ppk)$/.test(last)) return last
+  const original = withoutBackupEnd(clean)
+  return original === clean ? undefined : findSensitive(original, isPattern)
 }
 
 /** The folder of credentials that a path is in or names, whose very file names are private; see findSensitive. */

@@ -16,7 +16,10 @@ export const sensitiveFiles = list(`
   terraform.tfvars | .dockerconfigjson | wp-config.php | .continue/config.json | .continue/config.yaml
   .cursor/mcp.json | .aider.conf.yml | state.vscdb | kubeconfig | .git/config | fish_variables | .config/git/config
   jupyter_server_config.json | run/containers/0/auth.json | .vscode/sftp.json | .idea/webservers.xml | key.properties | local.settings.json
-  .hg/hgrc | .kamal/secrets | .kamal/secrets-common | pip.conf | pip.ini | .mvn/settings.xml | swapfile | swap.img | hiberfil.sys | pagefile.sys
+  .hg/hgrc | .kamal/secrets | .kamal/secrets-common | pip.conf | pip.ini | .mvn/settings.xml
+  swapfile | swap.img | hiberfil.sys | pagefile.sys | app/etc/env.php | localsettings.php | sites/default/settings.php
+  settings.local.php | configuration.php | app/config/parameters.yml | config/autoload/local.php
+  protected/config/database.php | .credentials | .credentials_rsaparams
 `)
 
 /** Names of files that contain a secret, in any folder. */
@@ -81,7 +84,39 @@ export function targetsSecrets(matches: (name: string) => boolean): boolean {
   return secretSamples.some(matches) && !isOrdinary(matches)
 }
 
+/** What a secret is called, as one part of a name or as two. */
+const secretWords = new Set(
+  list(`
+    secret | secrets | credential | credentials | creds | password | passwords | passwd | passphrase | passphrases | apikey | apikeys
+    accesskey | accesskeys | privatekey | privatekeys | rootkey | rootkeys | recoverycode | recoverycodes | backupcode
+    backupcodes | adminsdk
+  `),
+)
+/** Ends of files that contain values, and neither text to read nor code. */
+const dataEnds = new Set(list('json | csv | tsv | txt | ini | conf | cfg | properties | toml | env | dat'))
+/** Ends that have descriptions too, so that only a name which says nothing else counts. */
+const otherDataEnds = new Set(list('yaml | yml | xml'))
+/** No file system has longer names. */
+const longestName = 1_024
+
 /** Whether a name in lower case indicates a secret. */
 export function isSecretName(name: string): boolean {
-  return (secretNames.test(name) || moreNames.test(name)) && !exampleNames.test(name)
+  return (secretNames.test(name) || moreNames.test(name) || hasSecretWord(name)) && !exampleNames.test(name)
+}
+
+/** Whether a file's name has the word for a secret in it, and its end is that of data: `db-credentials.csv`, `myproject-firebase-adminsdk-1a.json`. */
+function hasSecretWord(name: string): boolean {
+  if (name.length > longestName) return false
+  const parts = name.split(/[._-]/).filter((part) => part !== '')
+  const end = parts.at(-1) ?? ''
+  const isSecret = (at: number): boolean =>
+    secretWords.has(parts[at] ?? '') || secretWords.has(`${parts[at]}${parts[at + 1]}`)
+  if (otherDataEnds.has(end)) return isSecret(parts.length - 2) || isSecret(parts.length - 3)
+  return dataEnds.has(end) && parts.some((_, at) => isSecret(at))
+}
+
+/** A name without what is put behind it when a file is put away or decrypted (`wp-config.php.bak`, `secrets.yaml.dec`, `id_rsa~`). */
+export function withoutBackupEnd(name: string): string {
+  const end = /(?:\.(?:bak|backup|old|orig|save|copy|tmp|dec|decrypted|plain)|~)$/.exec(name)
+  return end === null || end.index === 0 ? name : name.slice(0, end.index)
 }

@@ -45,6 +45,20 @@ describe('what is like them and harmless is not asked about', () => {
     "awk '{ print $1,\\n  $2 }' f",
     'git diff HEAD~1',
     'cat $(pwd)/README.md',
+    'cat /etc/os-release',
+    'cat /etc/*release',
+    'grep -n nameserver /etc/resolv.conf',
+    'head -5 /etc/apt/sources.list.d/debian.sources',
+    'tail -50 /var/log/nginx/error.log',
+    'cat /var/log/dpkg.log.1',
+    'cat ~/.bashrc ~/.profile',
+    'cat ~/.cargo/registry/src/index/serde/Cargo.toml',
+    'cat ~/notes/todo.md',
+    'cat src/settings.php',
+    'cat docs/passwords.md',
+    'cat i18n/credentials.ts',
+    'cat package.json.bak',
+    'ls -la ~/.config/usql',
   ])('%s', (line) => {
     expect(decide(line)).toBe('allow')
   })
@@ -148,4 +162,26 @@ test.each(['tput cols', 'tput setaf 1; echo x; tput sgr0'])('what terminfo says 
 test('a key that git configuration is asked for has no value behind it', () => {
   expect(decide('git config x.y --name-only')).toBe('ask')
   expect(decide('git config --name-only x.y')).toBe('allow')
+})
+
+describe('files outside of the workspace that nobody knows to hold no credentials', () => {
+  const paths = [
+    '~/.some-tool/config',
+    '/home/u/.config/new-tool/conf.yml',
+    '/etc/new-daemon.conf',
+    '/var/lib/new-daemon/state',
+  ]
+
+  test.each(paths)('%s is asked about, whoever reads it', (path) => {
+    expect([`cat ${path}`, `grep -c x < ${path}`, `cd / && head -1 ${path}`].map((line) => decide(line))).toEqual([
+      'ask',
+      'ask',
+      'ask',
+    ])
+  })
+
+  test('by dots too, and from a folder that the line changes to', () => {
+    expect(decide('cat ../../../../../../etc/new-daemon.conf')).toBe('ask')
+    expect(decide('cd ~/.some-tool; cat config')).toBe('ask')
+  })
 })
