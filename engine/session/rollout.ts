@@ -49,7 +49,12 @@ const record = z.discriminatedUnion('type', [
   /** What the model is sent from here on instead of all that came before. */
   z.object({ type: z.literal('compaction'), items: z.array(historyItem) }),
   /** Plan mode begins, at whose request; null: it ends. */
-  z.object({ type: z.literal('plan_mode'), requested_by: z.enum(['user', 'model']).nullable() }),
+  z.object({
+    type: z.literal('plan_mode'),
+    requested_by: z.enum(['user', 'model']).nullable().optional(),
+    // The field's name in sessions of older versions.
+    wished_by: z.enum(['user', 'model']).nullable().optional(),
+  }),
   /** It works in a worktree from here on; null: where it began. */
   z.object({
     type: z.literal('worktree'),
@@ -156,6 +161,7 @@ export function readRollout(path: string): ReadRollout {
     .map((line, index) => parseRecord(line, `${path}:${index + 1}`))
   const [session] = records
   if (session?.type !== 'session') throw new UserError('usage', `${path}:1: expected the session's first line`)
+  const planRequest = records.findLast((entry) => entry.type === 'plan_mode')
   return {
     session,
     ...conversationIn(records),
@@ -164,7 +170,7 @@ export function readRollout(path: string): ReadRollout {
     model: records.findLast((entry) => entry.type === 'run')?.model,
     verify: records.findLast((entry) => entry.type === 'verify'),
     worktree: worktreeOf(records),
-    planRequestedBy: records.findLast((entry) => entry.type === 'plan_mode')?.requested_by ?? undefined,
+    planRequestedBy: planRequest?.requested_by ?? planRequest?.wished_by ?? undefined,
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { call, freeform, say, type Reply } from '../../support/mock-openai.ts'
@@ -182,6 +182,19 @@ describe.skipIf(needsBubblewrap())('a session in plan mode', () => {
       expect(told(next)).toContain('Plan mode is on')
     }
     expect(existsSync(join(cwd, 'made'))).toBe(false)
+  })
+
+  test('is still in it where an older version named who asked for it otherwise', async () => {
+    const cwd = repository()
+    const home = tempDir()
+    await planning([done], [], cwd, home)
+    const sessions = join(home, '.local/state/portcullis/sessions')
+    const rollout = join(sessions, readdirSync(sessions)[0] ?? '', 'rollout.jsonl')
+    const text = readFileSync(rollout, 'utf8')
+    expect(text).toContain('"requested_by":"user"')
+    writeFileSync(rollout, text.replace('"requested_by"', '"wished_by"'))
+    const next = await exec([touch, done], ['--json', 'resume', '--last', 'now do it'], { cwd, home })
+    expect(next.events[0]).toMatchObject({ config: { plan_mode: 'user' } })
   })
 
   test('acts once its user resumes it with --no-plan', async () => {
